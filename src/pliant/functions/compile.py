@@ -1,0 +1,121 @@
+"""From expressions to programs of the stack machine."""
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from pliant.kernels import machine as op
+
+from .expression import Binary, Call, External, Lookup, Node, Number, Signal, Unary, Variable, bottom_up
+
+MOST = 20_000  # operations in one program
+
+VARIABLES = {"t": op.T, "x": op.X, "v": op.V}
+TWO = {"+": op.ADD, "-": op.SUB, "*": op.MUL, "/": op.DIV, "^": op.POW, "<": op.LT, "<=": op.LE, "==": op.EQ, "!=": op.EQ,
+       "and": op.MUL, "or": op.ADD, "atan2": op.ATAN2, "mod": op.MOD, "min": op.MIN, "max": op.MAX}
+ONE = {"sin": op.SIN, "cos": op.COS, "tan": op.TAN, "asin": op.ASIN, "acos": op.ACOS, "atan": op.ATAN, "sinh": op.SINH,
+       "cosh": op.COSH, "tanh": op.TANH, "exp": op.EXP, "log": op.LOG, "sqrt": op.SQRT, "abs": op.ABS, "sign": op.SIGN,
+       "floor": op.FLOOR, "clamp": op.CLAMP, "inside": op.INSIDE, "smooth": op.SMOOTH, "smooth1": op.SMOOTH_1,
+       "smooth2": op.SMOOTH_2}
+EXTERNALS = {"value": op.EXTERNAL, "t": op.EXTERNAL_T, "tt": op.EXTERNAL_TT, "x": op.EXTERNAL_X, "v": op.EXTERNAL_V}
+
+
+class Pool(Protocol):
+    """Where programs, constants and tables of one model are collected."""
+    tab: list[int]
+    val: list[float]
+    keep: list[Any]                 # objects that must outlive the run
+    failures: list[BaseException]   # raised in Python functions
+
+    def signal(self, reference: str) -> int:
+        """Index of a signal in Y; ValueError if there is none of this name."""
+
+
+class Part:
+    """The code of one node: pairs (opcode, operand) and parts, in order; its length in tab, and the stack it uses."""
+    __slots__ = ("length", "pieces", "stack")
+
+    def __init__(self, stack: int, *pieces: Part | tuple[int, int]) -> None:
+        self.stack, self.pieces = stack, pieces
+        self.length: int = sum(piece.length if isinstance(piece, Part) else 2 for piece in pieces)
+        if self.length > 2 * MOST:
+            raise ValueError(f"the expression, or a derivative of it, takes more than {MOST} operations; "
+                             "shorten it or use a table")
+        if stack > op.STACK:
+            raise ValueError(f"the expression, or a derivative of it, is nested too deeply: it needs more than {op.STACK} "
+                             "intermediate values; split it or use a table")
+
+    def code(self) -> list[int]:
+        code: list[int] = []
+        todo: list[Part | tuple[int, int]] = [self]
+        while todo:
+            piece = todo.pop()
+            if isinstance(piece, Part):
+                todo.extend(reversed(piece.pieces))
+            else:
+                code.extend(piece)
+        return code
+
+
+class Assembler:
+    """Writes programs into a pool. Constants and tables are stored once per assembler."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.constants: dict[float, int] = {}
+        self.tables: dict[int, int] = {}
+
+    def constant(self, value: float) -> int:
+        if value not in self.constants:
+            self.constants[value] = len(self.pool.val)
+            self.pool.val.append(value)
+        return self.constants[value]
+
+    def table(self, table: Any) -> int:
+        """n, breakpoints, four coefficients per interval."""
+        if id(table) not in self.tables:
+            self.tables[id(table)] = len(self.pool.val)
+            self.pool.val.extend([float(len(table.x)), *table.x.tolist(), *table.coefficients.ravel().tolist()])
+        return self.tables[id(table)]
+
+    def leaf(self, node: Node) -> tuple[int, int]:
+        match node:
+            case Number(value=value):
+                return op.CONSTANT, self.constant(value)
+            case Signal(reference=reference):
+                return op.SIGNAL, self.pool.signal(reference)
+            case Variable(name=name):
+                return VARIABLES[name], 0
+            case External(address=address, kind=kind):
+                return EXTERNALS[kind], address
+        raise TypeError(f"{node!r} is not a node of an expression")
+
+    def part(self, node: Node, done: dict[int, Part]) -> Part:
+        match node:
+            case Unary(operator=operator, operand=x):
+                a = done[id(x)]
+                return Part(a.stack, a, (op.NEG if operator == "-" else op.NOT, 0))
+            case Binary(operator="^", left=x, right=Number(value=2.0)):
+                a = done[id(x)]
+                return Part(a.stack, a, (op.SQUARE, 0))
+            case Binary(left=x, right=y) | Call(arguments=(x, y)):
+                a, b = done[id(x)], done[id(y)]
+                name = node.operator if isinstance(node, Binary) else node.name
+                both = Part(max(a.stack, b.stack + 1), a, b, (TWO[name], 0))
+                return Part(both.stack, both, (op.NOT, 0)) if name == "!=" else both
+            case Call(name="if", arguments=(x, y, z)):
+                c, a, b = done[id(x)], done[id(y)], done[id(z)]
+                return Part(max(c.stack, a.stack, b.stack), c, (op.JUMP_UNLESS, a.length + 2), a, (op.JUMP, b.length), b)
+            case Call(name=name, arguments=(x,)):
+                return Part(done[id(x)].stack, done[id(x)], (ONE[name], 0))
+            case Lookup(table=table, argument=x, order=order):
+                return Part(done[id(x)].stack, done[id(x)], (op.TABLE + order, self.table(table)))
+        return Part(1, self.leaf(node))
+
+    def program(self, root: Node) -> int:
+        """Appends the program of ``root``; where it starts in ``pool.tab``."""
+        done: dict[int, Part] = {}
+        for node in bottom_up(root):
+            done[id(node)] = self.part(node, done)
+        start = len(self.pool.tab)
+        self.pool.tab.extend([*done[id(root)].code(), op.END, 0])
+        return start

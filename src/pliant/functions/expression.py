@@ -1,0 +1,371 @@
+"""Expressions: text -> tokens -> a tree of nodes. No Python is ever reached from the text.
+
+or < and < not < comparison < + - < * / < unary minus < ^ (or **, to the right). A number may be followed by its unit. What is
+constant is computed at once; ``step`` and ``ramp`` become ordinary nodes.
+"""
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .units import NUMBER, SPELLING, UNITS, parse_unit, suggestion, unknown_unit
+
+LONGEST = 10_000  # characters
+DEEPEST = 100     # parentheses, calls, signs and exponents within each other
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A value of the running model, such as ``A.angle_rate``."""
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """- or not"""
+    operator: str
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """+ - * / ^ < <= == != and or"""
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of FUNCTIONS or INNER, or ``if``."""
+    name: str
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Derivative ``order`` of a table."""
+    table: Any
+    argument: Node
+    order: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """The compiled or Python function at ``address``, of t or of t, x and v; ``kind`` is value, t, tt, x or v."""
+    address: int
+    arguments: int
+    kind: str = "value"
+
+
+Node = Number | Variable | Signal | Unary | Binary | Call | Lookup | External
+ZERO, ONE, TWO = Number(0.0), Number(1.0), Number(2.0)
+
+
+def _clamp(u: float) -> float:
+    return 0.0 if u < 0 else min(u, 1.0)
+
+
+CONSTANTS = {"pi": math.pi, "e": math.e}
+FUNCTIONS: dict[str, Callable[..., float]] = {
+    "sin": math.sin, "cos": math.cos, "tan": math.tan, "asin": math.asin, "acos": math.acos, "atan": math.atan,
+    "atan2": math.atan2, "sinh": math.sinh, "cosh": math.cosh, "tanh": math.tanh, "exp": math.exp, "log": math.log,
+    "sqrt": math.sqrt, "abs": abs, "sign": lambda x: float((x > 0) - (x < 0)), "min": min, "max": max,
+    "floor": lambda x: float(math.floor(x)), "mod": lambda x, y: x - y * math.floor(x / y)}
+INNER: dict[str, Callable[..., float]] = {  # what step and ramp and their derivatives are made of
+    "clamp": _clamp, "inside": lambda u: float(0 <= u <= 1), "smooth": lambda u: _clamp(u) ** 2 * (3 - 2 * _clamp(u)),
+    "smooth1": lambda u: 6 * _clamp(u) * (1 - _clamp(u)), "smooth2": lambda u: 6 - 12 * u if 0 <= u <= 1 else 0.0}
+COUNTS = {name: 1 for name in FUNCTIONS} | {"atan2": 2, "mod": 2, "min": 2, "max": 2, "if": 3, "step": 5, "ramp": 3}
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+LOGIC = ("and", "or")
+_ARITHMETIC: dict[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b, "^": math.pow}
+
+
+def _fold(f: Callable[..., float], arguments: tuple[Node, ...]) -> Number | None:
+    """The value if all arguments are numbers and it is finite."""
+    numbers = [a.value for a in arguments if isinstance(a, Number)]
+    if len(numbers) < len(arguments):
+        return None
+    try:
+        value = f(*numbers)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return None
+    return Number(value) if math.isfinite(value) else None
+
+
+def negative(a: Node) -> Node:
+    if isinstance(a, Unary) and a.operator == "-":
+        return a.operand
+    return Number(-a.value) if isinstance(a, Number) else Unary("-", a)
+
+
+def binary(operator: str, a: Node, b: Node) -> Node:
+    """The operation, simplified where one side is 0 or 1."""
+    folded = _fold(_ARITHMETIC[operator], (a, b)) if operator in _ARITHMETIC else None
+    if folded:
+        return folded
+    if b == ZERO and operator in "+-" or b == ONE and operator in "*/^":
+        return a
+    if a == ZERO and operator in "+-":
+        return b if operator == "+" else negative(b)
+    if a == ONE and operator == "*":
+        return b
+    if operator == "*" and ZERO in (a, b) or operator == "/" and a == ZERO and b != ZERO:
+        return ZERO
+    if operator == "^" and b == ZERO:
+        return ONE
+    return Binary(operator, a, b)
+
+
+def call(name: str, *arguments: Node) -> Node:
+    if name == "if":
+        return arguments[1] if arguments[1] is arguments[2] or arguments[1] == arguments[2] == ZERO else Call(name, arguments)
+    return _fold(FUNCTIONS.get(name) or INNER[name], arguments) or Call(name, arguments)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    match node:
+        case Unary(operand=a) | Lookup(argument=a):
+            return (a,)
+        case Binary(left=a, right=b):
+            return (a, b)
+        case Call(arguments=arguments):
+            return arguments
+    return ()
+
+
+def bottom_up(root: Node) -> list[Node]:
+    """Every node once, children first. Shared nodes stay shared and nothing recurses, however long the expression."""
+    order: list[Node] = []
+    seen: set[int] = set()
+    todo: list[tuple[Node, bool]] = [(root, False)]
+    while todo:
+        node, ready = todo.pop()
+        if ready:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            todo.append((node, True))
+            todo.extend((child, False) for child in reversed(children(node)))
+    return order
+
+
+def is_condition(node: Node) -> bool:
+    return (isinstance(node, Binary) and node.operator in (*COMPARISONS, *LOGIC)) or (
+        isinstance(node, Unary) and node.operator == "not")
+
+
+class _Token(NamedTuple):
+    kind: str  # number, name, mark, bad, end
+    text: str
+    start: int
+    end: int
+
+
+_TOKEN = re.compile(rf"\s*(?:(?P<number>(?a:{NUMBER}))|(?P<name>[^\W\d]\w*(?:\.\w+)*|%|°)|"
+                    r"(?P<mark>\*\*|<=|>=|==|!=|[-+*/^<>(),])|(?P<bad>\S))")
+_POWERS = {"or": 1, "and": 2, **dict.fromkeys(COMPARISONS, 4), "+": 5, "-": 5, "*": 6, "/": 6, "^": 8, "**": 8}
+_NOT, _MINUS = 3, 7
+
+
+class _Parser:
+    def __init__(self, text: str, variables: Collection[str]) -> None:
+        self.text = text.translate(SPELLING)
+        self.variables = tuple(variables)
+        self.reserved = {*variables, *CONSTANTS, *COUNTS, "and", "or", "not"}
+        self.tokens = [_Token(m.lastgroup or "", m.group(m.lastgroup or 0), m.start(m.lastgroup or 0), m.end())
+                       for m in _TOKEN.finditer(self.text)]
+        self.tokens.append(_Token("end", "", len(self.text.rstrip()), len(self.text)))
+        self.i = self.depth = 0
+
+    def fail(self, what: str, token: _Token) -> ValueError:
+        """The error, with the neighbourhood of the place and a caret."""
+        first = max(0, token.start - 60)
+        line = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in self.text[first:token.start + 40])
+        return ValueError(f"{what} (column {token.start + 1})\n    {line}\n    {' ' * (token.start - first)}^")
+
+    def next(self) -> _Token:
+        self.i += 1
+        return self.tokens[self.i - 1]
+
+    def expect(self, mark: str, why: str) -> None:
+        token = self.next()
+        if token.text != mark:
+            raise self.fail(f"{mark!r} is due {why}" + (f" instead of {token.text!r}" if token.text else ""), token)
+
+    def whole(self) -> Node:
+        node = self.number(0, self.tokens[0])
+        token = self.tokens[self.i]
+        if token.kind in ("number", "name") or token.text == "(":
+            raise self.fail(f"an operator is missing before {token.text!r}; write for example '2 * t'", token)
+        if token.kind != "end":
+            raise self.fail(f"unexpected {token.text!r}", token)
+        return node
+
+    def number(self, power: int, token: _Token) -> Node:
+        node = self.parse(power)
+        if is_condition(node):
+            raise self.fail("a number is due, this is a condition; conditions stand in 'if(condition, a, b)' only", token)
+        return node
+
+    def condition(self, node: Node, token: _Token) -> Node:
+        if not is_condition(node):
+            raise self.fail("a condition is due, this is a number; compare it, as in 't > 1'", token)
+        return node
+
+    def parse(self, power: int) -> Node:
+        """An operand and all operators that bind more strongly than ``power``."""
+        self.depth += 1
+        start = self.tokens[self.i]
+        if self.depth > DEEPEST:
+            raise self.fail(f"nested more than {DEEPEST} deep; split the expression or use a table", start)
+        left = self.operand()
+        while (token := self.tokens[self.i]).kind in ("mark", "name") and _POWERS.get(token.text, 0) > power:
+            left = self.operation(left, self.next(), start)
+        self.depth -= 1
+        return left
+
+    def operation(self, left: Node, token: _Token, start: _Token) -> Node:
+        operator, power = token.text, _POWERS[token.text]
+        after = self.tokens[self.i]
+        if operator in LOGIC:
+            return Binary(operator, self.condition(left, start), self.condition(self.parse(power), after))
+        if is_condition(left):
+            raise self.fail(f"{operator!r} cannot follow a condition; for a chain write 'a < b and b < c'", token)
+        right = self.number(power - (power == 8), after)
+        if operator in (">", ">="):
+            return Binary(operator.replace(">", "<"), right, left)
+        node = binary(operator.replace("**", "^"), left, right)
+        if isinstance(node, Binary) and isinstance(left, Number) and isinstance(right, Number) and operator not in COMPARISONS:
+            raise self.fail(f"{left.value:g} {operator} {right.value:g} is not a finite number", token)
+        return node
+
+    def operand(self) -> Node:
+        token = self.next()
+        if token.text == "(":
+            node = self.parse(0)
+            self.expect(")", "here")
+            return node
+        if token.text == "-":
+            return negative(self.number(_MINUS, self.tokens[self.i]))
+        if token.text == "+":
+            return self.number(_MINUS, self.tokens[self.i])
+        if token.text == "not":
+            return Unary("not", self.condition(self.parse(_NOT), self.tokens[self.i - 1]))
+        if token.kind == "number":
+            return self.literal(token)
+        if token.kind == "name" and token.text not in LOGIC:
+            return self.name(token)
+        if token.kind == "bad":
+            raise self.fail(f"the character {token.text!r} has no meaning here", token)
+        raise self.fail(f"a number or name is due {'instead of ' + repr(token.text) if token.text else 'at the end'}", token)
+
+    def literal(self, token: _Token) -> Node:
+        value, first = float(token.text), self.i
+        after = self.tokens[first]
+        if after.kind == "name" and "." not in after.text and after.text not in self.reserved:
+            if after.text not in UNITS:
+                raise self.fail(unknown_unit(after.text), after)
+            self.skip_unit()
+            try:
+                value *= parse_unit(self.text[after.start:self.tokens[self.i - 1].end]).factor
+            except ValueError as error:
+                raise self.fail(str(error), after) from None
+        if not math.isfinite(value):
+            raise self.fail(f"{token.text} is too large, must be below 1.8e308", token)
+        return Number(value)
+
+    def is_unit(self, i: int) -> bool:
+        token = self.tokens[min(i, len(self.tokens) - 1)]
+        return token.kind == "name" and token.text in UNITS and token.text not in self.reserved
+
+    def skip_unit(self) -> None:
+        """Past the longest run of unit names, with exponents, joined by * or / or a blank."""
+        while True:
+            self.i += 1
+            if self.tokens[self.i].text in ("^", "**"):
+                exponent = self.i + 1 + (self.tokens[self.i + 1].text in ("-", "+"))
+                if self.tokens[min(exponent, len(self.tokens) - 1)].kind == "number":
+                    self.i = exponent + 1
+            joined = self.tokens[self.i].text in ("*", "/")
+            if not self.is_unit(self.i + joined):
+                return
+            self.i += joined
+
+    def name(self, token: _Token) -> Node:
+        name = token.text
+        if name in self.variables:
+            return Variable(name)
+        if name in CONSTANTS:
+            return Number(CONSTANTS[name])
+        if self.tokens[self.i].text == "(" and "." not in name:
+            return self.function(token)
+        if "." in name:
+            return Signal(name)
+        if name in COUNTS:
+            raise self.fail(f"{name!r} is a function; write '{name}(...)'", token)
+        if name in UNITS:
+            raise self.fail(f"{name!r} is a unit, it must follow a number directly; write for example '1 {name}'", token)
+        known = (*self.variables, *CONSTANTS)
+        raise self.fail(f"unknown name {name!r}; known are {', '.join(known)}, functions, and channels such as 'joint.angle'"
+                        + suggestion(name, (*known, *COUNTS)), token)
+
+    def function(self, token: _Token) -> Node:
+        name, arguments = token.text, list[Node]()
+        count = COUNTS.get(name, 0)
+        if not count:
+            known = ", ".join(sorted(COUNTS))
+            raise self.fail(f"unknown function {name!r}; known are {known}{suggestion(name, COUNTS)}", token)
+        while not arguments or self.tokens[self.i].text == ",":
+            self.i += 1  # the parenthesis, or the comma
+            start = self.tokens[self.i]
+            if name == "if" and not arguments:
+                arguments.append(self.condition(self.parse(0), start))
+            else:
+                arguments.append(self.number(0, start))
+        self.expect(")", f"after the arguments of {name!r}")
+        many = name in ("min", "max") and len(arguments) > 2
+        if len(arguments) != count and not many:
+            raise self.fail(f"{name!r} takes {count} argument{'s' * (count > 1)}, {len(arguments)} are given", token)
+        if name in ("step", "ramp"):
+            return self.transition(name, arguments, token)
+        node = call(name, *arguments[:3 if name == "if" else 2])
+        for argument in arguments[2:] if many else ():
+            node = call(name, node, argument)
+        if isinstance(node, Call) and all(isinstance(a, Number) for a in node.arguments):
+            raise self.fail(f"{name} of {', '.join(f'{a.value:g}' for a in node.arguments if isinstance(a, Number))} "
+                            "is not a finite number", token)
+        return node
+
+    def transition(self, name: str, arguments: list[Node], token: _Token) -> Node:
+        """ramp(x, x0, x1) = clamp(u), step(x, x0, y0, x1, y1) = y0 + (y1 - y0) smooth(u), with u = (x - x0) / (x1 - x0)"""
+        x, x0, x1 = (arguments[i] for i in ((0, 1, 3) if name == "step" else (0, 1, 2)))
+        if isinstance(x0, Number) and x0 == x1:
+            raise self.fail(f"{name!r} begins and ends at {x0.value:g}; the ends must differ", token)
+        u = binary("/", binary("-", x, x0), binary("-", x1, x0))
+        if name == "ramp":
+            return call("clamp", u)
+        return binary("+", arguments[2], binary("*", binary("-", arguments[4], arguments[2]), call("smooth", u)))
+
+
+def parse(text: str, variables: Collection[str] = ("t",)) -> Node:
+    """The expression ``text`` as a tree. ``variables`` are the plain names it may use; dotted names are signals."""
+    if len(text) > LONGEST:
+        raise ValueError(f"expression {text[:20]!r}... has {len(text)} characters, must be at most {LONGEST}; use a table")
+    if not text.strip():
+        raise ValueError("the expression is empty; write for example '10 N * sin(2*pi*t)'")
+    return _Parser(text, variables).whole()

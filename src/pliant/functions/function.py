@@ -1,0 +1,220 @@
+"""What users give as a function - number, expression, table, Python callable - and its way into the stack machine."""
+from __future__ import annotations
+
+import inspect
+import math
+import types
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+from typing import Any, Literal, NamedTuple, cast
+
+import numba
+import numpy as np
+
+from pliant.kernels import jit
+from pliant.kernels.contract import c_address
+
+from .compile import Assembler, Pool
+from .derivative import derivative
+from .expression import ZERO, External, Lookup, Node, Number, Signal, Variable, bottom_up, is_condition, parse
+
+PROBES = ((0.0, 0.0, 0.0), (0.37, 0.011, -0.23), (1.9, -0.4, 1.3))  # where compiled and interpreted callables are compared
+NOTED = 10  # failures kept
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """y over x, constant beyond the ends. Numbers in SI units; x strictly increasing.
+
+    ``kind`` "cubic" is a spline with continuous curvature (not-a-knot; natural for three points, a line for two).
+    """
+    x: np.ndarray
+    y: np.ndarray
+    kind: Literal["cubic", "linear"] = "cubic"
+
+    def __init__(self, x: Any, y: Any, kind: Literal["cubic", "linear"] = "cubic") -> None:
+        for name, values in (("x", x), ("y", y)):
+            object.__setattr__(self, name, _column(name, values))
+        object.__setattr__(self, "kind", kind)
+        if len(self.x) != len(self.y):
+            raise ValueError(f"table: x has {len(self.x)} values and y has {len(self.y)}, must be as many")
+        if len(self.x) < 2:
+            raise ValueError(f"table: {len(self.x)} points, must be at least 2; a constant needs no table, give the number")
+        for i in np.flatnonzero(np.diff(self.x) <= 0)[:1]:
+            raise ValueError(f"table: x[{i + 1}] = {self.x[i + 1]:g} follows x[{i}] = {self.x[i]:g}, "
+                             "x must increase strictly; sort the points and drop double ones")
+        if kind not in ("cubic", "linear"):
+            raise ValueError(f"table: kind = {kind!r}, must be 'cubic' or 'linear'")
+        if not np.isfinite(self.coefficients).all():
+            raise ValueError("table: x values lie too close together for the height of y; drop some")
+
+    @cached_property
+    def coefficients(self) -> np.ndarray:
+        """Of the powers 0 to 3 of the distance from the left end of the interval, shape (n - 1, 4)."""
+        if self.kind == "linear" or len(self.x) == 2:
+            with np.errstate(over="ignore"):
+                slope = np.diff(self.y) / np.diff(self.x)
+            return np.column_stack([self.y[:-1], slope, 0 * self.x[1:], 0 * self.x[1:]])
+        from scipy.interpolate import CubicSpline
+        spline = CubicSpline(self.x, self.y, bc_type="natural" if len(self.x) == 3 else "not-a-knot")
+        return cast(np.ndarray, np.ascontiguousarray(spline.c[::-1].T))
+
+    def evaluate(self, x: Any) -> np.ndarray:
+        """y at ``x``, a number or an array."""
+        inside = np.clip(np.asarray(x, dtype=float), self.x[0], self.x[-1])
+        k = np.clip(np.searchsorted(self.x, inside, side="right") - 1, 0, len(self.x) - 2)
+        d, c = inside - self.x[k], self.coefficients[k]
+        return cast(np.ndarray, c[..., 0] + d * (c[..., 1] + d * (c[..., 2] + d * c[..., 3])))
+
+
+def _column(name: str, values: Any) -> np.ndarray:
+    try:
+        column = np.array(values)
+    except ValueError:
+        column = np.array(None)
+    if column.ndim != 1 or column.dtype.kind not in "iuf":
+        raise ValueError(f"table: {name} = {str(values)[:60]}, must be a list of numbers in SI units")
+    column = column.astype(float)
+    for i in np.flatnonzero(~np.isfinite(column))[:1]:
+        raise ValueError(f"table: {name}[{i}] = {column[i]}, must be finite")
+    column.flags.writeable = False
+    return column
+
+
+class Code(NamedTuple):
+    """Where the programs of a function start in ``tab``; -1 for a derivative that is zero everywhere.
+
+    ``by_t`` and ``by_tt`` are of the explicit time; ``by_signal`` holds (index of the signal, start).
+    """
+    value: int
+    by_t: int = -1
+    by_tt: int = -1
+    by_x: int = -1
+    by_v: int = -1
+    by_signal: tuple[tuple[int, int], ...] = ()
+
+
+Function = float | str | Table | Node | Callable[..., float]
+
+
+def compile_function(function: Function, variables: tuple[str, ...], pool: Pool, where: str) -> Code:
+    """Write ``function`` and its derivatives into ``pool``.
+
+    ``variables`` is ("t",) or ("t", "x", "v"); a table is one of t or of x; ``where`` names the item in errors.
+    """
+    try:
+        return _programs(_node(function, variables, pool), variables, pool)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _node(function: Function, variables: tuple[str, ...], pool: Pool) -> Node:
+    if isinstance(function, str):
+        return parse(function, variables)
+    if isinstance(function, Node):
+        for node in bottom_up(function):
+            if isinstance(node, Variable) and node.name not in variables:
+                raise ValueError(f"variable {node.name!r} is not known; known are {', '.join(variables)}")
+        if is_condition(function):
+            raise ValueError("a number is due, this is a condition; write 'if(condition, 1, 0)'")
+        return function
+    if isinstance(function, Table):
+        return Lookup(function, Variable("x" if "x" in variables else "t"))
+    if isinstance(function, Real) and not isinstance(function, bool):
+        if not math.isfinite(function):
+            raise ValueError(f"{function!r} must be finite")
+        return Number(float(function))
+    if callable(function):
+        _check_arguments(function, variables)
+        address, alive = _address(function, len(variables), pool.failures)
+        pool.keep.append(alive)
+        return External(address, len(variables))
+    raise ValueError(f"{function!r} ({type(function).__name__}) must be a number, an expression such as '2 * t', a Table, "
+                     f"or a function f({', '.join(variables)})")
+
+
+def _programs(node: Node, variables: tuple[str, ...], pool: Pool) -> Code:
+    assembler = Assembler(pool)
+
+    def start(x: Node) -> int:
+        return -1 if x == ZERO else assembler.program(x)
+
+    def by(name: str) -> Node:
+        return derivative(node, Variable(name)) if name in variables else ZERO
+
+    value, by_t = assembler.program(node), by("t")
+    signals = dict.fromkeys(x.reference for x in bottom_up(node) if isinstance(x, Signal))
+    slopes = ((pool.signal(name), start(derivative(node, Signal(name)))) for name in signals)
+    return Code(value, start(by_t), start(derivative(by_t, Variable("t"))), start(by("x")), start(by("v")),
+                tuple(pair for pair in slopes if pair[1] >= 0))
+
+
+def _check_arguments(f: Callable[..., float], variables: tuple[str, ...]) -> None:
+    n, form = len(variables), f"f({', '.join(variables)})"
+    name = getattr(f, "__name__", type(f).__name__)
+    if isinstance(f, np.ufunc):
+        fits, given = f.nin == n, f"{f.nin} arguments"
+    else:
+        try:
+            signature = inspect.signature(f)
+        except (TypeError, ValueError):
+            raise ValueError(f"the arguments of {name!r} cannot be found out; wrap it: lambda {form[2:-1]}: ...") from None
+        given = str(signature.replace(return_annotation=inspect.Signature.empty))
+        try:
+            signature.bind(*variables)
+            fits = True
+        except TypeError:
+            fits = False
+    if n not in (1, 3):
+        raise ValueError(f"Python function {name!r}: {n} variables, must be ('t',) or ('t', 'x', 'v')")
+    if not fits:
+        raise ValueError(f"Python function {name!r} takes {given}, must take {n} argument{'s' * (n > 1)}: {form}")
+
+
+def _address(f: Callable[..., float], n: int, failures: list[BaseException]) -> tuple[int, Any]:
+    """Address of a C function of t, x, v that runs ``f``, compiled if Numba can, and what keeps it alive."""
+    def interpreted(t: float, x: float, v: float) -> float:
+        try:
+            return float(f(t) if n == 1 else f(t, x, v))
+        except BaseException as error:  # noqa: BLE001 - also an interrupt: an exception cannot pass through compiled code
+            if len(failures) < NOTED:
+                failures.append(error)
+            return math.nan
+
+    plain = c_address(interpreted)
+    if jit.DISABLED or not isinstance(f, (types.FunctionType, jit.Dispatcher)):
+        return plain
+    try:
+        compiled = _compiled(f, n, plain[1])
+    except Exception:  # noqa: BLE001 - Numba refuses in many ways; every one of them means: not this function
+        return plain
+    before = len(failures)
+    # Numba's arithmetic differs in places, for example in powers of integers
+    agree = all(_same(compiled.ctypes(*p), interpreted(*p)) for p in PROBES)
+    del failures[before:]
+    return (compiled.address, (compiled, plain)) if agree else plain
+
+
+def _same(a: float, b: float) -> bool:
+    return a == b or abs(a - b) <= 1e-9 * (abs(a) + abs(b)) or (math.isnan(a) and math.isnan(b))
+
+
+def _compiled(f: Callable[..., float], n: int, plain: Any) -> Any:
+    """``f`` compiled. Where it raises or gives nan, the interpreted one is asked, which notes the exception."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        given = f if isinstance(f, jit.Dispatcher) else numba.njit(f)
+        inner = given if n == 3 else numba.njit(lambda t, x, v: given(t))
+
+        def outer(t, x, v):  # type: ignore[no-untyped-def]
+            value = np.nan
+            try:
+                value = float(inner(t, x, v))  # here, so that a None raises here
+            except Exception:  # noqa: BLE001 - Numba knows no other
+                value = np.nan
+            return plain(t, x, v) if np.isnan(value) else value
+        f8 = numba.float64
+        return numba.cfunc(f8(f8, f8, f8))(outer)

@@ -1,0 +1,123 @@
+"""The one place where Numba is told what to do: decorators, the cache, and calls through addresses.
+
+Numba stamps a cached function with its own file only; an edit in another file would go unnoticed. Every function here is
+stamped with the text of its file *and* with the stamps of the kernels and constants it uses, so a stale one is never served.
+"""
+from __future__ import annotations
+
+import builtins
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+from numba import njit
+from numba.core.dispatcher import Dispatcher
+
+DISABLED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+MODULES = ("numpy", "math")  # the only modules a kernel may name
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: $PLIANT_CACHE, or the user's cache folder, or (nothing writable) a temporary one."""
+    chosen = os.environ.get("PLIANT_CACHE")
+    base = os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else os.environ.get("XDG_CACHE_HOME")
+    folder = Path(chosen) if chosen else Path(base or Path.home() / ".cache") / "pliant" / "kernels"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.gettempdir()) / f"pliant-kernels-{os.getuid() if hasattr(os, 'getuid') else ''}"
+
+
+@lru_cache
+def file_hash(path: str) -> str:
+    """Hash of a source file; of the path alone where there is none (an interactive session)."""
+    data = Path(path).read_bytes() if Path(path).is_file() else path.encode()
+    return hashlib.sha256(data).hexdigest()
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _stamp_of(name: str, value: Any, kernel: str) -> str | None:
+    """What one global adds to the stamp; None if it adds nothing. Anything that could change unseen is refused."""
+    if isinstance(value, Dispatcher):
+        return str(value.source_key)  # type: ignore[attr-defined]
+    if isinstance(value, (bool, int, float, np.integer)):
+        return f"{name}={value!r}"
+    if isinstance(value, type) or hasattr(value, "_defn") or hasattr(value, "source_key"):  # named tuples, intrinsics
+        module = sys.modules[getattr(value, "_defn", value).__module__]
+        return file_hash(module.__file__) if getattr(module, "__file__", None) else None
+    if isinstance(value, ModuleType) and value.__name__ in MODULES:
+        return None
+    if isinstance(value, np.ufunc) or getattr(builtins, name, None) is value:
+        return None
+    raise TypeError(f"kernel {kernel}: it uses the global {name!r} ({type(value).__name__}), whose changes the cache cannot see; "
+                    "use kernels imported by name, numbers, and arguments only")
+
+
+def source_key(f: Callable[..., Any]) -> str:
+    """Hash of everything the compiled ``f`` depends on."""
+    used = {name: f.__globals__[name] for name in sorted(set(_names(f.__code__))) if name in f.__globals__}
+    below = [_stamp_of(name, value, f.__name__) for name, value in used.items()]
+    if f.__closure__:
+        raise TypeError(f"kernel {f.__name__}: a kernel cannot close over local variables")
+    text = "|".join([file_hash(__file__), file_hash(f.__code__.co_filename), *(s for s in below if s)])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _cached(f: Callable[..., Any], **options: Any) -> Any:
+    if DISABLED:
+        return f
+    on_disk = Path(f.__code__.co_filename).is_file()
+    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+    try:
+        jitted = njit(f, cache=on_disk, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True, **options)
+    finally:
+        numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+    jitted.source_key = source_key(f)
+    if on_disk:
+        jitted._cache._cache_file._source_stamp = jitted.source_key
+    return jitted
+
+
+def _refuse(*args: Any, **options: Any) -> None:
+    raise TypeError("this is a kernel: call it from jitted code or by address, or use .py_func")
+
+
+def jit(f: Callable[..., Any], **options: Any) -> Any:
+    """For kernels. They have no Python entry, which saves a third of the compile time; a call from Python is refused."""
+    jitted = _cached(f, no_cpython_wrapper=True, **options)
+    if isinstance(jitted, Dispatcher):
+        jitted._compile_for_args, jitted._insert = _refuse, lambda *args, **kwargs: None
+    return jitted
+
+
+def inlined(f: Callable[..., Any]) -> Any:
+    """For kernels with dozens of array arguments, where passing them costs up to 1 us, and for products of tiles."""
+    return jit(f, forceinline=True)
+
+
+def entry(f: Callable[..., Any]) -> Any:
+    """For the few functions that Python calls."""
+    return _cached(f)
+
+
+def index(*i: int) -> Any:
+    """Named positions as np.int64. For a Python int Numba would compile every helper that takes it once per value."""
+    return tuple(np.int64(k) for k in i) if len(i) > 1 else np.int64(i[0])

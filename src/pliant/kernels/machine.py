@@ -1,0 +1,261 @@
+"""The stack machine that runs the functions users write: expressions, tables, and calls of Python.
+
+A program is a run of pairs (opcode, operand) in ``tab``, ended by END; constants and tables stand in ``val``. One value is
+left on the stack ``W``. Functions are evaluated on the real parts and extended by their slopes, f(a) + f'(a) i b, which is all
+a complex step needs: no branch cuts, no complex transcendental functions, and one compiled version for both scalar types.
+"""
+import numpy as np
+
+from .contract import TIME_STEP, call_python
+from .jit import inlined, jit
+
+STACK = 64  # entries of W that a program may use; functions.compile checks it
+
+END = 0
+# push one value: val[operand], Y[operand], t, x, v, and the function at address operand with its derivatives
+CONSTANT, SIGNAL, T, X, V, EXTERNAL, EXTERNAL_T, EXTERNAL_TT, EXTERNAL_X, EXTERNAL_V = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+# take two, push one; comparisons push 1 or 0
+ADD, SUB, MUL, DIV, POW, ATAN2, MOD, MIN, MAX, LT, LE, EQ = 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22
+# take one, push one; tables: at val[operand], with 0 to 3 derivatives
+NEG, SQUARE, NOT, TABLE, TABLE_1, TABLE_2, TABLE_3 = 23, 24, 25, 26, 27, 28, 29
+SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, SQRT = 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41
+ABS, SIGN, FLOOR, CLAMP, INSIDE, SMOOTH, SMOOTH_1, SMOOTH_2 = 42, 43, 44, 45, 46, 47, 48, 49
+# skip operand entries of tab; JUMP_UNLESS takes one and skips if it is 0
+JUMP, JUMP_UNLESS = 50, 51
+
+
+@jit
+def table_value(val, i, order, x):
+    """Derivative ``order`` of the piecewise cubic at val[i]: n, n breakpoints, 4 (n - 1) coefficients, constant one first."""
+    n = int(val[i].real)
+    first, last = val[i + 1].real, val[i + n].real
+    if x < first or x > last:
+        if order > 0:
+            return 0.0
+        x = first if x < first else last
+    low, high = 0, n - 1  # breakpoint low <= x, high > x or the last
+    while high - low > 1:
+        middle = (low + high) // 2
+        if val[i + 1 + middle].real <= x:
+            low = middle
+        else:
+            high = middle
+    c, d = i + 1 + n + 4 * low, x - val[i + 1 + low].real
+    if order == 0:
+        return val[c].real + d * (val[c + 1].real + d * (val[c + 2].real + d * val[c + 3].real))
+    if order == 1:
+        return val[c + 1].real + d * (2 * val[c + 2].real + 3 * d * val[c + 3].real)
+    if order == 2:
+        return 2 * val[c + 2].real + 6 * d * val[c + 3].real
+    return 6 * val[c + 3].real
+
+
+@jit
+def shape(op, u):
+    """Ramp from 0 to 1 over 0 <= u <= 1 (CLAMP), its slope; smooth step u^2 (3 - 2 u), its first and second derivative."""
+    if u < 0 or u > 1:
+        return 1.0 if u > 1 and (op == CLAMP or op == SMOOTH) else 0.0
+    if op == CLAMP:
+        return u
+    if op == INSIDE:
+        return 1.0
+    if op == SMOOTH:
+        return u * u * (3 - 2 * u)
+    if op == SMOOTH_1:
+        return 6 * u * (1 - u)
+    return 6 - 12 * u
+
+
+@jit
+def real_function(op, x):
+    if op == SIN:
+        return np.sin(x)
+    if op == COS:
+        return np.cos(x)
+    if op == TAN:
+        return np.tan(x)
+    if op == ASIN:
+        return np.arcsin(x)
+    if op == ACOS:
+        return np.arccos(x)
+    if op == ATAN:
+        return np.arctan(x)
+    if op == SINH:
+        return np.sinh(x)
+    if op == COSH:
+        return np.cosh(x)
+    if op == TANH:
+        return np.tanh(x)
+    if op == EXP:
+        return np.exp(x)
+    if op == LOG:
+        return np.log(x)
+    if op == SQRT:
+        return np.sqrt(x)
+    if op == ABS:
+        return -x if x < 0 else x
+    if op == SIGN:
+        return 1.0 if x > 0 else (-1.0 if x < 0 else x)
+    if op == FLOOR:
+        return np.floor(x)
+    return shape(op, x)
+
+
+@jit
+def real_slope(op, x):
+    if op == SIN:
+        return np.cos(x)
+    if op == COS:
+        return -np.sin(x)
+    if op == TAN:
+        return 1 + np.tan(x) ** 2
+    if op == ASIN:
+        return 1 / np.sqrt(1 - x * x)
+    if op == ACOS:
+        return -1 / np.sqrt(1 - x * x)
+    if op == ATAN:
+        return 1 / (1 + x * x)
+    if op == SINH:
+        return np.cosh(x)
+    if op == COSH:
+        return np.sinh(x)
+    if op == TANH:
+        return 1 - np.tanh(x) ** 2
+    if op == EXP:
+        return np.exp(x)
+    if op == LOG:
+        return 1 / x
+    if op == SQRT:
+        return 0.5 / np.sqrt(x)
+    if op == ABS:
+        return 1.0 if x > 0 else (-1.0 if x < 0 else 0.0)
+    if op < CLAMP or op == INSIDE or x < 0 or x > 1:
+        return 0.0
+    if op == CLAMP:
+        return 1.0
+    if op == SMOOTH:
+        return 6 * x * (1 - x)
+    return 6 - 12 * x if op == SMOOTH_1 else -12.0
+
+
+@jit
+def power_slopes(a, b):
+    """Derivatives of a^b by a and by b."""
+    return 0.0 if b == 0 else b * a ** (b - 1), a**b * np.log(a)
+
+
+@jit
+def difference(op, f, t, x, v, h):
+    """The function at address ``f``, or a derivative of it by central differences: by t of fourth order with step h."""
+    if op == EXTERNAL:
+        return call_python(f, t, x, v)
+    if op == EXTERNAL_X:
+        d = 1e-6 * (1e-3 + abs(x))
+        return (call_python(f, t, x + d, v) - call_python(f, t, x - d, v)) / (2 * d)
+    if op == EXTERNAL_V:
+        d = 1e-6 * (1e-3 + abs(v))
+        return (call_python(f, t, x, v + d) - call_python(f, t, x, v - d)) / (2 * d)
+    a, b = call_python(f, t - 2 * h, x, v), call_python(f, t - h, x, v)
+    c, d = call_python(f, t + h, x, v), call_python(f, t + 2 * h, x, v)
+    if op == EXTERNAL_T:
+        return (a - 8 * b + 8 * c - d) / (12 * h)
+    return (16 * (b + c) - a - d - 30 * call_python(f, t, x, v)) / (12 * h * h)
+
+
+@inlined
+def push(op, k, t, x, v, Y, val, W, top):
+    if op == CONSTANT:
+        W[top] = val[k]
+    elif op == SIGNAL:
+        W[top] = Y[k]
+    elif op == T:
+        W[top] = t
+    elif op == X:
+        W[top] = x
+    elif op == V:
+        W[top] = v
+    else:
+        h = val[TIME_STEP].real
+        W[top] = difference(op, k, t, x.real, v.real, h)
+        if op == EXTERNAL and x.imag != 0:
+            W[top] += difference(np.int64(EXTERNAL_X), k, t, x.real, v.real, h) * (x - x.real)
+        if op == EXTERNAL and v.imag != 0:
+            W[top] += difference(np.int64(EXTERNAL_V), k, t, x.real, v.real, h) * (v - v.real)
+
+
+@inlined
+def apply_two(op, W, top):
+    a, b = W[top], W[top + 1]
+    if op == ADD:
+        W[top] = a + b
+    elif op == SUB:
+        W[top] = a - b
+    elif op == MUL:
+        W[top] = a * b
+    elif op == DIV:
+        W[top] = a / b
+    elif op == POW:
+        W[top] = a.real**b.real
+        if a.imag != 0:
+            W[top] += power_slopes(a.real, b.real)[0] * (a - a.real)
+        if b.imag != 0:
+            W[top] += power_slopes(a.real, b.real)[1] * (b - b.real)
+    elif op == ATAN2:
+        W[top] = np.arctan2(a.real, b.real)
+        if a.imag != 0 or b.imag != 0:
+            W[top] += (b.real * (a - a.real) - a.real * (b - b.real)) / (a.real * a.real + b.real * b.real)
+    elif op == MOD:
+        W[top] = a - b * np.floor(a.real / b.real)
+    elif op == MIN:
+        W[top] = a if a.real <= b.real or a.real != a.real else b
+    elif op == MAX:
+        W[top] = a if a.real >= b.real or a.real != a.real else b
+    elif op == LT:
+        W[top] = 1.0 if a.real < b.real else 0.0
+    elif op == LE:
+        W[top] = 1.0 if a.real <= b.real else 0.0
+    else:
+        W[top] = 1.0 if a.real == b.real else 0.0
+
+
+@inlined
+def apply_one(op, k, val, W, top):
+    a = W[top]
+    if op == NEG:
+        W[top] = -a
+    elif op == SQUARE:
+        W[top] = a * a
+    elif op == NOT:
+        W[top] = 1.0 if a.real == 0 else 0.0
+    elif op <= TABLE_3:
+        W[top] = table_value(val, k, op - TABLE, a.real)
+        if a.imag != 0:
+            W[top] += (table_value(val, k, op - TABLE + 1, a.real) if op < TABLE_3 else 0.0) * (a - a.real)
+    else:
+        W[top] = real_function(op, a.real)
+        if a.imag != 0:
+            W[top] += real_slope(op, a.real) * (a - a.real)
+
+
+@jit
+def evaluate(t, x, v, Y, tab, val, pc, W):
+    """Run the program that starts at tab[pc]; Y are the signals, W the stack."""
+    top = -1
+    while tab[pc] != END:
+        op, k = tab[pc], tab[pc + 1]
+        pc += 2
+        if op <= EXTERNAL_V:
+            top += 1
+            push(op, k, t, x, v, Y, val, W, top)
+        elif op <= EQ:
+            top -= 1
+            apply_two(op, W, top)
+        elif op <= SMOOTH_2:
+            apply_one(op, k, val, W, top)
+        elif op == JUMP:
+            pc += k
+        else:
+            top -= 1
+            if W[top + 1].real == 0:
+                pc += k
+    return W[0]

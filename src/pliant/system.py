@@ -1,0 +1,292 @@
+"""System: a model compiled to flat arrays. Builder: what items call, one after the other, to become rows of those arrays."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from .functions.function import Code, compile_function
+from .kernels import loop
+from .kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, TIME_STEP, Family, address
+from .kernels.jit import DISABLED
+from .kernels.loop import Data, Memory, Program
+from .kernels.tiles import Elimination, analyse
+
+INTEGERS, REALS, SCRATCH = 12, 12, 512  # width of ip and rp, length of the scratch array
+REGULARISATION = 1e-10                  # subtracted from multiplier diagonals, relative to C M^-1 C^T
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the coordinates of a body are: its tiles (none for the ground) and the start of its part of q."""
+    name: str
+    tiles: tuple[int, ...]
+    iq: int
+    make_frame: Callable[[Builder, Place, int, np.ndarray, np.ndarray], None]
+
+    @property
+    def iv(self) -> int:
+        return 6 * self.tiles[0]
+
+
+@dataclass
+class Equations:
+    """The tile of multipliers of one joint, filled from its first row on."""
+    name: str
+    tile: int
+    bodies: tuple[int, ...]
+    used: int = 0
+
+    def take(self, n: int = 1) -> int:
+        """The next n rows, in the numbering of R."""
+        if self.used + n > 6:
+            raise ValueError(f"joint {self.name!r}: {self.used + n} equations for two frames, which can move in 6 ways only; "
+                             "remove primitives or drives")
+        self.used += n
+        return 6 * self.tile + self.used - n
+
+
+@dataclass
+class Row:
+    """One element: integers after the block table, reals, tiles of its block table, and the item it belongs to."""
+    item: str
+    ints: tuple[int, ...]
+    reals: tuple[float, ...]
+    row_tiles: tuple[int, ...]
+    column_tiles: tuple[int, ...]
+    coupled: bool
+
+
+def _no_signals(reference: str) -> int:
+    raise ValueError(f"unknown reference {reference!r}")
+
+
+@dataclass
+class Builder:
+    """Collects bodies, then joints, then everything else."""
+    gravity: Sequence[float]
+    coupled: bool = False  # whether joints add their body-body geometric blocks to the tangent (exact, 20-40 % slower)
+    q: list[float] = field(default_factory=list)
+    v: list[float] = field(default_factory=list)
+    used: list[int] = field(default_factory=list)
+    rotations: list[tuple[int, int]] = field(default_factory=list)
+    linear: list[tuple[int, int]] = field(default_factory=list)
+    frames: list[tuple[int, int, int, int]] = field(default_factory=list)
+    fixed: list[tuple[int, list[float]]] = field(default_factory=list)
+    velocity_frames: set[int] = field(default_factory=set)
+    n_j: int = 0
+    joints: list[Equations] = field(default_factory=list)
+    rows: dict[Family, list[Row]] = field(default_factory=dict)
+    tab: list[int] = field(default_factory=list)
+    val: list[float] = field(default_factory=list)
+    keep: list[Any] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
+    references: list[tuple[Family, int]] = field(default_factory=list)
+    histories: int = 1
+    n_signals: int = 1
+    signal: Callable[[str], int] = _no_signals
+
+    def __post_init__(self) -> None:
+        self.val += [*map(float, self.gravity), 1e-3]
+        self.ground = Place("ground", (), -1, _fixed_frame)
+
+    def place(self, name: str, q: Sequence[float], v: Sequence[float], make_frame: Callable[..., None]) -> Place:
+        """A body with position, quaternion and n further coordinates; v likewise. Bodies come before joints."""
+        if self.joints:
+            raise ValueError("bodies must be placed before joints")
+        n, iq, tile = len(v) - 6, len(self.q), len(self.used)
+        count = 1 + (n + 5) // 6
+        iv = 6 * tile
+        self.q += map(float, q)
+        self.v += [*map(float, v), *[0.0] * (6 * count - len(v))]
+        self.used += [6] + [min(6, n - 6 * k) for k in range(count - 1)]
+        self.rotations.append((iv + 3, iq + 3))
+        self.linear += [(iv + k, iq + k) for k in range(3)] + [(iv + 6 + k, iq + 7 + k) for k in range(n)]
+        return Place(name, tuple(range(tile, tile + count)), iq, make_frame)
+
+    def frame(self, place: Place, point: Sequence[float], axes: Any = None) -> int:
+        """A frame on a body, in its axes; returns its number."""
+        number = len(self.frames)
+        self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))
+        self.n_j += len(place.tiles)
+        place.make_frame(self, place, number, np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float))
+        return number
+
+    def tiles_of(self, frame: int) -> tuple[int, ...]:
+        n, _, _, first = self.frames[frame]
+        return tuple(range(first, first + n))
+
+    def equations(self, name: str, frames: Sequence[int]) -> Equations:
+        """A new tile of multipliers; it waits for all bodies of ``frames`` in the elimination."""
+        bodies = tuple(dict.fromkeys(k for f in frames for k in self.tiles_of(f)))
+        self.joints.append(Equations(name, len(self.used) + len(self.joints), bodies))
+        return self.joints[-1]
+
+    def element(self, family: Family, item: str, ints: Sequence[int], reals: Sequence[float] = (), *,
+                tiles: Sequence[int] = (), columns: Sequence[int] | None = None, coupled: bool = True) -> int:
+        """One row of a family: its block table covers tiles x columns. Returns its number within the family."""
+        rows = self.rows.setdefault(family, [])
+        reals = tuple(map(float, reals))
+        rows.append(Row(item, tuple(map(int, ints)), reals, tuple(tiles), tuple(tiles if columns is None else columns), coupled))
+        return len(rows) - 1
+
+    def pair(self, family: Family, item: str, a: int, b: int, ints: Sequence[int], reals: Sequence[float] = (), *,
+             joint: Equations | None = None, row: int = -1, velocity: bool = False) -> int:
+        """An element between two frames; ``velocity`` when its force depends on their velocities."""
+        if velocity:
+            self.velocity_frames |= {a, b}
+        tiles = (*self.tiles_of(a), *self.tiles_of(b), joint.tile if joint else -1)
+        return self.element(family, item, (a, b, row, *ints), reals, tiles=tiles, coupled=joint is None or self.coupled)
+
+    def row_of(self, family: Family, number: int) -> int:
+        """A reference to another element, for the integers of an element: resolved when the tables are made."""
+        self.references.append((family, number))
+        return -1 - len(self.references)
+
+    def pool(self, *arrays: Any) -> int:
+        """Numbers of variable count; returns where they start."""
+        start = len(self.val)
+        for x in arrays:
+            self.val += map(float, np.ravel(x))
+        return start
+
+    def function(self, function: Any, variables: tuple[str, ...], where: str) -> Code:
+        return compile_function(function, variables, self, where)
+
+    def history(self) -> int:
+        self.histories += 1
+        return self.histories - 1
+
+    def new_signal(self) -> int:
+        self.n_signals += 1
+        return self.n_signals - 1
+
+    def system(self) -> System:
+        return System(self)
+
+
+def _fixed_frame(b: Builder, place: Place, number: int, point: np.ndarray, axes: np.ndarray) -> None:
+    b.fixed.append((number, [*point, *axes.ravel()]))
+
+
+class System:
+    """The compiled model: immutable arrays, the symbolic factorisation, and programs of addresses made on demand."""
+
+    def __init__(self, b: Builder) -> None:
+        n_bodies = len(b.used)
+        self.n_tiles = n_bodies + len(b.joints)
+        self.n_v, self.n = 6 * n_bodies, 6 * self.n_tiles
+        used = b.used + [j.used for j in b.joints]
+        self.lu, self.block = self._analyse(b, used)
+        self.active = np.array([6 * k + i for k, n in enumerate(used) for i in range(n)], np.int64)
+        self.families: dict[Family, tuple[int, int]] = {}
+        self.owners: list[str] = []
+        self.data = self._tables(b)
+        self.q0, self.v0 = np.array(b.q, float), np.zeros(self.n)
+        self.v0[:self.n_v] = b.v
+        self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
+        self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
+        self._programs: dict[Any, Program] = {}
+        self._scale_regularisation()
+
+    def _analyse(self, b: Builder, used: list[int]) -> tuple[Elimination, dict[tuple[int, int], int]]:
+        joints = {j.tile: j.bodies for j in b.joints}
+        edges = {(j, k) for j, bodies in joints.items() for k in bodies}
+        for rows in b.rows.values():
+            for r in rows:
+                same = r.row_tiles == r.column_tiles
+                for i in r.row_tiles:
+                    for k in r.column_tiles:
+                        if i >= 0 and k >= 0 and i not in joints and k not in joints and (r.coupled or not same):
+                            edges.add((i, k))
+        for first, count in {(f[3], f[0]) for f in b.frames if f[0] > 1}:  # all tiles of one body are coupled
+            edges |= {(i, k) for i in range(first, first + count) for k in range(first, first + count)}
+        waits = np.zeros(6 * self.n_tiles)
+        for j in b.joints:
+            waits[6 * j.tile:6 * j.tile + j.used] = 1.0  # scaled once the Jacobian is known
+        return analyse(self.n_tiles, edges, joints, used, waits)
+
+    def _tables(self, b: Builder) -> Data:
+        tab, tables, ip, rp = list(b.tab), {}, [], []  # type: ignore[var-annotated]
+        for family, rows in b.rows.items():
+            self.families[family] = len(ip), len(ip) + len(rows)
+            for r in rows:
+                key = r.row_tiles, r.column_tiles, r.coupled
+                if key not in tables:
+                    tables[key] = len(tab)
+                    joint = -1 if r.coupled else r.row_tiles[-1]
+                    tab += [self.block.get((i, j), -1) if r.coupled or joint in (i, j) else -1
+                            for i in r.row_tiles for j in r.column_tiles]
+                ip.append((tables[key], *r.ints, *[-1] * (INTEGERS - 1 - len(r.ints))))
+                rp.append((*r.reals, *[0.0] * (REALS - len(r.reals))))
+                self.owners.append(r.item)
+        for k, (family, number) in enumerate(b.references):
+            ip = [tuple(self.families[family][0] + number if i == -2 - k else i for i in row) for row in ip]
+        frames = np.array(b.frames, np.int64).reshape(-1, 4)
+        frames[sorted(b.velocity_frames), 2] = 1
+        return Data(np.array(ip, np.int64).reshape(-1, INTEGERS), np.array(rp, float).reshape(-1, REALS), frames,
+                    np.array([*tab, 0], np.int64), np.array(b.val, float),
+                    np.array(b.rotations, np.int64).reshape(-1, 2), np.array(b.linear, np.int64).reshape(-1, 2))
+
+    def memory(self, x: Any = np.float64) -> Memory:
+        """Fresh memory at the initial state."""
+        def z(*shape: int) -> np.ndarray:
+            return np.zeros(shape, x)
+        X = z(max(1, len(self.data.fr)), FRAME_WIDTH)
+        X[:, [3, 7, 11]] = 1
+        for frame, row in self.fixed:
+            X[frame, :12] = row
+        n, jt = self.n, max(1, self.n_j)
+        T = z(self.n_tiles, 9)
+        T[:, [0, 4, 8]] = 1
+        return Memory(self.q0.astype(x), self.v0.astype(x), z(n), z(n), z(self.histories), z(self.n_signals), X, z(jt, 6, 6),
+                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), z(SCRATCH))
+
+    def typed_data(self, x: Any = np.float64) -> Data:
+        return self.data if x is np.float64 else self.data._replace(rp=self.data.rp.astype(x), val=self.data.val.astype(x))
+
+    def program(self, name: str, x: Any = np.float64, families: Sequence[Family] | None = None) -> Program:
+        """The family functions of program ``name``, stage by stage; only families in use are compiled, here and now."""
+        key = name, x, None if families is None else tuple(f.name for f in families)
+        if key not in self._programs:
+            scalar, column = (types.float64 if x is np.float64 else types.complex128), PROGRAMS.index(name)
+            calls = [(address(getattr(family, stage)[column], scalar), rows) for stage in STAGES
+                     for family, rows in self.families.items()
+                     if getattr(family, stage)[column] is not None and (families is None or family in families)]
+            addresses = [c[0] for c in calls]
+            self._programs[key] = Program(addresses if DISABLED else np.array(addresses, np.int64),  # type: ignore[arg-type]
+                                          np.array([c[1] for c in calls], np.int64).reshape(-1, 2))
+        return self._programs[key]
+
+    def dense(self, D: np.ndarray) -> np.ndarray:
+        """The stored tiles as one matrix, for tests and small models."""
+        full = np.zeros((self.n, self.n), D.dtype)
+        for (i, j), k in self.block.items():
+            full[6 * i:6 * i + 6, 6 * j:6 * j + 6] = D[k]
+        return full
+
+    def with_time_step(self, h: float) -> System:
+        """Differences of Python functions of time use the step of the integration."""
+        self.data.val[TIME_STEP] = h
+        return self
+
+    def _scale_regularisation(self) -> None:
+        """-eps C M^-1 C^T on the multiplier diagonals: small against what is there, large against its rounding errors."""
+        x = self.memory()
+        loop.run(self.program("tangent"), self.data, x, 0.0, 1.0, 0.0, 0.0)
+        size = np.zeros(self.n)
+        pairs = [(j.tile, k) for j in self.joints for k in j.bodies]
+        if pairs:
+            C = x.D[[self.block[p] for p in pairs]]
+            M = x.D[[self.block[k, k] for _, k in pairs]]
+            flexibility = np.einsum("pij,pjk,pik->pi", C, np.linalg.pinv(M), C)
+            np.add.at(size.reshape(-1, 6), [j for j, _ in pairs], flexibility)
+        joint_size = size[self.n_v:]
+        joint_size[joint_size <= 0] = joint_size.max(initial=0.0) or 1.0
+        tile = {self.block[k, k]: k for k in range(self.n_tiles)}
+        rows = np.array([6 * tile[b] + i for b, i in self.lu.fix_at], np.int64)
+        regularised = self.lu.fix_by < 0
+        self.lu.fix_by[regularised] = -REGULARISATION * size[rows[regularised]]
