@@ -1,0 +1,35 @@
+"""pliant: flexible multibody dynamics. ``import pliant as pl``; names are loaded when they are first used."""
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "model": ("Model",),
+    "items.base": ("rotation",),
+    "items.bodies": ("RigidBody",),
+    "items.joints": ("Revolute", "Spherical", "Universal", "Prismatic", "Cylindrical", "Planar", "Fixed", "Screw", "Gear", "RackPinion",
+                     "Distance", "PointOnLine", "PointOnPlane", "Joint", "Drive"),
+    "items.forces": ("SpringDamper", "TorsionSpring", "Bushing", "Force", "Torque", "Measure"),
+    "functions.function": ("Table",),
+    "integrators.generalized_alpha": ("GeneralizedAlpha", "SimulationError"),
+    "dynamics": ("ModelError",),
+    "solution": ("Solution",),
+    "text": ("read",),
+    "results": ("load",),
+}
+_NAMES = {name: module for module, names in _WHERE.items() for name in names}
+__all__ = [*_NAMES, "__version__"]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module 'pliant' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f".{_NAMES[name]}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -223,8 +223,9 @@ class System:
                 ip.append((tables[key], *r.ints, *[-1] * (INTEGERS - 1 - len(r.ints))))
                 rp.append((*r.reals, *[0.0] * (REALS - len(r.reals))))
                 self.owners.append(r.item)
-        for k, (family, number) in enumerate(b.references):
-            ip = [tuple(self.families[family][0] + number if i == -2 - k else i for i in row) for row in ip]
+        if b.references:
+            place = {-2 - k: self.families[family][0] + number for k, (family, number) in enumerate(b.references)}
+            ip = [tuple(place.get(i, i) for i in row) for row in ip]
         frames = np.array(b.frames, np.int64).reshape(-1, 4)
         frames[sorted(b.velocity_frames), 2] = 1
         return Data(np.array(ip, np.int64).reshape(-1, INTEGERS), np.array(rp, float).reshape(-1, REALS), frames,

@@ -1,0 +1,151 @@
+"""Generalized-alpha, index 3, fixed step: the description users see and the driver of the jitted loop."""
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..dynamics import Dynamics, SparseFallback
+from ..families import bushing, constraints, loads, signals, springs
+from ..families.rigid import FRAMES
+from ..kernels.loop import run
+from ..refinement import parts
+from . import stepper as st
+
+SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
+CHUNK = 2000  # rows of output kept by the loop before Python takes them
+
+
+class SimulationError(RuntimeError):
+    """The simulation stopped early. ``solution`` holds everything up to the last good step."""
+    solution: Any = None
+
+
+@dataclass(frozen=True)
+class GeneralizedAlpha:
+    """Generalized-alpha method of Chung and Hulbert on the Lie group, constraints at position level (index 3).
+
+    Order 2 in positions, velocities and multipliers; unconditionally stable for linear systems; numerical damping set by
+    ``rho``, the spectral radius at infinite frequency: 1 none (not for constrained systems), 0 complete.
+    ``newton``: "modified" keeps factors while they converge well, "full" renews them in every iteration. An iteration ends
+    when what is still to come is below ``tolerance`` times the accelerations.
+    References: Chung, Hulbert 1993; Arnold, Brüls 2007; Brüls, Cardona, Arnold 2012.
+    """
+    rho: float = 0.9
+    newton: Literal["modified", "full"] = "modified"
+    tolerance: float = 1e-8
+    max_iterations: int = 25
+
+    kind: ClassVar[str] = "generalized-alpha"
+    order: ClassVar[dict[str, int]] = {"position": 2, "velocity": 2, "multiplier": 2}
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rho <= 1:
+            raise ValueError(f"GeneralizedAlpha: rho = {self.rho:g}, must be between 0 (most damping) and 1 (none)")
+        if self.newton not in ("modified", "full"):
+            raise ValueError(f"GeneralizedAlpha: newton = {self.newton!r}, must be 'modified' or 'full'")
+        if not 0 < self.tolerance < 1:
+            raise ValueError(f"GeneralizedAlpha: tolerance = {self.tolerance:g}, must be between 0 and 1; 1e-8 is usual")
+        if not 2 <= self.max_iterations <= 1000:
+            raise ValueError(f"GeneralizedAlpha: max_iterations = {self.max_iterations}, must be from 2 to 1000")
+
+
+INTEGRATORS = {GeneralizedAlpha.kind: GeneralizedAlpha}
+
+
+class Run:
+    """One integration in progress. Iterating yields (finished steps, rows of output so far unseen)."""
+
+    def __init__(self, dynamics: Dynamics, method: GeneralizedAlpha, row: np.ndarray, step: float, steps: int, stride: int,
+                 memory: dict[str, np.ndarray] | None = None) -> None:
+        s = dynamics.system
+        self.dynamics, self.method, self.step, self.stride = dynamics, method, step, stride
+        s.data.val[3] = step  # differences of Python functions of time
+        self.x, n = s.memory(), s.n
+        p = parts(row[None, :], s.q0.size, n)
+        self.x.q[:], self.x.v[:], self.x.H[:] = p["q"][0], p["v"][0], p["H"][0]
+        self.x.a[:], self.x.lam[:] = p["a"][0], p["lam"][0]
+        zero = [np.zeros(n) for _ in range(9)]
+        self.work = st.Work(*zero[:7], np.zeros(s.q0.size), zero[7], dynamics.weights(), row[1:3].copy(), np.zeros(2),
+                            np.zeros(6, np.int64))
+        self.ctl = np.array([row[0], step, method.rho, method.tolerance, dynamics.gravity / dynamics.length + 1e-9, 1e-15])
+        count = np.zeros(12, np.int64)
+        count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS] = steps, stride, method.max_iterations
+        count[st.FULL_NEWTON] = method.newton == "full"
+        self.count, self.fallbacks = count, 0
+        self.programs = [s.program("residual"), s.program("tangent"), self._power_program(), s.program("history")]
+        count[st.HISTORIES] = len(self.programs[3].rows) > 0
+        count[st.POWERED] = len(self.programs[2].rows) > 0
+        self._start(memory)
+        self.fallback = SparseFallback(s, self.x)
+        self.rows = np.zeros((min(CHUNK, steps // stride + 1), row.size))
+
+    def _power_program(self) -> Any:
+        """Families that dissipate or do work; empty when the model has none that do."""
+        s = self.dynamics.system
+        acting = [f for f in s.families if f in (springs.SPRING, bushing.BUSHING, loads.LOAD)]
+        drives = constraints.COORDINATE in s.families and (s.data.ip[slice(*s.families[constraints.COORDINATE]), 8] >= 0).any()
+        outside = [f for f in s.families if f.act.energy is not None and f not in (springs.SPRING, bushing.BUSHING, loads.LOAD,
+                                                                                  constraints.COORDINATE)]
+        own = [f for f in outside if not f.name.startswith("rigid")]
+        if not (acting or drives or own):
+            return s.program("energy", families=[])
+        keep = [f for f in s.families if f.push.energy is not None] + [FRAMES, signals.SENSE, constraints.COORDINATE, *acting, *own]
+        return s.program("energy", families=keep)
+
+    def _start(self, memory: dict[str, np.ndarray] | None) -> None:
+        """History of the method: that of an earlier run, or a start from the consistent accelerations."""
+        w, x = self.work, self.x
+        if memory:
+            for name, value in memory.items():
+                if name in w._fields:
+                    getattr(w, name)[:] = value
+                else:
+                    getattr(x, name)[:] = value
+            return
+        w.alg[:], w.a1[:], w.lam1[:] = x.a, x.a, x.lam
+        if self.count[st.POWERED]:
+            x.E[:] = 0
+            run(self.programs[2], self.dynamics.system.data, x, self.ctl[st.T0], 0.0, 0.0, 0.0)
+            w.power[:] = x.E[3:5]
+
+    def memory(self) -> dict[str, np.ndarray]:
+        """What a continuation needs beside the last row: the state of the method, before any projection."""
+        x, w = self.x, self.work
+        return {"q": x.q.copy(), "v": x.v.copy(), "a": x.a.copy(), "lam": x.lam.copy(), "H": x.H.copy(), "alg": w.alg.copy(),
+                "a1": w.a1.copy(), "lam1": w.lam1.copy(), "total": w.total.copy(), "power": w.power.copy()}
+
+    @property
+    def t(self) -> float:
+        return float(self.ctl[st.T0] + self.count[st.STEPS] * self.ctl[st.H])
+
+    def __iter__(self) -> Iterator[tuple[int, np.ndarray]]:
+        s, steps, status = self.dynamics.system, 64, st.MORE
+        while status != st.DONE:
+            clock = time.perf_counter()
+            status = st.advance(*self.programs, s.data, s.lu, self.x, self.work, self.ctl, self.count, s.n_v, steps, self.rows)
+            used = max(1e-6, time.perf_counter() - clock)
+            steps = max(1, min(10**8, int(steps * min(4.0, SLICE / used))))
+            failed = status not in (st.DONE, st.MORE)
+            if self.count[st.STORED] or failed or status == st.MORE:
+                yield int(self.count[st.STEPS]), self.rows[:self.count[st.STORED]].copy()
+            if failed:
+                self._recover(status)
+
+    def _recover(self, status: int) -> None:
+        """A step failed: a fault in a user's function ends the run; otherwise SciPy's solver gets one try per step."""
+        failures = self.dynamics.system.failures
+        if failures:
+            raise failures[0]
+        if status != st.NOT_FINITE and self.count[st.FALLBACK] == 0:
+            self.count[st.FALLBACK] = self.fallback.address
+            self.fallbacks += 1
+            return
+        reason = {st.NEWTON_FAILED: f"Newton's method did not converge in {self.method.max_iterations} iterations",
+                  st.SINGULAR: "the equations are singular", st.NOT_FINITE: "a value became infinite or not a number"}[status]
+        raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.step:.3g} s. Try a smaller step; if it stops at "
+                              "the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a "
+                              "function may jump")

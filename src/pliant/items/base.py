@@ -1,0 +1,288 @@
+"""What all items of a model share: validated fields with units, places on bodies, and names.
+
+The classes here are the schema of the text model as well; every field accepts a number in SI units or a text with a unit.
+"""
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema, model_validator
+
+from ..functions.units import quantity
+
+if TYPE_CHECKING:
+    from ..layout import Layout
+
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+AXES |= {f"-{k}": (-a[0], -a[1], -a[2]) for k, a in list(AXES.items())}
+RESERVED = {"ground", "energy", "t", "pi", "e"}
+
+Vec3 = tuple[float, float, float]
+
+
+def number(unit: str, *, positive: bool = False, least: float | None = None) -> Any:
+    """Field type: a number in SI units or a text such as "12 N/mm"; optionally > 0 or >= ``least``."""
+    def check(value: Any) -> float:
+        x = quantity(value, unit)
+        if positive and not x > 0:
+            raise ValueError(f"{value} must be greater than zero")
+        if least is not None and x < least:
+            raise ValueError(f"{value} must be at least {least:g}")
+        return x
+    note = f"number in {unit or 'SI units'}, or a text with a unit"
+    return Annotated[float, BeforeValidator(check), WithJsonSchema({"type": ["number", "string"], "description": note})]
+
+
+def vector(unit: str) -> Any:
+    """Field type: three numbers or texts with units."""
+    def check(value: Any) -> Vec3:
+        if isinstance(value, (str, dict)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 3:
+            raise ValueError(f"{value!r} must be a list of three numbers [{unit}]")
+        return quantity(_plain(value[0]), unit), quantity(_plain(value[1]), unit), quantity(_plain(value[2]), unit)
+    entry = {"type": ["number", "string"]}
+    schema = {"type": "array", "items": entry, "minItems": 3, "maxItems": 3, "description": f"three numbers in {unit or 'SI units'}"}
+    return Annotated[tuple[float, float, float], BeforeValidator(check), WithJsonSchema(schema)]
+
+
+def _plain(x: Any) -> Any:
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def _axis(value: Any) -> Vec3:
+    if isinstance(value, str):
+        if value not in AXES:
+            raise ValueError(f"axis {value!r} must be one of {', '.join(AXES)} or three numbers")
+        return AXES[value]
+    a = np.asarray(value, float)
+    if a.shape != (3,) or not np.isfinite(a).all():
+        raise ValueError(f"axis {value!r} must be one of {', '.join(AXES)} or three numbers")
+    size = float(np.linalg.norm(a))
+    if size == 0:
+        raise ValueError("axis (0, 0, 0) has no direction; give at least one component")
+    return float(a[0] / size), float(a[1] / size), float(a[2] / size)
+
+
+def rotation(axis: Any, angle: float | str) -> tuple[float, float, float, float]:
+    """Unit quaternion (scalar first) of a turn by ``angle`` [rad, or a text such as "30 deg"] about ``axis``."""
+    half = quantity(angle, "rad") / 2
+    u = np.sin(half) * np.asarray(_axis(axis))
+    return float(np.cos(half)), float(u[0]), float(u[1]), float(u[2])
+
+
+def quaternion_of(matrix: np.ndarray) -> tuple[float, float, float, float]:
+    """Unit quaternion (scalar first, scalar >= 0) of a rotation matrix."""
+    R = np.asarray(matrix, float)
+    k = int(np.argmax([np.trace(R), R[0, 0], R[1, 1], R[2, 2]]))
+    if k == 0:
+        q = np.array([1 + np.trace(R), R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    else:
+        i, j, l = k - 1, k % 3, (k + 1) % 3
+        q = np.zeros(4)
+        q[0], q[1 + i] = R[l, j] - R[j, l], 1 + R[i, i] - R[j, j] - R[l, l]
+        q[1 + j], q[1 + l] = R[j, i] + R[i, j], R[l, i] + R[i, l]
+    q /= np.linalg.norm(q) * (1 if q[0] >= 0 else -1)
+    return float(q[0]), float(q[1]), float(q[2]), float(q[3])
+
+
+def matrix_of(q: Sequence[float]) -> np.ndarray:
+    """Rotation matrix of a unit quaternion."""
+    w, x, y, z = q
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+
+def _rotation(value: Any) -> tuple[float, float, float, float]:
+    if isinstance(value, dict):
+        if set(value) != {"axis", "angle"}:
+            raise ValueError(f"rotation {value!r} must have the two entries axis and angle")
+        return rotation(value["axis"], value["angle"])
+    a = np.asarray(value, float)
+    if a.shape == (3, 3):
+        if not np.allclose(a @ a.T, np.eye(3), atol=1e-6) or np.linalg.det(a) < 0:
+            raise ValueError("rotation matrix must be orthonormal and right-handed (R R^T = 1, det R = 1)")
+        return quaternion_of(a)
+    if a.shape != (4,) or not np.isfinite(a).all() or abs(np.linalg.norm(a) - 1) > 1e-6:
+        raise ValueError(f"rotation {value!r} must be a 3x3 matrix, a unit quaternion (w, x, y, z), or rotation(axis, angle)")
+    a = a / np.linalg.norm(a)
+    return float(a[0]), float(a[1]), float(a[2]), float(a[3])
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not value.isidentifier():
+        raise ValueError(f"name {value!r} must be a word of letters, digits and _ that does not begin with a digit")
+    if value in RESERVED:
+        raise ValueError(f"name {value!r} is reserved; choose another")
+    return value
+
+
+Name = Annotated[str, BeforeValidator(_name)]
+Axis = Annotated[tuple[float, float, float], BeforeValidator(_axis), WithJsonSchema(
+    {"anyOf": [{"enum": list(AXES)}, {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}]})]
+Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotation), WithJsonSchema(
+    {"anyOf": [{"type": "array"}, {"type": "object", "properties": {"axis": {}, "angle": {}}, "required": ["axis", "angle"],
+                                   "additionalProperties": False}]})]
+Length, Angle, Mass = number("m"), number("rad"), number("kg", least=0.0)
+Point, Velocity, AngularVelocity = vector("m"), vector("m/s"), vector("rad/s")
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+
+
+def _function(variables: tuple[str, ...]) -> Any:
+    from ..functions.expression import parse
+
+    def check(value: Any) -> Any:
+        if isinstance(value, bool):
+            raise ValueError(f"{value!r} is not a number, an expression, a Table or a callable")
+        if isinstance(value, (int, float, np.number)):
+            return quantity(_plain(value), "")
+        if isinstance(value, str):
+            parse(value, variables)
+            return value
+        if isinstance(value, dict) and set(value) == {"table"}:
+            from ..functions.function import Table
+            return Table(**value["table"])
+        if callable(value) or type(value).__name__ == "Table":
+            return value
+        raise ValueError(f"{value!r} is not a number, an expression, a Table or a callable")
+    return check
+
+
+def _plain_function(value: Any) -> Any:
+    if type(value).__name__ == "Table":
+        return {"table": {"x": value.x.tolist(), "y": value.y.tolist(), "kind": value.kind}}
+    if callable(value):
+        raise ValueError(f"{value!r} is a Python function and cannot be written to a file; use an expression or a Table")
+    return value
+
+
+_FUNCTION_SCHEMA = {"anyOf": [{"type": ["number", "string"]}, {"type": "object", "properties": {"table": {"type": "object"}},
+                                                               "required": ["table"], "additionalProperties": False}]}
+TimeFunction = Annotated[Any, BeforeValidator(_function(("t",))), PlainSerializer(_plain_function),
+                         WithJsonSchema(_FUNCTION_SCHEMA | {"description": "function of t"})]
+ForceLaw = Annotated[Any, BeforeValidator(_function(("t", "x", "v"))), PlainSerializer(_plain_function),
+                     WithJsonSchema(_FUNCTION_SCHEMA | {"description": "function of t, x, v"})]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of an error message: a near miss, or what there is."""
+    names = [str(k) for k in known]
+    near = difflib.get_close_matches(word, names, 1)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; there are {', '.join(names[:12])}" if names else ""
+
+
+class Strict(BaseModel):
+    """No unknown keys, assignments are checked."""
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, arbitrary_types_allowed=True)
+
+
+class Place(Strict):
+    """A point and axes on a body, in the body's axes."""
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    point: Point = (0.0, 0.0, 0.0)
+    rotation: Rotation = IDENTITY
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_point(cls, value: Any) -> Any:
+        return {"point": value} if isinstance(value, (list, tuple, np.ndarray)) else value
+
+
+class Frame(Strict):
+    """A place on a body by name: the body itself, one of its named frames, or a point in its axes."""
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    body: str
+    frame: str | None = None
+    point: Point | None = None
+    rotation: Rotation | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            body, _, frame = value.partition(".")
+            return {"body": body, "frame": frame or None}
+        if hasattr(value, "as_frame"):
+            return value.as_frame().model_dump()
+        return value
+
+    def __str__(self) -> str:
+        if self.point is not None:
+            return f"{self.body} at ({self.point[0]:g}, {self.point[1]:g}, {self.point[2]:g})"
+        return f"{self.body}.{self.frame}" if self.frame else self.body
+
+    def plain(self) -> Any:
+        """As written in a text model."""
+        if self.point is None and self.rotation is None:
+            return str(self)
+        return self.model_dump(exclude_none=True)
+
+
+KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures")}
+
+
+class Item(Strict):
+    """An item of a model. The first positional arguments are the fields named in ``positional``."""
+    section: ClassVar[str] = ""  # where it stands in a text model: bodies, joints, drives, forces, measures
+    kind: ClassVar[str] = ""
+    positional: ClassVar[tuple[str, ...]] = ("name",)
+    name: Name
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        if cls.section and "kind" in cls.__dict__:
+            KINDS[cls.section][cls.kind] = cls
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if len(args) > len(self.positional):
+            raise TypeError(f"{type(self).__name__} takes {len(self.positional)} positional arguments "
+                            f"({', '.join(self.positional)}), {len(args)} given")
+        given = dict(zip(self.positional, args, strict=False))
+        for field in given.keys() & kwargs.keys():
+            raise TypeError(f"{type(self).__name__}: {field} given twice")
+        super().__init__(**given, **kwargs)
+
+    def build(self, layout: Layout) -> None:
+        """Add this item's rows to the builder and its channels to the directory."""
+        raise NotImplementedError(f"{type(self).__name__} must define build(layout)")
+
+    def plain(self) -> dict[str, Any]:
+        """As written in a text model: the fields that differ from their defaults."""
+        data = self.model_dump(exclude={"name"}, exclude_defaults=True)
+        return {"kind": self.kind, **{k: _simple(getattr(self, k), v) for k, v in data.items()}}
+
+
+def _simple(value: Any, dumped: Any) -> Any:
+    if isinstance(value, Frame):
+        return value.plain()
+    if isinstance(dumped, tuple):
+        return [_simple(None, v) for v in dumped]
+    return dumped
+
+
+class Pair(Item):
+    """An item between two frames ``a`` and ``b``; in text ``between: [a, b]``."""
+    positional: ClassVar[tuple[str, ...]] = ("name", "a", "b")
+    a: Frame
+    b: Frame
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_between(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "between" in value:
+            between = value["between"]
+            if not isinstance(between, (list, tuple)) or len(between) != 2:
+                raise ValueError("between must be a list of two frames, such as [ground, crank.start]")
+            return {**{k: v for k, v in value.items() if k != "between"}, "a": between[0], "b": between[1]}
+        return value
+
+    def plain(self) -> dict[str, Any]:
+        data = super().plain()
+        ends = [data.pop("a"), data.pop("b")]
+        return {"kind": data.pop("kind"), "between": ends, **data}
+
+

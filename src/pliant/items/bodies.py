@@ -1,0 +1,156 @@
+"""Bodies: what has mass and coordinates, and the ground. Angles in radians, SI units."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from .base import (IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Point, Rotation, Velocity,
+                   did_you_mean, matrix_of)
+from .shapes import Shape, maker
+
+if TYPE_CHECKING:
+    from ..layout import Layout
+
+
+class FrameOwner(Item):
+    """Anything with frames: bodies and the ground."""
+    frames: dict[Name, Place] = Field(default_factory=dict)
+
+    def as_frame(self) -> Frame:
+        return Frame(body=self.name)
+
+    def __getitem__(self, frame: str) -> Frame:
+        if frame not in self.frames:
+            raise KeyError(f"body {self.name!r} has no frame {frame!r}{did_you_mean(frame, self.frames)}")
+        return Frame(body=self.name, frame=frame)
+
+    def frame(self, point: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Frame:
+        """An anonymous frame at ``point``, turned by ``rotation``, both in the body's axes."""
+        return Frame(body=self.name, point=point, rotation=rotation)
+
+    def place_of(self, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+        """Point and axes of a frame in the body's axes."""
+        place = self.frames[frame.frame] if frame.frame else Place()
+        point = place.point if frame.point is None else frame.point
+        return np.array(point), matrix_of(place.rotation if frame.rotation is None else frame.rotation)
+
+
+class Ground(FrameOwner):
+    """What does not move. Its axes are the world's."""
+    kind: ClassVar[str] = "ground"
+    name: str = "ground"
+
+    def build(self, layout: Layout) -> None:
+        for name in self.frames:
+            layout.add_marker(f"ground.{name}", self[name])
+
+
+class RigidBody(FrameOwner):
+    """A rigid body.
+
+    ``position`` and ``rotation`` place the body's axes in the world; ``com`` is the centre of mass in body axes; ``inertia``
+    (three numbers or 3x3) is about the centre of mass in body axes; ``velocity`` is that of the body's origin in world axes,
+    ``angular_velocity`` in body axes. Velocities left out are solved for, so that the joints agree.
+    """
+    section: ClassVar[str] = "bodies"
+    kind: ClassVar[str] = "rigid"
+    mass: Mass
+    inertia: Any = (0.0, 0.0, 0.0)
+    com: Point = (0.0, 0.0, 0.0)
+    position: Point = (0.0, 0.0, 0.0)
+    rotation: Rotation = IDENTITY
+    velocity: Velocity | None = None
+    angular_velocity: AngularVelocity | None = None
+    shape: Shape | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_maker(cls, value: Any) -> Any:
+        """In text a maker stands in place of the inertia: ``rod: {start: …, end: …}``."""
+        return maker(value) if isinstance(value, dict) else value
+
+    @model_validator(mode="after")
+    def _check_inertia(self) -> RigidBody:
+        from ..functions.units import quantity
+        raw = self.inertia
+        if isinstance(raw, np.ndarray):
+            raw = raw.tolist()
+        if not isinstance(raw, (list, tuple)) or len(raw) != 3:
+            raise ValueError("inertia must be three numbers or a 3x3 matrix [kg*m^2]")
+        rows = [list(r) if isinstance(r, (list, tuple)) else r for r in raw]
+        full = all(isinstance(r, list) and len(r) == 3 for r in rows)
+        if not full and any(isinstance(r, list) for r in rows):
+            raise ValueError("inertia must be three numbers or a 3x3 matrix [kg*m^2]")
+        si = [[quantity(x, "kg*m^2") for x in r] for r in rows] if full else [quantity(x, "kg*m^2") for x in rows]
+        matrix = np.array(si) if full else np.diag(si)
+        if not np.allclose(matrix, matrix.T, atol=1e-9 * max(1e-300, abs(matrix).max())):
+            raise ValueError("inertia must be symmetric")
+        if np.linalg.eigvalsh(matrix).min() < -1e-9 * abs(matrix).max():
+            raise ValueError(f"inertia {si} has a negative principal moment; check signs of the products of inertia")
+        object.__setattr__(self, "inertia", tuple(map(tuple, si)) if full else tuple(si))
+        return self
+
+    @property
+    def inertia_matrix(self) -> np.ndarray:
+        """About the centre of mass, body axes [kg m^2], shape (3, 3)."""
+        a = np.array(self.inertia, float)
+        return np.diag(a) if a.ndim == 1 else a
+
+    def build(self, layout: Layout) -> None:
+        from ..families import rigid
+
+        def frame(b: Any, place: Any, number: int, point: np.ndarray, axes: np.ndarray) -> None:
+            family = rigid.MARKERS if layout.marking else rigid.FRAMES
+            b.element(family, self.name, (place.iq, place.iv, number, b.frames[number][1]),
+                      (*(point - self.com), *axes.ravel()), tiles=place.tiles)
+
+        R, com = matrix_of(self.rotation), np.array(self.com)
+        w = np.array(self.angular_velocity or (0.0, 0.0, 0.0))
+        v = np.array(self.velocity or (0.0, 0.0, 0.0)) + R @ np.cross(w, com)
+        place = layout.builder.place(self.name, (*(self.position + R @ com), *self.rotation), (*v, *w), frame)
+        layout.builder.element(rigid.BODY, self.name, (place.iq, place.iv), (self.mass, *self.inertia_matrix.ravel()),
+                               tiles=place.tiles)
+        layout.add_body(self, place, np.array(self.position), R,
+                        stated=[self.velocity is not None] * 3 + [self.angular_velocity is not None] * 3)
+        layout.add_marker(self.name, self.as_frame())
+        for name in self.frames:
+            layout.add_marker(f"{self.name}.{name}", self[name])
+
+    # -- makers; each is also a key of a body in a text model
+    @classmethod
+    def rod(cls, name: str, start: Any, end: Any, mass: Any, **more: Any) -> RigidBody:
+        """Slender rod between two points: origin at its centre, body axes parallel to the world at the start; transverse inertia
+        m L^2/12, axial m r^2/2 with r = L/50, or a solid cylinder of ``radius``. Frames ``start``, ``end``, ``center``.
+        ``velocity_at_start``, ``velocity_at_end`` [m/s] state its motion (one alone: the other end is at rest, no spin)."""
+        rod = {"start": start, "end": end, **{k: more.pop(k) for k in ("radius", "velocity_at_start", "velocity_at_end") if k in more}}
+        return cls(name, rod=rod, mass=mass, **more)
+
+    @classmethod
+    def box(cls, name: str, size: Any, **more: Any) -> RigidBody:
+        """Solid box with edges ``size`` [m] along the body axes, origin at its centre; give ``mass`` or ``density``."""
+        return cls(name, box={"size": size}, **more)
+
+    @classmethod
+    def cylinder(cls, name: str, radius: Any, length: Any, axis: Any = "z", **more: Any) -> RigidBody:
+        """Solid cylinder about ``axis`` of the body, origin at its centre; give ``mass`` or ``density``. Frames ``start``, ``end``."""
+        return cls(name, cylinder={"radius": radius, "length": length, "axis": axis}, **more)
+
+    @classmethod
+    def sphere(cls, name: str, radius: Any, **more: Any) -> RigidBody:
+        """Solid sphere, origin at its centre; give ``mass`` or ``density``."""
+        return cls(name, sphere={"radius": radius}, **more)
+
+    @classmethod
+    def point_mass(cls, name: str, mass: Any, **more: Any) -> RigidBody:
+        """A mass without extension. Its rotational inertia is zero: joints must leave no free rotation that moves no mass."""
+        return cls(name, point_mass={}, mass=mass, **more)
+
+    @classmethod
+    def from_mesh(cls, name: str, file: Any, unit: str = "m", **more: Any) -> RigidBody:
+        """A closed surface from an STL file (text or binary) in ``unit``; mass, centre of mass and inertia by integration
+        over its volume. Give ``mass`` or ``density``. Body axes are the axes of the file."""
+        return cls(name, mesh={"file": str(file), "unit": unit}, **more)
+
+

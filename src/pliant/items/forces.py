@@ -1,0 +1,167 @@
+"""Springs, bushings, loads and measures: what acts between frames without constraining them."""
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from .base import Angle, ForceLaw, Frame, Item, Length, Pair, TimeFunction
+
+if TYPE_CHECKING:
+    from ..layout import Layout
+
+
+class SpringDamper(Pair):
+    """Spring and damper along the line of two points. ``stiffness`` [N/m] and ``damping`` [N s/m] are numbers, or functions
+    f(t, x, v) that give the force [N] from the stretch x [m] and its rate v [m/s]; positive forces pull the points together.
+    ``length`` [m] is the unloaded one, as modelled if left out."""
+    section: ClassVar[str] = "forces"
+    kind: ClassVar[str] = "spring_damper"
+    positional: ClassVar[tuple[str, ...]] = ("name", "a", "b", "stiffness", "damping", "length")
+    stiffness: ForceLaw = 0.0
+    damping: ForceLaw = 0.0
+    length: Length | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _units(cls, value: Any) -> Any:
+        return numbers_with_units(value, {"stiffness": "N/m", "damping": "N*s/m"})
+
+    @model_validator(mode="after")
+    def _check(self) -> SpringDamper:
+        if self.length is not None and self.length < 0:
+            raise ValueError(f"length = {self.length:g} m, must be at least 0")
+        return self
+
+    def build(self, layout: Layout) -> None:
+        layout.add_spring(self.name, "distance", self.a, self.b, self.stiffness, self.damping, self.length)
+
+
+class TorsionSpring(Item):
+    """Spring and damper on the angle of a joint. ``stiffness`` [N m/rad] and ``damping`` [N m s/rad] are numbers, or functions
+    f(t, x, v) that give the torque from the twist x [rad] and its rate; positive ones turn b back. ``angle``: unloaded [rad]."""
+    section: ClassVar[str] = "forces"
+    kind: ClassVar[str] = "torsion_spring"
+    positional: ClassVar[tuple[str, ...]] = ("name", "joint", "stiffness", "damping", "angle")
+    joint: str
+    stiffness: ForceLaw = 0.0
+    damping: ForceLaw = 0.0
+    angle: Angle = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _units(cls, value: Any) -> Any:
+        if isinstance(value, dict) and isinstance(value.get("joint"), Item):
+            value = {**value, "joint": value["joint"].name}
+        return numbers_with_units(value, {"stiffness": "N*m", "damping": "N*m*s"})
+
+    def build(self, layout: Layout) -> None:
+        layout.add_torsion_spring(self)
+
+
+class Bushing(Pair):
+    """Linear spring and damper in all six directions, in the axes of frame ``a``: x y z [m], then the rotation vector [rad] of b
+    against a, which must stay below half a turn. ``stiffness``, ``damping``: six numbers (a diagonal) or 6x6, SI units. Unloaded
+    in the pose as modelled."""
+    section: ClassVar[str] = "forces"
+    kind: ClassVar[str] = "bushing"
+    stiffness: Any
+    damping: Any = (0.0,) * 6
+
+    @model_validator(mode="after")
+    def _matrices(self) -> Bushing:
+        for field in ("stiffness", "damping"):
+            try:
+                m = np.array(getattr(self, field), float)
+            except (TypeError, ValueError):
+                raise ValueError(f"{field} must be six numbers or a 6x6 matrix in SI units") from None
+            if m.shape not in ((6,), (6, 6)) or not np.isfinite(m).all():
+                raise ValueError(f"{field} must be six numbers or a 6x6 matrix in SI units")
+            object.__setattr__(self, field, tuple(m.tolist()) if m.ndim == 1 else tuple(map(tuple, m.tolist())))
+        K = self.matrix("stiffness")
+        if not np.allclose(K, K.T, atol=1e-9 * max(1e-300, abs(K).max())):
+            raise ValueError("stiffness must be symmetric")
+        return self
+
+    def matrix(self, field: str) -> np.ndarray:
+        m = np.array(getattr(self, field), float)
+        return np.diag(m) if m.ndim == 1 else m
+
+    def build(self, layout: Layout) -> None:
+        layout.add_bushing(self)
+
+
+class Load(Item):
+    """A vector of three functions of t (and of channels such as A.angle_rate) on a frame."""
+    positional: ClassVar[tuple[str, ...]] = ("name", "frame", "vector")
+    unit: ClassVar[str] = "N"
+    part: ClassVar[int] = 0
+    frame: Frame
+    vector: tuple[TimeFunction, TimeFunction, TimeFunction]
+    axes: Literal["world", "frame"] = "world"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _three(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "vector" in value:
+            v = value["vector"]
+            if isinstance(v, str) or not hasattr(v, "__len__") or len(v) != 3:
+                raise ValueError(f"vector must be three functions [{cls.unit}], such as ['10 N * sin(t)', 0, 0]")
+            numbers = [numbers_with_units({"x": x}, {"x": cls.unit})["x"] for x in v]
+            return {**value, "vector": tuple(numbers)}
+        return value
+
+    def build(self, layout: Layout) -> None:
+        layout.add_load(self)
+
+
+class Force(Load):
+    """A force [N] at the origin of a frame; ``axes="frame"``: it turns with the frame."""
+    section: ClassVar[str] = "forces"
+    kind: ClassVar[str] = "force"
+
+
+class Torque(Load):
+    """A torque [N m] on a frame; ``axes="frame"``: it turns with the frame."""
+    section: ClassVar[str] = "forces"
+    kind: ClassVar[str] = "torque"
+    unit: ClassVar[str] = "N*m"
+    part: ClassVar[int] = 3
+
+
+class Measure(Pair):
+    """Distance of two frames, its rate, and the rotation of b against a (angle of the rotation vector)."""
+    section: ClassVar[str] = "measures"
+    kind: ClassVar[str] = "measure"
+
+    def build(self, layout: Layout) -> None:
+        layout.add_measure(self)
+
+
+def numbers_with_units(value: Any, units: dict[str, str]) -> Any:
+    """Texts that are plain quantities become numbers, with their dimension checked; expressions stay."""
+    from ..functions.units import quantity
+    if not isinstance(value, dict):
+        return value
+    out = dict(value)
+    for field, unit in units.items():
+        text = out.get(field)
+        if isinstance(text, str) and _is_quantity(text):
+            out[field] = quantity(text, unit)
+    return out
+
+
+def _is_quantity(text: str) -> bool:
+    """A number and perhaps a unit: nothing that needs the expression machine."""
+    from ..functions.units import parse_unit
+    match = re.fullmatch(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*(\S.*)?", text)
+    if not match:
+        return False
+    try:
+        if match[1]:
+            parse_unit(match[1])
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,182 @@
+"""Shapes of rigid bodies: they give mass properties and frames, and are what pictures show."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from ..functions.units import quantity
+from .base import Axis, Length, Point, Strict, Vec3, Velocity, number
+
+MAKERS = ("rod", "box", "cylinder", "sphere", "point_mass", "mesh")
+Positive = number("m", positive=True)
+
+
+class Shape(Strict):
+    """For pictures: a rod (two points), a box, a cylinder, a sphere, or the surface of a mesh file, in body axes."""
+    kind: Literal["rod", "box", "cylinder", "sphere", "mesh"]
+    points: list[Point] = Field(default_factory=list)  # rod, cylinder: the two ends; box: its edges; mesh: corners, three a face
+    radius: Length = 0.0
+
+
+class Rod(Strict):
+    start: Point
+    end: Point
+    radius: Positive | None = None
+    velocity_at_start: Velocity | None = None
+    velocity_at_end: Velocity | None = None
+
+    def fields(self, mass: float) -> dict[str, Any]:
+        p, r = np.array(self.start), np.array(self.end)
+        d = r - p
+        length = float(np.linalg.norm(d))
+        if length == 0:
+            raise ValueError("rod: start and end are the same point; a rod needs a length")
+        n, radius = d / length, self.radius or length / 50
+        across = mass * length**2 / 12 + (mass * radius**2 / 4 if self.radius else 0.0)
+        inertia = across * (np.eye(3) - np.outer(n, n)) + mass * radius**2 / 2 * np.outer(n, n)
+        half = d / 2
+        data: dict[str, Any] = {"mass": mass, "inertia": inertia.tolist(), "position": tuple((p + r) / 2),
+                                "frames": {"start": {"point": tuple(-half)}, "end": {"point": tuple(half)}, "center": {}},
+                                "shape": {"kind": "rod", "points": [tuple(-half), tuple(half)], "radius": radius}}
+        if self.velocity_at_start is not None or self.velocity_at_end is not None:
+            v0, v1 = np.array(self.velocity_at_start or (0, 0, 0)), np.array(self.velocity_at_end or (0, 0, 0))
+            if abs((v1 - v0) @ n) > 1e-9 * (1e-30 + np.linalg.norm(v1 - v0)):
+                raise ValueError("rod: velocity_at_start and velocity_at_end would stretch it; their parts along the rod must agree")
+            data |= {"velocity": tuple((v0 + v1) / 2), "angular_velocity": tuple(np.cross(n, v1 - v0) / length)}
+        return data
+
+    def volume(self) -> float:
+        if self.radius is None:
+            raise ValueError("rod: density needs a radius")
+        return float(np.pi * self.radius**2 * np.linalg.norm(np.subtract(self.end, self.start)))
+
+
+class Box(Strict):
+    size: tuple[Positive, Positive, Positive]
+
+    def volume(self) -> float:
+        return float(np.prod(self.size))
+
+    def fields(self, mass: float) -> dict[str, Any]:
+        s = np.array(self.size) ** 2
+        return {"mass": mass, "inertia": tuple(mass / 12 * (s.sum() - s)), "shape": {"kind": "box", "points": [tuple(self.size)]}}
+
+
+class Cylinder(Strict):
+    radius: Positive
+    length: Positive
+    axis: Axis = (0.0, 0.0, 1.0)
+
+    def volume(self) -> float:
+        return float(np.pi * self.radius**2 * self.length)
+
+    def fields(self, mass: float) -> dict[str, Any]:
+        n = np.array(self.axis)
+        across, along = mass * (3 * self.radius**2 + self.length**2) / 12, mass * self.radius**2 / 2
+        inertia = across * (np.eye(3) - np.outer(n, n)) + along * np.outer(n, n)
+        ends = [tuple(-self.length / 2 * n), tuple(self.length / 2 * n)]
+        return {"mass": mass, "inertia": inertia.tolist(), "frames": {"start": {"point": ends[0]}, "end": {"point": ends[1]}},
+                "shape": {"kind": "cylinder", "points": ends, "radius": self.radius}}
+
+
+class Sphere(Strict):
+    radius: Positive
+
+    def volume(self) -> float:
+        return float(4 / 3 * np.pi * self.radius**3)
+
+    def fields(self, mass: float) -> dict[str, Any]:
+        return {"mass": mass, "inertia": (0.4 * mass * self.radius**2,) * 3, "shape": {"kind": "sphere", "radius": self.radius}}
+
+
+class PointMass(Strict):
+    def volume(self) -> float:
+        raise ValueError("point_mass: it has no volume, give its mass")
+
+    def fields(self, mass: float) -> dict[str, Any]:
+        return {"mass": mass, "inertia": (0.0, 0.0, 0.0)}
+
+
+class Mesh(Strict):
+    file: str
+    unit: str = "m"
+
+    def triangles(self) -> np.ndarray:
+        """Corners [m], shape (n, 3, 3)."""
+        return read_stl(Path(self.file)) * quantity(f"1 {self.unit}", "m")
+
+    def volume(self) -> float:
+        return mass_properties(self.triangles())[0]
+
+    def fields(self, mass: float) -> dict[str, Any]:
+        corners = self.triangles()
+        volume, com, inertia = mass_properties(corners)
+        if not volume > 0:
+            raise ValueError(f"mesh {self.file!r}: its volume is {volume:g} m^3; the surface must be closed, its normals outward")
+        points: list[Vec3] = [tuple(p) for p in corners.reshape(-1, 3)]
+        return {"mass": mass, "com": tuple(com), "inertia": (inertia * mass / volume).tolist(),
+                "shape": {"kind": "mesh", "points": points}}
+
+
+KINDS: dict[str, Any] = {"rod": Rod, "box": Box, "cylinder": Cylinder, "sphere": Sphere, "point_mass": PointMass, "mesh": Mesh}
+
+
+def maker(data: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a rigid body from those of one with a maker key; what the user gives beside it wins."""
+    used = [k for k in MAKERS if k in data]
+    if not used:
+        if "density" in data:
+            raise ValueError("density needs a shape: rod with radius, box, cylinder, sphere or mesh")
+        return data
+    if len(used) > 1:
+        raise ValueError(f"{used[0]} and {used[1]} are both given; a body has one shape")
+    rest = {k: v for k, v in data.items() if k != used[0]}
+    shape = KINDS[used[0]](**(data[used[0]] or {}))
+    if ("mass" in rest) == ("density" in rest):
+        raise ValueError(f"{used[0]}: give either mass or density")
+    if "density" in rest:
+        mass = quantity(rest.pop("density"), "kg/m^3") * shape.volume()
+    else:
+        mass = quantity(rest.pop("mass"), "kg")
+    made = shape.fields(mass)
+    frames = {**made.pop("frames", {}), **rest.pop("frames", {})}
+    for key in made.keys() & rest.keys():
+        raise ValueError(f"{used[0]} already gives the {key}; leave one of them out")
+    return {**made, **rest, "frames": frames}
+
+
+def read_stl(path: Path) -> np.ndarray:
+    """Corners of the triangles of a text or binary STL file, shape (n, 3, 3)."""
+    data = path.read_bytes()
+    count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
+    if len(data) == 84 + 50 * count:
+        records = np.frombuffer(data, np.dtype([("x", "<f4", (4, 3)), ("attribute", "<u2")]), count, 84)
+        return records["x"][:, 1:].astype(float)
+    if not data.lstrip().startswith(b"solid"):
+        raise ValueError(f"mesh {str(path)!r} is not an STL file")
+    words = data.decode("ascii", "replace").split()
+    numbers = [words[i + 1:i + 4] for i, word in enumerate(words) if word == "vertex"]
+    try:
+        corners = np.array(numbers, float)
+    except ValueError:
+        raise ValueError(f"mesh {str(path)!r}: a vertex is not three numbers") from None
+    if len(corners) == 0 or len(corners) % 3:
+        raise ValueError(f"mesh {str(path)!r}: {len(corners)} vertices, must be three for every triangle")
+    return corners.reshape(-1, 3, 3)
+
+
+def mass_properties(corners: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Volume, centre and inertia (density 1, about the centre) of a closed surface, from signed tetrahedra with the origin.
+
+    For a tetrahedron with corners 0, a, b, c of volume V the second moment is V/20 ((a+b+c)(a+b+c)^T + aa^T + bb^T + cc^T).
+    """
+    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+    v = np.einsum("ni,ni->n", a, np.cross(b, c)) / 6
+    volume, s = v.sum(), a + b + c
+    center = (v[:, None] * s).sum(0) / 4 / (volume or 1.0)
+    second = np.einsum("n,ni,nj->ij", v, s, s) + sum(np.einsum("n,ni,nj->ij", v, x, x) for x in (a, b, c))
+    second = second / 20 - volume * np.outer(center, center)
+    return float(volume), center, np.trace(second) * np.eye(3) - second

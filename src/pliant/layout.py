@@ -1,0 +1,269 @@
+"""From items to a System: Layout gives items what they need to build themselves and notes what their channels are read from."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .families import bushing, constraints, loads, signals, springs
+from .items.base import Frame, did_you_mean
+from .kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
+from .system import Builder, Equations, Place, System
+
+if TYPE_CHECKING:
+    from .items.base import Pair
+    from .items.bodies import FrameOwner, RigidBody
+    from .items.forces import Bushing, Load, Measure, TorsionSpring
+    from .items.joints import Drive
+
+KINDS = {"angle": ANGLE, "displacement": DISPLACEMENT, "distance": DISTANCE}
+Z = 2  # joint coordinates are about and along the z axis of the joint frame
+
+
+@dataclass
+class JointRecord:
+    """What the channels of a joint are read from."""
+    a: int
+    b: int
+    rows: list[int]
+    equations: Equations
+    zeros: dict[str, float]
+    histories: dict[str, int] = field(default_factory=dict)  # the count of turns of its angle
+    length: float | None = None
+
+
+@dataclass
+class ForceRecord:
+    """Of a spring: the row of its family, its frames, kind and zero."""
+    kind: str
+    a: int
+    b: int
+    row: int
+    count: int
+
+
+class Directory:
+    """Names of the model, and where their results are found in the arrays of the System."""
+
+    def __init__(self) -> None:
+        self.frames: dict[str, int] = {}            # body, body.frame -> frame number
+        self.joints: dict[str, JointRecord] = {}
+        self.drives: dict[str, tuple[int, float, str, str]] = {}  # row, factor, joint, coordinate
+        self.springs: dict[str, ForceRecord] = {}
+        self.bushings: dict[str, tuple[int, int, int]] = {}  # frames, row of its family
+        self.measures: dict[str, tuple[int, int]] = {}
+        self.stated: dict[str, tuple[int, list[bool]]] = {}  # body -> first index in v, which components the user stated
+        self.couplings: dict[str, list[int]] = {}
+
+
+class Layout:
+    """One compilation: bodies first, then joints, then everything else."""
+
+    def __init__(self, gravity: Any, owners: dict[str, FrameOwner], exact: bool = False) -> None:
+        self.builder = Builder(gravity, coupled=exact)
+        self.builder.signal = self._signal
+        self.owners = owners
+        self.places: dict[str, Place] = {"ground": self.builder.ground}
+        self.poses: dict[str, tuple[np.ndarray, np.ndarray]] = {"ground": (np.zeros(3), np.eye(3))}
+        self.directory = Directory()
+        self.marking = False
+        self.signals: dict[str, tuple[int, int, tuple[int, int]]] = {}  # reference -> slot, row of the family, frames
+        self.markers: list[tuple[str, Frame]] = []
+        self.measured: dict[str, tuple[Frame, Frame]] = {}
+
+    # -- frames
+    def add_body(self, body: RigidBody, place: Place, position: np.ndarray, axes: np.ndarray, stated: list[bool]) -> None:
+        self.places[body.name], self.poses[body.name] = place, (position, axes)
+        self.directory.stated[body.name] = place.iv, stated
+
+    def owner(self, frame: Frame, item: str) -> FrameOwner:
+        if frame.body not in self.owners:
+            raise ValueError(f"{item}: there is no body {frame.body!r}{did_you_mean(frame.body, self.owners)}")
+        owner = self.owners[frame.body]
+        if frame.frame and frame.frame not in owner.frames:
+            raise ValueError(f"{item}: body {frame.body!r} has no frame {frame.frame!r}{did_you_mean(frame.frame, owner.frames)}")
+        return owner
+
+    def world(self, frame: Frame, item: str) -> tuple[np.ndarray, np.ndarray]:
+        """Position and axes of a frame in the pose as modelled."""
+        point, axes = self.owner(frame, item).place_of(frame)
+        p, R = self.poses[frame.body]
+        return p + R @ point, R @ axes
+
+    def frame(self, frame: Frame, item: str, axes: np.ndarray | None = None) -> int:
+        """A row of the frame table; ``axes`` [world axes, as modelled] replace those of the frame."""
+        point, own = self.owner(frame, item).place_of(frame)
+        return self.builder.frame(self.places[frame.body], point, own if axes is None else self.poses[frame.body][1].T @ axes)
+
+    def add_marker(self, name: str, frame: Frame) -> None:
+        """A frame with channels; it is evaluated for output only."""
+        self.markers.append((name, frame))
+
+    # -- joints
+    def add_joint(self, item: Pair, primitives: tuple[tuple[Any, ...], ...]) -> None:
+        b, name = self.builder, f"joint {item.name!r}"
+        p_a, R_a = self.world(item.a, name)
+        p_b, _ = self.world(item.b, name)
+        if item.a.body == item.b.body:
+            raise ValueError(f"{name}: both frames are on {item.a.body!r}; a joint connects two bodies")
+        axes = R_a @ item.joint_axes() if hasattr(item, "joint_axes") else R_a
+        fa, fb = self.frame(item.a, name, axes), self.frame(item.b, name, axes)
+        equations = b.equations(item.name, (fa, fb))
+        zeros = item.zeros() if hasattr(item, "zeros") else {}
+        record = JointRecord(fa, fb, [], equations, zeros)
+        self.directory.joints[item.name] = record
+        for kind, *axis in primitives:
+            row = equations.take(3 if kind == "coincident" else 1)
+            record.rows += range(row, row + (3 if kind == "coincident" else 1))
+            if kind == "distance":
+                length = float(np.linalg.norm(p_b - p_a)) if axis[0] is None else axis[0]
+                if length == 0:
+                    raise ValueError(f"{name}: its length is zero; use a Spherical joint for points that coincide")
+                record.length = length
+                b.pair(constraints.COORDINATE, item.name, fa, fb, (DISTANCE, 0, 0, -1, -1, -1), (0.0, 1.0, length),
+                       joint=equations, row=row)
+            else:
+                family = {"coincident": constraints.COINCIDENT, "d1": constraints.PERPENDICULAR, "d2": constraints.IN_PLANE}[kind]
+                b.pair(family, item.name, fa, fb, axis, joint=equations, row=row)
+        if "angle" in getattr(item, "coordinates", ()):
+            record.histories["angle"] = b.history()
+            b.pair(constraints.TURNS, item.name, fa, fb, (ANGLE, Z, record.histories["angle"]), (zeros.get("angle", 0.0),))
+        record.zeros = {c: zeros.get(c, 0.0) for c in getattr(item, "coordinates", ())}
+
+    def joint(self, name: str, coordinate: str, item: str) -> JointRecord:
+        if name not in self.directory.joints:
+            raise ValueError(f"{item}: there is no joint {name!r}{did_you_mean(name, self.directory.joints)}")
+        record = self.directory.joints[name]
+        if coordinate not in record.zeros:
+            has = f"it has {' and '.join(record.zeros)}" if record.zeros else "it has none"
+            raise ValueError(f"{item}: joint {name!r} has no coordinate {coordinate!r}; {has}")
+        return record
+
+    def add_coupling(self, name: str, terms: list[tuple[str, str, float]], shared: str | None = None) -> None:
+        """factor_1 c_1 + factor_2 c_2 = its value in the pose as modelled; ``shared``: in the tile of that joint."""
+        b, item = self.builder, f"joint {name!r}"
+        records = [self.joint(joint, coordinate, item) for joint, coordinate, _ in terms]
+        if shared:
+            equations = records[0].equations
+        else:
+            equations = b.equations(name, [f for r in records for f in (r.a, r.b)])
+        row = equations.take()
+        self.directory.couplings[name] = [row]
+        if shared:
+            self.directory.joints[shared].rows.append(row)
+        for record, (_, coordinate, factor) in zip(records, terms, strict=True):
+            zero = record.zeros[coordinate]
+            b.pair(constraints.COORDINATE, name, record.a, record.b,
+                   (KINDS[coordinate], Z, record.histories.get(coordinate, 0), -1, -1, -1), (zero, factor, factor * zero),
+                   joint=equations, row=row)
+
+    def add_drive(self, drive: Drive) -> None:
+        b, item = self.builder, f"drive {drive.name!r}"
+        record = self.joint(drive.joint, drive.coordinate, item)
+        code = b.function(drive.function, ("t",), f"{item}: function")
+        if code.by_signal:
+            raise ValueError(f"{item}: its function must depend on t alone; use a force or torque for feedback")
+        row = record.equations.take()
+        b.pair(constraints.COORDINATE, drive.name, record.a, record.b,
+               (KINDS[drive.coordinate], Z, record.histories.get(drive.coordinate, 0), code.value, code.by_t, code.by_tt),
+               (record.zeros[drive.coordinate], 1.0, 0.0), joint=record.equations, row=row)
+        self.directory.drives[drive.name] = row, 1.0, drive.joint, drive.coordinate
+
+    # -- forces
+    def add_spring(self, name: str, kind: str, a: Frame, b: Frame, stiffness: Any, damping: Any, rest: float | None) -> None:
+        item = f"spring {name!r}"
+        fa, fb = self.frame(a, item), self.frame(b, item)
+        distance = float(np.linalg.norm(self.world(b, item)[0] - self.world(a, item)[0]))
+        if distance == 0:
+            raise ValueError(f"{item}: its two points coincide, so its direction is undefined; move one of them or use a Bushing")
+        self._spring(name, kind, fa, fb, 0, 0.0, stiffness, damping, distance if rest is None else rest)
+
+    def add_torsion_spring(self, spring: TorsionSpring) -> None:
+        record = self.joint(spring.joint, "angle", f"spring {spring.name!r}")
+        self._spring(spring.name, "angle", record.a, record.b, record.histories["angle"], record.zeros["angle"],
+                     spring.stiffness, spring.damping, spring.angle)
+
+    def _spring(self, name: str, kind: str, fa: int, fb: int, history: int, zero: float, stiffness: Any, damping: Any,
+                rest: float) -> None:
+        b = self.builder
+        constant = [float(f) if isinstance(f, (int, float)) else 0.0 for f in (stiffness, damping)]
+        laws = [(field, f) for field, f in (("stiffness", stiffness), ("damping", damping)) if not isinstance(f, (int, float))]
+        for k, (field, law) in enumerate(laws or [("", None)]):
+            code = None if law is None else b.function(law, ("t", "x", "v"), f"spring {name!r}: {field}")
+            codes = (-1, -1, -1) if code is None else (code.value, code.by_x, code.by_v)
+            ints, reals = (KINDS[kind], Z, history, *codes), (zero, *(constant if k == 0 else (0.0, 0.0)), rest)
+            row = b.pair(springs.SPRING, name, fa, fb, ints, reals, velocity=True)
+            if k == 0:
+                self.directory.springs[name] = ForceRecord(kind, fa, fb, row, max(1, len(laws)))
+            for slot, derivative in code.by_signal if code else ():
+                signal_row, frames = self._signal_of(slot)
+                b.element(signals.SPRING_ANSWER, name, (fa, fb, -1, *ints, b.row_of(signals.SENSE, signal_row), derivative), reals,
+                          tiles=(*b.tiles_of(fa), *b.tiles_of(fb)), columns=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
+
+    def add_bushing(self, bushing_: Bushing) -> None:
+        item = f"bushing {bushing_.name!r}"
+        (p_a, R_a), (p_b, R_b) = self.world(bushing_.a, item), self.world(bushing_.b, item)
+        fa, fb = self.frame(bushing_.a, item), self.frame(bushing_.b, item, R_a)  # no relative rotation as modelled
+        pool = self.builder.pool(bushing_.matrix("stiffness"), bushing_.matrix("damping"), R_a.T @ (p_b - p_a), np.zeros(3))
+        row = self.builder.pair(bushing.BUSHING, bushing_.name, fa, fb, (pool,), velocity=True)
+        self.directory.bushings[bushing_.name] = fa, fb, row
+
+    def add_load(self, load: Load) -> None:
+        b, item = self.builder, f"{load.kind} {load.name!r}"
+        f, ground = self.frame(load.frame, item), b.frame(b.ground, (0, 0, 0))
+        constant = [float(v) if isinstance(v, (int, float)) else 0.0 for v in load.vector]
+        codes = [None if isinstance(v, (int, float)) else b.function(v, ("t",), f"{item}: vector") for v in load.vector]
+        ints = (load.part, int(load.axes == "frame"), *(-1 if c is None else c.value for c in codes))
+        b.pair(loads.LOAD, load.name, f, ground, ints, constant)
+        for k, code in enumerate(codes):
+            for slot, derivative in code.by_signal if code else ():
+                row, frames = self._signal_of(slot)
+                b.element(signals.LOAD_ANSWER, load.name, (f, ground, -1, *ints, k, b.row_of(signals.SENSE, row), derivative),
+                          tiles=b.tiles_of(f), columns=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
+
+    def add_measure(self, measure: Measure) -> None:
+        item = f"measure {measure.name!r}"
+        self.marking = True
+        self.measured[measure.name] = measure.a, measure.b
+        self.directory.measures[measure.name] = self.frame(measure.a, item), self.frame(measure.b, item)
+        self.marking = False
+
+    # -- signals
+    def _signal_of(self, slot: int) -> tuple[int, tuple[int, int]]:
+        return next((row, frames) for s, row, frames in self.signals.values() if s == slot)
+
+    def _signal(self, reference: str) -> int:
+        """The slot of a channel that an expression refers to; made on first use."""
+        if reference not in self.signals:
+            kind, axis, history, zero, order, frames = self._resolve(reference)
+            slot = self.builder.new_signal()
+            row = self.builder.pair(signals.SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,),
+                                    velocity=True)
+            self.signals[reference] = slot, row, frames
+        return self.signals[reference][0]
+
+    def _resolve(self, reference: str) -> tuple[str, int, int, float, int, tuple[int, int]]:
+        head, _, last = reference.rpartition(".")
+        if head in self.directory.joints:
+            coordinate, order = (last[:-5], 1) if last.endswith("_rate") else (last, 0)
+            record = self.joint(head, coordinate, f"expression {reference!r}")
+            return (coordinate, Z, record.histories.get(coordinate, 0), record.zeros[coordinate], order, (record.a, record.b))
+        if head in self.measured and last in ("distance", "rate"):
+            fa, fb = (self.frame(f, reference) for f in self.measured[head])
+            return "distance", 0, 0, 0.0, int(last == "rate"), (fa, fb)
+        place, _, quantity = head.rpartition(".")
+        if last in "xyz" and quantity in ("position", "velocity"):
+            frame = Frame.model_validate(place)
+            ground = self.builder.frame(self.builder.ground, (0, 0, 0))
+            return "displacement", "xyz".index(last), 0, 0.0, int(quantity == "velocity"), (ground, self.frame(frame, reference))
+        raise ValueError(f"unknown reference {reference!r}; an expression can use t, JOINT.angle, JOINT.angle_rate, JOINT.displacement, "
+                         "JOINT.displacement_rate, BODY.FRAME.position.x and BODY.FRAME.velocity.x")
+
+    def system(self) -> System:
+        """All rows are in: place the frames that are only looked at, and compile."""
+        self.marking = True
+        for name, frame in self.markers:
+            self.directory.frames[name] = self.frame(frame, name)
+        self.marking = False
+        return self.builder.system()

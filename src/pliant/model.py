@@ -1,0 +1,95 @@
+"""Model: what a person writes. Names and validated items; no numerical state."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .items.base import KINDS, Item, Vec3, did_you_mean, vector
+from .items.bodies import FrameOwner, Ground
+from .items.joints import JointPair
+
+if TYPE_CHECKING:
+    from .dynamics import Dynamics
+    from .solution import Solution
+
+SECTIONS = tuple(KINDS)
+AnyItem = TypeVar("AnyItem", bound=Item)
+
+
+class Model:
+    """A mechanism: bodies, joints, drives, forces and measures by name.
+
+    ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model).
+    """
+
+    def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0), settings: dict[str, Any] | None = None) -> None:
+        from pydantic import TypeAdapter
+        self.name = name
+        self.gravity: Vec3 = TypeAdapter(vector("m/s^2")).validate_python(gravity)
+        self.settings = dict(settings or {})
+        self.ground = Ground()
+        self.items: dict[str, Item] = {}
+
+    def add(self, item: AnyItem) -> AnyItem:
+        """Add an item; returns it."""
+        if not isinstance(item, Item):
+            raise TypeError(f"model {self.name!r}: {item!r} is not an item; add bodies, joints, drives, forces and measures")
+        if item.name in self.items:
+            raise ValueError(f"model {self.name!r}: the name {item.name!r} is taken by a {self.items[item.name].kind}; names are unique")
+        self.items[item.name] = item
+        return item
+
+    def __getitem__(self, name: str) -> Any:
+        if name == "ground":
+            return self.ground
+        if name not in self.items:
+            raise KeyError(f"model {self.name!r} has no item {name!r}{did_you_mean(name, self.items)}")
+        return self.items[name]
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items.values())
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{len(self.section(s))} {s}" for s in SECTIONS if self.section(s))
+        return f"Model({self.name!r}: {counts or 'empty'})"
+
+    def section(self, name: str) -> list[Item]:
+        """Items of one section: bodies, joints, drives, forces or measures."""
+        return [item for item in self if item.section == name]
+
+    def compile(self, *, exact: bool = False) -> Dynamics:
+        """Flat arrays. ``exact``: with all geometric blocks in the tangent (for tests and statics)."""
+        from .dynamics import Dynamics, ModelError
+        from .layout import Layout
+        bodies = [item for item in self.section("bodies") if isinstance(item, FrameOwner)]
+        if not bodies:
+            raise ModelError(f"model {self.name!r} has no bodies; add at least one")
+        layout = Layout(self.gravity, {"ground": self.ground, **{b.name: b for b in bodies}}, exact)
+        joints = self.section("joints")
+        ordered = [self.ground, *bodies, *(j for j in joints if not isinstance(j, JointPair)),
+                   *(j for j in joints if isinstance(j, JointPair)),
+                   *self.section("drives"), *self.section("measures"), *self.section("forces")]
+        for item in ordered:
+            try:
+                item.build(layout)
+            except ModelError:
+                raise
+            except ValueError as error:
+                raise ModelError(str(error)) from error
+        return Dynamics(layout.system(), layout.directory)
+
+    def simulate(self, duration: Any = None, **options: Any) -> Solution:
+        """Simulate ``duration`` seconds; see `pliant.simulation.simulate` for the options."""
+        from .simulation import simulate
+        return simulate(self, duration, **options)
+
+    def summary(self) -> str:
+        """Masses, centres of mass, inertias and joints as a text table."""
+        from .report import summary
+        return summary(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as YAML."""
+        from .text import write
+        write(self, path)

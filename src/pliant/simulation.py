@@ -1,0 +1,215 @@
+"""simulate(): from a Model to a Solution."""
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .dynamics import Dynamics, ModelError
+from .functions.units import quantity
+from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha, Run, SimulationError
+from .refinement import parts
+from .solution import Solution
+
+if TYPE_CHECKING:
+    from .model import Model
+
+ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
+OUTPUTS = 1000     # rows kept when the user does not say how many
+HALVINGS = 16      # how often the step is halved in search of the accuracy
+OPTIONS = ("duration", "step", "accuracy", "integrator", "output_step", "record", "out")
+
+
+def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
+             output_step: Any = None, record: list[str] | None = None, progress: Any = False, out: Any = None) -> Solution:
+    """Simulate a model from its consistent initial state.
+
+    ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the run is repeated with half
+    the step until two runs agree within ``accuracy`` - "draft" 1e-3, "normal" 1e-5, "fine" 1e-7 or a number: relative error
+    per second in positions (in sizes of the model) and velocities - and the difference is reported as the estimate.
+    ``output_step`` [s]: distance of the rows kept (default: at most 1000 rows, every step if there are fewer). ``record``:
+    channel patterns such as ["crank.*"] written to the file ``out`` (HDF5), default all. ``progress``: True for a display, or a
+    function of (t, t_end).
+    """
+    given = {"step": step, "accuracy": accuracy, "integrator": integrator, "output_step": output_step, "record": record, "out": out,
+             "duration": duration}
+    settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
+    unknown = set(settings) - set(OPTIONS)
+    if unknown:
+        raise ModelError(f"simulate: unknown option {sorted(unknown)[0]!r}; there are {', '.join(OPTIONS)}")
+    method = integrator_of(settings.get("integrator"))
+    length = _positive("duration", settings.get("duration"), "give the simulated time in seconds")
+    if settings.get("step") is not None and accuracy is None:
+        settings.pop("accuracy", None)
+    if settings.get("step") is not None and settings.get("accuracy") is not None:
+        raise ModelError("simulate: give step (fixed) or accuracy (the step is found), not both")
+    dynamics = model.compile()
+    start = dynamics.assemble()
+    display = _progress(progress)
+    if settings.get("step") is not None:
+        sol = _fixed(model, dynamics, method, start, length, _positive("step", settings["step"], ""), settings, display)
+    else:
+        sol = _to_accuracy(model, dynamics, method, start, length, _accuracy(settings.get("accuracy") or "normal"), settings, display)
+    if settings.get("out"):
+        sol.save(settings["out"], record=settings.get("record"))
+    return sol
+
+
+def integrator_of(value: Any) -> GeneralizedAlpha:
+    """From an object, or from text: ``{kind: generalized-alpha, rho: 0.9}``."""
+    if value is None:
+        return GeneralizedAlpha()
+    if isinstance(value, GeneralizedAlpha):
+        return value
+    if isinstance(value, str):
+        value = {"kind": value}
+    if not isinstance(value, dict) or value.get("kind") not in INTEGRATORS:
+        raise ModelError(f"simulate: integrator {value!r} is not known; there are {', '.join(INTEGRATORS)}")
+    cls = INTEGRATORS[value["kind"]]
+    known = {f.name for f in fields(cls)}
+    for key in value.keys() - known - {"kind"}:
+        raise ModelError(f"simulate: integrator {value['kind']}: unknown key {key!r}; there are {', '.join(sorted(known))}")
+    try:
+        return cls(**{k: v for k, v in value.items() if k != "kind"})
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"simulate: {error}") from error
+
+
+def _positive(name: str, value: Any, hint: str) -> float:
+    if value is None:
+        raise ModelError(f"simulate: {name} is missing; {hint}")
+    try:
+        x = quantity(value, "s")
+    except ValueError as error:
+        raise ModelError(f"simulate: {name}: {error}") from error
+    if not x > 0:
+        raise ModelError(f"simulate: {name} = {x:g} s, must be greater than zero")
+    return x
+
+
+def _accuracy(value: Any) -> float:
+    if isinstance(value, str) and value in ACCURACY:
+        return ACCURACY[value]
+    try:
+        x = quantity(value, "")
+    except ValueError:
+        raise ModelError(f"simulate: accuracy {value!r} must be one of {', '.join(ACCURACY)} or a number") from None
+    if not 1e-12 <= x <= 0.1:
+        raise ModelError(f"simulate: accuracy {x:g} must be between 1e-12 and 0.1")
+    return x
+
+
+def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, int]:
+    """The step, the number of steps, and how many of them lie between two rows: rows fall on multiples of output_step."""
+    if output_step is None:
+        steps = max(1, math.ceil(length / step - 1e-9))
+        return length / steps, steps, max(1, math.ceil(steps / OUTPUTS))
+    outputs = _positive("output_step", output_step, "")
+    rows = max(1, round(length / outputs))
+    if abs(rows * outputs - length) > 1e-6 * length:
+        raise ModelError(f"simulate: output_step = {outputs:g} s does not divide the duration of {length:g} s")
+    stride = max(1, math.ceil(outputs / step - 1e-9))
+    return length / (rows * stride), rows * stride, stride
+
+
+def _fixed(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start: np.ndarray, length: float, step: float,
+           settings: dict[str, Any], display: Callable[[float, float], None], memory: Any = None) -> Solution:
+    h, steps, stride = _strides(length, step, settings.get("output_step"))
+    return integrate(model, dynamics, method, start, h, steps, stride, display, memory)
+
+
+def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start: np.ndarray, h: float, steps: int, stride: int,
+              display: Callable[[float, float], None], memory: Any = None) -> Solution:
+    """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error."""
+    run = Run(dynamics, method, start, h, steps, stride, memory)
+    first = start[None, :].copy()
+    energies, report = dynamics.refine(first)
+    rows, energy, quality = [first], [energies], [report]
+    end = float(start[0]) + steps * h
+    failure: Exception | None = None
+    try:
+        for done, new in run:
+            if len(new):
+                energies, report = dynamics.refine(new)
+                rows.append(new)
+                energy.append(energies)
+                quality.append(report)
+            display(float(start[0]) + done * h, end)
+    except SimulationError as error:
+        failure = error
+    sol = Solution.from_run(model, dynamics, run, np.concatenate(rows), np.concatenate(energy), np.concatenate(quality),
+                            complete=failure is None)
+    if failure:
+        failure.solution = sol  # type: ignore[attr-defined]
+        raise failure
+    return sol
+
+
+def _to_accuracy(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start: np.ndarray, length: float, epsilon: float,
+                 settings: dict[str, Any], display: Callable[[float, float], None]) -> Solution:
+    """Halve the step until two whole runs agree. The estimate is a third of the difference (order 2)."""
+    outputs = settings.get("output_step") or length / 200
+    step, before, estimate = quantity(outputs, "s"), None, math.inf
+    for _ in range(HALVINGS):
+        try:
+            sol = _fixed(model, dynamics, method, start, length, step, {**settings, "output_step": outputs}, display)
+        except SimulationError:
+            sol = None
+        if sol is not None and before is not None:
+            estimate = difference(before, sol) / 3
+            if estimate <= epsilon:
+                sol.quality.estimate = estimate
+                return sol
+        before, step = sol, step / 2
+    raise SimulationError(f"no step down to {step:.3g} s reaches the accuracy {epsilon:g} (last difference {estimate:.3g}); the motion may "
+                          "be chaotic or a function may jump. Ask for less accuracy, a shorter time, or give a fixed step")
+
+
+def difference(a: Solution, b: Solution) -> float:
+    """Largest difference of two runs over common rows, per second of time: positions over the size of the model, velocities over
+    the largest velocity."""
+    d = b.dynamics
+    assert d is not None
+    s, w = d.system, d.weights()
+    pa, pb = parts(a.rows, s.q0.size, s.n), parts(b.rows, s.q0.size, s.n)
+    scale = np.maximum(1.0, pb["t"] - pb["t"][0])
+    dq = (pa["q"] - pb["q"]).copy()
+    for _, iq in s.data.rotations:  # quaternions: twice the vector part, sign-free
+        qa, qb = pa["q"][:, iq:iq + 4], pb["q"][:, iq:iq + 4]
+        dq[:, iq:iq + 4] = 2 * (qa - qb * np.sign((qa * qb).sum(1, keepdims=True)))
+    for _, iq in s.data.linear:
+        dq[:, iq] /= d.length
+    dv = (pa["v"] - pb["v"]) * w
+    speed = max(1e-300, float(abs(pb["v"] * w).max(initial=0.0)))
+    return float(max((abs(dq).max(1) / scale).max(initial=0.0), (abs(dv).max(1) / scale).max(initial=0.0) / speed))
+
+
+def _progress(value: Any) -> Callable[[float, float], None]:
+    if callable(value):
+        return value  # type: ignore[no-any-return]
+    if not value or os.environ.get("PLIANT_QUIET"):
+        return lambda t, end: None
+    from .report import progress_display
+    return progress_display()
+
+
+def resume(sol: Solution, duration: Any, progress: Any = True) -> Solution:
+    """Continue a run: the old rows, then the new ones."""
+    length = _positive("duration", duration, "give the further time in seconds")
+    if sol.model is None:
+        raise ModelError("this run cannot be resumed: its file holds no model (it used Python functions); run the model again")
+    dynamics = sol.dynamics or sol.model.compile()
+    start = sol.rows[-1].copy()
+    steps = max(sol.stride, round(length / sol.step / sol.stride) * sol.stride)
+    new = integrate(sol.model, dynamics, sol.method, start, sol.step, steps, sol.stride, _progress(progress), sol.memory)
+    q, old = new.quality, sol.quality
+    for name in ("steps", "iterations", "factorisations", "fallbacks"):
+        setattr(q, name, getattr(q, name) + getattr(old, name))
+    for name in ("position_violation", "velocity_violation", "acceleration_violation"):
+        setattr(q, name, max(getattr(q, name), getattr(old, name)))
+    return Solution(sol.model, dynamics, np.vstack([sol.rows, new.rows[1:]]), np.vstack([sol.energies, new.energies[1:]]), q,
+                    complete=new.complete, method=sol.method, step=sol.step, stride=sol.stride, memory=new.memory)
