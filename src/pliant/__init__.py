@@ -21,7 +21,7 @@ _WHERE = {
     "results": ("load",),
 }
 _NAMES = {name: module for module, names in _WHERE.items() for name in names}
-__all__ = [*_NAMES, "__version__"]  # noqa: PLE0604
+__all__ = [*_NAMES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

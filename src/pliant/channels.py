@@ -13,13 +13,15 @@ from .items.base import did_you_mean
 from .kernels.contract import AV, FRAME_WIDTH, A, P, V, W
 from .kernels.loop import Program
 from .refinement import observe, observe_forces, parts
+from .solution import COMPONENTS
 
-COMPONENTS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
 FRAME_QUANTITIES = {"position": "m", "rotation": "", "velocity": "m/s", "acceleration": "m/s^2", "angular_velocity": "rad/s",
                     "angular_acceleration": "rad/s^2"}
 REACTIONS = {"force": "N", "torque": "N*m", "force_joint": "N", "torque_joint": "N*m"}
 ENERGIES = ("kinetic", "potential", "elastic", "dissipated", "work")
 UNITS = {"angle": "rad", "angle_rate": "rad/s", "displacement": "m", "displacement_rate": "m/s"}
+BLOCK = 2_000_000  # numbers computed in one pass over the rows: several frames at once cost no more than one
+BLOCKS = 8         # of those kept
 
 
 def catalogue(dynamics: Dynamics) -> dict[str, tuple[str, int]]:
@@ -61,6 +63,7 @@ class Observer:
         self.catalogue = catalogue(dynamics)
         self._frames: dict[int, np.ndarray] = {}
         self._forces: dict[tuple[str, int], np.ndarray] = {}
+        self._hinges = [j.b for j in dynamics.directory.joints.values()]
 
     def __call__(self, name: str) -> np.ndarray:
         whole, component = self.split(name)
@@ -80,24 +83,29 @@ class Observer:
 
     # -- raw material
     def frame(self, number: int) -> np.ndarray:
-        """Rows of the frame table over time, shape (n, FRAME_WIDTH)."""
-        if number not in self._frames:
-            s = self.dynamics.system
-            out = np.zeros((len(self.rows), 1, FRAME_WIDTH))
-            observe(s.program("rates"), s.data, self.dynamics.x, self.rows, np.array([number]), out, s.q0.size)
-            self._frames[number] = out[:, 0]
-        return self._frames[number]
+        """Rows of the frame table over time, shape (n, FRAME_WIDTH); its neighbours are computed with it."""
+        s, n = self.dynamics.system, len(self.rows)
+        width = max(1, BLOCK // (FRAME_WIDTH * n))
+        first = number - number % width
+        if first not in self._frames:
+            numbers = np.arange(first, min(first + width, len(s.data.fr)))
+            out = np.zeros((n, numbers.size, FRAME_WIDTH))
+            observe(s.program("rates"), s.data, self.dynamics.x, self.rows, numbers, out, s.q0.size)
+            while len(self._frames) >= BLOCKS:
+                del self._frames[next(iter(self._frames))]
+            self._frames[first] = out
+        return self._frames[first][:, number - first]
 
     def axes(self, number: int) -> np.ndarray:
         return self.frame(number)[:, A:A + 9].reshape(-1, 3, 3)
 
-    def _wrench(self, key: str, frame: int, program: Program, silent: list[int]) -> np.ndarray:
-        """What a program adds on the left to a frame, with the opposite sign: the wrench on the body."""
-        if (key, frame) not in self._forces:
-            s, out = self.dynamics.system, np.zeros((len(self.rows), 1, 6))
-            observe_forces(program, s.data, self.dynamics.x, self.rows, np.array(silent, np.int64), np.array([frame]), out, s.q0.size)
-            self._forces[key, frame] = -out[:, 0]
-        return self._forces[key, frame]
+    def _wrench(self, key: str, frames: list[int], program: Program, silent: list[int]) -> np.ndarray:
+        """What a program adds on the left to frames, with the opposite sign: the wrench on the body. Returns the first."""
+        if (key, frames[0]) not in self._forces:
+            s, out = self.dynamics.system, np.zeros((len(self.rows), len(frames), 6))
+            observe_forces(program, s.data, self.dynamics.x, self.rows, np.array(silent, np.int64), np.array(frames), out, s.q0.size)
+            self._forces |= {(key, frame): -out[:, k] for k, frame in enumerate(frames)}
+        return self._forces[key, frames[0]]
 
     def _reaction(self, frame: int) -> np.ndarray:
         """Of the joints alone: drives and gears have channels of their own."""
@@ -105,7 +113,8 @@ class Observer:
         families = [f for f in s.families if f.push.residual or f in (constraints.COINCIDENT, constraints.PERPENDICULAR,
                                                                       constraints.IN_PLANE, constraints.COORDINATE)]
         silent = [row for row, *_ in d.drives.values()] + [r for n, rows in d.couplings.items() if n not in d.joints for r in rows]
-        return self._wrench("joint", frame, s.program("residual", families=families), silent)
+        first, width = self._hinges.index(frame), max(1, BLOCK // (6 * len(self.rows)))
+        return self._wrench("joint", self._hinges[first:first + width], s.program("residual", families=families), silent)
 
     def _one(self, family: Any, first: int, last: int) -> Program:
         """The residual of some rows of one family, with the frames and signals they need."""
@@ -177,7 +186,7 @@ class Observer:
             joint = next(n for n, j in self.directory.joints.items() if (j.a, j.b) == (s.a, s.b))
             if quantity != "torque":
                 return self._of_joint(joint, "angle" if quantity == "angle" else "angle_rate")
-            wrench = self._wrench(name, s.b, self._one(springs.SPRING, s.row, s.row + s.count), [])
+            wrench = self._wrench(name, [s.b], self._one(springs.SPRING, s.row, s.row + s.count), [])
             return -np.einsum("ni,ni->n", wrench[:, 3:], self.axes(s.a)[:, :, 2])
         d = fb[:, P:P + 3] - fa[:, P:P + 3]
         length = np.linalg.norm(d, axis=1)
@@ -186,11 +195,11 @@ class Observer:
         n = d / length[:, None]
         if quantity == "rate":
             return np.einsum("ni,ni->n", n, fb[:, V:V + 3] - fa[:, V:V + 3])
-        return -np.einsum("ni,ni->n", n, self._wrench(name, s.b, self._one(springs.SPRING, s.row, s.row + s.count), [])[:, :3])
+        return -np.einsum("ni,ni->n", n, self._wrench(name, [s.b], self._one(springs.SPRING, s.row, s.row + s.count), [])[:, :3])
 
     def _of_bushing(self, name: str, quantity: str) -> np.ndarray:
         _, fb, row = self.directory.bushings[name]
-        wrench = self._wrench(name, fb, self._one(bushing.BUSHING, row, row + 1), [])
+        wrench = self._wrench(name, [fb], self._one(bushing.BUSHING, row, row + 1), [])
         return wrench[:, :3].copy() if quantity == "force" else wrench[:, 3:].copy()
 
     def _of_measure(self, name: str, quantity: str) -> np.ndarray:
@@ -209,10 +218,16 @@ class Observer:
 
 
 def quaternions(R: np.ndarray) -> np.ndarray:
-    """Unit quaternions of rotation matrices, shape (n, 4), without jumps of sign."""
-    from .items.base import quaternion_of
-    q = np.array([quaternion_of(r) for r in R])
-    for k in range(1, len(q)):
-        if q[k] @ q[k - 1] < 0:
-            q[k] *= -1
-    return q
+    """Unit quaternions of rotation matrices, shape (n, 4), without jumps of sign.
+
+    4 q q^T is linear in R; its row with the largest diagonal entry is q up to a factor.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = R.transpose(1, 2, 0)
+    K = np.array([[1 + a + e + i, h - f, c - g, d - b], [h - f, 1 + a - e - i, b + d, c + g],
+                  [c - g, b + d, 1 - a + e - i, f + h], [d - b, c + g, f + h, 1 - a - e + i]])
+    best = np.argmax(np.einsum("kkn->kn", K), axis=0)
+    q = K[best, :, np.arange(len(R))]
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    turned = np.where(np.einsum("ni,ni->n", q[1:], q[:-1]) < 0, -1.0, 1.0)
+    start = 1.0 if q[0, 0] >= 0 else -1.0
+    return q * (start * np.concatenate([[1.0], np.cumprod(turned)]))[:, None]

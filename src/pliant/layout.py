@@ -188,9 +188,9 @@ class Layout:
                 rest: float) -> None:
         b = self.builder
         constant = [float(f) if isinstance(f, (int, float)) else 0.0 for f in (stiffness, damping)]
-        laws = [(field, f) for field, f in (("stiffness", stiffness), ("damping", damping)) if not isinstance(f, (int, float))]
-        for k, (field, law) in enumerate(laws or [("", None)]):
-            code = None if law is None else b.function(law, ("t", "x", "v"), f"spring {name!r}: {field}")
+        laws = [(which, f) for which, f in (("stiffness", stiffness), ("damping", damping)) if not isinstance(f, (int, float))]
+        for k, (which, law) in enumerate(laws or [("", None)]):
+            code = None if law is None else b.function(law, ("t", "x", "v"), f"spring {name!r}: {which}")
             codes = (-1, -1, -1) if code is None else (code.value, code.by_x, code.by_v)
             ints, reals = (KINDS[kind], Z, history, *codes), (zero, *(constant if k == 0 else (0.0, 0.0)), rest)
             row = b.pair(springs.SPRING, name, fa, fb, ints, reals, velocity=True)
@@ -203,7 +203,7 @@ class Layout:
 
     def add_bushing(self, bushing_: Bushing) -> None:
         item = f"bushing {bushing_.name!r}"
-        (p_a, R_a), (p_b, R_b) = self.world(bushing_.a, item), self.world(bushing_.b, item)
+        (p_a, R_a), (p_b, _) = self.world(bushing_.a, item), self.world(bushing_.b, item)
         fa, fb = self.frame(bushing_.a, item), self.frame(bushing_.b, item, R_a)  # no relative rotation as modelled
         pool = self.builder.pool(bushing_.matrix("stiffness"), bushing_.matrix("damping"), R_a.T @ (p_b - p_a), np.zeros(3))
         row = self.builder.pair(bushing.BUSHING, bushing_.name, fa, fb, (pool,), velocity=True)

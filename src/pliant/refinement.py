@@ -4,6 +4,8 @@ At a given position all of these come from one factorisation of [M C^T; C 0]:   
     velocities       [M C^T; C 0] [dv; mu]  = [0; -(C_q v + C_t)]
     accelerations    [M C^T; C 0] [a; lam]  = [f; gamma]
 """
+from itertools import pairwise
+
 import numpy as np
 
 from .kernels.contract import FRAME_WIDTH, F
@@ -136,5 +138,5 @@ def row_width(n_q: int, n: int, histories: int) -> int:
 def parts(rows: np.ndarray, n_q: int, n: int) -> dict[str, np.ndarray]:
     """Views of the columns of rows by name."""
     ends = np.cumsum([Q, n_q, n, n, n])
-    q, v, a, lam = (rows[:, i:j] for i, j in zip(ends[:-1], ends[1:], strict=True))
+    q, v, a, lam = (rows[:, i:j] for i, j in pairwise(ends))
     return {"t": rows[:, 0], "dissipated": rows[:, 1], "work": rows[:, 2], "q": q, "v": v, "a": a, "lam": lam, "H": rows[:, ends[-1]:]}

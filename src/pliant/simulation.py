@@ -130,7 +130,7 @@ def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start:
     energies, report = dynamics.refine(first)
     rows, energy, quality = [first], [energies], [report]
     end = float(start[0]) + steps * h
-    failure: Exception | None = None
+    failure: SimulationError | None = None
     try:
         for done, new in run:
             if len(new):
@@ -144,7 +144,7 @@ def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start:
     sol = Solution.from_run(model, dynamics, run, np.concatenate(rows), np.concatenate(energy), np.concatenate(quality),
                             complete=failure is None)
     if failure:
-        failure.solution = sol  # type: ignore[attr-defined]
+        failure.solution = sol
         raise failure
     return sol
 
@@ -190,7 +190,7 @@ def difference(a: Solution, b: Solution) -> float:
 
 def _progress(value: Any) -> Callable[[float, float], None]:
     if callable(value):
-        return value  # type: ignore[no-any-return]
+        return value
     if not value or os.environ.get("PLIANT_QUIET"):
         return lambda t, end: None
     from .report import progress_display

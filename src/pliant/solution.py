@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .items.base import did_you_mean
-from .refinement import ACCELERATION, POSITION, VELOCITY
+from .refinement import ACCELERATION, POSITION, VELOCITY, row_width
 
 if TYPE_CHECKING:
     from .channels import Observer
     from .dynamics import Dynamics
     from .integrators.generalized_alpha import Run
     from .model import Model
+
+COMPONENTS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
 
 
 @dataclass
@@ -52,16 +55,29 @@ class Energy:
         return float(abs(self.balance - self.balance[0]).max())
 
 
+Recorded = dict[str, tuple[str, Callable[[], np.ndarray]]]
+
+
+@dataclass
+class Stored:
+    """What a file of results adds: channels read when they are asked for, and the model, made when it is needed."""
+    name: str
+    recorded: Recorded                     # channel: unit, and what reads it
+    others: dict[str, str]                 # channels that the model can still compute: their units
+    make_model: Callable[[], Model] | None
+    note: str = ""                         # why there is no model
+
+
 class Solution:
     """Results of a run: ``sol["crank.end.position"]``, ``sol.t``, ``sol.channels``, ``sol.energy``, ``sol.quality``."""
 
     def __init__(self, model: Model | None, dynamics: Dynamics | None, rows: np.ndarray, energies: np.ndarray, quality: Quality,
                  *, complete: bool, method: Any, step: float, stride: int, memory: dict[str, np.ndarray],
-                 recorded: Any = None) -> None:
-        self.model, self.dynamics, self.rows, self.energies = model, dynamics, rows, energies
+                 stored: Stored | None = None) -> None:
+        self._model, self.dynamics, self.rows, self.energies = model, dynamics, rows, energies
         self.quality, self.complete, self.method = quality, complete, method
         self.step, self.stride, self.memory = step, stride, memory
-        self.recorded = recorded or {}
+        self.stored = stored
 
     @classmethod
     def from_run(cls, model: Model, dynamics: Dynamics, run: Run, rows: np.ndarray, energies: np.ndarray, report: np.ndarray,
@@ -70,8 +86,9 @@ class Solution:
         worst = report.max(0)
         quality = Quality(float(worst[POSITION]), float(worst[VELOCITY]), float(worst[ACCELERATION]), int(run.count[st.STEPS]),
                           int(run.count[st.ITERATIONS]), int(run.count[st.FACTORISATIONS]), run.fallbacks)
+        memory = run.memory() if complete else {}  # after a failure the method is ahead of the last row
         return cls(model, dynamics, rows, energies, quality, complete=complete, method=run.method, step=run.step,
-                   stride=run.stride, memory=run.memory())
+                   stride=run.stride, memory=memory)
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"
@@ -79,7 +96,25 @@ class Solution:
 
     @property
     def name(self) -> str:
+        if self.stored:
+            return self.stored.name
         return self.model.name if self.model else "run"
+
+    @property
+    def recorded(self) -> Recorded:
+        """{channel: (unit, function that reads it)} of a loaded run; empty for a run in memory."""
+        return self.stored.recorded if self.stored else {}
+
+    @property
+    def model(self) -> Model | None:
+        """The model, or None if a file holds none that can be read; ``stored.note`` says why."""
+        if self._model is None and self.stored and self.stored.make_model:
+            try:
+                self._model = self.stored.make_model()
+            except (ValueError, KeyError, TypeError, OSError) as error:
+                self.stored.note = f"the model in the file cannot be read: {error}"
+            self.stored.make_model = None
+        return self._model
 
     @property
     def t(self) -> np.ndarray:
@@ -89,7 +124,14 @@ class Solution:
     @cached_property
     def _observer(self) -> Observer | None:
         if self.dynamics is None and self.model is not None:
-            self.dynamics = self.model.compile()
+            compiled = self.model.compile()
+            s = compiled.system
+            width = row_width(s.q0.size, s.n, s.histories)
+            if width == self.rows.shape[1]:
+                self.dynamics = compiled
+            elif self.stored:
+                self.stored.note = (f"the model in the file makes states of {width} numbers, the file has {self.rows.shape[1]}; "
+                                    "it was written by another version of pliant")
         if self.dynamics is None:
             return None
         from .channels import Observer
@@ -98,9 +140,9 @@ class Solution:
     @cached_property
     def units(self) -> dict[str, str]:
         """{channel: unit}."""
-        if self._observer is None:
-            return {name: unit for name, (unit, _) in self.recorded.items()}
-        return {name: unit for name, (unit, _) in self._observer.catalogue.items()}
+        if self.stored:
+            return {name: unit for name, (unit, _) in self.recorded.items()} | self.stored.others
+        return {name: unit for name, (unit, _) in self._observer.catalogue.items()} if self._observer else {}
 
     @property
     def channels(self) -> list[str]:
@@ -109,17 +151,18 @@ class Solution:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A channel over time, shape (n,) or (n, 3); a component with .x .y .z."""
-        if name in self.recorded:
-            return np.asarray(self.recorded[name][1]())
-        if self._observer is not None:
-            return self._observer(name)
         whole, _, last = name.rpartition(".")
+        if name in self.recorded:
+            return self.recorded[name][1]()
         if whole in self.recorded:
-            value = np.asarray(self.recorded[whole][1]())
-            letters = "xyz" if value.ndim == 2 and value.shape[1] == 3 else "wxyz"
-            if value.ndim == 2 and last in letters:
-                return value[:, letters.index(last)].copy()
-        raise KeyError(f"no channel {name!r}{did_you_mean(name, self.channels)}")
+            value = self.recorded[whole][1]()
+            letters = COMPONENTS.get(value.shape[1], ()) if value.ndim == 2 else ()
+            if last in letters:
+                return np.ascontiguousarray(value[:, letters.index(last)])
+        elif (not self.stored or name in self.units or whole in self.units) and self._observer is not None:
+            return self._observer(name)
+        note = f" ({self.stored.note})" if self.stored and self.stored.note else ""
+        raise KeyError(f"no channel {name!r}{did_you_mean(name, self.channels)}{note}")
 
     def select(self, *patterns: str) -> list[str]:
         """Channels that match any of the patterns, such as "crank.*"; a component stands for itself."""
@@ -143,6 +186,8 @@ class Solution:
 
     def resume(self, duration: Any, *, progress: Any = True) -> Solution:
         """Continue for ``duration`` seconds with the same method and step; returns the whole run."""
+        if self.stored and self._observer is None:
+            raise ValueError(f"run {self.name!r} cannot be resumed: {self.stored.note or 'its file holds no model'}. Run the model again")
         from .simulation import resume
         return resume(self, duration, progress)
 
@@ -155,7 +200,7 @@ class Solution:
             if value.ndim == 1:
                 out[name] = value
             else:
-                out |= {f"{name}.{c}": value[:, k] for k, c in enumerate("xyz" if value.shape[1] == 3 else "wxyz")}
+                out |= {f"{name}.{c}": value[:, k] for k, c in enumerate(COMPONENTS[value.shape[1]])}
         return out
 
     def to_dataframe(self, *patterns: str) -> Any:

@@ -83,7 +83,7 @@ class Builder:
     tab: list[int] = field(default_factory=list)
     val: list[float] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
-    failures: list[Exception] = field(default_factory=list)
+    failures: list[BaseException] = field(default_factory=list)
     references: list[tuple[Family, int]] = field(default_factory=list)
     histories: int = 1
     n_signals: int = 1
@@ -107,7 +107,7 @@ class Builder:
         self.linear += [(iv + k, iq + k) for k in range(3)] + [(iv + 6 + k, iq + 7 + k) for k in range(n)]
         return Place(name, tuple(range(tile, tile + count)), iq, make_frame)
 
-    def frame(self, place: Place, point: Sequence[float], axes: Any = None) -> int:
+    def frame(self, place: Place, point: Any, axes: Any = None) -> int:
         """A frame on a body, in its axes; returns its number."""
         number = len(self.frames)
         self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))

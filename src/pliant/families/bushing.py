@@ -7,8 +7,26 @@ where S = 1 - [r]/2 + d [r]^2 is the inverse left tangent operator.             
 from ..kernels.contract import DISSIPATION, ELASTIC, A, Family, P, Stage, V, W
 from ..kernels.jit import index, jit
 from ..kernels.pairs import DAMPING, FA, FB, GRADIENT, RATES, STIFFNESS, add_pair, add_wrench, load_rates
-from ..kernels.so3 import (add, cross, dot, dyad, inverse_factor, mat2, mat_add, matmul, mul, rotation_vector, scale, skew, store,
-                           sub, tmul, transpose, vec, vec2)
+from ..kernels.so3 import (
+    add,
+    cross,
+    dot,
+    dyad,
+    inverse_factor,
+    mat2,
+    mat_add,
+    matmul,
+    mul,
+    rotation_vector,
+    scale,
+    skew,
+    store,
+    sub,
+    tmul,
+    transpose,
+    vec,
+    vec2,
+)
 
 POOL = index(4)                                # ip: its numbers in val: K 36, C 36, y_0 6
 B0, Q0, Y0 = index(400, 472, 478)              # scratch: B = dy/d(motions) 6x12, Q 6, y and y' 12
@@ -99,7 +117,8 @@ def rate_change(s, b, e, w, row, j):
     side, k = j // 6, j % 6
     RA, unit = mat2(s.X, fa, A), (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
     x, r = tmul(RA, sub(vec2(s.X, fb, P), vec2(s.X, fa, P))), add(vec(w, Y0 + 3), vec(b.val, b.ip[e, POOL] + 75))
-    move, wa, spin = tmul(RA, sub(vec2(s.X, fb, V), vec2(s.X, fa, V))), tmul(RA, vec2(s.X, fa, W)), tmul(RA, sub(vec2(s.X, fb, W), vec2(s.X, fa, W)))
+    move, wa = tmul(RA, sub(vec2(s.X, fb, V), vec2(s.X, fa, V))), tmul(RA, vec2(s.X, fa, W))
+    spin = tmul(RA, sub(vec2(s.X, fb, W), vec2(s.X, fa, W)))
     th = tmul(RA, unit)
     if k < 3:  # displacement: x' = ... - w x x
         change = scale(2.0 * side - 1, cross(wa, th))

@@ -6,7 +6,7 @@ from ..kernels.contract import AV, AW, POWER, TABLE, A, F, Family, M, P, Stage, 
 from ..kernels.coordinates import ANGLE, AXIS, HISTORY, KIND, ZERO, acceleration, angle_of, coordinate, hessian, rate, unwrap
 from ..kernels.jit import index, jit
 from ..kernels.machine import evaluate
-from ..kernels.pairs import (FA, FB, MOVE, ROW, TURN, add_gradient, add_pair, add_row, add_wrench, clear_stiffness, exact, put)
+from ..kernels.pairs import FA, FB, MOVE, ROW, TURN, add_gradient, add_pair, add_row, add_wrench, clear_stiffness, exact, put
 from ..kernels.so3 import accumulate, accumulate2, add, axis2, cross, dot, dyad, scale, skew, sub, vec2
 
 ON_A = index(0)

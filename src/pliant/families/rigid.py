@@ -1,8 +1,25 @@
 """Rigid bodies (reference point = centre of mass) and the frames on them. Equations: docs/theory/rigid.md"""
 from ..kernels.contract import AV, AW, GRAVITY, KINETIC, POTENTIAL, TABLE, A, F, Family, M, P, Stage, V, W
 from ..kernels.jit import index, jit
-from ..kernels.so3 import (accumulate, add, column, cross, dot, dyad, mat2, mat_add, matmul, mul, rotation, skew, store2, sub,
-                           tmul, vec, vec2)
+from ..kernels.so3 import (
+    accumulate,
+    add,
+    column,
+    cross,
+    dot,
+    dyad,
+    mat2,
+    mat_add,
+    matmul,
+    mul,
+    rotation,
+    skew,
+    store2,
+    sub,
+    tmul,
+    vec,
+    vec2,
+)
 
 IQ, IV, FRAME, JTILE = index(1, 2, 3, 4)   # ip of a body and of a frame: place in q and v; of a frame: its row in X, its tile in J
 MASS, INERTIA = index(0, 1)                # rp of a body: kg; 3x3 about the centre of mass, body axes

@@ -70,7 +70,7 @@ def parameters(h, rho):
 @jit
 def predict(x, w, h, rho, n_v):
     """Start values: accelerations and multipliers extrapolated linearly, the rest by the formulas of the method."""
-    am, af, gamma, beta, bp, gp = parameters(h, rho)
+    am, af, gamma, beta = parameters(h, rho)[:4]
     copy(x.q, w.q0)
     for k in range(n_v):
         a, old = x.a[k], w.alg[k]
@@ -121,7 +121,7 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
     threshold = max(ctl[TOLERANCE] * (rms(x.a, w.weight, n_v) + ctl[FLOOR]) / bp, ctl[ROUNDING])
     predict(x, w, h, ctl[RHO], n_v)
     before, age, fresh = 0.0, 0, False
-    for it in range(count[MAX_ITERATIONS]):
+    for _ in range(count[MAX_ITERATIONS]):
         retract(d, w.q0, w.dq, h, x.q)
         for k in range(d.rotations.shape[0]):
             i = d.rotations[k, 0]

@@ -125,8 +125,16 @@ Axis = Annotated[tuple[float, float, float], BeforeValidator(_axis), WithJsonSch
 Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotation), WithJsonSchema(
     {"anyOf": [{"type": "array"}, {"type": "object", "properties": {"axis": {}, "angle": {}}, "required": ["axis", "angle"],
                                    "additionalProperties": False}]})]
-Length, Angle, Mass = number("m"), number("rad"), number("kg", least=0.0)
-Point, Velocity, AngularVelocity = vector("m"), vector("m/s"), vector("rad/s")
+if TYPE_CHECKING:
+    Length = float
+    Angle = float
+    Mass = float
+    Point = Vec3
+    Velocity = Vec3
+    AngularVelocity = Vec3
+else:
+    Length, Angle, Mass = number("m"), number("rad"), number("kg", least=0.0)
+    Point, Velocity, AngularVelocity = vector("m"), vector("m/s"), vector("rad/s")
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -177,7 +185,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 class Strict(BaseModel):
     """No unknown keys, assignments are checked."""
-    model_config = ConfigDict(extra="forbid", validate_assignment=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, arbitrary_types_allowed=True, defer_build=True)
 
 
 class Place(Strict):

@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from .base import (IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Point, Rotation, Velocity,
-                   did_you_mean, matrix_of)
+from .base import IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of
 from .shapes import Shape, maker
 
 if TYPE_CHECKING:
     from ..layout import Layout
+
+
+def made(cls: Any, *args: Any, **fields: Any) -> Any:
+    """An item from the fields of a text model."""
+    return cls(*args, **fields)
 
 
 class FrameOwner(Item):
@@ -89,7 +93,7 @@ class RigidBody(FrameOwner):
             raise ValueError("inertia must be symmetric")
         if np.linalg.eigvalsh(matrix).min() < -1e-9 * abs(matrix).max():
             raise ValueError(f"inertia {si} has a negative principal moment; check signs of the products of inertia")
-        object.__setattr__(self, "inertia", tuple(map(tuple, si)) if full else tuple(si))
+        object.__setattr__(self, "inertia", tuple(tuple(r) for r in si) if full else tuple(si))  # type: ignore[arg-type]
         return self
 
     @property
@@ -106,7 +110,7 @@ class RigidBody(FrameOwner):
             b.element(family, self.name, (place.iq, place.iv, number, b.frames[number][1]),
                       (*(point - self.com), *axes.ravel()), tiles=place.tiles)
 
-        R, com = matrix_of(self.rotation), np.array(self.com)
+        R, com = matrix_of(self.rotation), np.array(self.com, float)
         w = np.array(self.angular_velocity or (0.0, 0.0, 0.0))
         v = np.array(self.velocity or (0.0, 0.0, 0.0)) + R @ np.cross(w, com)
         place = layout.builder.place(self.name, (*(self.position + R @ com), *self.rotation), (*v, *w), frame)
@@ -124,33 +128,34 @@ class RigidBody(FrameOwner):
         """Slender rod between two points: origin at its centre, body axes parallel to the world at the start; transverse inertia
         m L^2/12, axial m r^2/2 with r = L/50, or a solid cylinder of ``radius``. Frames ``start``, ``end``, ``center``.
         ``velocity_at_start``, ``velocity_at_end`` [m/s] state its motion (one alone: the other end is at rest, no spin)."""
-        rod = {"start": start, "end": end, **{k: more.pop(k) for k in ("radius", "velocity_at_start", "velocity_at_end") if k in more}}
-        return cls(name, rod=rod, mass=mass, **more)
+        own = ("radius", "velocity_at_start", "velocity_at_end")
+        rod: dict[str, Any] = {"start": start, "end": end, **{k: more.pop(k) for k in own if k in more}}
+        return made(cls, name, rod=rod, mass=mass, **more)
 
     @classmethod
     def box(cls, name: str, size: Any, **more: Any) -> RigidBody:
         """Solid box with edges ``size`` [m] along the body axes, origin at its centre; give ``mass`` or ``density``."""
-        return cls(name, box={"size": size}, **more)
+        return made(cls, name, box={"size": size}, **more)
 
     @classmethod
     def cylinder(cls, name: str, radius: Any, length: Any, axis: Any = "z", **more: Any) -> RigidBody:
         """Solid cylinder about ``axis`` of the body, origin at its centre; give ``mass`` or ``density``. Frames ``start``, ``end``."""
-        return cls(name, cylinder={"radius": radius, "length": length, "axis": axis}, **more)
+        return made(cls, name, cylinder={"radius": radius, "length": length, "axis": axis}, **more)
 
     @classmethod
     def sphere(cls, name: str, radius: Any, **more: Any) -> RigidBody:
         """Solid sphere, origin at its centre; give ``mass`` or ``density``."""
-        return cls(name, sphere={"radius": radius}, **more)
+        return made(cls, name, sphere={"radius": radius}, **more)
 
     @classmethod
     def point_mass(cls, name: str, mass: Any, **more: Any) -> RigidBody:
         """A mass without extension. Its rotational inertia is zero: joints must leave no free rotation that moves no mass."""
-        return cls(name, point_mass={}, mass=mass, **more)
+        return made(cls, name, point_mass={}, mass=mass, **more)
 
     @classmethod
     def from_mesh(cls, name: str, file: Any, unit: str = "m", **more: Any) -> RigidBody:
         """A closed surface from an STL file (text or binary) in ``unit``; mass, centre of mass and inertia by integration
         over its volume. Give ``mass`` or ``density``. Body axes are the axes of the file."""
-        return cls(name, mesh={"file": str(file), "unit": unit}, **more)
+        return made(cls, name, mesh={"file": str(file), "unit": unit}, **more)
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from .base import Angle, Axis, Item, Length, Name, Pair, TimeFunction, number
+from .base import Angle, Axis, Item, Length, Name, Pair, TimeFunction
+from .shapes import Positive
 
 if TYPE_CHECKING:
     from ..layout import Layout
@@ -180,7 +181,7 @@ class Distance(Pair):
     """Constant distance of two points; ``length`` [m] as modelled if left out: 1 equation."""
     section: ClassVar[str] = "joints"
     kind: ClassVar[str] = "distance"
-    length: number("m", positive=True) | None = None  # type: ignore[valid-type]
+    length: Positive | None = None
 
     def build(self, layout: Layout) -> None:
         layout.add_joint(self, (("distance", self.length),))

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -11,7 +11,10 @@ from ..functions.units import quantity
 from .base import Axis, Length, Point, Strict, Vec3, Velocity, number
 
 MAKERS = ("rod", "box", "cylinder", "sphere", "point_mass", "mesh")
-Positive = number("m", positive=True)
+if TYPE_CHECKING:
+    Positive = float
+else:
+    Positive = number("m", positive=True)
 
 
 class Shape(Strict):

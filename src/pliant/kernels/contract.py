@@ -113,11 +113,11 @@ def address(f: Any, x: Any = types.float64) -> Any:
 
 
 @intrinsic
-def _call(typing_context, f, s, b, o):  # type: ignore[no-untyped-def]
+def _call(typing_context, f, s, b, o):
     if (s, b, o) not in SIGNATURES:  # else: a jump into nowhere
         raise TypingError(f"not the common signature (an int where a float is due?): {(s, b, o)}")
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         kinds = signature.args[1:]
         pointer = builder.inttoptr(args[0], context.call_conv.get_function_type(types.none, kinds).as_pointer())
         status, _ = context.call_conv.call_function(builder, pointer, types.none, kinds, args[1:])
@@ -128,10 +128,10 @@ def _call(typing_context, f, s, b, o):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def _call_python(typing_context, f, t, x, v):  # type: ignore[no-untyped-def]
+def _call_python(typing_context, f, t, x, v):
     double = ir.DoubleType()
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         pointer = builder.inttoptr(args[0], ir.FunctionType(double, [double] * 3).as_pointer())
         return builder.call(pointer, args[1:])
     f8 = types.float64

@@ -21,7 +21,19 @@ import numpy as np
 from numba import njit
 from numba.core.dispatcher import Dispatcher
 
-DISABLED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+def _without_scipy() -> None:
+    """Numba imports scipy.linalg (0.3 s) to see whether there is a BLAS. There is: SciPy is among our dependencies."""
+    from numba.np import linalg
+    check = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        linalg.ensure_blas = check
+
+
+_without_scipy()
+DISABLED = bool(numba.config.DISABLE_JIT)
 MODULES = ("numpy", "math")  # the only modules a kernel may name
 
 
@@ -56,7 +68,7 @@ def _names(code: CodeType) -> Iterator[str]:
 def _stamp_of(name: str, value: Any, kernel: str) -> str | None:
     """What one global adds to the stamp; None if it adds nothing. Anything that could change unseen is refused."""
     if isinstance(value, Dispatcher):
-        return str(value.source_key)  # type: ignore[attr-defined]
+        return str(getattr(value, "source_key", ""))
     if isinstance(value, (bool, int, float, np.integer)):
         return f"{name}={value!r}"
     if isinstance(value, type) or hasattr(value, "_defn") or hasattr(value, "source_key"):  # named tuples, intrinsics
@@ -84,12 +96,12 @@ def _cached(f: Callable[..., Any], **options: Any) -> Any:
     if DISABLED:
         return f
     on_disk = Path(f.__code__.co_filename).is_file()
-    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
-    numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder())
     try:
         jitted = njit(f, cache=on_disk, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True, **options)
     finally:
-        numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+        numba.config.CACHE_DIR = before
     jitted.source_key = source_key(f)
     if on_disk:
         jitted._cache._cache_file._source_stamp = jitted.source_key
@@ -102,8 +114,8 @@ def _refuse(*args: Any, **options: Any) -> None:
 
 def jit(f: Callable[..., Any], **options: Any) -> Any:
     """For kernels. They have no Python entry, which saves a third of the compile time; a call from Python is refused."""
-    jitted = _cached(f, no_cpython_wrapper=True, **options)
-    if isinstance(jitted, Dispatcher):
+    jitted: Any = _cached(f, no_cpython_wrapper=True, **options)
+    if not DISABLED:
         jitted._compile_for_args, jitted._insert = _refuse, lambda *args, **kwargs: None
     return jitted
 

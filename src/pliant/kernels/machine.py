@@ -54,7 +54,7 @@ def table_value(val, i, order, x):
 def shape(op, u):
     """Ramp from 0 to 1 over 0 <= u <= 1 (CLAMP), its slope; smooth step u^2 (3 - 2 u), its first and second derivative."""
     if u < 0 or u > 1:
-        return 1.0 if u > 1 and (op == CLAMP or op == SMOOTH) else 0.0
+        return 1.0 if u > 1 and op in (CLAMP, SMOOTH) else 0.0
     if op == CLAMP:
         return u
     if op == INSIDE:

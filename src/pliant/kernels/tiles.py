@@ -12,10 +12,18 @@ import numpy as np
 
 from .jit import entry, inlined, jit
 
-FIELDS = "order diagonal start rows lower upper update_start update fix_at fix_by".split()
-# Step s eliminates tile order[s], stored at diagonal[s]; start[s]:start[s+1] are its neighbours, their tiles below and right
-# of the pivot, and update[update_start[s]:] the tiles they change. fix: +1 on padding, -eps on multipliers; fix_at: (tile, row).
-Elimination = NamedTuple("Elimination", [(field, np.ndarray) for field in FIELDS])
+class Elimination(NamedTuple):
+    """The symbolic factorisation: step s eliminates tile order[s], whose neighbours are rows[start[s]:start[s+1]]."""
+    order: np.ndarray
+    diagonal: np.ndarray      # where the pivot tile is stored
+    start: np.ndarray
+    rows: np.ndarray
+    lower: np.ndarray         # tiles below the pivot, one per neighbour
+    upper: np.ndarray         # tiles right of it
+    update_start: np.ndarray
+    update: np.ndarray        # tiles that the elimination changes, neighbours x neighbours
+    fix_at: np.ndarray        # (tile, row) of diagonal entries that get fix_by: +1 on padding, -eps on multipliers
+    fix_by: np.ndarray
 
 
 def minimum_degree(n_tiles: int, edges: Iterable[tuple[int, int]], wait_for: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
@@ -63,7 +71,7 @@ def analyse(n_tiles: int, edges: Iterable[tuple[int, int]], wait_for: Mapping[in
     for k, row in pattern.items():
         for pair in [(k, k)] + [p for j in row for p in ((j, k), (k, j))]:
             block[pair] = len(block)
-    start, rows, lower, upper, update_start, update = [0], [], [], [], [0], []  # type: ignore[var-annotated]
+    start, rows, lower, upper, update_start, update = [0], list[int](), list[int](), list[int](), [0], list[int]()
     for k, row in pattern.items():
         row = sorted(row, key=place.__getitem__)
         rows += row
@@ -75,8 +83,9 @@ def analyse(n_tiles: int, edges: Iterable[tuple[int, int]], wait_for: Mapping[in
     fix = [((block[k, k], i), 1.0 if i >= used[k] else -regularisation[6 * k + i])
            for k in range(n_tiles) for i in range(6) if i >= used[k] or regularisation[6 * k + i] > 0]
     lists = (list(pattern), [block[k, k] for k in pattern], start, rows, lower, upper, update_start, update)
-    fix_at = np.array([at for at, _ in fix], np.int64).reshape(-1, 2)
-    return Elimination(*(np.array(x, np.int64) for x in lists), fix_at, np.array([by for _, by in fix], float)), block
+    arrays = [np.array(x, np.int64) for x in (*lists, [at for at, _ in fix])]
+    arrays[-1] = arrays[-1].reshape(-1, 2)
+    return Elimination(*arrays, np.array([by for _, by in fix], float)), block
 
 
 # The loops below index D[k, i, j] instead of taking views D[k]: a view costs more than a product of tiles.

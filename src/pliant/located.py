@@ -1,0 +1,206 @@
+"""YAML as plain data that knows its lines: mappings, lists, texts, numbers, booleans and null of YAML 1.2, nothing else.
+
+Built from ruamel.yaml's events, without its constructors: no tags, no objects, bounded size, depth and aliases.
+"""
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from .dynamics import ModelError
+
+LARGEST = 20 * 2**20   # bytes in a file
+DEEPEST = 50           # levels of nesting
+COPIES = 100_000       # values that aliases may add
+LINE = "{source}:{line}"
+
+
+class TextError(ModelError):
+    """A text model is wrong. ``lines`` holds all problems, each as ``file:line: path: message``."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+class Map(dict[str, Any]):
+    """A mapping; ``where`` tells for each key in which line it stands."""
+
+    def __init__(self, at: str) -> None:
+        super().__init__()
+        self.at, self.where = at, dict[str, str]()
+
+
+class Seq(list[Any]):
+    """A list; ``where`` tells for each entry in which line it stands."""
+
+    def __init__(self, at: str) -> None:
+        super().__init__()
+        self.at, self.where = at, list[str]()
+
+
+def locate(data: Any, path: tuple[Any, ...]) -> str:
+    """Where the value at ``path`` stands, or the nearest thing around it."""
+    at = data.at
+    for key in path:
+        if isinstance(data, Map) and key in data:
+            at, data = data.where[key], data[key]
+        elif isinstance(data, Seq) and isinstance(key, int) and key < len(data):
+            at, data = data.where[key], data[key]
+        else:
+            break
+    return str(at)
+
+
+def dotted(path: tuple[Any, ...]) -> str:
+    """As in messages: ``joints.A.between[0]``."""
+    return "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in path).removeprefix(".")
+
+
+def plain(data: Any) -> Any:
+    """A copy in dict and list."""
+    if isinstance(data, dict):
+        return {k: plain(v) for k, v in data.items()}
+    return [plain(v) for v in data] if isinstance(data, list) else data
+
+
+_CORE = (  # the core schema of YAML 1.2
+    (re.compile(r"null|Null|NULL|~|"), lambda s: None),
+    (re.compile(r"true|True|TRUE"), lambda s: True),
+    (re.compile(r"false|False|FALSE"), lambda s: False),
+    (re.compile(r"[-+]?[0-9]{1,4000}"), int),
+    (re.compile(r"0o[0-7]{1,4000}"), lambda s: int(s[2:], 8)),
+    (re.compile(r"0x[0-9a-fA-F]{1,4000}"), lambda s: int(s[2:], 16)),
+    (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), float),
+    (re.compile(r"[-+]?\.(inf|Inf|INF)"), lambda s: -math.inf if s[0] == "-" else math.inf),
+    (re.compile(r"\.nan|\.NaN|\.NAN"), lambda s: math.nan),
+)
+
+
+def scalar(text: str) -> Any:
+    """What an unquoted word stands for."""
+    for pattern, convert in _CORE:
+        if pattern.fullmatch(text):
+            return convert(text)
+    return text
+
+
+@dataclass
+class _Open:
+    """A mapping or list that is being read."""
+    data: Map | Seq
+    anchor: str | None
+    size: int = 1                # values inside, aliases counted in full
+    key: str | None = None
+    merged: Map | None = None    # from the key <<, which other keys override
+    order: dict[str, str] = field(default_factory=dict)
+
+
+class _Composer:
+    def __init__(self, source: str) -> None:
+        self.source, self.problems = source, list[str]()
+        self.stack: list[_Open] = []
+        self.anchors: dict[str, tuple[Any, int]] = {}
+        self.root: Any = None
+        self.copies = 0
+
+    def at(self, event: Any) -> str:
+        return LINE.format(source=self.source, line=event.start_mark.line + 1)
+
+    def stop(self, at: str, message: str) -> TextError:
+        return TextError([*self.problems, f"{at}: {message}"])
+
+    def take(self, event: Any) -> None:
+        name = type(event).__name__
+        if getattr(event, "tag", None) is not None:
+            raise self.stop(self.at(event), f"tag {event.tag!r}: tags are not used in a model; leave it out")
+        if name in ("MappingStartEvent", "SequenceStartEvent"):
+            if len(self.stack) >= DEEPEST:
+                raise self.stop(self.at(event), f"nested more than {DEEPEST} levels deep; a model needs far fewer")
+            if self.stack and isinstance(self.stack[-1].data, Map) and self.stack[-1].key is None:
+                raise self.stop(self.at(event), "a key must be a word, not a list or mapping")
+            self.stack.append(_Open(Map(self.at(event)) if name[0] == "M" else Seq(self.at(event)), event.anchor))
+        elif name in ("MappingEndEvent", "SequenceEndEvent"):
+            done = self.stack.pop()
+            for key in done.merged or ():
+                if key not in done.data:
+                    self._put(done.data, key, (done.merged or {})[key], done.merged.where[key])  # type: ignore[union-attr]
+            self.value(done.data, done.data.at, done.anchor, done.size)
+        elif name == "ScalarEvent":
+            self.value(event.value if not event.implicit[0] else scalar(event.value), self.at(event), event.anchor, 1, event.value)
+        elif name == "AliasEvent":
+            self.alias(event)
+        elif name == "DocumentStartEvent" and self.root is not None:
+            raise self.stop(self.at(event), "a second document begins; a file holds one model")
+
+    def alias(self, event: Any) -> None:
+        if event.anchor not in self.anchors:
+            inside = any(o.anchor == event.anchor for o in self.stack)
+            raise self.stop(self.at(event), f"alias *{event.anchor} " + ("stands inside itself" if inside else "has no anchor before it"))
+        data, size = self.anchors[event.anchor]
+        self.copies += size
+        if self.copies > COPIES:
+            raise self.stop(self.at(event), f"aliases make more than {COPIES} values; write what is meant once")
+        self.value(data, self.at(event), None, size)
+
+    def value(self, data: Any, at: str, anchor: str | None, size: int, text: str | None = None) -> None:
+        """A value is complete: the root, an entry of a list, a key, or what belongs to a key."""
+        if anchor is not None:
+            self.anchors[anchor] = data, size
+        if not self.stack:
+            self.root = data
+            return
+        top = self.stack[-1]
+        top.size += size
+        if isinstance(top.data, Seq):
+            top.data.append(data)
+            top.data.where.append(at)
+        elif top.key is None:
+            if text is None:
+                raise self.stop(at, "a key must be a word, not a list or mapping")
+            top.key, top.order["at"] = text, at
+        else:
+            self.entry(top, top.key, data, top.order["at"])
+            top.key = None
+
+    def entry(self, top: _Open, key: str, data: Any, at: str) -> None:
+        assert isinstance(top.data, Map)
+        if key == "<<":
+            if not isinstance(data, Map):
+                raise self.stop(at, "<< merges a mapping; write '<<: *name' with '&name' at a mapping before it")
+            top.merged = data
+        elif key in top.data:
+            path = dotted((*(o.key for o in self.stack[:-1] if o.key), key))
+            first = top.data.where[key].rpartition(":")[2]
+            self.problems.append(f"{at}: {path}: the key {key!r} stands here twice, first in line {first}; remove one")
+        else:
+            self._put(top.data, key, data, at)
+
+    @staticmethod
+    def _put(target: Map | Seq, key: str, data: Any, at: str) -> None:
+        assert isinstance(target, Map)
+        target[key], target.where[key] = data, at
+
+
+def load_yaml(text: str, source: str) -> tuple[Any, list[str]]:
+    """The data of a YAML text, and problems that do not keep it from being read on (double keys)."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    if len(text) > LARGEST:
+        raise TextError([f"{source}: {len(text) / 2**20:.0f} MB, must be at most {LARGEST // 2**20} MB"])
+    composer = _Composer(source)
+    try:
+        for event in YAML(typ="safe", pure=True).parse(text):
+            composer.take(event)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at = LINE.format(source=source, line=mark.line + 1) if mark else source
+        told = "; ".join(str(s) for s in (error.problem, error.context) if s)
+        raise TextError([*composer.problems, f"{at}: not YAML: {told}"]) from None
+    except (YAMLError, ValueError) as error:
+        if isinstance(error, TextError):
+            raise
+        raise TextError([*composer.problems, f"{source}: not YAML: {str(error).splitlines()[0]}"]) from None
+    return composer.root, composer.problems
