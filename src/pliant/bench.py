@@ -125,7 +125,7 @@ def _chain_error(problem: Problem, dynamics: Dynamics, row: np.ndarray) -> float
         return None
     reference = json.loads((folder / "chain_reference.json").read_text())[str(problem.links)]
     q = parts(row[None, :], dynamics.system.q0.size, dynamics.system.n)["q"].reshape(-1, 7)
-    ends = [q[i, :3] + 0.5 * matrix_of(q[i, 3:])[:, 0] for i in watched(problem.links)]
+    ends = [q[i, :3] + 0.5 * matrix_of(q[i, 3:].tolist())[:, 0] for i in watched(problem.links)]
     return float(np.linalg.norm(np.array(ends) - reference, axis=1).max())
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from .dynamics import ModelError
@@ -95,7 +95,7 @@ class _Open:
     size: int = 1                # values inside, aliases counted in full
     key: str | None = None
     merged: Map | None = None    # from the key <<, which other keys override
-    order: dict[str, str] = field(default_factory=dict)
+    key_at: str = ""
 
 
 class _Composer:
@@ -124,9 +124,9 @@ class _Composer:
             self.stack.append(_Open(Map(self.at(event)) if name[0] == "M" else Seq(self.at(event)), event.anchor))
         elif name in ("MappingEndEvent", "SequenceEndEvent"):
             done = self.stack.pop()
-            for key in done.merged or ():
-                if key not in done.data:
-                    self._put(done.data, key, (done.merged or {})[key], done.merged.where[key])  # type: ignore[union-attr]
+            if done.merged is not None and isinstance(done.data, Map):
+                done.data.where = done.merged.where | done.data.where
+                done.data.update({k: v for k, v in done.merged.items() if k not in done.data})
             self.value(done.data, done.data.at, done.anchor, done.size)
         elif name == "ScalarEvent":
             self.value(event.value if not event.implicit[0] else scalar(event.value), self.at(event), event.anchor, 1, event.value)
@@ -160,9 +160,9 @@ class _Composer:
         elif top.key is None:
             if text is None:
                 raise self.stop(at, "a key must be a word, not a list or mapping")
-            top.key, top.order["at"] = text, at
+            top.key, top.key_at = text, at
         else:
-            self.entry(top, top.key, data, top.order["at"])
+            self.entry(top, top.key, data, top.key_at)
             top.key = None
 
     def entry(self, top: _Open, key: str, data: Any, at: str) -> None:
@@ -176,12 +176,7 @@ class _Composer:
             first = top.data.where[key].rpartition(":")[2]
             self.problems.append(f"{at}: {path}: the key {key!r} stands here twice, first in line {first}; remove one")
         else:
-            self._put(top.data, key, data, at)
-
-    @staticmethod
-    def _put(target: Map | Seq, key: str, data: Any, at: str) -> None:
-        assert isinstance(target, Map)
-        target[key], target.where[key] = data, at
+            top.data[key], top.data.where[key] = data, at
 
 
 def load_yaml(text: str, source: str) -> tuple[Any, list[str]]:

@@ -51,12 +51,20 @@ def _plain(x: Any) -> Any:
     return x.item() if isinstance(x, np.generic) else x
 
 
+def _array(value: Any) -> np.ndarray:
+    """As numbers, or an empty array where that is not possible."""
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        return np.zeros(0)
+
+
 def _axis(value: Any) -> Vec3:
     if isinstance(value, str):
         if value not in AXES:
             raise ValueError(f"axis {value!r} must be one of {', '.join(AXES)} or three numbers")
         return AXES[value]
-    a = np.asarray(value, float)
+    a = _array(value)
     if a.shape != (3,) or not np.isfinite(a).all():
         raise ValueError(f"axis {value!r} must be one of {', '.join(AXES)} or three numbers")
     size = float(np.linalg.norm(a))
@@ -100,7 +108,7 @@ def _rotation(value: Any) -> tuple[float, float, float, float]:
         if set(value) != {"axis", "angle"}:
             raise ValueError(f"rotation {value!r} must have the two entries axis and angle")
         return rotation(value["axis"], value["angle"])
-    a = np.asarray(value, float)
+    a = _array(value)
     if a.shape == (3, 3):
         if not np.allclose(a @ a.T, np.eye(3), atol=1e-6) or np.linalg.det(a) < 0:
             raise ValueError("rotation matrix must be orthonormal and right-handed (R R^T = 1, det R = 1)")
@@ -151,6 +159,8 @@ def _function(variables: tuple[str, ...]) -> Any:
             return value
         if isinstance(value, dict) and set(value) == {"table"}:
             from ..functions.function import Table
+            if not isinstance(value["table"], dict) or not {"x", "y"} <= set(value["table"]) <= {"x", "y", "kind"}:
+                raise ValueError("table must have the entries x and y, lists of numbers, and may have kind")
             return Table(**value["table"])
         if callable(value) or type(value).__name__ == "Table":
             return value

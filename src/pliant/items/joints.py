@@ -65,6 +65,7 @@ class Joint(AxisJoint):
 
     @model_validator(mode="after")
     def _check(self) -> Joint:
+        object.__setattr__(self, "primitives", [tuple(p) if isinstance(p, list) else p for p in self.primitives])
         rows = sum({"coincident": 3}.get(p[0], 1) for p in self.primitives_list())
         if not 1 <= rows <= 6:
             raise ValueError(f"primitives make {rows} equations, must be 1 to 6: two frames can move in six ways")
@@ -78,7 +79,7 @@ class Joint(AxisJoint):
 
 
 def _primitive(p: Any) -> tuple[Any, ...]:
-    words = (p,) if isinstance(p, str) else tuple(p)
+    words = tuple(p) if isinstance(p, (list, tuple)) else (p,)
     match words:
         case ("coincident",):
             return COINCIDENT

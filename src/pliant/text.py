@@ -1,0 +1,357 @@
+"""The text model: YAML in and out. All problems of a text are reported at once, each with its line."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from .checks import NOUNS, explain, references, text_keys
+from .dynamics import ModelError
+from .integrators.generalized_alpha import GeneralizedAlpha
+from .items import forces as _forces  # noqa: F401 - fills KINDS
+from .items.base import KINDS, Item, Pair, did_you_mean, number, vector
+from .items.bodies import Ground
+from .items.joints import JointPair
+from .items.shapes import KINDS as SHAPES
+from .items.shapes import MAKERS
+from .located import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, plain, scalar
+from .model import SECTIONS, Model
+from .schema import DEFAULT_KINDS, schema
+from .simulation import ACCURACY, OPTIONS, integrator_of
+
+__all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
+
+VERSION = 1
+TOP = ("pliant", "name", "gravity", "ground", *SECTIONS, "simulate")
+WIDTH = 120  # of written lines
+SECONDS = TypeAdapter(number("s", positive=True))
+MASS, DENSITY = TypeAdapter(number("kg", least=0.0)), TypeAdapter(number("kg/m^3", positive=True))
+
+
+def read(path: str | Path, *, changes: Iterable[str] = ()) -> Model:
+    """Read a YAML model. ``changes`` such as ``bodies.crank.mass=2 kg`` replace values before the model is checked."""
+    file = Path(path)
+    try:
+        if file.stat().st_size > LARGEST:
+            raise TextError([f"{path}: {file.stat().st_size / 2**20:.0f} MB, must be at most {LARGEST // 2**20} MB"])
+        text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise TextError([f"{path}: file not found"]) from None
+    except UnicodeDecodeError as error:
+        raise TextError([f"{path}: byte {error.start} is not UTF-8 text; a model is a YAML file"]) from None
+    except OSError as error:
+        raise TextError([f"{path}: cannot be read: {error.strerror}"]) from None
+    return _Reader(text, str(path), file.parent, changes).model()
+
+
+def from_text(text: str, source: str = "model") -> Model:
+    """A model from YAML text; ``source`` names it in messages. Relative files are looked for in the current directory."""
+    return _Reader(text, source, Path(), ()).model()
+
+
+def write(model: Model, path: str | Path) -> None:
+    """Write a model as YAML."""
+    Path(path).write_text(to_text(model), encoding="utf-8")
+
+
+class _Reader:
+    """One text on its way to a Model. Problems are collected, not raised."""
+
+    def __init__(self, text: str, source: str, folder: Path, changes: Iterable[str]) -> None:
+        self.folder = folder
+        self.data, self.problems = load_yaml(text, source)
+        if not isinstance(self.data, Map):
+            found = "it is empty" if self.data is None else f"it is {str(self.data)[:40]!r}"
+            raise TextError([f"{source}:1: a model is a mapping that begins with 'pliant: {VERSION}'; {found}"])
+        for change in changes:
+            self.change(change)
+
+    def note(self, path: tuple[Any, ...], message: str) -> None:
+        self.problems.append(f"{locate(self.data, path)}: {dotted(path)}: {message}")
+
+    def model(self) -> Model:
+        self.top()
+        name = self.one(("name",), _text, "model")
+        gravity = self.one(("gravity",), TypeAdapter(vector("m/s^2")).validate_python, (0.0, 0.0, 0.0))
+        model = Model(name, gravity, self.settings())
+        entries = list(self.entries())
+        model.ground = self.ground()
+        for path, data in entries:
+            item = self.item(path, data)
+            if item is not None and item.name not in model.items:
+                model.add(item)
+        named = {section: {path[1] for path, _ in entries if path[0] == section} for section in SECTIONS}
+        for path, message in references(model, named):
+            self.note(path, message)
+        if self.problems:
+            raise TextError(self.problems)
+        return model
+
+    def top(self) -> None:
+        for key in self.data:
+            if key not in TOP:
+                self.note((key,), f"unknown key {key!r}{did_you_mean(key, TOP)}")
+        if "pliant" not in self.data:
+            self.problems.append(f"{self.data.at}: pliant: is missing; a model begins with 'pliant: {VERSION}'")
+        elif self.data["pliant"] != VERSION or isinstance(self.data["pliant"], bool):
+            self.note(("pliant",), f"version {self.data['pliant']!r} of the text model is not known; this program reads {VERSION}")
+
+    def one(self, path: tuple[str, ...], check: Callable[[Any], Any], default: Any) -> Any:
+        """A single value, checked."""
+        value: Any = self.data
+        for key in path:
+            if not isinstance(value, Map) or value.get(key) is None:
+                return default
+            value = value[key]
+        try:
+            return check(plain(value))
+        except ValidationError as error:
+            for inner, message in explain(error, None):
+                self.note((*path, *inner), message)
+        except ValueError as error:
+            self.note(path, str(error))
+        return default
+
+    def mapping(self, path: tuple[str, ...], value: Any, of: str) -> Map:
+        """The mapping at ``path``; nothing counts as an empty one."""
+        if isinstance(value, Map):
+            return value
+        if value is not None:
+            self.note(path, f"must be a mapping of {of}, found {str(value)[:40]!r}")
+        return Map(self.data.at)
+
+    def settings(self) -> dict[str, Any]:
+        data = self.mapping(("simulate",), self.data.get("simulate"), "options to values")
+        for key in data:
+            if key not in OPTIONS:
+                self.note(("simulate", key), f"unknown option {key!r}{did_you_mean(key, OPTIONS)}")
+        for key in ("duration", "step", "output_step"):
+            self.one(("simulate", key), SECONDS.validate_python, None)
+        self.one(("simulate", "accuracy"), _accuracy, None)
+        self.one(("simulate", "record"), _texts, None)
+        self.one(("simulate", "out"), _text, None)
+        method = self.one(("simulate", "integrator"), _integrator, None)
+        if data.get("step") is not None and data.get("accuracy") is not None:
+            self.note(("simulate", "accuracy"), "give step (fixed) or accuracy (the step is found), not both")
+        settings = {k: v for k, v in plain(data).items() if v is not None}
+        return settings if method is None else {**settings, "integrator": method}
+
+    def ground(self) -> Ground:
+        data = self.mapping(("ground",), self.data.get("ground"), "the one entry frames")
+        for key in data:
+            if key != "frames":
+                self.note(("ground", key), f"unknown key {key!r}; the ground has frames")
+        try:
+            return Ground(frames=plain(data.get("frames") or {}))
+        except ValidationError as error:
+            for inner, message in explain(error, Ground):
+                self.note(("ground", *inner), message)
+        return Ground()
+
+    def entries(self) -> Iterable[tuple[tuple[str, str], Map]]:
+        """All items as written: ((section, name), data)."""
+        used: dict[str, tuple[str, str]] = {}
+        for section in SECTIONS:
+            for name, value in self.mapping((section,), self.data.get(section), f"names to {section}").items():
+                if name in used:
+                    self.note((section, name), f"the name {name!r} is taken by {dotted(used[name])}; names are unique in a model")
+                used.setdefault(name, (section, name))
+                if isinstance(value, Map):
+                    yield (section, name), value
+                else:
+                    self.note((section, name), f"must be a mapping such as {{kind: …}}, found {str(value)[:40]!r}")
+
+    def item(self, path: tuple[str, str], data: Map) -> Item | None:
+        section, name = path
+        cls = self.kind(path, data)
+        if cls is None:
+            return None
+        wrong = False
+        fields = {k: v for k, v in plain(data).items() if k != "kind"}
+        for key in [k for k in fields if k == "name" or (k in ("a", "b") and issubclass(cls, (Pair, JointPair)))]:
+            remedy = "the name stands before the colon" if key == "name" else "write between: [a, b]"
+            self.note((*path, key), f"unknown key {key!r}; {remedy}")
+            del fields[key]
+            wrong = True
+        makers = [k for k in MAKERS if k in fields] if section == "bodies" and "mesh" in text_keys(cls) else []
+        if len(makers) == 1:
+            fields, fine = self.maker(path, makers[0], fields)
+            wrong |= not fine
+        try:
+            item = cls.model_validate({**fields, "name": name})
+            return None if wrong else item
+        except ValidationError as error:
+            for inner, message in explain(error, cls):
+                self.note((*path, *inner), message)
+        except (TypeError, ArithmeticError, OSError) as error:
+            self.note(path, f"cannot be understood: {error}")
+        return None
+
+    def kind(self, path: tuple[str, str], data: Map) -> type[Item] | None:
+        section, known = path[0], KINDS[path[0]]
+        word = data.get("kind", DEFAULT_KINDS.get(section))
+        if word is None:
+            self.note((*path, "kind"), f"is missing; there are {', '.join(known)}")
+            return None
+        kind = str(word).replace("-", "_")
+        if kind in known:
+            return known[kind]
+        elsewhere = next((s for s in SECTIONS if kind in KINDS[s]), None)
+        remedy = f"; a {kind} stands under {elsewhere}" if elsewhere else did_you_mean(kind, known)
+        self.note((*path, "kind"), f"unknown kind {str(word)!r} of {NOUNS[section]}{remedy}")
+        return None
+
+    def maker(self, path: tuple[str, str], key: str, fields: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+        """Check the shape, the mass and the density by themselves, so that problems have their line. Where there are some, a
+        stand-in takes the place of the shape, for the sake of the other fields."""
+        before = len(self.problems)
+        spec = fields[key] if fields[key] is not None else {}
+        try:
+            SHAPES[key].model_validate(spec)
+        except ValidationError as error:
+            for inner, message in explain(error, SHAPES[key]):
+                self.note((*path, key, *inner), message)
+        except (TypeError, ArithmeticError) as error:
+            self.note((*path, key), f"cannot be understood: {error}")
+        self.one((*path, "mass"), MASS.validate_python, None)
+        self.one((*path, "density"), DENSITY.validate_python, None)
+        if key == "mesh" and isinstance(spec, dict) and isinstance(spec.get("file"), str):
+            file = self.folder / spec["file"]
+            if not file.is_file():
+                self.note((*path, "mesh", "file"), f"file {spec['file']!r} not found")
+            fields = {**fields, "mesh": {**spec, "file": str(file)}}
+        if len(self.problems) == before:
+            return {**fields, key: fields[key] or {}}, True
+        return {"mass": 1.0, **{k: v for k, v in fields.items() if k not in (key, "mass", "density")}}, False
+
+    def change(self, change: str) -> None:
+        """``path=value``: the value is YAML."""
+        path, mark, text = change.partition("=")
+        keys = [k.strip() for k in path.split(".")]
+        at = "--set"
+        if not mark or not all(keys):
+            raise TextError([f"--set {change}: write path=value, such as bodies.crank.mass=2"])
+        value, _ = load_yaml(text, f"{at} {path}")
+        target: Any = self.data
+        for depth, key in enumerate(keys[:-1]):
+            if isinstance(target, Seq) and key.isdigit() and int(key) < len(target):
+                target = target[int(key)]
+            elif isinstance(target, Map) and isinstance(target.get(key), (Map, Seq)):
+                target = target[key]
+            elif isinstance(target, Map) and depth == 0 and key in ("simulate", "ground") and target.get(key) is None:
+                target[key], target.where[key] = Map(at), at
+                target = target[key]
+            else:
+                known = target if isinstance(target, Map) else ()
+                raise TextError([f"{at} {path}: there is no {'.'.join(keys[:depth + 1])}{did_you_mean(key, known)}"])
+        last = keys[-1]
+        if isinstance(target, Seq):
+            if not last.isdigit() or int(last) >= len(target):
+                raise TextError([f"{at} {path}: {last!r} must be a number from 0 to {len(target) - 1}"])
+            target[int(last)], target.where[int(last)] = value, at
+        else:
+            target[last], target.where[last] = value, at
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} must be a text; put it in quotes")
+    return value
+
+
+def _texts(value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise ValueError(f"{value!r} must be a list of channel patterns, such as ['crank.*']")
+    return value
+
+
+def _accuracy(value: Any) -> Any:
+    if isinstance(value, str) and value in ACCURACY:
+        return value
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{value!r} must be one of {', '.join(ACCURACY)} or a number") from None
+    if isinstance(value, bool) or not 1e-12 <= x <= 0.1:
+        raise ValueError(f"{value!r} must be between 1e-12 and 0.1")
+    return value
+
+
+def _integrator(value: Any) -> GeneralizedAlpha:
+    if isinstance(value, str):
+        value = {"kind": value}
+    if isinstance(value, dict) and isinstance(value.get("kind"), str):
+        value = {**value, "kind": value["kind"].replace("_", "-")}
+    try:
+        return integrator_of(value)
+    except ModelError as error:
+        raise ValueError(str(error).removeprefix("simulate: ").removeprefix("integrator ")) from None
+
+
+# -- writing
+
+def to_text(model: Model) -> str:
+    """The model as YAML. A model with Python functions has no text; use expressions or a Table."""
+    lines = [f"pliant: {VERSION}", f"name: {_flow(model.name)}", f"gravity: {_flow(model.gravity)}"]
+    if model.ground.frames:
+        frames = {k: v.model_dump(exclude_defaults=True) for k, v in model.ground.frames.items()}
+        lines += ["ground:", *_entry("frames", frames, 1)]
+    for section in SECTIONS:
+        items = model.section(section)
+        lines += [f"{section}:"] if items else []
+        for item in items:
+            lines += _entry(item.name, _plain_item(item), 1)
+    if model.settings:
+        settings = {k: v for k, v in model.settings.items() if v is not None}
+        method = settings.get("integrator")
+        if isinstance(method, GeneralizedAlpha):
+            settings["integrator"] = {"kind": method.kind, **asdict(method)}
+        lines += _entry("simulate", settings, 0)
+    return "\n".join(lines) + "\n"
+
+
+def _plain_item(item: Item) -> dict[str, Any]:
+    try:
+        return item.plain()
+    except ValueError as error:
+        reason = re.sub(r"^.*?Error calling function `\w+`: \w+: ", "", str(error))
+        raise ModelError(f"{item.section}.{item.name}: {reason}") from None
+
+
+def _entry(key: str, value: Any, level: int) -> list[str]:
+    """``key: value``, in one line if it fits, else a line for each entry of a mapping."""
+    line = f"{'  ' * level}{key}: {_flow(value)}"
+    if len(line) <= WIDTH or not isinstance(value, dict) or not value:
+        return [line]
+    return [f"{'  ' * level}{key}:", *(inner for k, v in value.items() for inner in _entry(str(k), v, level + 1))]
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_flow(str(k))}: {_flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (str, Path)):
+        return _word(str(value))
+    if hasattr(value, "item"):
+        return _flow(value.item())
+    raise ModelError(f"{value!r} ({type(value).__name__}) cannot be written to a text model; use numbers, texts and lists")
+
+
+_PLAIN = re.compile(r"[A-Za-z_][\w./*+^()<>= -]*", re.ASCII)
+
+
+def _word(text: str) -> str:
+    """Without quotes where YAML reads it back as the same text."""
+    if _PLAIN.fullmatch(text) and not text.endswith(" ") and scalar(text) == text:
+        return text
+    escaped = {"\\": "\\\\", '"': '\\"'}
+    return '"' + "".join(escaped.get(c) or (c if c.isprintable() else f"\\U{ord(c):08x}") for c in text) + '"'

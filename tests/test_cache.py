@@ -1,0 +1,93 @@
+"""The kernel cache: nothing is compiled twice, and nothing stale is ever served."""
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pliant.kernels.jit import entry, inlined, jit
+
+LOWER = "from pliant.kernels.jit import jit\n\n@jit\ndef f(x):\n    return {factor} * x\n"
+UPPER = """
+from lower import f
+from pliant.kernels.jit import entry
+OFFSET = {offset}
+
+@entry
+def g(x):
+    return f(x) + OFFSET
+
+print(g(2.0), sum(g.stats.cache_hits.values()))
+"""
+
+
+def run(folder: Path, factor: float, offset: float) -> list[float]:
+    (folder / "lower.py").write_text(LOWER.format(factor=factor))
+    (folder / "upper.py").write_text(UPPER.format(offset=offset))
+    env = {**os.environ, "PLIANT_CACHE": str(folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "upper.py"], cwd=folder, env=env, capture_output=True, text=True, check=True)
+    return [float(x) for x in done.stdout.split()]
+
+
+def test_an_edited_kernel_in_another_file_is_never_served_stale(tmp_path):
+    assert run(tmp_path, 3, 1) == [7.0, 0]
+    assert run(tmp_path, 3, 1) == [7.0, 1]   # unchanged: loaded
+    assert run(tmp_path, 5, 1) == [11.0, 0]  # the other file changed: compiled anew
+    assert run(tmp_path, 5, 2) == [12.0, 0]  # a constant changed
+    assert run(tmp_path, 5, 2) == [12.0, 1]
+
+
+def test_what_the_cache_cannot_see_is_refused():
+    table = np.zeros(3)
+    local = 4
+
+    def closes(x):
+        return x + local
+    with pytest.raises(TypeError, match="close over"):
+        jit(closes)
+    source = {"table": table}
+    exec(compile(textwrap.dedent("""
+        def uses(x):
+            return table[0] + x
+    """), __file__, "exec"), source)
+    with pytest.raises(TypeError, match="'table'"):
+        entry(source["uses"])
+
+
+def test_a_kernel_called_from_python_is_refused():
+    from pliant.kernels.jit import DISABLED
+    from pliant.kernels.so3 import dot
+    if not DISABLED:
+        with pytest.raises(TypeError, match="this is a kernel"):
+            dot((1.0, 2.0, 3.0), (1.0, 2.0, 3.0))
+    assert callable(inlined)
+
+
+def test_a_changed_model_compiles_nothing():
+    """Two other mechanisms of the same families: no new specialisation of any entry, no compilation."""
+    code = """
+import sys
+sys.path.insert(0, "tests")
+import pliant as pl
+from pliant.integrators import stepper
+from pliant import refinement
+def chain(n):
+    m = pl.Model("chain", gravity=(0, 0, -9.81))
+    previous = m.ground.frame()
+    for k in range(n):
+        rod = m.add(pl.RigidBody.rod(f"rod{k}", start=(k, 0, 0), end=(k + 1, 0, 0), mass=1.0 + k))
+        m.add(pl.Revolute(f"J{k}", previous, rod["start"], axis=("y", "z")[k % 2]))
+        previous = rod["end"]
+    return m
+chain(1).simulate(0.01, step=1e-3)
+chain(5).simulate(0.01, step=2e-3, integrator=pl.GeneralizedAlpha(rho=0.5, newton="full"))
+print(len(stepper.advance.signatures), len(refinement.refine.signatures))
+compiled = sum(sum(f.stats.cache_misses.values()) for f in (stepper.advance, refinement.refine))
+print(compiled)
+"""
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "1", "0"]
