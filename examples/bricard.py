@@ -1,8 +1,8 @@
-"""Bricard's mechanism (IFToMM benchmark A04): five square bars of 1 m and 1 kg, six revolute joints, 30 equations for 30 coordinates,
-and yet one degree of freedom. All equations are kept. From rest under gravity for 10 s.
+"""Bricard's mechanism (IFToMM benchmark A04): five square bars of 1 m and 1 kg, six revolute joints, 30 equations for 30
+coordinates, and yet one degree of freedom. All equations are kept. From rest under gravity for 10 s.
 
-Known answer: the loop closes with joint angles (q, -p, q, -p, q), sin p = sin q / (1 + sin q), which leaves one equation of motion for q;
-its solution puts the point P3 at (0.27448131926, -0.88670793873, -0.46233000269) at 1 s and at
+Known answer: the loop closes with joint angles (q, -p, q, -p, q), sin p = sin q / (1 + sin q), which leaves one equation of
+motion for q; its solution puts the point P3 at (0.27448131926, -0.88670793873, -0.46233000269) at 1 s and at
 (0.9997309873, -0.99999996383, -2.68977e-04) at 10 s. Energy is kept, the benchmark asks for 0.1 J.
 """
 import numpy as np

@@ -1,8 +1,9 @@
 """Cardan shaft: two shafts at an angle of 30 degrees, joined by a universal joint; the first is driven at a constant rate.
 
-Known answer: with the fork of the first shaft across the plane of the shafts at the start, angles a (in) and b (out) are related by
-tan b = tan a cos(bend); the output turns unevenly, with the rate a' cos(bend) / (1 - sin^2 a sin^2 bend) ... between a' cos(bend) and
-a' / cos(bend). The drive torque is the output's inertia times its acceleration, times the ratio of the rates (power balance).
+Known answer: with the fork of the first shaft across the plane of the shafts at the start, the angles a (in) and b (out) are
+related by tan b = tan a cos(bend); the output turns unevenly, with the rate a' cos(bend) / (1 - sin^2 a sin^2 bend), between
+a' cos(bend) and a' / cos(bend). The drive torque is the output's inertia times its acceleration, times the ratio of the rates
+(power balance).
 """
 import numpy as np
 
@@ -36,7 +37,8 @@ def errors(sol: pl.Solution) -> dict[str, float]:
     ratio = c / (np.cos(a)**2 + c**2 * np.sin(a)**2)    # db/da
     slope = c * (1 - c**2) * np.sin(2 * a) / (np.cos(a)**2 + c**2 * np.sin(a)**2)**2
     inertia = 4.0 * 0.02**2 / 2
-    return {"angle [rad]": float(abs(sol["B.angle"] - b).max()), "rate [rad/s]": float(abs(sol["B.angle_rate"] - RATE * ratio).max()),
+    return {"angle [rad]": float(abs(sol["B.angle"] - b).max()),
+            "rate [rad/s]": float(abs(sol["B.angle_rate"] - RATE * ratio).max()),
             "torque [N m]": float(abs(sol["motor.effort"] - inertia * RATE**2 * slope * ratio).max())}
 
 

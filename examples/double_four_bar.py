@@ -1,9 +1,9 @@
-"""Double four-bar linkage (IFToMM benchmark A02 with two windows): five uniform links of 1 m and 1 kg, one degree of freedom, and
-several branches where all links lie flat.
+"""Double four-bar linkage (IFToMM benchmark A02 with two windows): five uniform links of 1 m and 1 kg, one degree of freedom,
+and several branches where all links lie flat.
 
-Known answer (Bayo, Avello 1994; th'' = c sin th with c = 7/6 g, th(0) = 0, th'(0) = 1 from the upward vertical): the tip of the first
-post is at (0.3284581115408154, 0.944518538178601) with velocity (1.423051470206944, -0.494868845487043) at 10 s; energy is
-kept, the benchmark asks for 0.1 J.
+Known answer (Bayo, Avello 1994; th'' = c sin th with c = 7/6 g, th(0) = 0, th'(0) = 1 from the upward vertical): the tip of
+the first post is at (0.3284581115408154, 0.944518538178601) with velocity (1.423051470206944, -0.494868845487043) at 10 s;
+energy is kept, the benchmark asks for 0.1 J.
 """
 import numpy as np
 

@@ -1,8 +1,8 @@
 """Four-bar linkage (IFToMM benchmark A02 with one window): a square of three uniform links of 1 m and 1 kg on the ground turns
 over under gravity for 10 s, and passes through the flat position where it could fold either way.
 
-Known answer (Bayo, Avello 1994; the linkage stays a parallelogram, so that th'' = c sin th, c = 6/5 g, th(0) = 0, th'(0) = 1 from the
-upward vertical): the tip of the left link is at (0.4783850577609706, 0.8781501787912093) at 10 s and at
+Known answer (Bayo, Avello 1994; the linkage stays a parallelogram, so that th'' = c sin th, c = 6/5 g, th(0) = 0, th'(0) = 1
+from the upward vertical): the tip of the left link is at (0.4783850577609706, 0.8781501787912093) at 10 s and at
 (-0.9449081860429539, -0.3273354853189835) at 5 s; energy is kept, the benchmark asks for 0.1 J.
 """
 import numpy as np

@@ -1,7 +1,7 @@
 """Slider-crank: a motor turns the crank at a constant rate; gravity acts across the slider's path.
 
-Known answer: with crank r, rod l and crank angle a = w t the slider is at x = r cos a + sqrt(l^2 - r^2 sin^2 a). At a constant rate the
-motor's power is what the energy E(a) of the mechanism gains, so that its torque is T = dE/da, in closed form below.
+Known answer: with crank r, rod l and crank angle a = w t the slider is at x = r cos a + sqrt(l^2 - r^2 sin^2 a). At a constant
+rate the motor's power is what the energy E(a) of the mechanism gains, so that its torque is T = dE/da, in closed form below.
 """
 import numpy as np
 

@@ -16,7 +16,8 @@ def model() -> pl.Model:
     m = pl.Model("suspended platform", gravity=(0, 0, -G))
     box = m.add(pl.RigidBody.box("box", size=(2.0, 1.2, 0.1), mass=MASS))
     for i, (x, y) in enumerate([(1, 0.6), (1, -0.6), (-1, 0.6), (-1, -0.6)]):
-        m.add(pl.SpringDamper(f"spring{i}", m.ground.frame((x, y, LENGTH)), box.frame((x, y, 0)), stiffness=K, damping=C, length=LENGTH))
+        m.add(pl.SpringDamper(f"spring{i}", m.ground.frame((x, y, LENGTH)), box.frame((x, y, 0)), stiffness=K, damping=C,
+                              length=LENGTH))
     return m
 
 

@@ -82,6 +82,34 @@ def test_reactions_balance_every_free_body():
         assert abs(moment - spin).max() < 1e-8 * scale, name
 
 
+def test_energy_balance_closes_with_dampers_loads_and_drives():
+    """kinetic + potential + elastic + dissipated - work stays constant to the order of the method."""
+    def drift(h):
+        m = spatial_loop()
+        m.add(pl.Force("F", m["body1"].frame((0.1, 0.2, 0.3)), ("8*sin(5*t)", "3*t", 2.0), axes="frame"))
+        m.add(pl.Torque("T", m["body2"], (0, "4*cos(3*t)", 1.0)))
+        m.add(pl.Bushing("B2", m["body0"], m["body2"], stiffness=[20, 30, 40, 1, 2, 3], damping=[1, 1, 1, 0.1, 0.1, 0.1]))
+        sol = m.simulate(0.6, step=h, output_step=0.02, integrator=SHARP)
+        assert sol["energy.dissipated"][-1] > 0.3
+        assert abs(sol["energy.work"][-1]) > 0.3
+        return sol.energy.drift
+    coarse, fine = drift(2e-3), drift(1e-3)
+    assert fine < 2e-3
+    assert 3.6 < coarse / fine < 4.4
+
+    m = pl.Model("driven", gravity=(0, -9.81, 0))
+    rod = m.add(pl.RigidBody.rod("rod", start=(0, 0, 0), end=(1, 0, 0), mass=2.0))
+    m.add(pl.Revolute("A", m.ground, rod["start"], axis="z"))
+    m.add(pl.Drive("A", "angle", "1.5*sin(2*t)", name="motor"))
+    sol = m.simulate(2.0, step=1e-3)
+    assert sol.energy.drift < 1e-5
+    inertia = rod.inertia_matrix[2, 2] + 2.0 * 0.25
+    angle, torque = 1.5 * np.sin(2 * sol.t), 2.0 * 9.81 * 0.5
+    np.testing.assert_allclose(sol["motor.effort"], -6.0 * inertia * np.sin(2 * sol.t) + torque * np.cos(angle), atol=1e-8)
+    np.testing.assert_allclose(sol["motor.power"], sol["motor.effort"] * 3.0 * np.cos(2 * sol.t), atol=1e-7)
+    np.testing.assert_allclose(sol["A.torque"][:, 2], 0, atol=1e-9)  # the drive's effort is not part of the joint's reaction
+
+
 def test_results_do_not_depend_on_the_order_of_bodies():
     a, b = (spatial_loop(order=o).simulate(0.5, step=1e-3, integrator=SHARP) for o in ((0, 1, 2), (2, 0, 1)))
     for channel in ("body1.position", "body2.velocity", "C.force", "A.torque", "A.angle", "S.force", "energy.dissipated"):

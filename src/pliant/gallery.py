@@ -40,11 +40,11 @@ SQUEEZER_MASS = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
 SQUEEZER_INERTIA = (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)
 SQUEEZER_START = (-0.0617138900142764496, 0.0, 0.455279819163070380, 0.222668390165885885, 0.487364979543842550,
                   -0.222668390165885885, 1.23054744454982119)
-SQUEEZER_ANGLES = ("O.angle", "F.angle", "B.angle", "G.angle", "A5.angle", "H.angle", "A7.angle")
+SQUEEZER_JOINTS = ("O", "F", "B", "G", "A5", "H", "A7")  # whose angles are beta, Theta, gamma, Phi, delta, Omega, epsilon
 
 
 def andrews() -> Model:
-    """A03: Andrews' squeezing mechanism. Joint angles are beta (O), Theta (F), gamma (B), Phi (G), delta (A5), Omega (H), epsilon (A7)."""
+    """A03: Andrews' squeezing mechanism. The published angles are those of SQUEEZER_JOINTS."""
     beta, Theta, gamma, Phi, delta, Omega, epsilon = SQUEEZER_START
     rr, e, zf, zt, u, ss = 7e-3, 2e-2, 2e-2, 4e-2, 4e-2, 35e-3
     A, B, C = np.array([-0.06934, -0.00227, 0]), np.array([-0.03635, 0.03273, 0]), (0.014, 0.072, 0)
@@ -57,7 +57,8 @@ def andrews() -> Model:
               (A, epsilon, (-449e-5, -1228e-5, 0), (0, -u, 0))]
     m = Model("andrews")
     K = [m.add(RigidBody(f"K{k + 1}", mass=SQUEEZER_MASS[k], inertia=(SQUEEZER_INERTIA[k],) * 3, com=com, position=pin,
-                         rotation=rotation("z", angle), frames={"tip": tip}, shape={"kind": "rod", "points": [(0, 0, 0), tip], "radius": 5e-4}))
+                         rotation={"axis": "z", "angle": angle}, frames={"tip": tip},
+                         shape={"kind": "rod", "points": [(0, 0, 0), tip], "radius": 5e-4}))
          for k, (pin, angle, com, tip) in enumerate(places)]
     pins = [("O", m.ground, K[0], beta), ("F", K[0]["tip"], K[1], Theta), ("B", m.ground.frame(B), K[2], gamma),
             ("A5", m.ground.frame(A), K[4], delta), ("G", K[4]["tip"], K[3], Phi), ("A7", m.ground.frame(A), K[6], epsilon),
@@ -89,7 +90,8 @@ def heavy_top() -> Model:
     """Heavy top of Geradin and Cardona: fixed at the origin, spinning at 150 rad/s."""
     m = Model("heavy top", gravity=(0, 0, -GRAVITY))
     top = m.add(RigidBody("top", mass=15.0, inertia=(0.234375, 0.46875, 0.234375), com=(0, 1, 0), frames={"center": (0, 1, 0)},
-                          angular_velocity=(0, 150, -4.61538)))
+                          angular_velocity=(0, 150, -4.61538),
+                          shape={"kind": "cylinder", "points": [(0, 0.95, 0), (0, 1.05, 0)], "radius": 0.25}))
     m.add(Spherical("tip", m.ground, top))
     return m
 

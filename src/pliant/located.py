@@ -45,12 +45,10 @@ def locate(data: Any, path: tuple[Any, ...]) -> str:
     """Where the value at ``path`` stands, or the nearest thing around it."""
     at = data.at
     for key in path:
-        if isinstance(data, Map) and key in data:
-            at, data = data.where[key], data[key]
-        elif isinstance(data, Seq) and isinstance(key, int) and key < len(data):
-            at, data = data.where[key], data[key]
-        else:
+        inside = key in data if isinstance(data, Map) else isinstance(data, Seq) and isinstance(key, int) and key < len(data)
+        if not inside:
             break
+        at, data = data.where[key], data[key]
     return str(at)
 
 

@@ -1,8 +1,12 @@
 """Pictures of a run: channels over time, the mechanism at one moment, and its motion as gif or mp4."""
 from __future__ import annotations
 
+import contextlib
 import shutil
-from collections.abc import Sequence
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,9 +57,10 @@ def plot(sol: Solution, channels: str | Sequence[str], path: str | Path | None =
 
 
 def _axis_label(names: list[str], unit: str) -> str:
-    """The quantity if all lines share it, and the unit."""
+    """The quantity or item if all lines share it, and the unit."""
     quantities = {next(w for w in reversed(name.split(".")) if w not in ("w", "x", "y", "z")) for name in names}
-    word = quantities.pop().replace("_", " ") if len(quantities) == 1 else ""
+    heads = {name.partition(".")[0] for name in names}
+    word = next(iter(quantities if len(quantities) == 1 else heads if len(heads) == 1 else {""})).replace("_", " ")
     return f"{word} [{unit}]".strip() if unit else word or "1"
 
 
@@ -111,7 +116,10 @@ def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, s
         return _play(stage, rate, show)
     if not target.absolute().parent.is_dir():
         raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}; make it or choose another")
-    _record(stage, target, rate, executable)
+    if executable:
+        _write_mp4(stage, target, rate, executable)
+    else:
+        _write_gif(stage, target, rate)
     return target
 
 
@@ -137,21 +145,39 @@ def _play(stage: Stage, fps: float, show: Any) -> Any:
     return film
 
 
-def _record(stage: Stage, path: Path, fps: float, executable: str) -> None:
-    import matplotlib
-    from matplotlib.animation import FFMpegWriter, PillowWriter
-    with matplotlib.rc_context({"animation.ffmpeg_path": executable} if executable else {}):
-        writer: Any = FFMpegWriter(fps=fps, bitrate=2400) if executable else PillowWriter(fps=fps)
-        with writer.saving(stage.fig, str(path), dpi=100):
-            for i in range(len(stage.scene.t)):
-                stage.draw(i)
-                writer.grab_frame()
+def _write_gif(stage: Stage, path: Path, fps: float) -> None:
+    """With one palette: our colours, mixed with white where they are smoothed, and greys."""
+    from matplotlib.colors import to_rgb
+    from PIL import Image
+    inks = np.array([to_rgb(c) for c in COLORS])
+    mixed = [1 - share * (1 - inks) for share in np.linspace(0.125, 1, 8)]
+    greys = np.repeat(np.linspace(0, 1, 32)[:, None], 3, axis=1)
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(np.rint(255 * np.vstack([*mixed, greys])).astype(int).ravel().tolist())
+    film = [Image.fromarray(pixels[:, :, :3]).quantize(palette=palette, dither=Image.Dither.NONE) for pixels in stage.frames()]
+    film[0].save(path, format="GIF", save_all=True, append_images=film[1:], duration=max(20, round(100 / fps) * 10), loop=0)
+
+
+def _write_mp4(stage: Stage, path: Path, fps: float, executable: str) -> None:
+    width, height = stage.fig.canvas.get_width_height()
+    even = f"{width - width % 2}:{height - height % 2}"
+    command = [executable, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", f"{width}x{height}", "-r", f"{fps:g}",
+               "-i", "-", "-an", "-vf", f"crop={even}:0:0", "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", str(path)]
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log)
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError), process.stdin:
+            for pixels in stage.frames():
+                process.stdin.write(pixels.tobytes())
+        if process.wait() != 0:
+            log.seek(0)
+            words = log.read().decode(errors="replace").strip().splitlines()
+            raise OSError(f"cannot write {str(path)!r}: ffmpeg says {words[-1] if words else 'nothing'!r}; write a .gif instead")
 
 
 def _ffmpeg() -> str:
     try:
-        from imageio_ffmpeg import get_ffmpeg_exe
-        return str(get_ffmpeg_exe())
+        return str(import_module("imageio_ffmpeg").get_ffmpeg_exe())
     except (ImportError, RuntimeError):
         found = shutil.which("ffmpeg")
     if not found:
@@ -163,10 +189,12 @@ class Stage:
     """A figure with the lines of a scene; `draw` moves them to one of its moments."""
 
     def __init__(self, fig: Any, scene: Scene, view: str, title: str, names: bool) -> None:
+        import matplotlib
         self.fig, self.scene, self.view, self.title = fig, scene, view, title
         self.keep = (0, 1, 2) if view == "3d" else tuple("xyz".index(c) for c in view)
         self.across = None if view == "3d" else PLANES[view]
-        self.ax = fig.add_subplot(projection="3d") if view == "3d" else fig.add_subplot()
+        with matplotlib.rc_context({"grid.color": "#e0e0e0", "grid.linewidth": 0.6}):
+            self.ax = fig.add_subplot(projection="3d") if view == "3d" else fig.add_subplot()
         self.low, self.high = scene.bounds()
         self.size = float(np.linalg.norm(self.high - self.low)) or 1.0
         last = float(abs(scene.t).max())
@@ -190,16 +218,21 @@ class Stage:
         self.traces = {name: self._line(color=INK, linewidth=0.8, linestyle=":", zorder=3) for name in self.scene.traces}
         self.thick = [self._line(color=c, linewidth=bar, solid_capstyle="round", zorder=4) for c in used]
         self.thin = [self._line(color=c, linewidth=1.4, solid_joinstyle="round", zorder=4) for c in used]
-        self.dots = [self._line(color=c, marker="o", markersize=8, linestyle="", zorder=5) for c in used]
+        self.fine = [self._line(color=c, linewidth=0.5, zorder=4) for c in used]
+        self.dots = [self._line(color=c, marker="o", markersize=6, linestyle="", zorder=5) for c in used]
         self.pins = self._line(color="white", marker="o", markersize=dot, markeredgecolor=INK, markeredgewidth=1.2, linestyle="", zorder=6)
-        style = {"fontsize": "small", "zorder": 7}
-        blank = (0.0,) * len(self.keep)
-        self.labels = [(self.ax.text(*blank, f" {b.name}", color=c, **style), b.position) for b, c in
-                       zip(self.scene.bodies, colors, strict=True)] if names else []
-        self.labels += [(self.ax.text(*blank, f" {n}", color=INK, **style), p) for n, p in self.scene.joints.items()] if names else []
+        self.heading = self.ax.set_title("", fontsize="medium", loc="left")
+        self.labels = [self._label(b.name, b.position, c, 6) for b, c in zip(self.scene.bodies, colors, strict=True)] if names else []
+        self.labels += [self._label(n, p, INK, -12) for n, p in _together(self.scene.joints)] if names else []
+
+    def _label(self, name: str, path: np.ndarray, color: str, above: float) -> tuple[Any, np.ndarray]:
+        from matplotlib.patheffects import withStroke
+        return self.ax.annotate(name, (0.0, 0.0), xytext=(6, above), textcoords="offset points", color=color, fontsize="small", zorder=7,
+                                annotation_clip=False, path_effects=[withStroke(linewidth=2, foreground="white")]), path
 
     def _frame(self) -> None:
         """Equal axes, around the whole motion, no side less than a quarter of the longest."""
+        from matplotlib.ticker import MaxNLocator
         ax, k = self.ax, list(self.keep)
         low, high = self.low[k], self.high[k]
         longest = float((high - low).max()) or 1.0
@@ -209,23 +242,22 @@ class Stage:
             getattr(ax, f"set_{axis}label")(f"{'xyz'[k['xyz'.index(axis)]]} [m]")
         if self.view != "3d":
             ax.set_aspect("equal")
-            ax.grid(True, color="#ececec", linewidth=0.6)
+            ax.grid(True, color="#e8e8e8", linewidth=0.6)
             ax.set_axisbelow(True)
             return
         up = "xyz"[self.scene.up]
         ax.view_init(elev=22, azim=-55, vertical_axis=up)
-        ax.set_box_aspect(half[[(0, 1, 2), (1, 2, 0), (2, 0, 1)][0]], zoom=0.95)
+        ax.set_box_aspect(half, zoom=0.88)
         ax.set_proj_type("ortho")
-        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        for axis, h in zip((ax.xaxis, ax.yaxis, ax.zaxis), half, strict=True):
             axis.set_pane_color((0.97, 0.97, 0.97, 1.0))
-            axis._axinfo["grid"].update(color="#dddddd", linewidth=0.5)
-            axis.set_major_locator(_few())
+            axis.set_major_locator(MaxNLocator(nbins=max(2, round(4 * h / half.max())), steps=[1, 2, 5, 10]))
 
     def draw(self, i: int) -> None:
         """Show moment ``i``."""
         s = self.scene
         for k, group in enumerate(self.groups):
-            for line, part in ((self.thick[k], "thick"), (self.thin[k], "thin"), (self.dots[k], "dots")):
+            for line, part in ((self.thick[k], "thick"), (self.thin[k], "thin"), (self.fine[k], "fine"), (self.dots[k], "dots")):
                 self._put(line, [b.world(getattr(b, part), i) for b in group])
         width = 0.035 * self.size
         self._put(self.springs, _broken([zigzag(a[i], b[i], width, self.across) for a, b in s.springs.values()]))
@@ -234,13 +266,40 @@ class Stage:
         self._put(self.grounds, [s.grounds])
         self._put(self.pins, [p[i:i + 1] for p in s.joints.values()])
         for name, line in self.traces.items():
-            self._put(line, [s.traces[name][:i + 1]])
-        for text, position in self.labels:
-            if self.view == "3d":
-                text.set_position_3d(position[i])
-            else:
-                text.set_position(position[i, list(self.keep)])
-        self.ax.set_title(f"{self.title}   t = {s.t[i]:.{self.digits}f} s", fontsize="medium", loc="left")
+            times, path = s.traces[name]
+            self._put(line, [path[:np.searchsorted(times, s.t[i], "right")]])
+        for text, path in self.labels:
+            text.xy = self._flat(path[i])
+        self.heading.set_text(f"{self.title}   t = {s.t[i]:.{self.digits}f} s")
+
+    def _flat(self, point: np.ndarray) -> tuple[float, float]:
+        """Where a point is on the paper, in data coordinates."""
+        if self.view != "3d":
+            return float(point[self.keep[0]]), float(point[self.keep[1]])
+        from mpl_toolkits.mplot3d.proj3d import proj_transform
+        x, y, _ = proj_transform(*point, self.ax.get_proj())
+        return float(x), float(y)
+
+    def frames(self) -> Iterator[np.ndarray]:
+        """Pixels of every moment, shape (height, width, 4). Axes are painted once, only what moves is painted again."""
+        canvas, everything = self.fig.canvas, [*self.ax.lines, *(text for text, _ in self.labels)]
+        self.draw(0)
+        canvas.draw()
+        self.fig.set_layout_engine("none")  # as it is now, for all frames
+        for artist in everything:
+            artist.set_visible(False)
+        self.heading.set_text("")
+        canvas.draw()
+        empty = canvas.copy_from_bbox(self.fig.bbox)
+        for artist in everything:
+            artist.set_visible(True)
+        everything = sorted([*everything, self.heading], key=lambda artist: artist.get_zorder())
+        for i in range(len(self.scene.t)):
+            canvas.restore_region(empty)
+            self.draw(i)
+            for artist in everything:
+                self.ax.draw_artist(artist)
+            yield np.array(canvas.buffer_rgba())
 
     def _put(self, line: Any, pieces: list[np.ndarray]) -> None:
         points = np.vstack([np.zeros((0, 3)), *pieces])[:, list(self.keep)].T
@@ -254,9 +313,12 @@ def _broken(lines: list[np.ndarray]) -> list[np.ndarray]:
     return [part for line in lines for part in (line, np.full((1, 3), np.nan))]
 
 
-def _few() -> Any:
-    from matplotlib.ticker import MaxNLocator
-    return MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10])
+def _together(joints: dict[str, np.ndarray]) -> list[tuple[str, np.ndarray]]:
+    """Joints at one point get one label."""
+    places: dict[bytes, list[str]] = {}
+    for name, path in joints.items():
+        places.setdefault((np.round(path, 9) + 0.0).tobytes(), []).append(name)
+    return [(", ".join(names), joints[names[0]]) for names in places.values()]
 
 
 def _words(trace: str | Sequence[str]) -> tuple[str, ...]:

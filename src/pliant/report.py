@@ -67,19 +67,20 @@ def equations(item: Item) -> int:
 
 def model_data(model: Model) -> dict[str, Any]:
     """Masses, centres of mass in the world [m], principal inertias [kg m^2], joints, and degrees of freedom by counting."""
-    bodies = []
+    bodies: list[dict[str, Any]] = []
     for body in model.section("bodies"):
         if isinstance(body, RigidBody):
             center = np.array(body.position) + matrix_of(body.rotation) @ np.array(body.com)
             bodies.append({"name": body.name, "kind": body.kind, "mass": body.mass, "center_of_mass": center.tolist(),
                            "principal_inertia": np.linalg.eigvalsh(body.inertia_matrix).tolist()})
-    joints = [{"name": j.name, "kind": j.kind, "between": _ends(j), "equations": equations(j)} for j in model.section("joints")]
+    joints: list[dict[str, Any]] = [{"name": j.name, "kind": j.kind, "between": _ends(j), "equations": equations(j)}
+                                    for j in model.section("joints")]
     drives = [{"name": d.name, "joint": getattr(d, "joint", ""), "coordinate": getattr(d, "coordinate", ""),
                "function": _function(getattr(d, "function", "")), "equations": equations(d)} for d in model.section("drives")]
     others = {s: [{"name": f.name, "kind": f.kind, "between": _ends(f)} for f in model.section(s)] for s in ("forces", "measures")}
     mass = sum(b["mass"] for b in bodies)
     center = sum((b["mass"] * np.array(b["center_of_mass"]) for b in bodies), np.zeros(3)) / (mass or 1.0)
-    total = sum(x["equations"] for x in (*joints, *drives))
+    total = sum(equations(x) for s in ("joints", "drives") for x in model.section(s))
     return {"name": model.name, "gravity": list(model.gravity), "bodies": bodies, "joints": joints, "drives": drives, **others,
             "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
             "degrees_of_freedom_counted": 6 * len(bodies) - total}

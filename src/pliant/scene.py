@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from .solution import Solution
 
 TRIANGLES = 500  # of a mesh that are drawn
+TRACE = 2000     # points of a trace
 COILS = 8        # of a spring
 SLIDES = ("prismatic", "cylindrical", "point_on_line", "screw")
 GAP = np.full((1, 3), np.nan)  # ends a line
@@ -34,6 +34,7 @@ class Body:
     axes: np.ndarray                  # (n, 3, 3)
     thick: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # rods, drawn as bars; lines end at nan
     thin: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))   # edges and links to joints
+    fine: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))   # edges of a mesh
     dots: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))   # where there is nothing else to see
 
     def world(self, points: np.ndarray, i: int) -> np.ndarray:
@@ -54,16 +55,17 @@ class Scene:
     springs: dict[str, tuple[np.ndarray, np.ndarray]]   # name: both ends, (n, 3) each
     links: list[tuple[np.ndarray, np.ndarray]]          # distance joints
     guides: list[tuple[np.ndarray, np.ndarray]]         # lines of slides on the ground, two points (3,)
-    traces: dict[str, np.ndarray]                       # (n, 3)
+    traces: dict[str, tuple[np.ndarray, np.ndarray]]    # times (m,), positions (m, 3)
     up: int = 2                                         # the axis against gravity
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest coordinates over the whole motion."""
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
         ends = [p for pair in (*self.springs.values(), *self.links) for p in pair]
-        clouds = [self.grounds, *self.joints.values(), *ends, *self.traces.values(), *(np.array(g) for g in self.guides)]
+        traces, guides = [path for _, path in self.traces.values()], [np.array(g) for g in self.guides]
+        clouds = [self.grounds, *self.joints.values(), *ends, *traces, *guides]
         for body in self.bodies:
-            local = np.vstack([body.thick, body.thin, body.dots, np.zeros((1, 3))])
+            local = np.vstack([body.thick, body.thin, body.fine, body.dots, np.zeros((1, 3))])
             local = local[np.isfinite(local[:, 0])]
             clouds += [body.world(local, i) for i in range(len(self.t))]
         for cloud in clouds:
@@ -99,7 +101,8 @@ def scene(sol: Solution, times: np.ndarray, trace: tuple[str, ...] = ()) -> Scen
         if channel not in sol.units:
             places = [c.removesuffix(".position") for c in sol.channels if c.endswith(".position")]
             raise ValueError(f"trace {name!r} is not a body or frame{did_you_mean(name, places)}")
-        made.traces[channel.removesuffix(".position")] = read(channel)
+        some = np.unique(np.linspace(0, len(sol.t) - 1, min(TRACE, len(sol.t))).astype(int))
+        made.traces[channel.removesuffix(".position")] = sol.t[some], sol[channel][some]
     return made
 
 
@@ -193,7 +196,7 @@ def _dress(body: Body, shape: Shape | None, held: list[np.ndarray], size: float)
     """Give a body its lines: of its shape, and to the points that hold it if they are not on the shape."""
     outside = lambda p: True  # noqa: E731
     if shape is None:
-        arm = 0.02 * size
+        arm = 0.03 * size
         body.thin = _lines([(-arm * e, arm * e) for e in np.eye(3)])
         body.dots = np.zeros((1, 3))
         outside = lambda p: float(np.linalg.norm(p)) > 1e-9 * size  # noqa: E731
@@ -214,7 +217,7 @@ def _dress(body: Body, shape: Shape | None, held: list[np.ndarray], size: float)
         outside = lambda x: float(np.linalg.norm(x)) > shape.radius * (1 + 1e-9)  # noqa: E731
     else:
         corners = np.array(shape.points).reshape(-1, 3, 3)
-        body.thin = _wires(corners)
+        body.fine = _wires(corners)
         low, high = corners.min((0, 1)), corners.max((0, 1))
         outside = lambda x: bool(((x < low) | (x > high)).any())  # noqa: E731
     links = [(np.zeros(3), x) for x in held if outside(x)]
@@ -252,15 +255,18 @@ def _drum(p: np.ndarray, q: np.ndarray, radius: float) -> np.ndarray:
 
 
 def _wires(corners: np.ndarray) -> np.ndarray:
-    """Edges of at most `TRIANGLES` triangles, evenly taken, each edge once."""
-    if len(corners) > TRIANGLES:
-        corners = corners[np.linspace(0, len(corners) - 1, TRIANGLES).astype(int)]
-    edges = {}
-    for triangle in corners:
-        for a, b in pairwise([*triangle, triangle[0]]):
-            key = tuple(sorted((tuple(a), tuple(b))))
-            edges[key] = a, b
-    return _lines(list(edges.values()))
+    """Edges of a mesh of at most `TRIANGLES` triangles: corners in one cell of a grid are joined, the grid as fine as allowed."""
+    flat = corners.reshape(-1, 3)
+    low, size = flat.min(0), float(np.ptp(flat, axis=0).max()) or 1.0
+    for cells in (10**6, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2):
+        _, which = np.unique(np.floor((flat - low) / size * (cells - 1e-9)), axis=0, return_inverse=True)
+        faces = np.sort(which.reshape(-1, 3), axis=1)
+        faces = np.unique(faces[(faces[:, 0] < faces[:, 1]) & (faces[:, 1] < faces[:, 2])], axis=0)
+        if len(faces) <= TRIANGLES:
+            break
+    means = np.column_stack([np.bincount(which.ravel(), x) for x in flat.T]) / np.bincount(which.ravel())[:, None]
+    edges = np.unique(np.vstack([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [0, 2]]]), axis=0)
+    return _lines([(means[i], means[j]) for i, j in edges])
 
 
 def zigzag(a: np.ndarray, b: np.ndarray, width: float, across: int | None) -> np.ndarray:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from inspect import cleandoc
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -15,7 +16,7 @@ from .items.joints import JointPair
 from .items.shapes import KINDS as SHAPES
 
 DEFAULT_KINDS = {"bodies": "rigid", "drives": "drive", "measures": "measure"}
-QUANTITY = {"type": ["number", "string"]}
+QUANTITY: dict[str, Any] = {"type": ["number", "string"]}
 NAMES = {"pattern": r"^[^\s\d.:\[\]{}-][^\s.:\[\]{}-]*$", "not": {"enum": sorted(RESERVED)}}
 REF = "#/$defs/{model}"
 
@@ -56,11 +57,11 @@ def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[s
         properties = {"between": {"type": "array", "items": end, "minItems": 2, "maxItems": 2},
                       **{k: v for k, v in properties.items() if k not in ("a", "b")}}
         required = ["between", *(k for k in required if k not in ("a", "b"))]
-    kind = {"enum": sorted({cls.kind, cls.kind.replace("_", "-")})}
-    out = {"type": "object", "description": (cls.__doc__ or "").strip(), "properties": {"kind": kind, **properties},
+    kind: dict[str, Any] = {"enum": sorted({cls.kind, cls.kind.replace("_", "-")})}
+    out: dict[str, Any] = {"type": "object", "description": cleandoc(cls.__doc__ or ""), "properties": {"kind": kind, **properties},
            "required": required if cls.kind == default else ["kind", *required], "additionalProperties": False}
     if issubclass(cls, RigidBody):
-        makers = {key: {"$ref": REF.format(model=shape.__name__)} for key, shape in SHAPES.items()}
+        makers: dict[str, Any] = {key: {"$ref": REF.format(model=shape.__name__)} for key, shape in SHAPES.items()}
         makers["point_mass"] = {"anyOf": [makers["point_mass"], {"type": "null"}]}
         out["properties"] |= {"density": QUANTITY | {"description": "number in kg/m^3, or a text with a unit"}, **makers}
         out["required"] = [k for k in out["required"] if k != "mass"]
@@ -71,13 +72,13 @@ def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[s
 def _simulate() -> dict[str, Any]:
     from .integrators.generalized_alpha import INTEGRATORS
     from .simulation import ACCURACY, OPTIONS
-    methods = []
+    methods: list[dict[str, Any]] = []
     for kind, cls in INTEGRATORS.items():
         made = _without_titles(TypeAdapter(cls).json_schema())
         spelled = {"enum": sorted({kind, kind.replace("-", "_")})}
         known = {f.name for f in fields(cls)}
         methods.append({"type": "object", "properties": {"kind": spelled, **{k: v for k, v in made["properties"].items() if k in known}},
-                        "required": ["kind"], "additionalProperties": False, "description": (cls.__doc__ or "").strip()})
+                        "required": ["kind"], "additionalProperties": False, "description": cleandoc(cls.__doc__ or "")})
         methods.append(spelled)
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
     known_options = {"duration": seconds, "step": seconds, "output_step": seconds, "integrator": {"anyOf": methods},

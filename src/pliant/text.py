@@ -337,6 +337,8 @@ def _flow(value: Any) -> str:
         return "[" + ", ".join(map(_flow, value)) + "]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 and str(value) != "-0.0":
+        return str(int(value))
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, (str, Path)):
@@ -346,7 +348,7 @@ def _flow(value: Any) -> str:
     raise ModelError(f"{value!r} ({type(value).__name__}) cannot be written to a text model; use numbers, texts and lists")
 
 
-_PLAIN = re.compile(r"[A-Za-z_][\w./*+^()<>= -]*", re.ASCII)
+_PLAIN = re.compile(r"\w[\w./*+^()<>= -]*", re.ASCII)
 
 
 def _word(text: str) -> str:

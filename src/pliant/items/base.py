@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 AXES |= {f"-{k}": (-a[0], -a[1], -a[2]) for k, a in list(AXES.items())}
+ROUNDING = 1e-15  # a length this near to one is one: what was made a unit vector once stays as it is
 RESERVED = {"ground", "energy", "t", "pi", "e"}
 
 Vec3 = tuple[float, float, float]
@@ -70,7 +71,8 @@ def _axis(value: Any) -> Vec3:
     size = float(np.linalg.norm(a))
     if size == 0:
         raise ValueError("axis (0, 0, 0) has no direction; give at least one component")
-    return float(a[0] / size), float(a[1] / size), float(a[2] / size)
+    a = a / size if abs(size - 1) > ROUNDING else a
+    return float(a[0]), float(a[1]), float(a[2])
 
 
 def rotation(axis: Any, angle: float | str) -> tuple[float, float, float, float]:
@@ -115,7 +117,8 @@ def _rotation(value: Any) -> tuple[float, float, float, float]:
         return quaternion_of(a)
     if a.shape != (4,) or not np.isfinite(a).all() or abs(np.linalg.norm(a) - 1) > 1e-6:
         raise ValueError(f"rotation {value!r} must be a 3x3 matrix, a unit quaternion (w, x, y, z), or rotation(axis, angle)")
-    a = a / np.linalg.norm(a)
+    if abs(np.linalg.norm(a) - 1) > ROUNDING:
+        a = a / np.linalg.norm(a)
     return float(a[0]), float(a[1]), float(a[2]), float(a[3])
 
 

@@ -1,0 +1,299 @@
+"""The command line: ``pliant run model.yaml``. Commands import what they need when they run, so that --help is fast.
+
+Every command function returns what --json prints, and the text shown otherwise. Exit codes: 0 done, 1 the model, a file or an
+argument is wrong, 2 the simulation failed, 130 interrupted.
+"""
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+if TYPE_CHECKING:
+    from .solution import Solution
+
+DONE, WRONG, FAILED, INTERRUPTED = 0, 1, 2, 130
+
+
+class Answer(NamedTuple):
+    """Of a command: an object for --json, a text for people, and the exit code."""
+    data: dict[str, Any]
+    text: str
+    code: int = DONE
+
+
+class Stopped(Exception):
+    """A simulation failed or was interrupted; ``data`` tells what was kept."""
+
+    def __init__(self, message: str, code: int, data: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.code, self.data = code, data
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="pliant", prog_name="pliant")
+def cli() -> None:
+    """Flexible multibody dynamics: simulate models, look at results, verify."""
+
+
+def command(function: Callable[..., Answer]) -> click.Command:
+    """A command with --json and --debug, which `execute` reads and the function does not see."""
+    both = [click.Option(["--json", "as_json"], is_flag=True, expose_value=False, help="Print one JSON object and nothing else."),
+            click.Option(["--debug"], is_flag=True, expose_value=False, help="Show where in the program an error arose.")]
+    made = cli.command(name=function.__name__.rstrip("_"))(function)
+    made.params += both
+    return made
+
+
+MODEL = click.argument("model", type=click.Path())
+RUN = click.argument("run", type=click.Path())
+OUTPUT = click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write.")
+SET = click.option("--set", "changes", multiple=True, metavar="PATH=VALUE", help='Change a value, such as bodies.crank.mass="2 kg".')
+
+
+@command
+@MODEL
+@OUTPUT
+@SET
+@click.option("--duration", help="Simulated time, such as 2 or '500 ms'.")
+@click.option("--step", help="Fixed step.")
+@click.option("--accuracy", help="draft, normal, fine or a number; the step is found.")
+@click.option("--output-step", help="Distance of the rows kept.")
+@click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
+def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool, **options: Any) -> Answer:
+    """Simulate MODEL (.yaml or .py) and write the results (default: its name with .h5, in the current directory)."""
+    from .integrators.generalized_alpha import SimulationError
+    from .loading import load_model
+    from .report import Progress, run_data, run_summary
+    from .results import check_target
+    m = load_model(model, changes)
+    if options["step"] is not None and options["accuracy"] is not None:
+        raise click.UsageError("give --step (fixed) or --accuracy (the step is found), not both")
+    if options["duration"] is None and m.settings.get("duration") is None:
+        raise click.UsageError(f"{model} does not say how long to simulate; give --duration")
+    for given, replaced in (("step", "accuracy"), ("accuracy", "step")):  # what is typed replaces what the file says
+        if options[given] is not None:
+            m.settings.pop(replaced, None)
+    own = m.settings.pop("out", None)
+    record = m.settings.get("record")
+    target = Path(output or own or f"{Path(model).stem}.h5")
+    check_target(target)
+    display = Progress() if progress and not os.environ.get("PLIANT_QUIET") else None
+    try:
+        sol = m.simulate(progress=display or False, **options)
+    except (SimulationError, KeyboardInterrupt) as error:
+        if display:
+            display.close()
+        failed = isinstance(error, SimulationError)
+        raise _stopped(str(error) if failed else "interrupted", FAILED if failed else INTERRUPTED,
+                       getattr(error, "solution", None), target, record) from error
+    sol.save(target, record=record)
+    return Answer({**run_data(sol), "file": str(target)}, f"{run_summary(sol)}\n  {'written':<13} {target}")
+
+
+def _stopped(message: str, code: int, sol: Solution | None, target: Path, record: list[str] | None) -> Stopped:
+    """Keep what there is of a run, and say so."""
+    if sol is None:
+        return Stopped(message, code, {"file": None})
+    try:
+        sol.save(target, record=record)
+    except (OSError, ValueError) as error:
+        return Stopped(f"{message}\nThe rows so far could not be written: {error}", code, {"file": None})
+    kept = f"{len(sol.t)} rows up to t = {sol.t[-1]:.6g} s are kept in {target}"
+    return Stopped(f"{message}\n{kept}", code, {"file": str(target), "rows": len(sol.t), "end": float(sol.t[-1])})
+
+
+@command
+@MODEL
+@SET
+def summary(model: str, changes: tuple[str, ...]) -> Answer:
+    """List masses, centres of mass, inertias and joints of MODEL, and its degrees of freedom by counting."""
+    from . import report
+    from .loading import load_model
+    m = load_model(model, changes)
+    return Answer(report.model_data(m), report.summary(m))
+
+
+@command
+@RUN
+@click.argument("channels", nargs=-1, required=True)
+@OUTPUT
+def plot(run: str, channels: tuple[str, ...], output: str | None) -> Answer:
+    """Plot channels of RUN over time, such as crank.end.position.x or 'A.*'."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    from .pictures import plot as draw
+    sol, target = _load(run), Path(output or f"{Path(run).stem}.png")
+    chosen = sol.select(*channels)
+    draw(sol, chosen, target)
+    return Answer({"file": str(target), "channels": chosen}, f"written: {target}")
+
+
+@command
+@RUN
+@click.argument("channels", nargs=-1)
+@click.option("--to", "form", default="csv", show_default=True, help="Format of the file: csv.")
+@OUTPUT
+def export(run: str, channels: tuple[str, ...], form: str, output: str | None) -> Answer:
+    """Write channels of RUN (default: all) as a table."""
+    if form != "csv":
+        raise click.UsageError(f"--to {form}: this version writes csv only; for other formats read the HDF5 file of the run")
+    from .results import check_target
+    sol, target = _load(run), Path(output or f"{Path(run).stem}.csv")
+    check_target(target)
+    sol.to_csv(target, *channels)
+    chosen = sol.select(*channels) if channels else sol.channels
+    return Answer({"file": str(target), "channels": chosen, "rows": len(sol.t)}, f"written: {target}, {len(sol.t)} rows")
+
+
+@command
+@RUN
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write, .gif or .mp4 (default: the name of RUN with .gif).")
+def animate(run: str, output: str | None) -> Answer:
+    """Animate the mechanism of RUN."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    from .pictures import animate as draw
+    target = Path(output or f"{Path(run).stem}.gif")
+    draw(_load(run), target)
+    return Answer({"file": str(target)}, f"written: {target}")
+
+
+@command
+@click.argument("name", required=False)
+@click.option("--copy", "folder", type=click.Path(file_okay=False), help="Copy it (without NAME: all) to a folder.")
+@click.option("--run", "execute_", is_flag=True, help="Run it: a .py as a script, a .yaml as by pliant run.")
+def examples(name: str | None, folder: str | None, execute_: bool) -> Answer:
+    """List the shipped examples; with NAME show, copy or run one."""
+    from . import shipped
+    found = shipped.examples()
+    chosen = [shipped.find(name, found)] if name else list(found.values())
+    if folder is not None:
+        made = shipped.copy(chosen, Path(folder))
+        return Answer({"copied": [str(p) for p in made]}, "\n".join(f"written: {p}" for p in made))
+    if not name:
+        from .report import table
+        rows = [(stem, shipped.headline(path)) for stem, path in found.items()]
+        return Answer({"examples": dict(rows)}, table(("example", "about"), rows, indent=""))
+    if execute_:
+        code, out = shipped.execute(chosen[0])
+        return Answer({"name": chosen[0].stem, "exit_code": code, "output": out}, out.rstrip(), code)
+    text = chosen[0].read_text(encoding="utf-8")
+    return Answer({"name": chosen[0].stem, "file": chosen[0].name, "text": text}, text.rstrip())
+
+
+@command
+def schema() -> Answer:
+    """Print the JSON Schema of the text model, for editors."""
+    from .schema import schema as made
+    data = made()
+    return Answer(data, json.dumps(data, indent=2))
+
+
+@command
+@click.argument("names", nargs=-1)
+def verify(names: tuple[str, ...]) -> Answer:
+    """Run the verification book, or the benchmarks named: value, reference, error and verdict."""
+    from .report import table
+    from .verification import verify as check
+    rows = [dict(r) for r in check(list(names) or None)]
+    failed = sum(not r["passed"] for r in rows)
+    keys = ("name", "quantity", "value", "reference", "error", "tolerance", "seconds")
+    shown = [[r.get(k) for k in keys] + ["passed" if r["passed"] else "FAILED"] for r in rows]
+    text = table((*keys, "verdict"), shown, indent="") + f"\n{len(rows) - failed} of {len(rows)} passed"
+    return Answer({"results": rows, "passed": failed == 0}, text, WRONG if failed else DONE)
+
+
+@command
+@click.option("--peers", is_flag=True, help="Run peers as well, where they are installed.")
+@click.option("--quick", is_flag=True, help="Fewer and shorter runs.")
+def bench(peers: bool, quick: bool) -> Answer:
+    """Measure the speed of this program on its standard problems."""
+    from . import bench as measured
+    from .report import table
+    rows = [dict(r) for r in measured.bench(peers=peers, quick=quick)]
+    own = getattr(measured, "table", None)
+    if own:
+        return Answer({"results": rows}, str(own(rows)))
+    keys = list(dict.fromkeys(k for r in rows for k in r))
+    return Answer({"results": rows}, table(keys, [[r.get(k) for k in keys] for r in rows], indent=""))
+
+
+def _load(run: str) -> Solution:
+    from .results import load
+    return load(run)
+
+
+# -- execution
+def main(args: list[str] | None = None) -> None:
+    """The console script."""
+    sys.exit(execute(sys.argv[1:] if args is None else args))
+
+
+def execute(args: list[str]) -> int:
+    """Run one command line; returns the exit code."""
+    as_json, debug = "--json" in args, "--debug" in args
+    try:
+        answer = cli.main(args or ["--help"], prog_name="pliant", standalone_mode=False)
+        if isinstance(answer, Answer):
+            _print(json.dumps(clean(answer.data), allow_nan=False) if as_json else answer.text)
+            return answer.code
+        return answer if isinstance(answer, int) else DONE  # --help and --version
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of a pipe left: no message at exit
+        return DONE
+    except (KeyboardInterrupt, Exception) as error:
+        code, kind, message, data = explain(error)
+        if debug:
+            traceback.print_exc()
+        if as_json:
+            _print(json.dumps(clean({"error": {"kind": kind, "message": message}, **data}), allow_nan=False))
+        else:
+            click.echo(message, err=True)
+        return code
+
+
+def explain(error: BaseException) -> tuple[int, str, str, dict[str, Any]]:
+    """Exit code, kind, message and further facts of an error."""
+    if isinstance(error, Stopped):
+        return error.code, "simulation" if error.code == FAILED else "interrupted", str(error), error.data
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return INTERRUPTED, "interrupted", "interrupted", {}
+    if isinstance(error, click.ClickException):
+        hint = f"\nSee {error.ctx.command_path} --help" if isinstance(error, click.UsageError) and error.ctx else ""
+        return WRONG, "arguments", error.format_message() + hint, {}
+    lines = getattr(error, "lines", None)
+    data = {"problems": lines} if isinstance(lines, list) else {}
+    if isinstance(error, KeyError):
+        return WRONG, "name", str(error.args[0]) if error.args else "unknown name", data
+    if isinstance(error, (ValueError, OSError, ImportError)):
+        kind = "model" if type(error).__name__ in ("ModelError", "TextError") else "file" if isinstance(error, OSError) else "input"
+        return WRONG, kind, str(error), data
+    return WRONG, "program", f"unexpected {type(error).__name__}: {error}; this is a fault of the program, --debug shows where", data
+
+
+def clean(value: Any) -> Any:
+    """Data as JSON knows it: NumPy values as plain ones; infinite and undefined numbers as null."""
+    if isinstance(value, dict):
+        return {str(k): clean(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [clean(v) for v in value]
+    if hasattr(value, "tolist"):
+        return clean(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
+
+
+def _print(text: str) -> None:
+    click.echo(text)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
