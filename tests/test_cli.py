@@ -50,7 +50,7 @@ def ask(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, Any]:
 
 
 def test_run_plot_export_animate(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = call(capsys, "run", "crank.yaml", "--step", "0.5 ms", "--output-step", "0.5 ms")
+    code, out, err = call(capsys, "run", "crank.yaml", "--step", "0.5 ms", "--output-step", "0.5 ms", "--no-progress")
     assert (code, err) == (0, "")
     assert "run of 'slider crank'" in out and "complete" in out and "crank.h5" in out
     sol = pl.load(here / "crank.h5")
@@ -70,7 +70,8 @@ def test_run_plot_export_animate(here: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_run_to_accuracy_with_json(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, data = ask(capsys, "run", "crank.yaml", "--accuracy", "draft", "--duration", "20 ms", "-o", "out.h5", "--set", "bodies.crank.mass=2 kg")
+    code, data = ask(capsys, "run", "crank.yaml", "--accuracy", "draft", "--duration", "20 ms", "-o", "out.h5",
+                     "--set", "bodies.crank.mass=2 kg")
     assert code == 0 and data["complete"] and data["end"] == pytest.approx(0.02) and data["file"] == "out.h5"
     assert 0 < data["quality"]["estimate"] <= 1e-3
     loaded = pl.load("out.h5")
@@ -78,7 +79,8 @@ def test_run_to_accuracy_with_json(here: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_a_python_model(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, data = ask(capsys, "run", "pendulum.py", "--set", "bodies.bob.mass=3 kg", "--set", "gravity=[0, 0, -1]", "--set", "simulate.step=5 ms")
+    code, data = ask(capsys, "run", "pendulum.py", "--set", "bodies.bob.mass=3 kg", "--set", "gravity=[0, 0, -1]",
+                     "--set", "simulate.step=5 ms")
     assert code == 0 and data["quality"]["steps"] == 10 and (here / "pendulum.h5").is_file()
     code, data = ask(capsys, "summary", "pendulum.py", "--set", "bob.mass=3 kg")
     assert data["total_mass"] == 3.0
@@ -122,7 +124,8 @@ def test_wrong_arguments_are_1_without_a_traceback(here: Path, capsys: pytest.Ca
     assert code == 1 and data["error"]["message"]
 
 
-def test_a_failed_simulation_is_2_and_its_rows_are_kept(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_simulation_is_2_and_its_rows_are_kept(here: Path, capsys: pytest.CaptureFixture[str],
+                                                        monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(model: pl.Model, duration: Any = None, **options: Any) -> pl.Solution:
         error = SimulationError("stopped at t = 0.01 s: the equations are singular")
         error.solution = whole(model, 0.01, step=1e-3)
@@ -130,10 +133,11 @@ def test_a_failed_simulation_is_2_and_its_rows_are_kept(here: Path, capsys: pyte
 
     whole = simulation.simulate
     monkeypatch.setattr(simulation, "simulate", fails)
-    code, out, err = call(capsys, "run", "crank.yaml", "-o", "part.h5", "--set", "simulate.accuracy=null", "--set", "simulate.output_step=null")
+    own = ("--set", "simulate.accuracy=null", "--set", "simulate.output_step=null")
+    code, out, err = call(capsys, "run", "crank.yaml", "-o", "part.h5", *own)
     assert (code, out) == (2, "") and "singular" in err and "11 rows up to t = 0.01 s are kept in part.h5" in err
     assert len(pl.load("part.h5").t) == 11
-    code, data = ask(capsys, "run", "crank.yaml", "--set", "simulate.accuracy=null", "--set", "simulate.output_step=null")
+    code, data = ask(capsys, "run", "crank.yaml", *own)
     assert code == 2 and data["error"]["kind"] == "simulation" and data["file"] == "crank.h5" and data["rows"] == 11
 
 
@@ -170,7 +174,8 @@ def test_examples(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_verify_and_bench_print_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     import types
-    row = {"name": "a", "quantity": "x [m]", "value": 1.0, "reference": 1.0, "error": float("nan"), "tolerance": 1e-9, "passed": True, "seconds": 0.1}
+    row = {"name": "a", "quantity": "x [m]", "value": 1.0, "reference": 1.0, "error": float("nan"), "tolerance": 1e-9,
+           "passed": True, "seconds": 0.1}
     book = types.SimpleNamespace(verify=lambda names: [row, {**row, "name": "b", "passed": names == ["b"]}])
     monkeypatch.setitem(sys.modules, "pliant.verification", book)
     code, out, _ = call(capsys, "verify")
@@ -185,6 +190,7 @@ def test_verify_and_bench_print_tables(capsys: pytest.CaptureFixture[str], monke
 
 
 def test_the_module_runs_and_help_is_light(here: Path) -> None:
-    code = "import sys, pliant.cli as c; r = c.execute(['--help']); print(r, [m for m in ('numpy', 'numba', 'rich', 'pydantic') if m in sys.modules])"
+    code = ("import sys, pliant.cli as c; r = c.execute(['--help']); "
+            "print(r, [m for m in ('numpy', 'numba', 'rich', 'pydantic') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ))
     assert done.stdout.endswith("0 []\n")

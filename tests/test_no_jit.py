@@ -9,8 +9,7 @@ ROOT = Path(__file__).parents[1]
 
 def test_the_contract_of_every_family_holds_without_jit():
     env = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "tests/contract/test_families.py"],
-                          cwd=ROOT, env=env,
-                          capture_output=True, text=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "tests/contract/test_families.py"]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert "passed" in done.stdout or "[100%]" in done.stdout

@@ -70,11 +70,11 @@ def test_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: py
     for k in range(1, 26):
         clock.now += 1.0
         display(k / 25, 1.0)
-    assert capsys.readouterr().err.splitlines() == ["t = 0.44 of 1 s, 44 %, 14 s left", "t = 0.88 of 1 s, 88 %, 3 s left"]
+    assert capsys.readouterr().err.splitlines() == ["t = 0.48 of 1 s, 48 %, 13 s left", "t = 0.92 of 1 s, 92 %, 2 s left"]
     display(0.5, 1.0)
     clock.now += 11
     display(0.6, 1.0)
-    assert capsys.readouterr().err == "pass 2, t = 0.6 of 1 s, 60 %, 7 s left\n"
+    assert capsys.readouterr().err == "pass 2, t = 0.6 of 1 s, 60 %, 44 s left\n"
 
 
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -103,7 +103,8 @@ class Observer:
         """What a program adds on the left to frames, with the opposite sign: the wrench on the body. Returns the first."""
         if (key, frames[0]) not in self._forces:
             s, out = self.dynamics.system, np.zeros((len(self.rows), len(frames), 6))
-            observe_forces(program, s.data, self.dynamics.x, self.rows, np.array(silent, np.int64), np.array(frames), out, s.q0.size)
+            observe_forces(program, s.data, self.dynamics.x, self.rows, np.array(silent, np.int64), np.array(frames), out,
+                           s.q0.size)
             self._forces |= {(key, frame): -out[:, k] for k, frame in enumerate(frames)}
         return self._forces[key, frames[0]]
 
@@ -112,7 +113,8 @@ class Observer:
         s, d = self.dynamics.system, self.directory
         families = [f for f in s.families if f.push.residual or f in (constraints.COINCIDENT, constraints.PERPENDICULAR,
                                                                       constraints.IN_PLANE, constraints.COORDINATE)]
-        silent = [row for row, *_ in d.drives.values()] + [r for n, rows in d.couplings.items() if n not in d.joints for r in rows]
+        silent = [row for row, *_ in d.drives.values()]
+        silent += [r for n, rows in d.couplings.items() if n not in d.joints for r in rows]
         first, width = self._hinges.index(frame), max(1, BLOCK // (6 * len(self.rows)))
         return self._wrench("joint", self._hinges[first:first + width], s.program("residual", families=families), silent)
 
@@ -195,7 +197,8 @@ class Observer:
         n = d / length[:, None]
         if quantity == "rate":
             return np.einsum("ni,ni->n", n, fb[:, V:V + 3] - fa[:, V:V + 3])
-        return -np.einsum("ni,ni->n", n, self._wrench(name, [s.b], self._one(springs.SPRING, s.row, s.row + s.count), [])[:, :3])
+        wrench = self._wrench(name, [s.b], self._one(springs.SPRING, s.row, s.row + s.count), [])
+        return -np.einsum("ni,ni->n", n, wrench[:, :3])
 
     def _of_bushing(self, name: str, quantity: str) -> np.ndarray:
         _, fb, row = self.directory.bushings[name]

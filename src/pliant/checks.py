@@ -15,7 +15,8 @@ from .model import Model
 NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure"}
 NESTED: dict[str, type[BaseModel]] = {"frames": Place, "shape": Shape, "a": Frame, "b": Frame, "frame": Frame}
 FRAME_RULE = "must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}"
-RULES = {"dict_type": "must be a mapping", "list_type": "must be a list", "tuple_type": "must be a list", "string_type": "must be a text",
+RULES = {"dict_type": "must be a mapping", "list_type": "must be a list", "tuple_type": "must be a list",
+         "string_type": "must be a text",
          "bool_type": "must be true or false", "int_type": "must be a whole number", "int_parsing": "must be a whole number",
          "int_from_float": "must be a whole number", "float_type": "must be a number", "float_parsing": "must be a number"}
 Path = tuple[Any, ...]
@@ -78,7 +79,8 @@ def _message(found: Any, cls: type[BaseModel] | None) -> str:
         return f"{value} must be " + ("a list of three numbers or a mapping" if "frames" in loc else "a mapping")
     if kind in RULES:
         return f"{value!r} {RULES[kind]}"
-    return str(found["msg"]).removeprefix("Value error, ").replace("Input should be", f"{value!r} must be").replace("Input", "It")
+    message = str(found["msg"]).removeprefix("Value error, ")
+    return message.replace("Input should be", f"{value!r} must be").replace("Input", "It")
 
 
 def _called(cls: type[BaseModel] | None, loc: Path) -> str:

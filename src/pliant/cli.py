@@ -45,7 +45,8 @@ def cli() -> None:
 
 def command(function: Callable[..., Answer]) -> click.Command:
     """A command with --json and --debug, which `execute` reads and the function does not see."""
-    both = [click.Option(["--json", "as_json"], is_flag=True, expose_value=False, help="Print one JSON object and nothing else."),
+    both = [click.Option(["--json", "as_json"], is_flag=True, expose_value=False,
+                         help="Print one JSON object and nothing else."),
             click.Option(["--debug"], is_flag=True, expose_value=False, help="Show where in the program an error arose.")]
     made = cli.command(name=function.__name__.rstrip("_"))(function)
     made.params += both
@@ -55,7 +56,8 @@ def command(function: Callable[..., Answer]) -> click.Command:
 MODEL = click.argument("model", type=click.Path())
 RUN = click.argument("run", type=click.Path())
 OUTPUT = click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write.")
-SET = click.option("--set", "changes", multiple=True, metavar="PATH=VALUE", help='Change a value, such as bodies.crank.mass="2 kg".')
+SET = click.option("--set", "changes", multiple=True, metavar="PATH=VALUE",
+                   help='Change a value, such as bodies.crank.mass="2 kg".')
 
 
 @command
@@ -154,7 +156,8 @@ def export(run: str, channels: tuple[str, ...], form: str, output: str | None) -
 
 @command
 @RUN
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write, .gif or .mp4 (default: the name of RUN with .gif).")
+@click.option("-o", "--output", type=click.Path(dir_okay=False),
+              help="File to write, .gif or .mp4 (default: the name of RUN with .gif).")
 def animate(run: str, output: str | None) -> Answer:
     """Animate the mechanism of RUN."""
     os.environ.setdefault("MPLBACKEND", "Agg")
@@ -272,9 +275,11 @@ def explain(error: BaseException) -> tuple[int, str, str, dict[str, Any]]:
     if isinstance(error, KeyError):
         return WRONG, "name", str(error.args[0]) if error.args else "unknown name", data
     if isinstance(error, (ValueError, OSError, ImportError)):
-        kind = "model" if type(error).__name__ in ("ModelError", "TextError") else "file" if isinstance(error, OSError) else "input"
+        own = type(error).__name__ in ("ModelError", "TextError")
+        kind = "model" if own else "file" if isinstance(error, OSError) else "input"
         return WRONG, kind, str(error), data
-    return WRONG, "program", f"unexpected {type(error).__name__}: {error}; this is a fault of the program, --debug shows where", data
+    told = f"unexpected {type(error).__name__}: {error}; this is a fault of the program, --debug shows where"
+    return WRONG, "program", told, data
 
 
 def clean(value: Any) -> Any:

@@ -1,12 +1,14 @@
 """The compiled model in motion: consistent initial values, refinement of output states, and the solver of last resort."""
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from .kernels import loop
 from .kernels.contract import GRAVITY, c_address
+from .kernels.jit import compiled_before
 from .kernels.tiles import factorise, solve_refined
 from .layout import Directory
 from .refinement import ACCELERATION, POSITION, RESIDUAL, VELOCITY, refine, row_width
@@ -19,6 +21,12 @@ STATED = 1e6       # weight of a stated velocity against an unstated one
 
 class ModelError(ValueError):
     """The model cannot run as it is; the message says which item, why, and what to do."""
+
+
+def announce_compilation() -> None:
+    """One line when the kernels are not in the cache: the wait of the first run on a machine is explained."""
+    if not compiled_before(refine):
+        print("pliant: compiling its kernels for this machine; this happens once and takes about half a minute", file=sys.stderr)
 
 
 class Dynamics:

@@ -165,7 +165,7 @@ class Layout:
         if code.by_signal:
             raise ValueError(f"{item}: its function must depend on t alone; use a force or torque for feedback")
         row = record.equations.take()
-        b.pair(constraints.COORDINATE, drive.name, record.a, record.b,
+        b.pair(constraints.DRIVE, drive.name, record.a, record.b,
                (KINDS[drive.coordinate], Z, record.histories.get(drive.coordinate, 0), code.value, code.by_t, code.by_tt),
                (record.zeros[drive.coordinate], 1.0, 0.0), joint=record.equations, row=row)
         self.directory.drives[drive.name] = row, 1.0, drive.joint, drive.coordinate

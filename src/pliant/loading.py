@@ -54,13 +54,15 @@ def module_model(file: Path) -> Model:
         if before is not None:
             sys.modules[file.stem] = before
     if not isinstance(model, Model):
-        raise ModelError(f"{file}: its 'model' must be a pliant Model or a function that returns one, found {type(model).__name__}")
+        found = type(model).__name__
+        raise ModelError(f"{file}: its 'model' must be a pliant Model or a function that returns one, found {found}")
     return model
 
 
 def _where(file: Path, error: BaseException) -> str:
     """``file:line: what`` of the last line of the user's file that took part."""
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == file.absolute() or f.filename == str(file)]
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f.lineno for f in frames if Path(f.filename) == file.absolute() or f.filename == str(file)]
     if isinstance(error, SyntaxError):
         lines = [error.lineno]
     at = f"{file}:{lines[-1]}" if lines else str(file)
@@ -71,7 +73,8 @@ def _where(file: Path, error: BaseException) -> str:
 
 
 def apply(model: Model, change: str) -> None:
-    """Set a field of an item (``bodies.crank.mass=2 kg`` or ``crank.mass=2 kg``), an option (``simulate.step=1 ms``) or gravity."""
+    """Set a field of an item (``bodies.crank.mass=2 kg`` or ``crank.mass=2 kg``), an option (``simulate.step=1 ms``), gravity
+    or the name."""
     path, mark, text = change.partition("=")
     keys = [k.strip() for k in path.split(".")]
     if not mark or not all(keys):

@@ -127,7 +127,8 @@ class _Composer:
                 done.data.update({k: v for k, v in done.merged.items() if k not in done.data})
             self.value(done.data, done.data.at, done.anchor, done.size)
         elif name == "ScalarEvent":
-            self.value(event.value if not event.implicit[0] else scalar(event.value), self.at(event), event.anchor, 1, event.value)
+            data = scalar(event.value) if event.implicit[0] else event.value
+            self.value(data, self.at(event), event.anchor, 1, event.value)
         elif name == "AliasEvent":
             self.alias(event)
         elif name == "DocumentStartEvent" and self.root is not None:
@@ -136,7 +137,8 @@ class _Composer:
     def alias(self, event: Any) -> None:
         if event.anchor not in self.anchors:
             inside = any(o.anchor == event.anchor for o in self.stack)
-            raise self.stop(self.at(event), f"alias *{event.anchor} " + ("stands inside itself" if inside else "has no anchor before it"))
+            reason = "stands inside itself" if inside else "has no anchor before it"
+            raise self.stop(self.at(event), f"alias *{event.anchor} {reason}")
         data, size = self.anchors[event.anchor]
         self.copies += size
         if self.copies > COPIES:

@@ -60,8 +60,9 @@ class Model:
 
     def compile(self, *, exact: bool = False) -> Dynamics:
         """Flat arrays. ``exact``: with all geometric blocks in the tangent (for tests and statics)."""
-        from .dynamics import Dynamics, ModelError
+        from .dynamics import Dynamics, ModelError, announce_compilation
         from .layout import Layout
+        announce_compilation()
         bodies = [item for item in self.section("bodies") if isinstance(item, FrameOwner)]
         if not bodies:
             raise ModelError(f"model {self.name!r} has no bodies; add at least one")

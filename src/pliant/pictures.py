@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .results import check_target
 from .scene import PLANES, Scene, scene, zigzag
 
 if TYPE_CHECKING:
     from .solution import Solution
 
+MANY = 60             # bodies: beyond, lines are thin and joints not marked
 LINES = 60            # of one plot
 FRAMES = 300          # of one animation
 LONGEST, SHORTEST = 10.0, 4.0  # s: how long an animation lasts unless the user says otherwise
@@ -34,7 +36,8 @@ def plot(sol: Solution, channels: str | Sequence[str], path: str | Path | None =
     columns = sol.columns(*patterns)
     t = columns.pop("t")
     if len(columns) > LINES:
-        raise ValueError(f"plot: {len(columns)} lines are too many to read, at most {LINES}; name fewer channels or components (.x)")
+        raise ValueError(f"plot: {len(columns)} lines are too many to read, at most {LINES}; "
+                         "name fewer channels or components (.x)")
     units = list(dict.fromkeys(sol.unit(name) for name in columns))
     crowded = any(sum(sol.unit(c) == u for c in columns) > 8 for u in units)
     fig, show = _figure((8.5 if crowded else 7.0, 1.0 + 2.4 * len(units)), path)
@@ -49,8 +52,8 @@ def plot(sol: Solution, channels: str | Sequence[str], path: str | Path | None =
         ax.grid(True, color="#e3e3e3", linewidth=0.6)
         ax.margins(x=0.01)
         _steady(ax, [columns[name] for name in names])
-        outside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0} if crowded else {"loc": "best"}
-        ax.legend(fontsize="small", frameon=not crowded, framealpha=0.85, ncols=2 if len(names) > 24 else 1, **outside)
+        place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0} if crowded else {}
+        ax.legend(fontsize="small", frameon=not crowded, framealpha=0.85, ncols=2 if len(names) > 24 else 1, **place)
     axes[-1].set_xlabel("t [s]")
     axes[0].set_title(sol.name, fontsize="medium", loc="left")
     return _finish(fig, path, show)
@@ -93,8 +96,9 @@ def snapshot(sol: Solution, path: str | Path | None = None, t: float | None = No
     return _finish(fig, path, show)
 
 
-def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None, view: str | None = None,
-            trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8), names: bool = False) -> Any:
+def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
+            view: str | None = None, trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8),
+            names: bool = False) -> Any:
     """Animate the mechanism and write it to ``path`` (.gif or .mp4), or show it in a window if there is none.
 
     ``speed``: of the clock of the picture against ours; by default 1 where that makes 4 to 10 s, else what does. At most 300
@@ -107,6 +111,8 @@ def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, s
     target = None if path is None else Path(path)
     if target is not None and target.suffix.lower() not in (".gif", ".mp4"):
         raise ValueError(f"animate: {str(path)!r} must end in .gif or .mp4")
+    if target is not None:
+        check_target(target)
     executable = _ffmpeg() if target is not None and target.suffix.lower() == ".mp4" else ""
     times, rate = _clock(float(sol.t[0]), float(sol.t[-1]), float(fps), speed)
     what = scene(sol, times, _words(trace))
@@ -114,8 +120,6 @@ def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, s
     stage = Stage(fig, what, _view(view, what), sol.name, names)
     if target is None:
         return _play(stage, rate, show)
-    if not target.absolute().parent.is_dir():
-        raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}; make it or choose another")
     if executable:
         _write_mp4(stage, target, rate, executable)
     else:
@@ -161,8 +165,9 @@ def _write_gif(stage: Stage, path: Path, fps: float) -> None:
 def _write_mp4(stage: Stage, path: Path, fps: float, executable: str) -> None:
     width, height = stage.fig.canvas.get_width_height()
     even = f"{width - width % 2}:{height - height % 2}"
-    command = [executable, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", f"{width}x{height}", "-r", f"{fps:g}",
-               "-i", "-", "-an", "-vf", f"crop={even}:0:0", "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", str(path)]
+    command = [executable, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", f"{width}x{height}",
+               "-r", f"{fps:g}", "-i", "-", "-an", "-vf", f"crop={even}:0:0",
+               "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", str(path)]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log)
         assert process.stdin is not None
@@ -172,7 +177,8 @@ def _write_mp4(stage: Stage, path: Path, fps: float, executable: str) -> None:
         if process.wait() != 0:
             log.seek(0)
             words = log.read().decode(errors="replace").strip().splitlines()
-            raise OSError(f"cannot write {str(path)!r}: ffmpeg says {words[-1] if words else 'nothing'!r}; write a .gif instead")
+            reason = words[-1] if words else "nothing"
+            raise OSError(f"cannot write {str(path)!r}: ffmpeg says {reason!r}; write a .gif instead")
 
 
 def _ffmpeg() -> str:
@@ -209,10 +215,9 @@ class Stage:
         colors = [COLORS[k % len(COLORS)] for k in range(len(self.scene.bodies))]
         used = list(dict.fromkeys(colors))
         self.groups = [[b for b, c in zip(self.scene.bodies, colors, strict=True) if c == color] for color in used]
-        bar = 4.5 if len(self.scene.bodies) <= 40 else 2.0
-        dot = 4.5 if len(self.scene.bodies) <= 40 else 2.0
+        bar, dot = (4.5, 4.5) if len(self.scene.bodies) <= MANY else (2.0, 0.0)  # dots would hide many bodies
         self.guides = self._line(color=PALE, linewidth=0.9, linestyle=(0, (8, 4)), zorder=1)
-        self.grounds = self._line(color=INK, marker=6, markersize=11, linestyle="", zorder=2)  # a triangle, its tip on the point
+        self.grounds = self._line(color=INK, marker=6, markersize=11, linestyle="", zorder=2)  # tip on the point
         self.links = self._line(color=INK, linewidth=1.2, zorder=3)
         self.springs = self._line(color="#555555", linewidth=1.1, zorder=3)
         self.traces = {name: self._line(color=INK, linewidth=0.8, linestyle=":", zorder=3) for name in self.scene.traces}
@@ -220,15 +225,19 @@ class Stage:
         self.thin = [self._line(color=c, linewidth=1.4, solid_joinstyle="round", zorder=4) for c in used]
         self.fine = [self._line(color=c, linewidth=0.5, zorder=4) for c in used]
         self.dots = [self._line(color=c, marker="o", markersize=6, linestyle="", zorder=5) for c in used]
-        self.pins = self._line(color="white", marker="o", markersize=dot, markeredgecolor=INK, markeredgewidth=1.2, linestyle="", zorder=6)
+        self.pins = self._line(color="white", marker="o", markersize=dot, markeredgecolor=INK, markeredgewidth=dot / 4,
+                               linestyle="", zorder=6)
         self.heading = self.ax.set_title("", fontsize="medium", loc="left")
-        self.labels = [self._label(b.name, b.position, c, 6) for b, c in zip(self.scene.bodies, colors, strict=True)] if names else []
-        self.labels += [self._label(n, p, INK, -12) for n, p in _together(self.scene.joints)] if names else []
+        self.labels: list[tuple[Any, np.ndarray]] = []
+        if names:
+            self.labels = [self._label(b.name, b.position, c, 6) for b, c in zip(self.scene.bodies, colors, strict=True)]
+            self.labels += [self._label(n, p, INK, -12) for n, p in _together(self.scene.joints)]
 
     def _label(self, name: str, path: np.ndarray, color: str, above: float) -> tuple[Any, np.ndarray]:
         from matplotlib.patheffects import withStroke
-        return self.ax.annotate(name, (0.0, 0.0), xytext=(6, above), textcoords="offset points", color=color, fontsize="small", zorder=7,
-                                annotation_clip=False, path_effects=[withStroke(linewidth=2, foreground="white")]), path
+        return self.ax.annotate(name, (0.0, 0.0), xytext=(6, above), textcoords="offset points", color=color, fontsize="small",
+                                zorder=7, annotation_clip=False,
+                                path_effects=[withStroke(linewidth=2, foreground="white")]), path
 
     def _frame(self) -> None:
         """Equal axes, around the whole motion, no side less than a quarter of the longest."""
@@ -257,8 +266,8 @@ class Stage:
         """Show moment ``i``."""
         s = self.scene
         for k, group in enumerate(self.groups):
-            for line, part in ((self.thick[k], "thick"), (self.thin[k], "thin"), (self.fine[k], "fine"), (self.dots[k], "dots")):
-                self._put(line, [b.world(getattr(b, part), i) for b in group])
+            for part in ("thick", "thin", "fine", "dots"):
+                self._put(getattr(self, part)[k], [b.world(getattr(b, part), i) for b in group])
         width = 0.035 * self.size
         self._put(self.springs, _broken([zigzag(a[i], b[i], width, self.across) for a, b in s.springs.values()]))
         self._put(self.links, _broken([np.array([a[i], b[i]]) for a, b in s.links]))
@@ -359,9 +368,7 @@ def _finish(fig: Any, path: str | Path | None, show: Any) -> Any:
         suffix = Path(path).suffix.lower().lstrip(".")
         if suffix not in known:
             raise ValueError(f"picture {str(path)!r}: its name must end in one of {', '.join(sorted('.' + k for k in known))}")
-        if not Path(path).absolute().parent.is_dir():
-            raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(Path(path).parent)!r}; make it or choose another")
-        fig.savefig(path, dpi=150)
+        fig.savefig(check_target(path), dpi=150)
     elif show is not None:
         show()
     return fig

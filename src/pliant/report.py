@@ -26,9 +26,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], indent: str = "  "
     """Aligned columns: numbers to the right, texts to the left."""
     data = list(rows)
     cells = [[_cell(x) for x in row] for row in data]
-    right = [bool(data) and all(isinstance(r[k], (int, float)) and not isinstance(r[k], bool) for r in data) for k in range(len(head))]
+    right = [bool(data) and all(isinstance(r[k], (int, float)) and not isinstance(r[k], bool) for r in data)
+             for k in range(len(head))]
     widths = [max(len(head[k]), *(len(c[k]) for c in cells), 0) for k in range(len(head))]
-    lines = [[h.rjust(w) if r else h.ljust(w) for h, w, r in zip(line, widths, right, strict=True)] for line in [list(head), *cells]]
+    lines = [[h.rjust(w) if r else h.ljust(w) for h, w, r in zip(line, widths, right, strict=True)]
+             for line in [list(head), *cells]]
     return "\n".join(indent + "  ".join(line).rstrip() for line in lines)
 
 
@@ -77,7 +79,8 @@ def model_data(model: Model) -> dict[str, Any]:
                                     for j in model.section("joints")]
     drives = [{"name": d.name, "joint": getattr(d, "joint", ""), "coordinate": getattr(d, "coordinate", ""),
                "function": _function(getattr(d, "function", "")), "equations": equations(d)} for d in model.section("drives")]
-    others = {s: [{"name": f.name, "kind": f.kind, "between": _ends(f)} for f in model.section(s)] for s in ("forces", "measures")}
+    others = {s: [{"name": f.name, "kind": f.kind, "between": _ends(f)} for f in model.section(s)]
+              for s in ("forces", "measures")}
     mass = sum(b["mass"] for b in bodies)
     center = sum((b["mass"] * np.array(b["center_of_mass"]) for b in bodies), np.zeros(3)) / (mass or 1.0)
     total = sum(equations(x) for s in ("joints", "drives") for x in model.section(s))
@@ -105,7 +108,8 @@ def summary(model: Model) -> str:
               ("name", "mass", "center_of_mass", "principal_inertia")),
              ("joints", ("name", "kind", "between", "equations"), ("name", "kind", "between", "equations")),
              ("drives", ("name", "joint", "coordinate", "function"), ("name", "joint", "coordinate", "function")),
-             ("forces", ("name", "kind", "on"), ("name", "kind", "between")), ("measures", ("name", "between"), ("name", "between")))
+             ("forces", ("name", "kind", "on"), ("name", "kind", "between")),
+             ("measures", ("name", "between"), ("name", "between")))
     for section, head, keys in parts:
         if d[section]:
             out += ["", section, table(head, [[row[k] for k in keys] for row in d[section]])]
@@ -119,8 +123,9 @@ def run_data(sol: Solution) -> dict[str, Any]:
     """Facts of a run: times, method, cost, violations, energy balance."""
     method = asdict(sol.method) if is_dataclass(sol.method) and not isinstance(sol.method, type) else {}
     q = asdict(sol.quality)
-    return {"name": sol.name, "complete": bool(sol.complete), "start": float(sol.t[0]), "end": float(sol.t[-1]), "rows": len(sol.t),
-            "method": {"kind": getattr(sol.method, "kind", str(sol.method)), **method}, "step": float(sol.step), "quality": q,
+    kind = getattr(sol.method, "kind", str(sol.method))
+    return {"name": sol.name, "complete": bool(sol.complete), "start": float(sol.t[0]), "end": float(sol.t[-1]),
+            "rows": len(sol.t), "method": {"kind": kind, **method}, "step": float(sol.step), "quality": q,
             "energy_drift": sol.energy.drift}
 
 
@@ -132,7 +137,8 @@ def run_summary(sol: Solution) -> str:
     options = ", ".join(f"{k} {v}" for k, v in method.items())
     steps = max(1, q["steps"])
     cost = f"{q['steps']} steps, {q['iterations'] / steps:.2f} iterations a step, {q['factorisations']} factorisations"
-    lines = [("time", f"{d['start']:g} to {d['end']:g} s, {d['rows']} rows"), ("method", f"{kind} ({options})" if options else kind),
+    lines = [("time", f"{d['start']:g} to {d['end']:g} s, {d['rows']} rows"),
+             ("method", f"{kind} ({options})" if options else kind),
              ("step", f"{d['step']:.6g} s, {cost}")]
     if q["fallbacks"]:
         lines.append(("fallbacks", f"{q['fallbacks']} steps were solved by the slower sparse solver"))
@@ -141,7 +147,8 @@ def run_summary(sol: Solution) -> str:
               ("energy drift", f"{d['energy_drift']:.3g} J (kinetic + potential + elastic + dissipated - work)")]
     if q["estimate"] is not None:
         lines.append(("estimate", f"{q['estimate']:.2g} relative error per second, from a run with twice the step"))
-    lines.append(("state", "complete" if d["complete"] else f"stopped early at t = {d['end']:.6g} s; the rows up to there are kept"))
+    stopped = f"stopped early at t = {d['end']:.6g} s; the rows up to there are kept"
+    lines.append(("state", "complete" if d["complete"] else stopped))
     return "\n".join([f"run of {d['name']!r}", *(f"  {k:<13} {v}" for k, v in lines)])
 
 
@@ -155,21 +162,19 @@ class Progress:
     """See `progress_display`; ``close`` removes the bar."""
 
     def __init__(self) -> None:
-        self.clock, self.began, self.shown = time.perf_counter(), time.perf_counter(), 0.0
-        self.first: float | None = None
-        self.last, self.turn = -np.inf, 1
+        self.clock = self.began = self.shown = self.base = 0.0  # times of the first call, of this pass, of the last display
+        self.last, self.turn = np.inf, 0
         self.terminal = sys.stderr is not None and sys.stderr.isatty()
         self.bar: Any = None
 
     def __call__(self, t: float, t_end: float) -> None:
         now = time.perf_counter()
-        if self.first is None:
-            self.first = t
-        if t < self.last:
-            self.turn, self.began = self.turn + 1, now
+        done = t / t_end if t_end > 0 else 1.0
+        if t < self.last:  # the first call, or a further pass
+            self.turn, self.began, self.base = self.turn + 1, now, done
+            self.clock = self.clock or now
             self.close()
         self.last = t
-        done = (t - min(0.0, self.first)) / ((t_end - min(0.0, self.first)) or 1.0)
         if self.terminal:
             if now - self.clock > QUIET and now - self.shown > REFRESH:
                 self._draw(done, t, t_end, now)
@@ -182,7 +187,7 @@ class Progress:
             sys.stderr.flush()
 
     def _text(self, done: float, t: float, t_end: float, now: float) -> str:
-        left = (now - self.began) * (1 - done) / done if done > 0 else float("nan")
+        left = (now - self.began) * (1 - done) / (done - self.base) if done > self.base else np.nan
         turn = f"pass {self.turn}, " if self.turn > 1 else ""
         return f"{turn}t = {t:.4g} of {t_end:.4g} s, {100 * done:.0f} %, {_duration(left)} left"
 

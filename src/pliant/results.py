@@ -1,4 +1,4 @@
-"""Files of results: a run as HDF5, written in one piece, read channel by channel. The layout is described in docs/results.md."""
+"""Files of results: a run as HDF5, written in one piece, read channel by channel. Layout: docs/results.md"""
 from __future__ import annotations
 
 import hashlib
@@ -52,7 +52,8 @@ def check_target(path: str | Path) -> Path:
     if target.is_dir():
         raise IsADirectoryError(f"cannot write {str(path)!r}: it is a folder; give the name of a file, such as run.h5")
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(Path(path).parent)!r}; make it or choose another")
+        raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(Path(path).parent)!r}; "
+                                "make it or choose another")
     if not os.access(target.parent, os.W_OK):
         raise PermissionError(f"cannot write {str(path)!r}: its folder is read-only; choose another")
     return target
@@ -76,8 +77,8 @@ def _choose(sol: Solution, record: list[str] | None) -> tuple[list[str], str]:
             break
         left -= columns[name]
         chosen.add(name)
-    return [n for n in columns if n in chosen], (f"{len(chosen)} of {len(columns)} channels, by default at most {COLUMNS} columns; "
-                                                 "record=[...] chooses others")
+    note = f"{len(chosen)} of {len(columns)} channels, by default at most {COLUMNS} columns; record=[...] chooses others"
+    return [n for n in columns if n in chosen], note
 
 
 def _rank(observer: Observer, channel: str) -> int | None:
@@ -98,8 +99,9 @@ def _write(sol: Solution, path: Path, chosen: list[str], note: str) -> None:
     from . import __version__
     model, why = _model_text(sol)
     with h5py.File(path, "w") as f:
-        root = {"pliant": FORMAT, "version": __version__, "name": sol.name, "complete": bool(sol.complete), "step": float(sol.step),
-                "stride": int(sol.stride), "method": json.dumps({"kind": sol.method.kind, **asdict(sol.method)}),
+        root = {"pliant": FORMAT, "version": __version__, "name": sol.name, "complete": bool(sol.complete),
+                "step": float(sol.step), "stride": int(sol.stride),
+                "method": json.dumps({"kind": sol.method.kind, **asdict(sol.method)}),
                 "quality": json.dumps(asdict(sol.quality)), "model": model, "id": _identity(sol.rows)}
         for name, value in root.items():
             f.attrs[name] = value
@@ -198,7 +200,7 @@ def _opened(path: Path, shown: str) -> Iterator[Any]:
     """The open file, if it is one of ours; closed as soon as it was read."""
     import h5py
     if not path.is_file():
-        raise FileNotFoundError(f"there is no file {shown!r}; results are written by sol.save(path) or 'pliant run MODEL -o path'")
+        raise FileNotFoundError(f"there is no file {shown!r}; sol.save(path) and 'pliant run MODEL -o path' write results")
     try:
         file = h5py.File(path, "r")
     except PermissionError:
@@ -212,5 +214,6 @@ def _opened(path: Path, shown: str) -> Iterator[Any]:
         if not isinstance(version, (int, np.integer)) or "states" not in f:
             raise ValueError(f"{shown!r} is an HDF5 file, but not of results of pliant; take the file that sol.save wrote")
         if version > FORMAT:
-            raise ValueError(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: pip install --upgrade pliant")
+            raise ValueError(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: "
+                             "pip install --upgrade pliant")
         yield f

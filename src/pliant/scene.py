@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .items.base import Frame, Pair, did_you_mean, matrix_of
+from .items.base import Frame, Pair, did_you_mean
 from .items.bodies import FrameOwner
 from .items.joints import AxisJoint, perpendicular_frame
 
@@ -67,7 +67,7 @@ class Scene:
         for body in self.bodies:
             local = np.vstack([body.thick, body.thin, body.fine, body.dots, np.zeros((1, 3))])
             local = local[np.isfinite(local[:, 0])]
-            clouds += [body.world(local, i) for i in range(len(self.t))]
+            clouds.append((body.position[:, None] + np.einsum("nij,mj->nmi", body.axes, local)).reshape(-1, 3))
         for cloud in clouds:
             if len(cloud):
                 low, high = np.minimum(low, cloud.min(0)), np.maximum(high, cloud.max(0))
@@ -79,7 +79,8 @@ class Scene:
         """The coordinate plane in which the mechanism lies and moves, or "3d"."""
         low, high = self.bounds()
         size = float((high - low).max()) or 1.0
-        paths = [*self.joints.values(), *(b.position for b in self.bodies), *(p for pair in self.springs.values() for p in pair)]
+        ends = [p for pair in self.springs.values() for p in pair]
+        paths = [*self.joints.values(), *(b.position for b in self.bodies), *ends]
         points = np.vstack([*paths, self.grounds]) if paths else self.grounds
         best, thinnest = "3d", LAYERS * size
         for name, k in PLANES.items():
@@ -123,7 +124,14 @@ def nearest(t: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 
 def _body(read: Reader, name: str) -> Body:
-    return Body(name, read(f"{name}.position"), np.array([matrix_of(q) for q in read(f"{name}.rotation")]))
+    return Body(name, read(f"{name}.position"), _matrices(read(f"{name}.rotation")))
+
+
+def _matrices(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices of unit quaternions: R = (w^2 - u.u) 1 + 2 u u^T + 2 w [u]x, shape (n, 3, 3)."""
+    w, u = q[:, :1, None], q[:, 1:]
+    cross = np.cross(u[:, None, :], np.eye(3)).transpose(0, 2, 1)
+    return (w**2 - (u**2).sum(1)[:, None, None]) * np.eye(3) + 2 * u[:, :, None] * u[:, None, :] + 2 * w * cross
 
 
 def _of_model(sol: Solution, read: Reader, t: np.ndarray) -> Scene:
@@ -180,8 +188,8 @@ def _of_channels(sol: Solution, read: Reader, t: np.ndarray) -> Scene:
     places = [c.removesuffix(".position") for c in sol.recorded if c.endswith(".position")]
     names = [p for p in places if "." not in p and f"{p}.rotation" in sol.recorded]
     if not names:
-        raise ValueError(f"run {sol.name!r} cannot be drawn: its file holds neither a model nor positions and rotations of bodies; "
-                         "draw it before it is saved, or save it with record=['*.position', '*.rotation']")
+        raise ValueError(f"run {sol.name!r} cannot be drawn: its file holds neither a model nor positions and rotations of "
+                         "bodies; draw it before it is saved, or save it with record=['*.position', '*.rotation']")
     bodies = [_body(read, name) for name in names]
     out = Scene(t, bodies, {}, np.zeros((0, 3)), {}, [], [], {})
     size = _size(out)
@@ -255,7 +263,7 @@ def _drum(p: np.ndarray, q: np.ndarray, radius: float) -> np.ndarray:
 
 
 def _wires(corners: np.ndarray) -> np.ndarray:
-    """Edges of a mesh of at most `TRIANGLES` triangles: corners in one cell of a grid are joined, the grid as fine as allowed."""
+    """Edges of a mesh of at most `TRIANGLES` triangles: corners in one cell of a grid are joined."""
     flat = corners.reshape(-1, 3)
     low, size = flat.min(0), float(np.ptp(flat, axis=0).max()) or 1.0
     for cells in (10**6, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2):

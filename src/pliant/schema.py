@@ -27,7 +27,8 @@ def schema() -> dict[str, Any]:
     classes += [Place, *SHAPES.values()]
     _, whole = models_json_schema([(cls, "validation") for cls in classes], ref_template=REF)
     found = whole["$defs"]
-    definitions = {name: _without_titles(found[name]) for name in found if name not in {c.__name__ for c in classes if issubclass(c, Item)}}
+    items = {c.__name__ for c in classes if issubclass(c, Item)}
+    definitions = {name: _without_titles(found[name]) for name in found if name not in items}
     definitions["Frame"] = {"anyOf": [{"type": "string", "description": "body or body.frame"}, definitions["Frame"]]}
     definitions["Place"] = {"anyOf": [{"$ref": "#/$defs/Point"}, definitions["Place"]]}
     definitions["Point"] = TypeAdapter(vector("m")).json_schema()
@@ -45,7 +46,8 @@ def schema() -> dict[str, Any]:
         "ground": {"type": ["object", "null"], "properties": {"frames": frames}, "additionalProperties": False},
         **sections, "simulate": _simulate()}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "pliant model", "type": "object",
-            "properties": properties, "required": ["pliant"], "additionalProperties": False, "$defs": dict(sorted(definitions.items()))}
+            "properties": properties, "required": ["pliant"], "additionalProperties": False,
+            "$defs": dict(sorted(definitions.items()))}
 
 
 def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[str, Any]:
@@ -58,8 +60,9 @@ def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[s
                       **{k: v for k, v in properties.items() if k not in ("a", "b")}}
         required = ["between", *(k for k in required if k not in ("a", "b"))]
     kind: dict[str, Any] = {"enum": sorted({cls.kind, cls.kind.replace("_", "-")})}
-    out: dict[str, Any] = {"type": "object", "description": cleandoc(cls.__doc__ or ""), "properties": {"kind": kind, **properties},
-           "required": required if cls.kind == default else ["kind", *required], "additionalProperties": False}
+    out: dict[str, Any] = {"type": "object", "description": cleandoc(cls.__doc__ or ""),
+                           "properties": {"kind": kind, **properties},
+                           "required": required if cls.kind == default else ["kind", *required], "additionalProperties": False}
     if issubclass(cls, RigidBody):
         makers: dict[str, Any] = {key: {"$ref": REF.format(model=shape.__name__)} for key, shape in SHAPES.items()}
         makers["point_mass"] = {"anyOf": [makers["point_mass"], {"type": "null"}]}
@@ -77,14 +80,16 @@ def _simulate() -> dict[str, Any]:
         made = _without_titles(TypeAdapter(cls).json_schema())
         spelled = {"enum": sorted({kind, kind.replace("-", "_")})}
         known = {f.name for f in fields(cls)}
-        methods.append({"type": "object", "properties": {"kind": spelled, **{k: v for k, v in made["properties"].items() if k in known}},
+        options = {k: v for k, v in made["properties"].items() if k in known}
+        methods.append({"type": "object", "properties": {"kind": spelled, **options},
                         "required": ["kind"], "additionalProperties": False, "description": cleandoc(cls.__doc__ or "")})
         methods.append(spelled)
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
     known_options = {"duration": seconds, "step": seconds, "output_step": seconds, "integrator": {"anyOf": methods},
                      "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": 1e-12, "maximum": 0.1}]},
                      "record": {"type": "array", "items": {"type": "string"}}, "out": {"type": "string"}}
-    return {"type": ["object", "null"], "properties": {k: known_options.get(k, {}) for k in OPTIONS}, "additionalProperties": False}
+    return {"type": ["object", "null"], "properties": {k: known_options.get(k, {}) for k in OPTIONS},
+            "additionalProperties": False}
 
 
 def _without_titles(found: Any) -> Any:

@@ -92,7 +92,8 @@ class Solution:
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"
-        return f"Solution({self.name!r}: {self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} rows, {len(self.channels)} channels{state})"
+        size = f"{len(self.t)} rows, {len(self.channels)} channels"
+        return f"Solution({self.name!r}: {self.t[0]:g} to {self.t[-1]:g} s, {size}{state})"
 
     @property
     def name(self) -> str:
@@ -130,8 +131,8 @@ class Solution:
             if width == self.rows.shape[1]:
                 self.dynamics = compiled
             elif self.stored:
-                self.stored.note = (f"the model in the file makes states of {width} numbers, the file has {self.rows.shape[1]}; "
-                                    "it was written by another version of pliant")
+                self.stored.note = (f"the model in the file makes states of {width} numbers, the file has "
+                                    f"{self.rows.shape[1]}; it was written by another version of pliant")
         if self.dynamics is None:
             return None
         from .channels import Observer
@@ -187,7 +188,8 @@ class Solution:
     def resume(self, duration: Any, *, progress: Any = True) -> Solution:
         """Continue for ``duration`` seconds with the same method and step; returns the whole run."""
         if self.stored and self._observer is None:
-            raise ValueError(f"run {self.name!r} cannot be resumed: {self.stored.note or 'its file holds no model'}. Run the model again")
+            reason = self.stored.note or "its file holds no model"
+            raise ValueError(f"run {self.name!r} cannot be resumed: {reason}. Run the model again")
         from .simulation import resume
         return resume(self, duration, progress)
 
@@ -216,10 +218,11 @@ class Solution:
         """Channels as text, 17 digits, the first line names and units."""
         columns = self.columns(*patterns)
         head = ["t [s]", *(f"{c} [{self.unit(c)}]" if self.unit(c) else c for c in list(columns)[1:])]
-        np.savetxt(path, np.column_stack(list(columns.values())), delimiter=",", header=",".join(head), comments="", fmt="%.17g")
+        table = np.column_stack(list(columns.values()))
+        np.savetxt(path, table, delimiter=",", header=",".join(head), comments="", fmt="%.17g")
 
     def save(self, path: str | Path, record: list[str] | None = None) -> None:
-        """Write an HDF5 file: states, the model, and channels that match ``record`` (default: all, unless they are very many)."""
+        """Write an HDF5 file: states, the model, and channels that match ``record`` (default: all, unless very many)."""
         from .results import save
         save(self, path, record)
 

@@ -10,7 +10,7 @@ from numba import types
 
 from .functions.function import Code, compile_function
 from .kernels import loop
-from .kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, TIME_STEP, Family, address
+from .kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, Family, address
 from .kernels.jit import DISABLED
 from .kernels.loop import Data, Memory, Program
 from .kernels.tiles import Elimination, analyse
@@ -268,11 +268,6 @@ class System:
         for (i, j), k in self.block.items():
             full[6 * i:6 * i + 6, 6 * j:6 * j + 6] = D[k]
         return full
-
-    def with_time_step(self, h: float) -> System:
-        """Differences of Python functions of time use the step of the integration."""
-        self.data.val[TIME_STEP] = h
-        return self
 
     def _scale_regularisation(self) -> None:
         """-eps C M^-1 C^T on the multiplier diagonals: small against what is there, large against its rounding errors."""

@@ -98,7 +98,8 @@ class _Reader:
         if "pliant" not in self.data:
             self.problems.append(f"{self.data.at}: pliant: is missing; a model begins with 'pliant: {VERSION}'")
         elif self.data["pliant"] != VERSION or isinstance(self.data["pliant"], bool):
-            self.note(("pliant",), f"version {self.data['pliant']!r} of the text model is not known; this program reads {VERSION}")
+            found = self.data["pliant"]
+            self.note(("pliant",), f"version {found!r} of the text model is not known; this program reads {VERSION}")
 
     def one(self, path: tuple[str, ...], check: Callable[[Any], Any], default: Any) -> Any:
         """A single value, checked."""
@@ -158,7 +159,8 @@ class _Reader:
         for section in SECTIONS:
             for name, value in self.mapping((section,), self.data.get(section), f"names to {section}").items():
                 if name in used:
-                    self.note((section, name), f"the name {name!r} is taken by {dotted(used[name])}; names are unique in a model")
+                    taken = dotted(used[name])
+                    self.note((section, name), f"the name {name!r} is taken by {taken}; names are unique in a model")
                 used.setdefault(name, (section, name))
                 if isinstance(value, Map):
                     yield (section, name), value

@@ -135,7 +135,7 @@ CASES: dict[str, tuple[Callable[[], Model], float, dict[str, Any], Callable[[Sol
     "A03_andrews": (gallery.andrews, 0.03, {"step": 5e-7}, _andrews),
     "A04_bricard": (gallery.bricard, 10.0, {"step": 5e-4, "output_step": 0.05}, _bricard),
     "heavy_top": (gallery.heavy_top, 2.0, {"step": 5e-5, "output_step": 0.01}, _heavy_top),
-    "lagrange_top_slow": (lambda: gallery.lagrange_top(PRECESSIONS[0]), 2.0, {"step": 2e-5}, _lagrange_top(PRECESSIONS[0])),
-    "lagrange_top_fast": (lambda: gallery.lagrange_top(PRECESSIONS[1]), 2.0, {"step": 2e-5}, _lagrange_top(PRECESSIONS[1])),
+    "lagrange_top_slow": (lambda: gallery.lagrange_top(PRECESSIONS[0]), 2.0, {"step": 1e-5}, _lagrange_top(PRECESSIONS[0])),
+    "lagrange_top_fast": (lambda: gallery.lagrange_top(PRECESSIONS[1]), 2.0, {"step": 1e-5}, _lagrange_top(PRECESSIONS[1])),
     "free_body": (gallery.free_body, 10.0, {"step": 2.5e-4}, _free_body),
 }

@@ -185,14 +185,24 @@ def bushing_tangent(s, b, o):
 
 @jit
 def bushing_energy(s, b, o):
-    """E = y.K y / 2; power lost y'.C y'                                                                [bushing-7]"""
+    """E = y.K y / 2                                                                                    [bushing-7]"""
     for e in range(b.first, b.last):
         w, pool = o.W, b.ip[e, POOL]
         deform(s, b, e, w)
         for i in range(6):
             for j in range(6):
                 o.E[ELASTIC] += w[Y0 + i] * b.val[pool + 6 * i + j] * w[Y0 + j] / 2
+
+
+@jit
+def bushing_power(s, b, o):
+    """Lost: y'.C y'                                                                                    [bushing-8]"""
+    for e in range(b.first, b.last):
+        w, pool = o.W, b.ip[e, POOL]
+        deform(s, b, e, w)
+        for i in range(6):
+            for j in range(6):
                 o.E[DISSIPATION] += w[Y0 + 6 + i] * b.val[pool + 36 + 6 * i + j] * w[Y0 + 6 + j]
 
 
-BUSHING = Family("bushing", act=Stage(residual=bushing, tangent=bushing_tangent, energy=bushing_energy))
+BUSHING = Family("bushing", act=Stage(residual=bushing, tangent=bushing_tangent, energy=bushing_energy, power=bushing_power))

@@ -193,12 +193,12 @@ def count_turns(s, b, o):
 def drive_power(s, b, o):
     """P = -lam f'(t): the drive supplies what its equation of motion has on the left"""
     for e in range(b.first, b.last):
-        if b.ip[e, CODE_T] >= 0:
-            o.E[POWER] -= s.lam[b.ip[e, ROW]] * function(s, b, o, e, b.ip[e, CODE_T])
+        o.E[POWER] -= s.lam[b.ip[e, ROW]] * function(s, b, o, e, b.ip[e, CODE_T])
 
 
 COINCIDENT = Family("coincident", act=Stage(coincident, coincident_tangent, coincident_rates))
 PERPENDICULAR = Family("perpendicular", act=Stage(perpendicular, perpendicular_tangent, perpendicular_rates))
-COORDINATE = Family("coordinate", act=Stage(coordinate_equation, coordinate_tangent, coordinate_rates, energy=drive_power))
+COORDINATE = Family("coordinate", act=Stage(coordinate_equation, coordinate_tangent, coordinate_rates))
+DRIVE = Family("drive", act=Stage(coordinate_equation, coordinate_tangent, coordinate_rates, power=drive_power))
 IN_PLANE = Family("in plane", act=Stage(in_plane, in_plane_tangent, in_plane_rates))
 TURNS = Family("turns", act=Stage(history=count_turns))

@@ -139,6 +139,6 @@ def pull_tangent(s, b, o):
 
 
 BODY = Family("rigid body", act=Stage(residual=inertia, tangent=inertia_tangent, energy=energy))
-FRAMES = Family("rigid frame", push=Stage(residual=push, tangent=push_tangent, rates=push_rates, energy=push),
+FRAMES = Family("rigid frame", push=Stage(residual=push, tangent=push_tangent, rates=push_rates, energy=push, power=push),
                 pull=Stage(residual=pull, tangent=pull_tangent))
 MARKERS = Family("rigid marker", push=Stage(rates=push_rates))  # frames that are only looked at

@@ -84,6 +84,6 @@ def load_answer(s, b, o):
         add_answer(s, b, o, e, f)
 
 
-SENSE = Family("signal", sense=Stage(residual=sense, tangent=sense, rates=sense, energy=sense))
+SENSE = Family("signal", sense=Stage(residual=sense, tangent=sense, rates=sense, energy=sense, power=sense))
 SPRING_ANSWER = Family("spring answer", act=Stage(tangent=spring_answer))
 LOAD_ANSWER = Family("load answer", act=Stage(tangent=load_answer))

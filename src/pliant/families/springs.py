@@ -51,12 +51,19 @@ def spring_tangent(s, b, o):
 
 @jit
 def spring_energy(s, b, o):
-    """E = k x^2 / 2; power lost d x'^2; what a law F supplies counts as work, -F x'                    [spring-3]"""
+    """E = k x^2 / 2                                                                                   [spring-3]"""
+    for e in range(b.first, b.last):
+        x = coordinate(s, b, e, o.W) - b.rp[e, REST]
+        o.E[ELASTIC] += b.rp[e, K] * x * x / 2
+
+
+@jit
+def spring_power(s, b, o):
+    """Lost: d x'^2; what a law F supplies counts as work, -F x'                                        [spring-4]"""
     for e in range(b.first, b.last):
         x, v = coordinate(s, b, e, o.W) - b.rp[e, REST], rate(s, b, e, o.W)
-        o.E[ELASTIC] += b.rp[e, K] * x * x / 2
         o.E[DISSIPATION] += b.rp[e, C] * v * v
         o.E[POWER] -= law(s, b, o, e, b.ip[e, CODE], x, v) * v
 
 
-SPRING = Family("spring", act=Stage(residual=spring, tangent=spring_tangent, energy=spring_energy))
+SPRING = Family("spring", act=Stage(residual=spring, tangent=spring_tangent, energy=spring_energy, power=spring_power))

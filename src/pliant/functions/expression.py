@@ -118,13 +118,13 @@ def binary(operator: str, a: Node, b: Node) -> Node:
     folded = _fold(_ARITHMETIC[operator], (a, b)) if operator in _ARITHMETIC else None
     if folded:
         return folded
-    if b == ZERO and operator in "+-" or b == ONE and operator in "*/^":
+    if (b == ZERO and operator in "+-") or (b == ONE and operator in "*/^"):
         return a
     if a == ZERO and operator in "+-":
         return b if operator == "+" else negative(b)
     if a == ONE and operator == "*":
         return b
-    if operator == "*" and ZERO in (a, b) or operator == "/" and a == ZERO and b != ZERO:
+    if (operator == "*" and ZERO in (a, b)) or (operator == "/" and a == ZERO and b != ZERO):
         return ZERO
     if operator == "^" and b == ZERO:
         return ONE

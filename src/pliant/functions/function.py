@@ -179,7 +179,7 @@ def _address(f: Callable[..., float], n: int, failures: list[BaseException]) -> 
     def interpreted(t: float, x: float, v: float) -> float:
         try:
             return float(f(t) if n == 1 else f(t, x, v))
-        except BaseException as error:  # noqa: BLE001 - also an interrupt: an exception cannot pass through compiled code
+        except BaseException as error:
             if len(failures) < NOTED:
                 failures.append(error)
             return math.nan
@@ -189,7 +189,7 @@ def _address(f: Callable[..., float], n: int, failures: list[BaseException]) -> 
         return plain
     try:
         compiled = _compiled(f, n, plain[1])
-    except Exception:  # noqa: BLE001 - Numba refuses in many ways; every one of them means: not this function
+    except Exception:
         return plain
     before = len(failures)
     # Numba's arithmetic differs in places, for example in powers of integers
@@ -213,7 +213,7 @@ def _compiled(f: Callable[..., float], n: int, plain: Any) -> Any:
             value = np.nan
             try:
                 value = float(inner(t, x, v))  # here, so that a None raises here
-            except Exception:  # noqa: BLE001 - Numba knows no other
+            except Exception:
                 value = np.nan
             return plain(t, x, v) if np.isnan(value) else value
         f8 = numba.float64

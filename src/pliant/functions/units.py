@@ -211,7 +211,7 @@ def quantity(value: object, unit: str) -> float:
         except OverflowError:
             number = math.inf
     else:
-        raise ValueError(  # noqa: TRY004 - one kind of error for all wrong values
+        raise ValueError(
             f"{value!r} ({type(value).__name__}) must be a number or a text such as {f'2 {unit}'.strip()!r}")
     if not math.isfinite(number):
         raise ValueError(f"{value!r} must be finite; {describe(due, unit)} is due")

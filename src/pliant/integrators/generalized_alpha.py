@@ -9,9 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..dynamics import Dynamics, SparseFallback
-from ..families import bushing, constraints, loads, signals, springs
-from ..families.rigid import FRAMES
-from ..kernels.loop import run
+from ..kernels.contract import TIME_STEP
+from ..kernels.loop import Program, run
 from ..refinement import parts
 from . import stepper as st
 
@@ -63,14 +62,15 @@ class Run:
                  memory: dict[str, np.ndarray] | None = None) -> None:
         s = dynamics.system
         self.dynamics, self.method, self.step, self.stride = dynamics, method, step, stride
-        s.data.val[3] = step  # differences of Python functions of time
+        s.data.val[TIME_STEP] = step  # differences of Python functions of time
         self.x, n = s.memory(), s.n
         p = parts(row[None, :], s.q0.size, n)
         self.x.q[:], self.x.v[:], self.x.H[:] = p["q"][0], p["v"][0], p["H"][0]
         self.x.a[:], self.x.lam[:] = p["a"][0], p["lam"][0]
-        zero = [np.zeros(n) for _ in range(9)]
-        self.work = st.Work(*zero[:7], np.zeros(s.q0.size), zero[7], dynamics.weights(), row[1:3].copy(), np.zeros(2),
-                            np.zeros(6, np.int64))
+        arrays = {name: np.zeros(n) for name in st.Work._fields}
+        arrays |= {"q0": np.zeros(s.q0.size), "weight": dynamics.weights(), "total": row[1:3].copy(), "power": np.zeros(2),
+                   "pivots": np.zeros(6, np.int64)}
+        self.work = st.Work(**arrays)
         self.ctl = np.array([row[0], step, method.rho, method.tolerance, dynamics.gravity / dynamics.length + 1e-9, 1e-15])
         count = np.zeros(12, np.int64)
         count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS] = steps, stride, method.max_iterations
@@ -83,18 +83,10 @@ class Run:
         self.fallback = SparseFallback(s, self.x)
         self.rows = np.zeros((min(CHUNK, steps // stride + 1), row.size))
 
-    def _power_program(self) -> Any:
-        """Families that dissipate or do work; empty when the model has none that do."""
+    def _power_program(self) -> Program:
+        """Runs after every step where something dissipates or does work; empty otherwise."""
         s = self.dynamics.system
-        acting = [f for f in s.families if f in (springs.SPRING, bushing.BUSHING, loads.LOAD)]
-        drives = constraints.COORDINATE in s.families and (s.data.ip[slice(*s.families[constraints.COORDINATE]), 8] >= 0).any()
-        outside = [f for f in s.families if f.act.energy is not None and f not in (springs.SPRING, bushing.BUSHING, loads.LOAD,
-                                                                                  constraints.COORDINATE)]
-        own = [f for f in outside if not f.name.startswith("rigid")]
-        if not (acting or drives or own):
-            return s.program("energy", families=[])
-        keep = [f for f in s.families if f.push.energy is not None] + [FRAMES, signals.SENSE, constraints.COORDINATE, *acting, *own]
-        return s.program("energy", families=keep)
+        return s.program("power", families=None if any(f.act.power for f in s.families) else [])
 
     def _start(self, memory: dict[str, np.ndarray] | None) -> None:
         """History of the method: that of an earlier run, or a start from the consistent accelerations."""

@@ -28,7 +28,8 @@ TABLE = index(0)
 # What the pool Batch.val begins with: gravity, and the time step that differences of Python functions use.
 GRAVITY, TIME_STEP = index(0, 3)
 
-# Entries of Out.E: energies, and the powers whose integrals are the dissipated energy and the work of loads and drives.
+# Entries of Out.E: energies (energy program), and the powers (power program) whose integrals are the dissipated energy and the
+# work of loads and drives.
 KINETIC, POTENTIAL, ELASTIC, DISSIPATION, POWER = index(0, 1, 2, 3, 4)
 
 
@@ -87,7 +88,8 @@ class Stage(NamedTuple):
     residual: Any = None  # R
     tangent: Any = None   # R and D
     rates: Any = None     # frames with accelerations; R and V of the constraint rows
-    energy: Any = None    # E
+    energy: Any = None    # kinetic, potential and elastic energy in E
+    power: Any = None     # dissipation and power in E
     history: Any = None   # H, after an accepted step
 
 

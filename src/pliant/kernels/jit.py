@@ -21,6 +21,7 @@ import numpy as np
 from numba import njit
 from numba.core.dispatcher import Dispatcher
 
+
 def _without_scipy() -> None:
     """Numba imports scipy.linalg (0.3 s) to see whether there is a BLAS. There is: SciPy is among our dependencies."""
     from numba.np import linalg
@@ -128,6 +129,11 @@ def inlined(f: Callable[..., Any]) -> Any:
 def entry(f: Callable[..., Any]) -> Any:
     """For the few functions that Python calls."""
     return _cached(f)
+
+
+def compiled_before(f: Any) -> bool:
+    """Whether the cache holds a version of an entry that is still valid."""
+    return DISABLED or bool(f._cache._cache_file._load_index())
 
 
 def index(*i: int) -> Any:

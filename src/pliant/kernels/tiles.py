@@ -12,6 +12,7 @@ import numpy as np
 
 from .jit import entry, inlined, jit
 
+
 class Elimination(NamedTuple):
     """The symbolic factorisation: step s eliminates tile order[s], whose neighbours are rows[start[s]:start[s+1]]."""
     order: np.ndarray
@@ -85,7 +86,8 @@ def analyse(n_tiles: int, edges: Iterable[tuple[int, int]], wait_for: Mapping[in
     lists = (list(pattern), [block[k, k] for k in pattern], start, rows, lower, upper, update_start, update)
     arrays = [np.array(x, np.int64) for x in (*lists, [at for at, _ in fix])]
     arrays[-1] = arrays[-1].reshape(-1, 2)
-    return Elimination(*arrays, np.array([by for _, by in fix], float)), block
+    arrays.append(np.array([by for _, by in fix], float))
+    return Elimination(*arrays), block
 
 
 # The loops below index D[k, i, j] instead of taking views D[k]: a view costs more than a product of tiles.
