@@ -1,4 +1,4 @@
-"""The end states of 20 steps of every example, as JSON {name: numbers}; test_examples.py runs this without and calls it with JIT."""
+"""End states of 20 steps of every example as JSON; test_examples.py runs this file without JIT and imports it with JIT."""
 import importlib.util
 import json
 from pathlib import Path

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "theory").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")),
+         *sorted((ROOT / "docs" / "theory").glob("*.md"))]
 NAMES = [str(p.relative_to(ROOT)) for p in PAGES]
 LABEL = re.compile(r"\[([a-z][a-z0-9]*-[0-9]+)\]")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -36,7 +37,8 @@ def anchors(path):
 
 
 def test_every_label_is_derived_once():
-    written = Counter(label for page in (ROOT / "docs" / "theory").glob("*.md") for label in LABEL.findall(page.read_text(encoding="utf-8")))
+    theory = [page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "theory").glob("*.md")]
+    written = Counter(label for text in theory for label in LABEL.findall(text))
     labels = docstring_labels()
     assert len(labels) > 40
     assert {label: written[label] for label in labels if written[label] != 1} == {}
@@ -54,20 +56,27 @@ def test_links_resolve(page):
         assert not anchor or anchor in anchors(linked), target
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/extending.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
 def test_snippets_run(page, tmp_path, monkeypatch):
-    """Python snippets in order in one namespace; they may write files. A kernel needs a file to be read from."""
+    """Python snippets in order in one namespace; they may write files. Text models compile."""
     from pliant.text import from_text
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(tmp_path)
     text = (ROOT / page).read_text(encoding="utf-8")
     namespace = {"__name__": "snippets"}
-    for number, found in enumerate(FENCE.finditer(text)):
+    for found in FENCE.finditer(text):
         language, body = found[1], found[2]
         if language == "python":
-            file = tmp_path / f"snippet{number}.py"
-            line = text[:found.start(2)].count("\n")
-            file.write_text("\n" * line + body, encoding="utf-8")
-            exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), namespace)
+            lines_before = "\n" * text[:found.start(2)].count("\n")  # so that errors show the line of the page
+            exec(compile(lines_before + body, page, "exec"), namespace)
         elif language == "yaml" and "pliant: 1" in body:
-            from_text(body, f"{page}").compile()
+            from_text(body, page).compile()
+
+
+def test_snippets_of_extensions_are_those_that_are_tested():
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "outsider").glob("*.py")]
+    tested = {line.strip() for text in texts for line in text.splitlines()}
+    for found in FENCE.finditer((ROOT / "docs" / "extending.md").read_text(encoding="utf-8")):
+        if found[1] == "python":
+            for line in found[2].splitlines():
+                assert line.strip() in tested or line.startswith("from pliant"), line

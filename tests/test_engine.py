@@ -4,14 +4,15 @@ import pytest
 
 import pliant as pl
 
+IDENTITY = np.eye(3)
 SHARP = pl.GeneralizedAlpha(newton="full", tolerance=1e-11)
 
 
-def spatial_loop(turn=np.eye(3), shift=np.zeros(3), order=(0, 1, 2)):
+def spatial_loop(turn=IDENTITY, shift=(0.0, 0.0, 0.0), order=(0, 1, 2)):
     """A spatial four-bar: crank on a revolute, coupler between a universal and a spherical joint, rocker on a skew revolute.
 
     ``turn`` and ``shift`` move the whole model; ``order`` is that in which the bodies are added."""
-    at = lambda p: turn @ np.asarray(p, float) + shift  # noqa: E731
+    at = lambda p: turn @ np.asarray(p, float) + np.asarray(shift)  # noqa: E731
     q = turn
     m = pl.Model("spatial", gravity=turn @ (0.5, -9.0, -3.0))
     points = np.array([[0, 0, 0], [0.4, 0.1, 0.0], [1.2, 0.8, 0.5], [1.5, -0.1, 0.6]], float)

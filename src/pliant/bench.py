@@ -40,7 +40,8 @@ m.add(pl.Revolute("C", top["end"], right["end"], axis="z"))
 m.add(pl.Revolute("D", m.ground.frame((1, 0, 0)), right["start"], axis="z"))
 m.simulate(1.0, step=1e-3, progress=False)
 """
-STARTUP = {"cold: first simulation of a four-bar": (FOURBAR, 30.0), "warm: import, pl.Model": ("import pliant as pl; pl.Model", 0.5),
+STARTUP = {"cold: first simulation of a four-bar": (FOURBAR, 30.0),  # code, budget [s]
+           "warm: import, pl.Model": ("import pliant as pl; pl.Model", 0.5),
            "warm: import, four-bar 1 s at 1 ms": (FOURBAR, 1.0)}
 
 # our row, its peer's problem, words in the peer's method, words not in it, the ratio to reach
@@ -104,7 +105,7 @@ def measure(key: str, quick: bool) -> Row:
 
 
 def accuracy(dynamics: Dynamics, run: Run, start: np.ndarray) -> tuple[float, float]:
-    """Largest energy error [J] and largest violated joint equation [m or rad] over all rows, as integrated: nothing is projected."""
+    """Largest energy error [J] and violated joint equation [m or rad] over all rows, as integrated: nothing is projected."""
     s, x = dynamics.system, dynamics.x
     energy, violation = [], 0.0
     for rows in [start[None, :], *(new for _, new in run)]:
@@ -182,7 +183,8 @@ def _cpu_seconds(code: str, cache: Path) -> tuple[float, str]:
     """CPU seconds of a fresh interpreter from start to exit, and what went wrong."""
     import resource
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([sys.executable, "-c", code], env=_environment(PLIANT_CACHE=str(cache)), capture_output=True, text=True)
+    environment = _environment(PLIANT_CACHE=str(cache))
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return used, (done.stderr.strip().splitlines() or ["stopped"])[-1] if done.returncode else ""
@@ -213,8 +215,8 @@ def peers_python() -> str:
                 return python
         except OSError as error:
             raise RuntimeError(f"bench: PLIANT_PEERS_PYTHON = {python!r} cannot be run: {error}") from None
-    raise RuntimeError("bench: no other program is installed. Make an environment with 'pip install exudyn mujoco pin' and name its "
-                       "interpreter in PLIANT_PEERS_PYTHON")
+    raise RuntimeError("bench: no other program is installed. Make an environment with 'pip install exudyn mujoco pin numpy "
+                       "scipy' and name its interpreter in PLIANT_PEERS_PYTHON")
 
 
 def run_peers(python: str, group: str) -> list[Row]:
@@ -254,14 +256,16 @@ def _number(form: str, factor: float = 1.0) -> Callable[[Any], str]:
 
 
 TEXT: dict[str, tuple[str, Callable[[Any], str]]] = {
-    "problem": ("problem", str), "method": ("method", str), "peer": ("peer", str), "ours": ("ours", str), "verdict": ("verdict", str),
-    "seconds": ("seconds", _number(".3g")), "first": ("first of the runs", _number(".3g")), "us_per_step": ("us/step", _number(".1f")), "h": ("h [s]", _number("g")),
+    "problem": ("problem", str), "method": ("method", str), "peer": ("peer", str), "ours": ("ours", str),
+    "verdict": ("verdict", str), "seconds": ("seconds", _number(".3g")), "first": ("first of the runs", _number(".3g")),
+    "us_per_step": ("us/step", _number(".1f")), "h": ("h [s]", _number("g")), "budget": ("budget", _number("g")),
     "iterations": ("iterations/step", _number(".2f")), "factorisations": ("factors/step", _number(".3f")),
     "energy_error": ("energy error [J]", _number(".1e")), "violation": ("violation [m, rad]", _number(".0e")),
     "position_error": ("position error [m]", _number(".1e")), "build": ("build [ms]", _number(".0f", 1e3)),
-    "setup": ("set-up [ms]", _number(".0f", 1e3)), "rss": ("memory [MiB]", _number(".0f")), "budget": ("budget", _number("g")),
-    "us_ours": ("ours [us/step]", _number(".1f")), "us_peer": ("peer [us/step]", _number(".1f")), "ratio": ("ratio", _number(".1f")),
-    "target": ("target", _number("g")), "acc": ("error", _number(".1e")), "acc_what": ("of", str),
+    "setup": ("set-up [ms]", _number(".0f", 1e3)), "rss": ("memory [MiB]", _number(".0f")),
+    "us_ours": ("ours [us/step]", _number(".1f")), "us_peer": ("peer [us/step]", _number(".1f")),
+    "ratio": ("ratio", _number(".1f")), "target": ("target", _number("g")), "acc": ("error", _number(".1e")),
+    "acc_what": ("of", str),
 }
 COLUMNS = {
     "pliant": ("problem", "method", "seconds", "us_per_step", "iterations", "factorisations", "energy_error", "violation",
@@ -270,7 +274,7 @@ COLUMNS = {
     "peers": ("problem", "peer", "method", "h", "us_per_step", "acc", "acc_what", "rss"),
     "ratio": ("problem", "ours", "us_ours", "peer", "us_peer", "ratio", "target", "verdict"),
 }
-NEEDED = {"us_per_step", "us_peer", "ratio", "seconds"}  # "failed" stands here
+NEEDED = {"us_per_step", "us_peer", "ratio"}  # a failed row says so here
 
 
 def table(rows: list[Row]) -> str:
@@ -282,8 +286,10 @@ def table(rows: list[Row]) -> str:
             continue
         out.append("| " + " | ".join(TEXT[c][0] for c in columns) + " |\n|" + "---|" * len(columns))
         for r in chosen:
-            cells = ["failed" if r.get("failed") and c in NEEDED and r.get(c) is None else
-                     "-" if r.get(c) is None else TEXT[c][1](r[c]) for c in columns]
-            out.append("| " + " | ".join(cells) + " |")
-        out += [f"{r['problem']}: {r['note']}" for r in chosen if r.get("failed") and r.get("note")] + [""]
+            none = "not run" if r.get("skipped") else "failed" if r.get("failed") else "-"
+            cells = [(none if c in NEEDED else "-") if r.get(c) is None else TEXT[c][1](r[c]) for c in columns]
+            out.append("| " + " | ".join(cell.replace("|E-E0|", "energy error") for cell in cells) + " |")
+        notes = [f"- {r['problem']}, {r.get('method') or r.get('peer', '')}: {r['note']}" for r in chosen
+                 if r.get("failed") and r.get("note")]
+        out += ["", *notes, ""] if notes else [""]
     return "\n".join(out)

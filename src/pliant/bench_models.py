@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -20,8 +21,8 @@ CUBE = np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [1, -1, 1], [0, -1, 1], [0, 0
 
 
 def fourbars(n: int) -> Model:
-    """n four-bars side by side (IFToMM A02): n + 1 bars of 1 m and 1 kg on the ground, n couplers. The right end of a coupler is held in
-    the plane only, so that no equation is redundant. All bars turn at -1 rad/s."""
+    """n four-bars side by side (IFToMM A02): n + 1 bars of 1 m and 1 kg on the ground, n couplers. The right end of a coupler
+    is held in the plane only, so that no equation is redundant. All bars turn at -1 rad/s."""
     m = Model(f"fourbars_{n}", gravity=(0, -G, 0))
     bars = [m.add(RigidBody(f"bar_{i}", mass=1.0, inertia=(TRANSVERSE, THIN, TRANSVERSE), position=(i, 0.5, 0),
                             velocity=(0.5, 0, 0), angular_velocity=(0, 0, -1),
@@ -52,8 +53,8 @@ def chain(n: int) -> Model:
     turns = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]), np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
     for i in range(n):
         R = R @ turns[i % 2]
-        link = m.add(RigidBody(f"link_{i}", mass=1.0, inertia=(THIN, TRANSVERSE, TRANSVERSE), position=p + 0.5 * R[:, 0], rotation=R,
-                               velocity=(0, 0, 0), angular_velocity=(0, 0, 0),
+        link = m.add(RigidBody(f"link_{i}", mass=1.0, inertia=(THIN, TRANSVERSE, TRANSVERSE), position=p + 0.5 * R[:, 0],
+                               rotation=R, velocity=(0, 0, 0), angular_velocity=(0, 0, 0),
                                frames={"start": (-0.5, 0, 0), "end": (0.5, 0, 0)}))
         m.add(Revolute(f"joint_{i}", before, link["start"], axis="yz"[i % 2]))
         before, p = link["end"], p + R[:, 0]
@@ -66,15 +67,15 @@ def watched(n: int) -> list[int]:
 
 
 def bricard() -> Model:
-    """Bricard's mechanism (IFToMM A04): rods of 1 m and 1 kg along edges of a cube, the edge from the sixth to the first corner is
-    ground. Six revolutes whose axes are normal to the rods they join: 30 equations, one of them redundant. Starts at rest."""
+    """Bricard's mechanism (IFToMM A04): rods of 1 m and 1 kg along edges of a cube, the edge from the sixth to the first
+    corner is ground. Six revolutes whose axes are normal to the rods they join: 30 equations, one redundant. Starts at rest."""
     m = Model("bricard", gravity=(0, -G, 0))
     rods = []
     for k in range(5):
         d = CUBE[k + 1] - CUBE[k]
         inertia = TRANSVERSE * (np.eye(3) - np.outer(d, d)) + THINNER * np.outer(d, d)
-        rods.append(m.add(RigidBody(f"rod_{k}", mass=1.0, inertia=inertia, position=(CUBE[k] + CUBE[k + 1]) / 2, velocity=(0, 0, 0),
-                                    angular_velocity=(0, 0, 0), frames={"start": -d / 2, "end": d / 2})))
+        rods.append(m.add(RigidBody(f"rod_{k}", mass=1.0, inertia=inertia, position=(CUBE[k] + CUBE[k + 1]) / 2,
+                                    velocity=(0, 0, 0), angular_velocity=(0, 0, 0), frames={"start": -d / 2, "end": d / 2})))
     starts = [*(rod["start"] for rod in rods), m.ground.frame(CUBE[5])]
     ends = [m.ground.frame(CUBE[0]), *(rod["end"] for rod in rods)]
     for k in range(6):
@@ -103,12 +104,12 @@ def problems() -> dict[str, Problem]:
     """All rows by key."""
     rows: dict[str, Problem] = {}
     for newton in ("modified", "full"):
-        rows[f"fourbar2 {newton}"] = Problem("four-bar N=2", lambda: fourbars(2), 10.0, 10.0, newton=newton)
+        rows[f"fourbar2 {newton}"] = Problem("four-bar N=2", partial(fourbars, 2), 10.0, 10.0, newton=newton)
         for rho in (0.8, 0.9):
             if newton == "modified" or rho == 0.8:
-                rows[f"fourbar40 {rho:g} {newton}"] = Problem("four-bar N=40", lambda: fourbars(40), 10.0, 2.0, rho, newton)
+                rows[f"fourbar40 {rho:g} {newton}"] = Problem("four-bar N=40", partial(fourbars, 40), 10.0, 2.0, rho, newton)
         for n in (10, 100, 1000):
-            rows[f"chain{n} {newton}"] = Problem(f"chain n={n}", lambda n=n: chain(n), 1.0, 0.1 if n == 1000 else 1.0,  # type: ignore[misc]
-                                                 newton=newton, links=n)
+            quick = 0.1 if n == 1000 else 1.0
+            rows[f"chain{n} {newton}"] = Problem(f"chain n={n}", partial(chain, n), 1.0, quick, newton=newton, links=n)
         rows[f"bricard {newton}"] = Problem("Bricard, 30 equations", bricard, 10.0, 10.0, newton=newton)
     return rows

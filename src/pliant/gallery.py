@@ -36,8 +36,7 @@ def four_bar(windows: int) -> Model:
     return m
 
 
-# A03: position of the pin that carries the body, absolute angle, centre of mass and further pins in body axes (figure and formulas
-# of the Test Set for IVP Solvers, problem "Andrews' squeezing mechanism")
+# A03: lengths, points and start as in the Test Set for IVP Solvers, problem "Andrews' squeezing mechanism"
 SQUEEZER_MASS = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
 SQUEEZER_INERTIA = (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)
 SQUEEZER_START = (-0.0617138900142764496, 0.0, 0.455279819163070380, 0.222668390165885885, 0.487364979543842550,

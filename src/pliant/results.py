@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -35,15 +36,39 @@ def save(sol: Solution, path: str | Path, record: list[str] | None = None) -> No
     chosen, note = _choose(sol, record)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        _write(sol, part, chosen, note)
-        with open(part, "rb+") as file:
-            os.fsync(file.fileno())
+        with _Disk(part, "w+") as disk:
+            _write(sol, disk, chosen, note)
+            if disk.error:
+                raise disk.error
+            os.fsync(disk.fileno())
         os.replace(part, target)
-    except (OSError, RuntimeError) as error:  # h5py raises RuntimeError where closing a file fails
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
         raise OSError(f"cannot write {str(path)!r}: {reason}; make room or choose another folder") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+class _Disk(io.FileIO):
+    """A file that keeps its first fault and swallows what comes after: HDF5 does not survive a write that fails."""
+    error: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        rest = memoryview(data).cast("B")
+        size = len(rest)
+        try:
+            while rest and not self.error:
+                rest = rest[super().write(rest) or 0:]
+        except OSError as error:
+            self.error = error
+        return size
+
+    def truncate(self, size: int | None = None) -> int:
+        try:
+            return self.tell() if self.error else super().truncate(size)
+        except OSError as error:
+            self.error = error
+            return self.tell()
 
 
 def check_target(path: str | Path) -> Path:
@@ -93,12 +118,12 @@ def _rank(observer: Observer, channel: str) -> int | None:
     return 1 if quantity in ("position", "rotation") else 2
 
 
-def _write(sol: Solution, path: Path, chosen: list[str], note: str) -> None:
+def _write(sol: Solution, disk: _Disk, chosen: list[str], note: str) -> None:
     import h5py
 
     from . import __version__
     model, why = _model_text(sol)
-    with h5py.File(path, "w") as f:
+    with h5py.File(disk, "w") as f:
         root = {"pliant": FORMAT, "version": __version__, "name": sol.name, "complete": bool(sol.complete),
                 "step": float(sol.step), "stride": int(sol.stride),
                 "method": json.dumps({"kind": sol.method.kind, **asdict(sol.method)}),
@@ -115,6 +140,8 @@ def _write(sol: Solution, path: Path, chosen: list[str], note: str) -> None:
             memory.create_dataset(name, data=np.asarray(array, np.float64), dtype="<f8")
         channels = f.create_group("channels", track_order=True)
         for name in chosen:
+            if disk.error:
+                return
             _dataset(channels, name, sol[name]).attrs["unit"] = sol.unit(name)
         kept = set(chosen)
         channels.attrs["others"] = json.dumps({n: u for n, u in sol.units.items() if n not in kept} if model else {})

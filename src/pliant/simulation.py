@@ -43,10 +43,9 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
         raise ModelError(f"simulate: unknown option {sorted(unknown)[0]!r}; there are {', '.join(OPTIONS)}")
     method = integrator_of(settings.get("integrator"))
     length = _positive("duration", settings.get("duration"), "give the simulated time in seconds")
-    if settings.get("step") is not None and accuracy is None:
-        settings.pop("accuracy", None)
-    if settings.get("step") is not None and settings.get("accuracy") is not None:
+    if step is not None and accuracy is not None:
         raise ModelError("simulate: give step (fixed) or accuracy (the step is found), not both")
+    settings.pop("accuracy" if step is not None else "step" if accuracy is not None else "", None)  # what is given here wins
     dynamics = model.compile()
     start = dynamics.assemble()
     display = _progress(progress)
@@ -130,7 +129,7 @@ def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start:
     energies, report = dynamics.refine(first)
     rows, energy, quality = [first], [energies], [report]
     end = float(start[0]) + steps * h
-    failure: SimulationError | None = None
+    failure: SimulationError | KeyboardInterrupt | None = None
     try:
         for done, new in run:
             if len(new):
@@ -139,12 +138,12 @@ def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start:
                 energy.append(energies)
                 quality.append(report)
             display(float(start[0]) + done * h, end)
-    except SimulationError as error:
+    except (SimulationError, KeyboardInterrupt) as error:
         failure = error
     sol = Solution.from_run(model, dynamics, run, np.concatenate(rows), np.concatenate(energy), np.concatenate(quality),
                             complete=failure is None)
     if failure:
-        failure.solution = sol
+        failure.solution = sol  # type: ignore[union-attr]
         raise failure
     return sol
 
@@ -154,19 +153,22 @@ def _to_accuracy(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, sta
     """Halve the step until two whole runs agree. The estimate is a third of the difference (order 2)."""
     outputs = settings.get("output_step") or length / 200
     step, before, estimate = quantity(outputs, "s"), None, math.inf
+    kept: Solution | None = None  # the last run that ended early
     for _ in range(HALVINGS):
         try:
             sol = _fixed(model, dynamics, method, start, length, step, {**settings, "output_step": outputs}, display)
-        except SimulationError:
-            sol = None
+        except SimulationError as error:
+            sol, kept = None, error.solution
         if sol is not None and before is not None:
             estimate = difference(before, sol) / 3
             if estimate <= epsilon:
                 sol.quality.estimate = estimate
                 return sol
         before, step = sol, step / 2
-    raise SimulationError(f"no step down to {step:.3g} s reaches the accuracy {epsilon:g} (last difference {estimate:.3g}); the motion may "
-                          "be chaotic or a function may jump. Ask for less accuracy, a shorter time, or give a fixed step")
+    failure = SimulationError(f"no step down to {step:.3g} s reaches the accuracy {epsilon:g} (last difference {estimate:.3g}); the motion "
+                              "may be chaotic or a function may jump. Ask for less accuracy, a shorter time, or give a fixed step")
+    failure.solution = before or kept
+    raise failure
 
 
 def difference(a: Solution, b: Solution) -> float:

@@ -231,6 +231,11 @@ class Solution:
         from .pictures import plot
         return plot(self, channels, path)
 
+    def snapshot(self, path: str | Path | None = None, t: float | None = None, **options: Any) -> Any:
+        """Draw the mechanism at time t, see `pliant.pictures.snapshot`; returns the figure, written to ``path`` if given."""
+        from .pictures import snapshot
+        return snapshot(self, path, t, **options)
+
     def animate(self, path: str | Path | None = None, **options: Any) -> Any:
         """Animate the mechanism, see `pliant.pictures.animate`; ``path`` ends in .gif or .mp4."""
         from .pictures import animate

@@ -1,8 +1,8 @@
 """The verification book: published benchmarks and closed forms, each with its reference, error and verdict.
 
-Every case runs its model with a fixed step, chosen so that the method of order 2 meets the tolerance, and nothing is extrapolated.
-References: closed forms where there are any; otherwise one-coordinate equations of motion integrated to 1e-12 or better (data/README.md)
-and the Test Set for IVP Solvers. Energy drift: the benchmarks' own limits, or 1e-6 of the largest kinetic energy.
+Every case runs its model with a fixed step, chosen so that the method of order 2 meets the tolerance; nothing is extrapolated.
+References: closed forms where there are any; otherwise reduced equations of motion integrated without any multibody code
+(data/README.md) and the Test Set for IVP Solvers. Energy drift: the limits of the benchmarks, or 1e-6 of the kinetic energy.
 """
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def _run(name: str) -> list[dict[str, Any]]:
     try:
         sol = model().simulate(duration, **options)
     except SimulationError as error:
-        failed = {"quantity": str(error), "value": float("nan"), "reference": float("nan"), "error": float("inf"), "tolerance": 0.0}
-        return [{"name": name, **failed, "passed": False, "seconds": time.perf_counter() - clock}]
+        failed = {"value": float("nan"), "reference": float("nan"), "error": float("inf"), "tolerance": 0.0, "passed": False}
+        return [{"name": name, "quantity": str(error).partition(". ")[0], **failed, "seconds": time.perf_counter() - clock}]
     found = checks(sol)
     seconds = time.perf_counter() - clock
     return [{"name": name, **_worst(*check), "seconds": seconds} for check in found]
@@ -51,8 +51,8 @@ def _worst(quantity: str, values: np.ndarray, references: Any, tolerance: float)
     a, b = np.broadcast_arrays(np.asarray(values, float), np.asarray(references, float))
     error = np.nan_to_num(abs(a - b), nan=np.inf)
     k = np.unravel_index(error.argmax(), error.shape)
-    return {"quantity": quantity, "value": float(a[k]), "reference": float(b[k]), "error": float(error[k]), "tolerance": tolerance,
-            "passed": bool(error[k] <= tolerance)}
+    return {"quantity": quantity, "value": float(a[k]), "reference": float(b[k]), "error": float(error[k]),
+            "tolerance": tolerance, "passed": bool(error[k] <= tolerance)}
 
 
 def table(file: str) -> dict[str, np.ndarray]:
@@ -85,14 +85,14 @@ def _four_bar(windows: int) -> Callable[[Solution], list[Check]]:
 
 
 def _andrews(sol: Solution) -> list[Check]:
-    """Test Set for IVP Solvers, problem Andrews: initial accelerations and multipliers there; angles recomputed with two integrators,
-    which agree to 1e-13 (the published ones to 1.5e-9)."""
+    """Test Set for IVP Solvers, problem Andrews: initial accelerations and multipliers there; angles recomputed with two
+    integrators, which agree to 1e-13 (the published ones to 1.5e-9)."""
     beta, both = (sol[f"K{k}.angular_acceleration.z"][0] for k in (1, 2))
     scaled = np.array([beta / 14222.4439199541139, (both - beta) / -10666.8329399655854])
     pull = sol["E3.force"][0, :2] / (98.5668703962410896, -6.12268834425566266)
     end = np.array([sol[f"{joint}.angle"][-1] for joint in gallery.SQUEEZER_JOINTS])
-    exact = (15.810771195153714, -15.756371058411847, 0.0408222401196452, -0.534730116342081, 0.524409965879954, 0.534730116342081,
-             1.048080741041938)
+    exact = (15.810771195153714, -15.756371058411847, 0.0408222401196452, -0.534730116342081, 0.524409965879954,
+             0.534730116342081, 1.048080741041938)
     return [("beta'', Theta'' at 0 s [relative]", scaled, 1.0, 1e-9), ("force at E on K3 at 0 s [relative]", pull, 1.0, 1e-9),
             ("seven angles at 0.03 s [rad]", end, exact, 1e-6), _drift(sol)]
 
@@ -114,7 +114,8 @@ def _lagrange_top(precession: float) -> Callable[[Solution], list[Check]]:
     def checks(sol: Solution) -> list[Check]:
         x, y, z = sol["top.center.position"].T
         azimuth = np.unwrap(np.arctan2(y, x))
-        return [("precession angle [rad]", azimuth, precession * sol.t, 1e-3), ("cos(tilt)", z / 0.1, np.cos(np.pi / 6), 1e-6), _drift(sol)]
+        return [("precession angle [rad]", azimuth, precession * sol.t, 1e-4),
+                ("cos(tilt)", z / 0.1, np.cos(np.pi / 6), 1e-6), _drift(sol)]
     return checks
 
 

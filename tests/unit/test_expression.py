@@ -5,9 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from pliant.functions import compile_function, parse
 from pliant.functions.derivative import derivative
-from pliant.functions.expression import ZERO, Binary, Call, Number, Signal, Unary, Variable
+from pliant.functions.expression import ZERO, Binary, Call, Number, Signal, Unary, Variable, parse
+from pliant.functions.function import compile_function
 from pliant.kernels.contract import TIME_STEP
 from pliant.kernels.jit import entry
 from pliant.kernels.machine import STACK, evaluate

@@ -51,6 +51,13 @@ class Table:
         if not np.isfinite(self.coefficients).all():
             raise ValueError("table: x values lie too close together for the height of y; drop some")
 
+    def __eq__(self, other: object) -> bool:
+        return (isinstance(other, Table) and self.kind == other.kind and np.array_equal(self.x, other.x)
+                and np.array_equal(self.y, other.y))
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.x.tobytes(), self.y.tobytes()))
+
     @cached_property
     def coefficients(self) -> np.ndarray:
         """Of the powers 0 to 3 of the distance from the left end of the interval, shape (n - 1, 4)."""
@@ -60,7 +67,7 @@ class Table:
             return np.column_stack([self.y[:-1], slope, 0 * self.x[1:], 0 * self.x[1:]])
         from scipy.interpolate import CubicSpline
         spline = CubicSpline(self.x, self.y, bc_type="natural" if len(self.x) == 3 else "not-a-knot")
-        return cast(np.ndarray, np.ascontiguousarray(spline.c[::-1].T))
+        return np.ascontiguousarray(spline.c[::-1].T)
 
     def evaluate(self, x: Any) -> np.ndarray:
         """y at ``x``, a number or an array."""

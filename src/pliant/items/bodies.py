@@ -36,7 +36,7 @@ class FrameOwner(Item):
 
     def place_of(self, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
         """Point and axes of a frame in the body's axes."""
-        place = self.frames[frame.frame] if frame.frame else Place()
+        place = Place.model_validate(self.frames[frame.frame]) if frame.frame else Place()
         point = place.point if frame.point is None else frame.point
         return np.array(point), matrix_of(place.rotation if frame.rotation is None else frame.rotation)
 

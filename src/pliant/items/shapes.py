@@ -137,6 +137,8 @@ def maker(data: dict[str, Any]) -> dict[str, Any]:
     if len(used) > 1:
         raise ValueError(f"{used[0]} and {used[1]} are both given; a body has one shape")
     rest = {k: v for k, v in data.items() if k != used[0]}
+    if not isinstance(data[used[0]], (dict, type(None))):
+        raise ValueError(f"{used[0]}: {data[used[0]]!r} must be a mapping with the entries {', '.join(KINDS[used[0]].model_fields)}")
     shape = KINDS[used[0]](**(data[used[0]] or {}))
     if ("mass" in rest) == ("density" in rest):
         raise ValueError(f"{used[0]}: give either mass or density")
