@@ -34,7 +34,8 @@ def four_bar() -> pl.Model:
 
 def box_on_springs() -> pl.Model:
     m = pl.Model("box on springs", gravity=(0, 0, -9.81))
-    box = m.add(pl.RigidBody.box("box", (1.0, 0.6, 0.4), mass=20, position=(0, 0, 1), velocity=(0, 0, 1), angular_velocity=(0, 0.8, 0)))
+    box = m.add(pl.RigidBody.box("box", (1.0, 0.6, 0.4), mass=20, position=(0, 0, 1), velocity=(0, 0, 1),
+                                 angular_velocity=(0, 0.8, 0)))
     for k, (x, y) in enumerate([(-0.5, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3)]):
         m.add(pl.SpringDamper(f"k{k}", m.ground.frame((1.8 * x, 1.8 * y, 0)), box.frame((x, y, -0.2)), 1500, 5.0))
     return m

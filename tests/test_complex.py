@@ -26,7 +26,7 @@ def advance(mass, kind, steps=60, h=2e-3):
     z = [np.zeros(s.n, kind) for _ in range(8)]
     weight = np.zeros(s.n)
     weight[:s.n_v] = 1
-    work = st.Work(*z[:7], np.zeros(s.q0.size, kind), z[7], weight, np.zeros(2, kind), np.zeros(2, kind), np.zeros(6, np.int64))
+    work = st.Work(*z[:7], np.zeros(s.q0.size, kind), z[7], weight, s.softness, np.zeros(2, kind), np.zeros(2, kind), np.zeros(6, np.int64))
     count = np.zeros(12, np.int64)
     count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS], count[st.FULL_NEWTON] = steps, steps, 25, 1
     rows = np.zeros((4, 3 + s.q0.size + 3 * s.n + s.histories), kind)

@@ -144,7 +144,7 @@ def test_a_body_without_rotational_inertia_runs_by_the_fall_back():
     bob = m.add(pl.RigidBody.point_mass("bob", 1.0, position=(-1, 0, 0)))
     m.add(pl.Revolute("A", m.ground, bob.frame((1, 0, 0)), axis="z"))
     sol = m.simulate(2.367841947576237 / 4, step=2.367841947576237 / 4000)
-    assert sol.quality.fallbacks == 1
+    assert sol.quality.fallbacks == sol.quality.steps
     np.testing.assert_allclose(sol["bob.position"][-1], (0, -1, 0), atol=1e-5)
 
 

@@ -14,7 +14,7 @@ LAYERS = [
     {"refinement", "dynamics"},
     {"integrators"},
     {"channels", "solution", "simulation", "model"},
-    {"report", "text", "schema", "results", "scene", "pictures"},
+    {"report", "text", "schema", "located", "checks", "loading", "shipped", "results", "scene", "pictures"},
     {"verification", "bench", "bench_models", "gallery"},
     {"cli"},
 ]

@@ -45,8 +45,8 @@ def test_layout(sol, path):
     with h5py.File(path) as f:
         assert f.attrs["pliant"] == 1
         assert f.attrs["version"] == pl.__version__
-        assert json.loads(f.attrs["method"]) == {"kind": "generalized-alpha", "rho": 0.9, "newton": "modified", "tolerance": 1e-8,
-                                                 "max_iterations": 25}
+        method = {"kind": "generalized-alpha", "rho": 0.9, "newton": "modified", "tolerance": 1e-8, "max_iterations": 25}
+        assert json.loads(f.attrs["method"]) == method
         assert json.loads(f.attrs["quality"])["steps"] == 400
         assert f.attrs["model"].startswith("pliant: 1")
         assert f["states"].shape == sol.rows.shape
@@ -78,11 +78,11 @@ def test_record_patterns(sol, tmp_path):
     assert set(sol.channels) <= set(back.channels)
     np.testing.assert_array_equal(back["crank.end.position.x"], sol["crank.end.position.x"])
     assert back.dynamics is None
-    for name in ("rod.end.velocity", "motor.effort", "slider.velocity", "slider.velocity.y", "gap.rate"):  # computed by the model
+    for name in ("rod.end.velocity", "motor.effort", "slider.velocity", "slider.velocity.y", "gap.rate"):  # by the model
         np.testing.assert_array_equal(back[name], sol[name])
-    with pytest.raises(KeyError, match="did you mean 'rod.end.velocity'"):
+    with pytest.raises(KeyError, match=r"did you mean 'rod.end.velocity'"):
         back["rod.end.velocty"]
-    with pytest.raises(KeyError, match="did you mean 'A.angle'"):
+    with pytest.raises(KeyError, match=r"did you mean 'A.angle'"):
         sol.save(path, record=["A.angel"])
 
 

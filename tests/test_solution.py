@@ -30,7 +30,8 @@ def test_frames_of_a_crank_that_turns_steadily(crank):
         np.testing.assert_allclose(crank[f"crank.{quantity}"], CRANK / 2 * unit_vector, atol=1e-9)
     np.testing.assert_allclose(crank["crank.angular_velocity"], [(0, 0, OMEGA)] * len(phi), atol=1e-9)
     np.testing.assert_allclose(crank["crank.angular_acceleration"], 0, atol=1e-7)
-    np.testing.assert_allclose(crank["crank.rotation"], np.column_stack([np.cos(phi / 2), zero, zero, np.sin(phi / 2)]), atol=1e-9)
+    quaternion = np.column_stack([np.cos(phi / 2), zero, zero, np.sin(phi / 2)])
+    np.testing.assert_allclose(crank["crank.rotation"], quaternion, atol=1e-9)
 
 
 def test_joint_coordinates_of_a_slider_crank(crank):
@@ -117,9 +118,10 @@ def test_components(crank):
     assert crank.unit("crank.end.position.x") == crank.unit("crank.end.position") == "m"
 
 
-@pytest.mark.parametrize("wrong, hint", [("crank.end.positon", "did you mean 'crank.end.position'"), ("A.angel", "did you mean 'A.angle'"),
-                                         ("crank.end.position.w", "no channel 'crank.end.position.w'"), ("energy.kinetic.x", "no channel"),
-                                         ("nothing", "no channel 'nothing'")])
+@pytest.mark.parametrize("wrong, hint", [("crank.end.positon", "did you mean 'crank.end.position'"),
+                                         ("A.angel", "did you mean 'A.angle'"),
+                                         ("crank.end.position.w", "no channel 'crank.end.position.w'"),
+                                         ("energy.kinetic.x", "no channel"), ("nothing", "no channel 'nothing'")])
 def test_unknown_channels_are_refused_with_a_hint(crank, wrong, hint):
     with pytest.raises(KeyError, match=hint):
         crank[wrong]
@@ -137,7 +139,8 @@ def test_csv(crank, tmp_path):
     path = tmp_path / "run.csv"
     crank.to_csv(path, "A.angle", "crank.end.position", "crank.rotation.w")
     head, *lines = path.read_text().splitlines()
-    assert head == "t [s],A.angle [rad],crank.end.position.x [m],crank.end.position.y [m],crank.end.position.z [m],crank.rotation.w"
+    position = ",".join(f"crank.end.position.{c} [m]" for c in "xyz")
+    assert head == f"t [s],A.angle [rad],{position},crank.rotation.w"
     table = np.array([[float(x) for x in line.split(",")] for line in lines])
     expected = np.column_stack([crank.t, crank["A.angle"], crank["crank.end.position"], crank["crank.rotation.w"]])
     np.testing.assert_array_equal(table, expected)  # 17 digits lose nothing
@@ -171,3 +174,20 @@ def test_quaternions_of_matrices():
     assert (np.einsum("ni,ni->n", found[1:], found[:-1]) >= 0).all()
     half_turns = quaternions(np.array([np.diag(d) for d in ((1.0, -1, -1), (-1, 1, -1), (-1, -1, 1), (1, 1, 1))]))
     np.testing.assert_allclose(abs(half_turns), np.eye(4)[[1, 2, 3, 0]], atol=1e-15)
+
+
+def test_gears_have_an_effort_and_leave_the_hinges_free():
+    """A wheel driven with acceleration 4 through a gear of ratio -2: the gear turns the second wheel by J alpha."""
+    m = pl.Model("gear")
+    for k in range(2):
+        wheel = m.add(pl.RigidBody.cylinder(f"wheel{k}", 0.1, 0.02, mass=2.0, position=(0.3 * k, 0, 0)))
+        m.add(pl.Revolute(f"H{k}", m.ground.frame((0.3 * k, 0, 0)), wheel, axis="z"))
+    m.add(pl.Gear("mesh", "H0", "H1", ratio=-2.0))
+    m.add(pl.Drive("H0", "angle", "2 * t^2", name="motor"))
+    sol = m.simulate(0.5, step=1e-3, output_step=1e-2)
+    J = 0.5 * 2.0 * 0.1**2
+    np.testing.assert_allclose(sol["H1.angle"], -4 * sol.t**2, atol=1e-9)
+    np.testing.assert_allclose(abs(sol["mesh.effort"]), 8 * J, atol=1e-9)
+    np.testing.assert_allclose(sol["motor.effort"], 4 * J + 2 * 8 * J, atol=1e-9)
+    for name in ("H0.torque", "H1.torque", "H0.force", "H1.force"):
+        np.testing.assert_allclose(sol[name], 0, atol=1e-9)

@@ -81,7 +81,7 @@ def problems(text: str, source: str = "model.yaml") -> list[str]:
 
 def test_every_kind_survives_the_round_trip() -> None:
     m = everything()
-    assert {(i.section, i.kind) for i in m} == {(s, k) for s, kinds in KINDS.items() for k in kinds}
+    assert {(i.section, i.kind) for i in m} == {(s, k) for s, kinds in KINDS.items() for k in kinds if kinds[k].__module__.startswith("pliant.")}
     text = to_text(m)
     again = from_text(text)
     assert to_text(again) == text

@@ -288,7 +288,7 @@ def table(rows: list[Row]) -> str:
         for r in chosen:
             none = "not run" if r.get("skipped") else "failed" if r.get("failed") else "-"
             cells = [(none if c in NEEDED else "-") if r.get(c) is None else TEXT[c][1](r[c]) for c in columns]
-            out.append("| " + " | ".join(cell.replace("|E-E0|", "energy error") for cell in cells) + " |")
+            out.append("| " + " | ".join(cell.replace("max|E-E0|", "largest energy error") for cell in cells) + " |")
         notes = [f"- {r['problem']}, {r.get('method') or r.get('peer', '')}: {r['note']}" for r in chosen
                  if r.get("failed") and r.get("note")]
         out += ["", *notes, ""] if notes else [""]

@@ -37,9 +37,7 @@ def catalogue(dynamics: Dynamics) -> dict[str, tuple[str, int]]:
         out |= {f"{name}.{q}": (unit, 3) for q, unit in REACTIONS.items()}
     for name, (*_, coordinate) in d.drives.items():
         out |= {f"{name}.effort": ("N*m" if coordinate == "angle" else "N", 1), f"{name}.power": ("W", 1)}
-    for name in d.couplings:
-        if name not in d.joints:
-            out[f"{name}.effort"] = "N*m", 1
+    out |= {f"{name}.effort": (unit, 1) for name, (_, unit) in d.couplings.items() if name not in d.joints}
     for name, spring in d.springs.items():
         if spring.kind == "angle":
             out |= {f"{name}.angle": ("rad", 1), f"{name}.rate": ("rad/s", 1), f"{name}.torque": ("N*m", 1)}
@@ -113,8 +111,8 @@ class Observer:
         s, d = self.dynamics.system, self.directory
         families = [f for f in s.families if f.push.residual or f in (constraints.COINCIDENT, constraints.PERPENDICULAR,
                                                                       constraints.IN_PLANE, constraints.COORDINATE)]
-        silent = [row for row, *_ in d.drives.values()]
-        silent += [r for n, rows in d.couplings.items() if n not in d.joints for r in rows]
+        silent = [drive[0] for drive in d.drives.values()]
+        silent += [row for name, (row, _) in d.couplings.items() if name not in d.joints]
         first, width = self._hinges.index(frame), max(1, BLOCK // (6 * len(self.rows)))
         return self._wrench("joint", self._hinges[first:first + width], s.program("residual", families=families), silent)
 
@@ -166,10 +164,12 @@ class Observer:
             if quantity == coordinate:
                 return np.einsum("ni,ni->n", z, d) + j.zeros[coordinate]
             return np.einsum("ni,ni->n", z, fb[:, V:V + 3] - fa[:, V:V + 3] - np.cross(w, d))
+        x, y, u = Ra[:, :, 0], Ra[:, :, 1], self.axes(j.b)[:, :, 0]
+        cos, sin = np.einsum("ni,ni->n", x, u), np.einsum("ni,ni->n", y, u)
         if quantity != coordinate:
-            return np.einsum("ni,ni->n", z, fb[:, W:W + 3] - fa[:, W:W + 3])
-        u = self.axes(j.b)[:, :, 0]
-        angle = np.arctan2(np.einsum("ni,ni->n", Ra[:, :, 1], u), np.einsum("ni,ni->n", Ra[:, :, 0], u)) + j.zeros["angle"]
+            G = np.cross(cos[:, None] * y - sin[:, None] * x, u) / (cos**2 + sin**2)[:, None]  # see coordinate-2
+            return np.einsum("ni,ni->n", G, fa[:, W:W + 3] - fb[:, W:W + 3])
+        angle = np.arctan2(sin, cos) + j.zeros["angle"]
         near = self.parts["H"][:, j.histories["angle"]]
         return angle + 2 * np.pi * np.round((near - angle) / (2 * np.pi))
 

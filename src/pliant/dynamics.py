@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .families.rigid import BODY
 from .kernels import loop
 from .kernels.contract import GRAVITY, c_address
 from .kernels.jit import compiled_before
@@ -41,13 +42,12 @@ class Dynamics:
         self.length = self._length()
 
     def _length(self) -> float:
-        """Size of the model: the largest distance of a frame or centre of mass from their middle, in m."""
-        s, x = self.system, self.x
+        """Size of the model: the largest distance of a joint, a spring's end or a centre of mass from their middle, in m."""
+        s, x, d = self.system, self.x, self.directory
         loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-        points = np.vstack([x.X[:len(s.data.fr), :3], s.q0[s.data.linear[:, 1].reshape(-1, 3)]] if len(s.data.linear) else
-                           [x.X[:len(s.data.fr), :3]])
-        size = float(np.linalg.norm(points - points.mean(0), axis=1).max()) if len(points) else 0.0
-        return size or 1.0
+        frames = [f for j in d.joints.values() for f in (j.a, j.b)] + [f for k in d.springs.values() for f in (k.a, k.b)]
+        points = np.vstack([x.X[frames, :3], s.q0[s.data.linear[:, 1].reshape(-1, 3)]])
+        return float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)) or 1.0
 
     @property
     def gravity(self) -> float:
@@ -86,15 +86,13 @@ class Dynamics:
         loop.run(s.program("residual"), s.data, x, 0.0, 0.0, 0.0, 0.0)
         return {j.name: float(abs(x.R[6 * j.tile:6 * j.tile + j.used]).max(initial=0.0)) for j in s.joints}
 
-    def _matrix(self, weight: np.ndarray | None = None) -> bool:
-        """[W C^T; C 0] in self.tiles and its factors in x.D; W = M with rows and columns scaled by ``weight``."""
+    def _matrix(self, more: dict[int, np.ndarray] | None = None) -> bool:
+        """[M C^T; C 0] in self.tiles and its factors in x.D, with ``more`` added to diagonal tiles."""
         s, x = self.system, self.x
         x.D[:], x.a[:], x.lam[:] = 0, 0, 0
         loop.run(s.program("tangent"), s.data, x, 0.0, 1.0, 0.0, 0.0)
-        if weight is not None:
-            for (i, j), k in s.block.items():
-                if 6 * i < s.n_v and 6 * j < s.n_v:
-                    x.D[k] *= weight[6 * i:6 * i + 6, None] * weight[None, 6 * j:6 * j + 6]
+        for tile, block in (more or {}).items():
+            x.D[s.block[tile, tile]] += block
         self.tiles[:] = x.D
         return bool(factorise(x.D, s.lu, self.pivots))
 
@@ -135,28 +133,41 @@ class Dynamics:
             loop.retract(s.data, x.q.copy(), self.solve(self.b), 1.0, x.q)
 
     def _solve_velocities(self) -> None:
-        """Least kinetic energy of the change; what the user stated is weighted so that it stays, and must stay."""
-        s, x = self.system, self.x
-        stated = np.zeros(s.n, bool)
-        for iv, which in self.directory.stated.values():
-            stated[iv:iv + 6] = which
-        wanted, target = x.v.copy(), x.v.copy()
-        self._matrix(np.where(stated, STATED, 1.0) ** 0.5)
-        for _ in range(4):  # each pass moves the stated ones 1e6 times closer to what was stated
-            x.v[:] = target
-            x.V[:] = 0
-            loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-            self.b[:], self.b[s.n_v:] = 0, -x.V[s.n_v:]
-            x.v[:s.n_v] += self.solve(self.b)[:s.n_v]
-            target[stated] += (wanted - x.v)[stated]
-        scale = max(1.0, float(abs(wanted).max(initial=0.0)))
-        moved = {name: float(abs(x.v - wanted)[iv:iv + 6][which].max()) for name, (iv, which) in self.directory.stated.items()
-                 if any(which)}
+        """Least kinetic energy, with what the user stated weighted so that it stays - and it must stay.
+
+        min v.M v / 2 + (S v - s).W (S v - s) / 2  subject to  C_q v + C_t = 0                        [refine-2]
+        """
+        s, x, statements = self.system, self.x, self.directory.stated
+        x.v[:], x.V[:] = 0, 0
+        loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
+        by_time = x.V[s.n_v:].copy()
+        weights = {}
+        for name, said in statements.items():
+            own = s.data.rp[self._mass_row(name)]
+            size = np.array([own[0]] * 3 + [max(own[1], own[5], own[9])] * 3) + 1e-12
+            weights[name] = STATED * size * said.which
+        self._matrix({said.iv // 6: said.map.T * weights[name] @ said.map for name, said in statements.items()})
+        target = {name: said.values.copy() for name, said in statements.items()}
+        for _ in range(4):  # each pass brings the stated ones 1e6 times closer
+            self.b[:], self.b[s.n_v:] = 0, -by_time
+            for name, said in statements.items():
+                self.b[said.iv:said.iv + 6] = said.map.T @ (weights[name] * target[name])
+            x.v[:s.n_v] = self.solve(self.b)[:s.n_v]
+            for name, said in statements.items():
+                target[name] += said.values - said.map @ x.v[said.iv:said.iv + 6]
+        scale = max([1.0, *(float(abs(said.values).max()) for said in statements.values())])
+        moved = {name: float(abs(said.map @ x.v[said.iv:said.iv + 6] - said.values)[said.which].max())
+                 for name, said in statements.items() if any(said.which)}
         conflicts = {name: change for name, change in moved.items() if not change <= KEPT * scale}
         if conflicts:
             listed = ", ".join(f"{name!r} (by {change:.3g} m/s or rad/s)" for name, change in conflicts.items())
             raise ModelError(f"the stated velocities contradict the joints: they would have to change for {listed}. State fewer of them "
                              "- what is left out is solved for - or correct them")
+
+    def _mass_row(self, body: str) -> int:
+        """Row of the element tables with a body's mass and inertia."""
+        first, last = self.system.families[BODY]
+        return next(k for k in range(first, last) if self.system.owners[k] == body)
 
     # -- output
     def refine(self, rows: np.ndarray, project: bool = True) -> tuple[np.ndarray, np.ndarray]:

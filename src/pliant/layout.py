@@ -28,7 +28,8 @@ class JointRecord:
     b: int
     rows: list[int]
     equations: Equations
-    zeros: dict[str, float]
+    zeros: dict[str, float]                                  # what is added to the raw coordinates
+    start: dict[str, float] = field(default_factory=dict)    # their values in the pose as modelled
     histories: dict[str, int] = field(default_factory=dict)  # the count of turns of its angle
     length: float | None = None
 
@@ -43,6 +44,15 @@ class ForceRecord:
     count: int
 
 
+@dataclass
+class Statement:
+    """The velocities a user stated: of the body's origin (world axes) and angular (body axes)."""
+    iv: int
+    which: list[bool]
+    values: np.ndarray
+    map: np.ndarray  # from the velocities of the centre of mass to those stated, 6x6
+
+
 class Directory:
     """Names of the model, and where their results are found in the arrays of the System."""
 
@@ -53,8 +63,8 @@ class Directory:
         self.springs: dict[str, ForceRecord] = {}
         self.bushings: dict[str, tuple[int, int, int]] = {}  # frames, row of its family
         self.measures: dict[str, tuple[int, int]] = {}
-        self.stated: dict[str, tuple[int, list[bool]]] = {}  # body -> first index in v, which components the user stated
-        self.couplings: dict[str, list[int]] = {}
+        self.stated: dict[str, Statement] = {}
+        self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
 
 
 class Layout:
@@ -73,9 +83,15 @@ class Layout:
         self.measured: dict[str, tuple[Frame, Frame]] = {}
 
     # -- frames
-    def add_body(self, body: RigidBody, place: Place, position: np.ndarray, axes: np.ndarray, stated: list[bool]) -> None:
+    def add_body(self, body: RigidBody, place: Place, position: np.ndarray, axes: np.ndarray) -> None:
+        """A body that was placed: its pose as modelled and what the user said of its velocities."""
         self.places[body.name], self.poses[body.name] = place, (position, axes)
-        self.directory.stated[body.name] = place.iv, stated
+        x, y, z = body.com
+        v, w = body.velocity, body.angular_velocity
+        origin = np.eye(6)
+        origin[:3, 3:] = axes @ np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])  # v_origin = v + R [com] w
+        self.directory.stated[body.name] = Statement(place.iv, [v is not None] * 3 + [w is not None] * 3,
+                                                     np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]), origin)
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:
@@ -110,8 +126,11 @@ class Layout:
         axes = R_a @ item.joint_axes() if hasattr(item, "joint_axes") else R_a
         fa, fb = self.frame(item.a, name, axes), self.frame(item.b, name, axes)
         equations = b.equations(item.name, (fa, fb))
-        zeros = item.zeros() if hasattr(item, "zeros") else {}
-        record = JointRecord(fa, fb, [], equations, zeros)
+        record = JointRecord(fa, fb, [], equations, {})
+        given = item.zeros() if hasattr(item, "zeros") else {}
+        raw = {"angle": 0.0, "displacement": float(axes[:, Z] @ (p_b - p_a))}
+        record.start = {c: given.get(c, 0.0) for c in getattr(item, "coordinates", ())}
+        record.zeros = {c: value - raw[c] for c, value in record.start.items()}
         self.directory.joints[item.name] = record
         for kind, *axis in primitives:
             row = equations.take(3 if kind == "coincident" else 1)
@@ -128,8 +147,7 @@ class Layout:
                 b.pair(family, item.name, fa, fb, axis, joint=equations, row=row)
         if "angle" in getattr(item, "coordinates", ()):
             record.histories["angle"] = b.history()
-            b.pair(constraints.TURNS, item.name, fa, fb, (ANGLE, Z, record.histories["angle"]), (zeros.get("angle", 0.0),))
-        record.zeros = {c: zeros.get(c, 0.0) for c in getattr(item, "coordinates", ())}
+            b.pair(constraints.TURNS, item.name, fa, fb, (ANGLE, Z, record.histories["angle"]), (record.zeros["angle"],))
 
     def joint(self, name: str, coordinate: str, item: str) -> JointRecord:
         if name not in self.directory.joints:
@@ -149,13 +167,13 @@ class Layout:
         else:
             equations = b.equations(name, [f for r in records for f in (r.a, r.b)])
         row = equations.take()
-        self.directory.couplings[name] = [row]
+        self.directory.couplings[name] = row, "N*m" if terms[0][1] == "angle" else "N"
         if shared:
             self.directory.joints[shared].rows.append(row)
         for record, (_, coordinate, factor) in zip(records, terms, strict=True):
-            zero = record.zeros[coordinate]
             b.pair(constraints.COORDINATE, name, record.a, record.b,
-                   (KINDS[coordinate], Z, record.histories.get(coordinate, 0), -1, -1, -1), (zero, factor, factor * zero),
+                   (KINDS[coordinate], Z, record.histories.get(coordinate, 0), -1, -1, -1),
+                   (record.zeros[coordinate], factor, factor * record.start[coordinate]),
                    joint=equations, row=row)
 
     def add_drive(self, drive: Drive) -> None:
@@ -253,7 +271,7 @@ class Layout:
             fa, fb = (self.frame(f, reference) for f in self.measured[head])
             return "distance", 0, 0, 0.0, int(last == "rate"), (fa, fb)
         place, _, quantity = head.rpartition(".")
-        if last in "xyz" and quantity in ("position", "velocity"):
+        if last in ("x", "y", "z") and quantity in ("position", "velocity"):
             frame = Frame.model_validate(place)
             ground = self.builder.frame(self.builder.ground, (0, 0, 0))
             return "displacement", "xyz".index(last), 0, 0.0, int(quantity == "velocity"), (ground, self.frame(frame, reference))

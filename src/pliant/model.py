@@ -58,6 +58,13 @@ class Model:
         """Items of one section: bodies, joints, drives, forces or measures."""
         return [item for item in self if item.section == name]
 
+    def copy(self) -> Model:
+        """A model with the same items, each copied: what a run keeps, whatever happens to the original."""
+        other = Model(self.name, self.gravity, self.settings)
+        other.ground = self.ground.model_copy()
+        other.items = {name: item.model_copy() for name, item in self.items.items()}
+        return other
+
     def compile(self, *, exact: bool = False) -> Dynamics:
         """Flat arrays. ``exact``: with all geometric blocks in the tangent (for tests and statics)."""
         from .dynamics import Dynamics, ModelError, announce_compilation

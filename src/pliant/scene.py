@@ -82,14 +82,14 @@ class Scene:
         ends = [p for pair in self.springs.values() for p in pair]
         paths = [*self.joints.values(), *(b.position for b in self.bodies), *ends]
         points = np.vstack([*paths, self.grounds]) if paths else self.grounds
-        best, thinnest = "3d", LAYERS * size
+        planes = []
         for name, k in PLANES.items():
             moves = max((float(np.ptp(p[:, k])) for p in paths), default=0.0)
             turns = max((float(np.ptp(b.axes[:, k], axis=0).max()) for b in self.bodies), default=0.0)
-            spread = float(np.ptp(points[:, k])) if len(points) else 0.0
-            if moves <= FLAT * size and turns <= FLAT and spread < thinnest:
-                best, thinnest = name, spread
-        return best
+            spread = float(np.ptp(points[:, k])) / size if len(points) else 0.0
+            if moves <= FLAT * size and turns <= FLAT and spread < LAYERS:
+                planes.append((round(spread, 6), k == self.up, name))
+        return min(planes, key=lambda plane: plane[:2])[2] if planes else "3d"  # the thinnest, upright if there are several
 
 
 def scene(sol: Solution, times: np.ndarray, trace: tuple[str, ...] = ()) -> Scene:

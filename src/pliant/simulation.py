@@ -1,6 +1,7 @@
 """simulate(): from a Model to a Solution."""
 from __future__ import annotations
 
+import fnmatch
 import math
 import os
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 from .dynamics import Dynamics, ModelError
 from .functions.units import quantity
 from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha, Run, SimulationError
+from .items.base import did_you_mean
 from .refinement import parts
 from .solution import Solution
 
@@ -20,12 +22,13 @@ if TYPE_CHECKING:
 
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
+FAILURES = 5       # so many runs may stop early in that search
 HALVINGS = 16      # how often the step is halved in search of the accuracy
 OPTIONS = ("duration", "step", "accuracy", "integrator", "output_step", "record", "out")
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
-             output_step: Any = None, record: list[str] | None = None, progress: Any = False, out: Any = None) -> Solution:
+             output_step: Any = None, record: list[str] | None = None, progress: Any = True, out: Any = None) -> Solution:
     """Simulate a model from its consistent initial state.
 
     ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the run is repeated with half
@@ -46,7 +49,10 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     if step is not None and accuracy is not None:
         raise ModelError("simulate: give step (fixed) or accuracy (the step is found), not both")
     settings.pop("accuracy" if step is not None else "step" if accuracy is not None else "", None)  # what is given here wins
+    model = model.copy()
     dynamics = model.compile()
+    if settings.get("out"):
+        _check_output(dynamics, settings)
     start = dynamics.assemble()
     display = _progress(progress)
     if settings.get("step") is not None:
@@ -56,6 +62,17 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     if settings.get("out"):
         sol.save(settings["out"], record=settings.get("record"))
     return sol
+
+
+def _check_output(dynamics: Dynamics, settings: dict[str, Any]) -> None:
+    """What would make saving fail is found before the run."""
+    from .channels import catalogue
+    from .results import check_target
+    check_target(settings["out"])
+    known = catalogue(dynamics)
+    for pattern in settings.get("record") or ():
+        if not fnmatch.filter(known, pattern) and pattern.rpartition(".")[0] not in known:
+            raise ModelError(f"simulate: record: no channel matches {pattern!r}{did_you_mean(pattern, known)}")
 
 
 def integrator_of(value: Any) -> GeneralizedAlpha:
@@ -129,7 +146,7 @@ def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start:
     energies, report = dynamics.refine(first)
     rows, energy, quality = [first], [energies], [report]
     end = float(start[0]) + steps * h
-    failure: SimulationError | KeyboardInterrupt | None = None
+    failure: BaseException | None = None
     try:
         for done, new in run:
             if len(new):
@@ -138,12 +155,12 @@ def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start:
                 energy.append(energies)
                 quality.append(report)
             display(float(start[0]) + done * h, end)
-    except (SimulationError, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt) as error:  # also what a user's function raised: what was computed is kept
         failure = error
     sol = Solution.from_run(model, dynamics, run, np.concatenate(rows), np.concatenate(energy), np.concatenate(quality),
                             complete=failure is None)
     if failure:
-        failure.solution = sol  # type: ignore[union-attr]
+        failure.solution = sol  # type: ignore[attr-defined]
         raise failure
     return sol
 
@@ -154,11 +171,14 @@ def _to_accuracy(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, sta
     outputs = settings.get("output_step") or length / 200
     step, before, estimate = quantity(outputs, "s"), None, math.inf
     kept: Solution | None = None  # the last run that ended early
+    failed = 0
     for _ in range(HALVINGS):
         try:
             sol = _fixed(model, dynamics, method, start, length, step, {**settings, "output_step": outputs}, display)
         except SimulationError as error:
-            sol, kept = None, error.solution
+            sol, kept, failed = None, error.solution, failed + 1
+            if failed == FAILURES:
+                raise
         if sol is not None and before is not None:
             estimate = difference(before, sol) / 3
             if estimate <= epsilon:

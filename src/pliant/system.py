@@ -16,7 +16,7 @@ from .kernels.loop import Data, Memory, Program
 from .kernels.tiles import Elimination, analyse
 
 INTEGERS, REALS, SCRATCH = 12, 12, 512  # width of ip and rp, length of the scratch array
-REGULARISATION = 1e-10                  # subtracted from multiplier diagonals, relative to C M^-1 C^T
+REGULARISATION = 1e-9                   # subtracted from multiplier diagonals, relative to C M^-1 C^T
 
 
 @dataclass(frozen=True)
@@ -286,3 +286,5 @@ class System:
         rows = np.array([6 * tile[b] + i for b, i in self.lu.fix_at], np.int64)
         regularised = self.lu.fix_by < 0
         self.lu.fix_by[regularised] = -REGULARISATION * size[rows[regularised]]
+        self.softness = np.zeros(self.n)  # what the diagonal gets, by row
+        self.softness[rows[regularised]] = -self.lu.fix_by[regularised]

@@ -15,6 +15,7 @@ from ..refinement import parts
 from . import stepper as st
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
+ROUNDING = 2e-16  # increments below this part of the model's size are rounding errors of the constraints
 CHUNK = 2000  # rows of output kept by the loop before Python takes them
 
 
@@ -68,14 +69,15 @@ class Run:
         self.x.q[:], self.x.v[:], self.x.H[:] = p["q"][0], p["v"][0], p["H"][0]
         self.x.a[:], self.x.lam[:] = p["a"][0], p["lam"][0]
         arrays = {name: np.zeros(n) for name in st.Work._fields}
-        arrays |= {"q0": np.zeros(s.q0.size), "weight": dynamics.weights(), "total": row[1:3].copy(), "power": np.zeros(2),
-                   "pivots": np.zeros(6, np.int64)}
+        arrays |= {"q0": np.zeros(s.q0.size), "weight": dynamics.weights(), "soft": s.softness, "total": row[1:3].copy(),
+                   "power": np.zeros(2), "pivots": np.zeros(6, np.int64)}
         self.work = st.Work(**arrays)
-        self.ctl = np.array([row[0], step, method.rho, method.tolerance, dynamics.gravity / dynamics.length + 1e-9, 1e-15])
+        self.ctl = np.array([row[0], step, method.rho, method.tolerance, dynamics.gravity / dynamics.length + 1e-9,
+                             ROUNDING if s.joints else 1e-3 * ROUNDING])
         count = np.zeros(12, np.int64)
         count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS] = steps, stride, method.max_iterations
         count[st.FULL_NEWTON] = method.newton == "full"
-        self.count, self.fallbacks = count, 0
+        self.count, self.fallbacks, self.helped, self.sticky = count, 0, -1, False
         self.programs = [s.program("residual"), s.program("tangent"), self._power_program(), s.program("history")]
         count[st.HISTORIES] = len(self.programs[3].rows) > 0
         count[st.POWERED] = len(self.programs[2].rows) > 0
@@ -117,24 +119,30 @@ class Run:
     def __iter__(self) -> Iterator[tuple[int, np.ndarray]]:
         s, steps, status = self.dynamics.system, 64, st.MORE
         while status != st.DONE:
-            clock = time.perf_counter()
-            status = st.advance(*self.programs, s.data, s.lu, self.x, self.work, self.ctl, self.count, s.n_v, steps, self.rows)
+            clock, before = time.perf_counter(), int(self.count[st.STEPS])
+            once = self.count[st.FALLBACK] != 0 and not self.sticky
+            status = st.advance(*self.programs, s.data, s.lu, self.x, self.work, self.ctl, self.count, s.n_v, 1 if once else steps,
+                                self.rows)
             used = max(1e-6, time.perf_counter() - clock)
             steps = max(1, min(10**8, int(steps * min(4.0, SLICE / used))))
             failed = status not in (st.DONE, st.MORE)
+            if self.count[st.FALLBACK] != 0:
+                self.fallbacks += int(self.count[st.STEPS]) - before
+            if once and not failed:  # back to the fast solver
+                self.count[st.FALLBACK], self.count[st.FACTORS_OK], self.helped = 0, 0, int(self.count[st.STEPS])
             if self.count[st.STORED] or failed or status == st.MORE:
                 yield int(self.count[st.STEPS]), self.rows[:self.count[st.STORED]].copy()
             if failed:
                 self._recover(status)
 
     def _recover(self, status: int) -> None:
-        """A step failed: a fault in a user's function ends the run; otherwise SciPy's solver gets one try per step."""
+        """A step failed: a fault in a user's function ends the run; otherwise SciPy's solver takes the step, and stays if the next
+        one needs it too."""
         failures = self.dynamics.system.failures
         if failures:
             raise failures[0]
         if status != st.NOT_FINITE and self.count[st.FALLBACK] == 0:
-            self.count[st.FALLBACK] = self.fallback.address
-            self.fallbacks += 1
+            self.count[st.FALLBACK], self.sticky = self.fallback.address, self.helped == int(self.count[st.STEPS])
             return
         reason = {st.NEWTON_FAILED: f"Newton's method did not converge in {self.method.max_iterations} iterations",
                   st.SINGULAR: "the equations are singular", st.NOT_FINITE: "a value became infinite or not a number"}[status]

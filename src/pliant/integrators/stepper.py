@@ -16,7 +16,7 @@ DONE, MORE, NEWTON_FAILED, SINGULAR, NOT_FINITE = range(5)  # status
 T0, H, RHO, TOLERANCE, FLOOR, ROUNDING = range(6)           # ctl: start, step, spectral radius; see `threshold`
 (STEPS, END, ITERATIONS, FACTORISATIONS, FACTORS_OK, FULL_NEWTON, STRIDE, STORED, MAX_ITERATIONS, FALLBACK,
  POWERED, HISTORIES) = range(12)                            # count
-AMPLIFIED = 1e5                                             # how much a nearly singular position may amplify rounding
+AMPLIFIED = 5e5                                             # how much a nearly singular position may amplify rounding
 DISSIPATED, WORK = range(2)                                 # entries of Work.total and Work.power
 
 
@@ -32,6 +32,7 @@ class Work(NamedTuple):
     q0: np.ndarray
     dq: np.ndarray
     weight: np.ndarray  # 1 / characteristic length for displacements, 1 for rotations, 0 for padding
+    soft: np.ndarray    # the regularisation of the multiplier rows
     total: np.ndarray   # dissipated energy and work so far
     power: np.ndarray   # their rates at the last step
     pivots: np.ndarray
@@ -141,6 +142,8 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
             count[FACTORS_OK], age, fresh = 1, 0, True
         for k in range(n_v):
             x.R[k] /= bp
+        for k in range(n_v, x.R.size):  # so that multipliers of redundant equations stay bounded and unique
+            x.R[k] -= w.soft[k] * x.lam[k] / bp
         if count[FALLBACK] != 0:
             call_python(count[FALLBACK], 1.0, 0.0, 0.0)
         else:

@@ -116,8 +116,7 @@ class RigidBody(FrameOwner):
         place = layout.builder.place(self.name, (*(self.position + R @ com), *self.rotation), (*v, *w), frame)
         layout.builder.element(rigid.BODY, self.name, (place.iq, place.iv), (self.mass, *self.inertia_matrix.ravel()),
                                tiles=place.tiles)
-        layout.add_body(self, place, np.array(self.position), R,
-                        stated=[self.velocity is not None] * 3 + [self.angular_velocity is not None] * 3)
+        layout.add_body(self, place, np.array(self.position), R)
         layout.add_marker(self.name, self.as_frame())
         for name in self.frames:
             layout.add_marker(f"{self.name}.{name}", self[name])
