@@ -141,9 +141,10 @@ class Dynamics:
         x.v[:], x.V[:] = 0, 0
         loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
         by_time = x.V[s.n_v:].copy()
-        weights = {}
+        weights, first = {}, s.families[BODY][0]
+        row = {name: first + k for k, name in enumerate(s.owners[slice(*s.families[BODY])])}
         for name, said in statements.items():
-            own = s.data.rp[self._mass_row(name)]
+            own = s.data.rp[row[name]]
             size = np.array([own[0]] * 3 + [max(own[1], own[5], own[9])] * 3) + 1e-12
             weights[name] = STATED * size * said.which
         self._matrix({said.iv // 6: said.map.T * weights[name] @ said.map for name, said in statements.items()})
@@ -163,11 +164,6 @@ class Dynamics:
             listed = ", ".join(f"{name!r} (by {change:.3g} m/s or rad/s)" for name, change in conflicts.items())
             raise ModelError(f"the stated velocities contradict the joints: they would have to change for {listed}. State fewer of them "
                              "- what is left out is solved for - or correct them")
-
-    def _mass_row(self, body: str) -> int:
-        """Row of the element tables with a body's mass and inertia."""
-        first, last = self.system.families[BODY]
-        return next(k for k in range(first, last) if self.system.owners[k] == body)
 
     # -- output
     def refine(self, rows: np.ndarray, project: bool = True) -> tuple[np.ndarray, np.ndarray]:

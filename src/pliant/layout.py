@@ -147,7 +147,8 @@ class Layout:
                 b.pair(family, item.name, fa, fb, axis, joint=equations, row=row)
         if "angle" in getattr(item, "coordinates", ()):
             record.histories["angle"] = b.history()
-            b.pair(constraints.TURNS, item.name, fa, fb, (ANGLE, Z, record.histories["angle"]), (record.zeros["angle"],))
+            b.pair(constraints.TURNS, item.name, fa, fb, (ANGLE, Z, record.histories["angle"]), (record.zeros["angle"],),
+                   reads=True)
 
     def joint(self, name: str, coordinate: str, item: str) -> JointRecord:
         if name not in self.directory.joints:
@@ -257,7 +258,7 @@ class Layout:
             kind, axis, history, zero, order, frames = self._resolve(reference)
             slot = self.builder.new_signal()
             row = self.builder.pair(signals.SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,),
-                                    velocity=True)
+                                    velocity=True, reads=True)
             self.signals[reference] = slot, row, frames
         return self.signals[reference][0]
 

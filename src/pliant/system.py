@@ -134,11 +134,11 @@ class Builder:
         return len(rows) - 1
 
     def pair(self, family: Family, item: str, a: int, b: int, ints: Sequence[int], reals: Sequence[float] = (), *,
-             joint: Equations | None = None, row: int = -1, velocity: bool = False) -> int:
-        """An element between two frames; ``velocity`` when its force depends on their velocities."""
+             joint: Equations | None = None, row: int = -1, velocity: bool = False, reads: bool = False) -> int:
+        """An element between two frames; ``velocity`` when it depends on their velocities, ``reads`` when it adds no forces."""
         if velocity:
             self.velocity_frames |= {a, b}
-        tiles = (*self.tiles_of(a), *self.tiles_of(b), joint.tile if joint else -1)
+        tiles = () if reads else (*self.tiles_of(a), *self.tiles_of(b), joint.tile if joint else -1)
         return self.element(family, item, (a, b, row, *ints), reals, tiles=tiles, coupled=joint is None or self.coupled)
 
     def row_of(self, family: Family, number: int) -> int:

@@ -46,7 +46,8 @@ def _spring(kind, law=None):
         b.signal = lambda reference: {"s.value": slots[0], "s.rate": slots[1]}[reference]
         slots, rows = [b.new_signal(), b.new_signal()], []
         for order, k in enumerate((DISPLACEMENT, ANGLE)):
-            rows.append(b.pair(signals.SENSE, "signal", fb, fa, (k, 1, b.history(), slots[order], order), (0.1,), velocity=True))
+            rows.append(b.pair(signals.SENSE, "signal", fb, fa, (k, 1, b.history(), slots[order], order), (0.1,), velocity=True,
+                               reads=True))
         code = b.function(law, ("t", "x", "v"), "law") if law else None
         ints = (kind, 2, b.history(), *((code.value, code.by_x, code.by_v) if code else (-1, -1, -1)))
         reals = (0.2, 30.0, 4.0, 0.3)
@@ -63,7 +64,7 @@ def _load(part, follows):
     def add(b, fa, fb, rng):
         b.signal = lambda reference: slot
         slot, ground = b.new_signal(), b.frame(b.ground, (0, 0, 0))
-        row = b.pair(signals.SENSE, "signal", fb, fa, (DISTANCE, 0, 0, slot, 1), (0.0,), velocity=True)
+        row = b.pair(signals.SENSE, "signal", fb, fa, (DISTANCE, 0, 0, slot, 1), (0.0,), velocity=True, reads=True)
         codes = [b.function(f, ("t",), "load") for f in ("3*cos(2*t)", "1.5", "2*s.rate")]
         b.pair(loads.LOAD, "load", fa, ground, (part, follows, *(c.value for c in codes)), rng.normal(size=3))
         b.element(signals.LOAD_ANSWER, "answer", (fa, ground, -1, part, follows, -1, -1, -1, 2, b.row_of(signals.SENSE, row),

@@ -60,6 +60,7 @@ class RigidBody(FrameOwner):
     """
     section: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "rigid"
+    positional: ClassVar[tuple[str, ...]] = ("name", "mass", "inertia", "com", "position", "rotation", "velocity", "angular_velocity")
     mass: Mass
     inertia: Any = (0.0, 0.0, 0.0)
     com: Point = (0.0, 0.0, 0.0)

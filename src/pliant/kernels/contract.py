@@ -110,7 +110,9 @@ def address(f: Any, x: Any = types.float64) -> Any:
     """Machine address of ``f`` for scalar type ``x``; compiles it, or loads it from the cache, on first use."""
     if DISABLED:
         return f
-    compiled = f.get_compile_result(types.void(*types_for(x)))
+    arguments = types_for(x)
+    f.compile(arguments)  # looked up in the cache by exactly these types, as for a kernel that other kernels call
+    compiled = f.overloads[arguments]
     return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
 
