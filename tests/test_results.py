@@ -45,7 +45,7 @@ def test_layout(sol, path):
     with h5py.File(path) as f:
         assert f.attrs["pliant"] == 1
         assert f.attrs["version"] == pl.__version__
-        method = {"kind": "generalized-alpha", "rho": 0.9, "newton": "modified", "tolerance": 1e-8, "max_iterations": 25}
+        method = {"kind": "generalized-alpha", "rho": 0.9, "newton": "modified", "tolerance": 1e-9, "max_iterations": 25}
         assert json.loads(f.attrs["method"]) == method
         assert json.loads(f.attrs["quality"])["steps"] == 400
         assert f.attrs["model"].startswith("pliant: 1")

@@ -36,7 +36,7 @@ class GeneralizedAlpha:
     """
     rho: float = 0.9
     newton: Literal["modified", "full"] = "modified"
-    tolerance: float = 1e-8
+    tolerance: float = 1e-9
     max_iterations: int = 25
 
     kind: ClassVar[str] = "generalized-alpha"
@@ -48,7 +48,7 @@ class GeneralizedAlpha:
         if self.newton not in ("modified", "full"):
             raise ValueError(f"GeneralizedAlpha: newton = {self.newton!r}, must be 'modified' or 'full'")
         if not 0 < self.tolerance < 1:
-            raise ValueError(f"GeneralizedAlpha: tolerance = {self.tolerance:g}, must be between 0 and 1; 1e-8 is usual")
+            raise ValueError(f"GeneralizedAlpha: tolerance = {self.tolerance:g}, must be between 0 and 1; 1e-9 is usual")
         if not 2 <= self.max_iterations <= 1000:
             raise ValueError(f"GeneralizedAlpha: max_iterations = {self.max_iterations}, must be from 2 to 1000")
 
