@@ -58,7 +58,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     if settings.get("step") is not None:
         sol = _fixed(model, dynamics, method, start, length, _positive("step", settings["step"], ""), settings, display)
     else:
-        sol = _to_accuracy(model, dynamics, method, start, length, _accuracy(settings.get("accuracy") or "normal"), settings, display)
+        sol = _to_accuracy(model, dynamics, method, start, length, accuracy_of(settings.get("accuracy") or "normal"), settings, display)
     if settings.get("out"):
         sol.save(settings["out"], record=settings.get("record"))
     return sol
@@ -107,7 +107,8 @@ def _positive(name: str, value: Any, hint: str) -> float:
     return x
 
 
-def _accuracy(value: Any) -> float:
+def accuracy_of(value: Any) -> float:
+    """From a name or a number."""
     if isinstance(value, str) and value in ACCURACY:
         return ACCURACY[value]
     try:

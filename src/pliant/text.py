@@ -21,7 +21,7 @@ from .items.shapes import MAKERS
 from .located import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, plain, scalar
 from .model import SECTIONS, Model
 from .schema import DEFAULT_KINDS, schema
-from .simulation import ACCURACY, OPTIONS, integrator_of
+from .simulation import OPTIONS, accuracy_of, integrator_of
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
@@ -271,16 +271,11 @@ def _texts(value: Any) -> list[str]:
     return value
 
 
-def _accuracy(value: Any) -> Any:
-    if isinstance(value, str) and value in ACCURACY:
-        return value
+def _accuracy(value: Any) -> None:
     try:
-        x = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{value!r} must be one of {', '.join(ACCURACY)} or a number") from None
-    if isinstance(value, bool) or not 1e-12 <= x <= 0.1:
-        raise ValueError(f"{value!r} must be between 1e-12 and 0.1")
-    return value
+        accuracy_of(value)
+    except ModelError as error:
+        raise ValueError(str(error).removeprefix("simulate: accuracy ")) from None
 
 
 def _integrator(value: Any) -> GeneralizedAlpha:
