@@ -15,7 +15,7 @@ LAYERS = [
     {"integrators"},
     {"channels", "solution", "simulation", "model"},
     {"report", "text", "schema", "located", "checks", "loading", "shipped", "results", "scene", "pictures"},
-    {"verification", "bench", "bench_models", "gallery"},
+    {"verification", "bench", "bench_models"},
     {"cli"},
 ]
 LEVEL = {name: k for k, layer in enumerate(LAYERS) for name in layer}

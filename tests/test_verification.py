@@ -2,7 +2,6 @@
 import numpy as np
 import pytest
 
-from pliant import gallery
 from pliant.dynamics import ModelError
 from pliant.verification import CASES, _worst, table, verify
 
@@ -21,7 +20,7 @@ def test_quick_cases_pass(name):
 def test_the_heavy_top_converges_with_order_two():
     # error = c h^2 + O(h^3): half the step, a quarter of the error
     exact = (-0.150416822746, -0.724165591637, -0.67302226956)
-    ends = [gallery.heavy_top().simulate(2.0, step=h)["top.center.position"][-1] for h in (4e-4, 2e-4)]
+    ends = [CASES["heavy_top"][0]().simulate(2.0, step=h)["top.center.position"][-1] for h in (4e-4, 2e-4)]
     errors = [np.linalg.norm(end - exact) for end in ends]
     assert abs(np.log2(errors[0] / errors[1]) - 2) < 0.1
 

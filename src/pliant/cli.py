@@ -217,14 +217,10 @@ def verify(names: tuple[str, ...]) -> Answer:
 @click.option("--quick", is_flag=True, help="Fewer and shorter runs.")
 def bench(peers: bool, quick: bool) -> Answer:
     """Measure the speed of this program on its standard problems."""
-    from . import bench as measured
-    from .report import table
-    rows = [dict(r) for r in measured.bench(peers=peers, quick=quick)]
-    own = getattr(measured, "table", None)
-    if own:
-        return Answer({"results": rows}, str(own(rows)))
-    keys = list(dict.fromkeys(k for r in rows for k in r))
-    return Answer({"results": rows}, table(keys, [[r.get(k) for k in keys] for r in rows], indent=""))
+    from .bench import bench as measure
+    from .bench import table
+    rows = measure(peers=peers, quick=quick)
+    return Answer({"results": rows}, table(rows))
 
 
 def _load(run: str) -> Solution:
