@@ -202,7 +202,7 @@ def _of_channels(sol: Solution, read: Reader, t: np.ndarray) -> Scene:
 # -- shapes as lines
 def _dress(body: Body, shape: Shape | None, held: list[np.ndarray], size: float) -> None:
     """Give a body its lines: of its shape, and to the points that hold it if they are not on the shape."""
-    outside = lambda p: True  # noqa: E731
+    outside, middle = lambda p: True, np.zeros(3)
     if shape is None:
         arm = 0.03 * size
         body.thin = _lines([(-arm * e, arm * e) for e in np.eye(3)])
@@ -210,7 +210,7 @@ def _dress(body: Body, shape: Shape | None, held: list[np.ndarray], size: float)
         outside = lambda p: float(np.linalg.norm(p)) > 1e-9 * size  # noqa: E731
     elif shape.kind in ("rod", "cylinder"):
         p, q = np.array(shape.points[0]), np.array(shape.points[1])
-        length = float(np.linalg.norm(q - p))
+        length, middle = float(np.linalg.norm(q - p)), (p + q) / 2
         if shape.kind == "rod" or length > 8 * shape.radius:
             body.thick = _lines([(p, q)])
         else:
@@ -228,7 +228,7 @@ def _dress(body: Body, shape: Shape | None, held: list[np.ndarray], size: float)
         body.fine = _wires(corners)
         low, high = corners.min((0, 1)), corners.max((0, 1))
         outside = lambda x: bool(((x < low) | (x > high)).any())  # noqa: E731
-    links = [(np.zeros(3), x) for x in held if outside(x)]
+    links = [(middle, x) for x in held if outside(x)]
     body.thin = np.vstack([body.thin, _lines(links)])
 
 
@@ -255,11 +255,11 @@ def _circles(radius: float) -> list[np.ndarray]:
 
 
 def _drum(p: np.ndarray, q: np.ndarray, radius: float) -> np.ndarray:
-    """A short cylinder: its two rims and four lines between them."""
+    """A short cylinder: its two rims, four lines between them, and a spoke on each end, so that one sees it turn."""
     n = (q - p) / np.linalg.norm(q - p)
     rim = _circles(radius)[0] @ perpendicular_frame(n).T
     sides = [(p + rim[k], q + rim[k]) for k in (0, 9, 18, 27)]
-    return np.vstack([p + rim, GAP, q + rim, GAP, _lines(sides)])
+    return np.vstack([p + rim, GAP, q + rim, GAP, _lines([*sides, (p, p + rim[0]), (q, q + rim[0])])])
 
 
 def _wires(corners: np.ndarray) -> np.ndarray:
