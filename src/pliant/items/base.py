@@ -285,6 +285,22 @@ def _simple(value: Any, dumped: Any) -> Any:
     return dumped
 
 
+def ends_of(value: Any, what: str) -> Any:
+    """The fields a and b from ``between: [a, b]``."""
+    if not isinstance(value, dict) or "between" not in value:
+        return value
+    between = value["between"]
+    if not isinstance(between, (list, tuple)) or len(between) != 2:
+        raise ValueError(f"between must be a list of {what}")
+    return {**{k: v for k, v in value.items() if k != "between"}, "a": between[0], "b": between[1]}
+
+
+def with_between(data: dict[str, Any]) -> dict[str, Any]:
+    """The other way round, for writing."""
+    ends = [data.pop("a"), data.pop("b")]
+    return {"kind": data.pop("kind"), "between": ends, **data}
+
+
 class Pair(Item):
     """An item between two frames ``a`` and ``b``; in text ``between: [a, b]``."""
     positional: ClassVar[tuple[str, ...]] = ("name", "a", "b")
@@ -294,16 +310,9 @@ class Pair(Item):
     @model_validator(mode="before")
     @classmethod
     def _from_between(cls, value: Any) -> Any:
-        if isinstance(value, dict) and "between" in value:
-            between = value["between"]
-            if not isinstance(between, (list, tuple)) or len(between) != 2:
-                raise ValueError("between must be a list of two frames, such as [ground, crank.start]")
-            return {**{k: v for k, v in value.items() if k != "between"}, "a": between[0], "b": between[1]}
-        return value
+        return ends_of(value, "two frames, such as [ground, crank.start]")
 
     def plain(self) -> dict[str, Any]:
-        data = super().plain()
-        ends = [data.pop("a"), data.pop("b")]
-        return {"kind": data.pop("kind"), "between": ends, **data}
+        return with_between(super().plain())
 
 

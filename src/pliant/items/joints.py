@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from .base import Angle, Axis, Item, Length, Name, Pair, TimeFunction
+from .base import Angle, Axis, Item, Length, Name, Pair, TimeFunction, ends_of, with_between
 from .shapes import Positive
 
 if TYPE_CHECKING:
@@ -212,18 +212,13 @@ class JointPair(Item):
     @model_validator(mode="before")
     @classmethod
     def _names(cls, value: Any) -> Any:
+        value = ends_of(value, "two joints")
         if not isinstance(value, dict):
             return value
-        if "between" in value:
-            if not isinstance(value["between"], (list, tuple)) or len(value["between"]) != 2:
-                raise ValueError("between must be a list of two joints")
-            value = {**{k: v for k, v in value.items() if k != "between"}, "a": value["between"][0], "b": value["between"][1]}
         return {k: v.name if k in ("a", "b") and isinstance(v, Item) else v for k, v in value.items()}
 
     def plain(self) -> dict[str, Any]:
-        data = super().plain()
-        ends = [data.pop("a"), data.pop("b")]
-        return {"kind": data.pop("kind"), "between": ends, **data}
+        return with_between(super().plain())
 
 
 class Gear(JointPair):
