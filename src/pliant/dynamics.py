@@ -24,6 +24,12 @@ class ModelError(ValueError):
     """The model cannot run as it is; the message says which item, why, and what to do."""
 
 
+def _worst(values: dict[str, float], verb: str, unit: str) -> str:
+    """The five largest, as words."""
+    worst = sorted(values.items(), key=lambda item: -item[1])[:5]
+    return "; ".join(f"joint {name!r} {verb} {value:.3g} {unit}" for name, value in worst)
+
+
 def announce_compilation() -> None:
     """One line when the kernels are not in the cache: the wait of the first run on a machine is explained."""
     if not compiled_before(refine):
@@ -53,6 +59,12 @@ class Dynamics:
     def gravity(self) -> float:
         return float(np.linalg.norm(self.system.data.val[GRAVITY:GRAVITY + 3]))
 
+    def massless(self) -> list[str]:
+        """Bodies with no rotational inertia about some axis."""
+        s, (first, last) = self.system, self.system.families[BODY]
+        inertia = s.data.rp[first:last, 1:10].reshape(-1, 3, 3)
+        return [repr(s.owners[first + k]) for k, I in enumerate(inertia) if np.linalg.eigvalsh(I).min() <= 1e-12 * abs(I).max()]
+
     def weights(self) -> np.ndarray:
         """1 / size of the model for displacements, 1 for rotations, 0 for padding."""
         w = np.zeros(self.system.n)
@@ -69,22 +81,50 @@ class Dynamics:
         self._count_turns()
         self._close_gaps()
         self._solve_velocities()
+        if s.failures or not np.isfinite(x.v).all():
+            self._not_finite()
         for start, part in zip(np.cumsum([3, s.q0.size, s.n, s.n, s.n]), (x.q, x.v, x.a, x.lam, x.H), strict=True):
             row[start:start + part.size] = part
-        self.refine(row[None, :], project=True)
+        try:
+            self.refine(row[None, :], project=True)
+        except ValueError as error:
+            raise ModelError(str(error)) from error
+        if s.failures or not np.isfinite(row).all():
+            self._not_finite()
         return row
 
+    def _not_finite(self) -> None:
+        x = self.system.memory()
+        try:
+            self.system.check_finite(x, 0.0, "residual", "rates")
+        except ValueError as error:
+            raise ModelError(str(error)) from error
+        raise ModelError("the initial state is not finite; look for masses, stiffnesses or positions that are far too large")
+
     def _count_turns(self) -> None:
+        """Angles begin at their values in the pose as modelled."""
         s, x = self.system, self.x
         x.q[:], x.v[:], x.a[:], x.lam[:], x.H[:] = s.q0, s.v0, 0, 0, 0
+        for joint in self.directory.joints.values():
+            for coordinate, history in joint.histories.items():
+                x.H[history] = joint.start[coordinate]
         loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
         loop.run(s.program("history"), s.data, x, 0.0, 0.0, 0.0, 0.0)
 
-    def gaps(self) -> dict[str, float]:
+    def gaps(self, t: float = 0.0) -> dict[str, float]:
         """Largest violated equation of every joint at the current position, in m or rad."""
-        s, x = self.system, self.x
-        loop.run(s.program("residual"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-        return {j.name: float(abs(x.R[6 * j.tile:6 * j.tile + j.used]).max(initial=0.0)) for j in s.joints}
+        loop.run(self.system.program("residual"), self.system.data, self.x, t, 0.0, 0.0, 0.0)
+        return self._by_joint(self.x.R)
+
+    def _by_joint(self, values: np.ndarray) -> dict[str, float]:
+        return {j.name: float(abs(values[6 * j.tile:6 * j.tile + j.used]).max(initial=0.0)) for j in self.system.joints}
+
+    def open_joints(self, row: np.ndarray) -> str | None:
+        """A sentence on the joints that are open at a state, None if there are none: the run cannot be trusted from there."""
+        n_q, n = self.system.q0.size, self.system.n
+        self.x.q[:], self.x.H[:] = row[3:3 + n_q], row[3 + n_q + 3 * n:]
+        wide = {name: gap for name, gap in self.gaps(float(row[0])).items() if not gap <= GAP * max(1.0, self.length)}
+        return _worst(wide, "is open by", "(m or rad)") if wide else None
 
     def _matrix(self, more: dict[int, np.ndarray] | None = None) -> bool:
         """[M C^T; C 0] in self.tiles and its factors in x.D, with ``more`` added to diagonal tiles."""
@@ -99,7 +139,7 @@ class Dynamics:
     def solve(self, b: np.ndarray) -> np.ndarray:
         """With the matrix of `_matrix`; the solver of last resort where tile pivots fail."""
         x, s = self.x, self.system
-        left = solve_refined(self.tiles, x.D, s.lu, b, self.y, self.r)
+        left = solve_refined(self.tiles, x.D, s.lu, b, self.y, self.r, s.n_v)
         if left < 1e-6:
             return self.y.copy()
         return self.least_squares(b)
@@ -112,7 +152,9 @@ class Dynamics:
             y[s.active] = lsmr(sparse_matrix(s, self.tiles), b[s.active], atol=1e-13, btol=1e-13)[0]
         else:
             full = s.dense(self.tiles)[np.ix_(s.active, s.active)]
-            y[s.active] = np.linalg.lstsq(full, b[s.active], rcond=1e-12)[0]
+            rows = 1 / np.maximum(abs(full).max(1), 1e-300)  # units of force and of acceleration differ by orders of magnitude
+            columns = 1 / np.maximum(abs(rows[:, None] * full).max(0), 1e-300)
+            y[s.active] = columns * np.linalg.lstsq(rows[:, None] * full * columns, rows * b[s.active], rcond=1e-12)[0]
         return y
 
     def _close_gaps(self) -> None:
@@ -120,8 +162,9 @@ class Dynamics:
         gaps = self.gaps()
         wide = {name: gap for name, gap in gaps.items() if not gap <= GAP * max(1.0, self.length)}
         if wide:
-            listed = "; ".join(f"joint {name!r} is open by {gap:.3g} (m or rad)" for name, gap in
-                               sorted(wide.items(), key=lambda item: -item[1])[:5])
+            if any(np.isnan(list(wide.values()))):
+                self._not_finite()
+            listed = _worst(wide, "is open by", "(m or rad)")
             raise ModelError(f"the bodies do not fit together as modelled: {listed}. Move the bodies or the frames of these joints "
                              "so that they meet, or check the start value of the drives")
         for _ in range(10):
@@ -156,6 +199,14 @@ class Dynamics:
             x.v[:s.n_v] = self.solve(self.b)[:s.n_v]
             for name, said in statements.items():
                 target[name] += said.values - said.map @ x.v[said.iv:said.iv + 6]
+        x.V[:] = 0
+        loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
+        fast = max(1.0, self.length) * max(1.0, float(abs(by_time).max(initial=0.0)), float(abs(x.v).max(initial=0.0)))
+        stuck = {name: rate for name, rate in self._by_joint(x.V).items() if rate > KEPT * fast}
+        if stuck:
+            listed = _worst(stuck, "would come apart at", "(m/s or rad/s)")
+            raise ModelError(f"drives and joints contradict each other at the start: {listed}. Remove a drive or free a joint, so that "
+                             "the mechanism can move as it is driven")
         scale = max([1.0, *(float(abs(said.values).max()) for said in statements.values())])
         moved = {name: float(abs(said.map @ x.v[said.iv:said.iv + 6] - said.values)[said.which].max())
                  for name, said in statements.items() if any(said.which)}
@@ -193,9 +244,13 @@ class Dynamics:
         self.tiles[:] = x.D
         x.V[:] = 0
         loop.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
+        if s.failures or not (np.isfinite(x.D).all() and np.isfinite(x.R).all() and np.isfinite(x.V).all()):
+            s.check_finite(x, t, "residual", "rates")
         self.b[:], self.b[s.n_v:] = 0, -x.V[s.n_v:]
         x.v[:s.n_v] += self.least_squares(self.b)[:s.n_v]
         loop.run(s.program("residual"), s.data, x, t, 0.0, 0.0, 0.0)
+        if not np.isfinite(x.R).all():
+            s.check_finite(x, t, "residual")
         self.b[:s.n_v] = -x.R[:s.n_v]
         loop.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
         self.b[s.n_v:] = -x.R[s.n_v:]

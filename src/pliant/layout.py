@@ -277,7 +277,7 @@ class Layout:
             ground = self.builder.frame(self.builder.ground, (0, 0, 0))
             return "displacement", "xyz".index(last), 0, 0.0, int(quantity == "velocity"), (ground, self.frame(frame, reference))
         raise ValueError(f"unknown reference {reference!r}; an expression can use t, JOINT.angle, JOINT.angle_rate, JOINT.displacement, "
-                         "JOINT.displacement_rate, BODY.FRAME.position.x and BODY.FRAME.velocity.x")
+                         "JOINT.displacement_rate, BODY.FRAME.position.x, BODY.FRAME.velocity.x, MEASURE.distance and MEASURE.rate")
 
     def system(self) -> System:
         """All rows are in: place the frames that are only looked at, and compile."""

@@ -24,12 +24,24 @@ class Model:
     """
 
     def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0), settings: dict[str, Any] | None = None) -> None:
-        from pydantic import TypeAdapter
         self.name = name
-        self.gravity: Vec3 = TypeAdapter(vector("m/s^2")).validate_python(gravity)
+        self.gravity = gravity
         self.settings = dict(settings or {})
         self.ground = Ground()
         self.items: dict[str, Item] = {}
+
+    @property
+    def gravity(self) -> Vec3:
+        """Acceleration of free fall [m/s^2], world axes."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        from pydantic import TypeAdapter, ValidationError
+        try:
+            self._gravity: Vec3 = TypeAdapter(vector("m/s^2")).validate_python(value)
+        except ValidationError as error:
+            raise ValueError(f"model {self.name!r}: gravity: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from None
 
     def add(self, item: AnyItem) -> AnyItem:
         """Add an item; returns it."""
@@ -61,8 +73,10 @@ class Model:
     def copy(self) -> Model:
         """A model with the same items, each copied: what a run keeps, whatever happens to the original."""
         other = Model(self.name, self.gravity, self.settings)
-        other.ground = self.ground.model_copy()
-        other.items = {name: item.model_copy() for name, item in self.items.items()}
+        other.ground = self.ground.model_copy(update={"frames": dict(self.ground.frames)})
+        for name, item in self.items.items():
+            own = {"frames": dict(item.frames)} if isinstance(item, FrameOwner) else {}
+            other.items[name] = item.model_copy(update=own)
         return other
 
     def compile(self, *, exact: bool = False) -> Dynamics:
@@ -78,14 +92,14 @@ class Model:
         ordered = [self.ground, *bodies, *(j for j in joints if not isinstance(j, JointPair)),
                    *(j for j in joints if isinstance(j, JointPair)),
                    *self.section("drives"), *self.section("measures"), *self.section("forces")]
-        for item in ordered:
-            try:
+        try:
+            for item in ordered:
                 item.build(layout)
-            except ModelError:
-                raise
-            except ValueError as error:
-                raise ModelError(str(error)) from error
-        return Dynamics(layout.system(), layout.directory)
+            return Dynamics(layout.system(), layout.directory)
+        except ModelError:
+            raise
+        except ValueError as error:
+            raise ModelError(str(error)) from error
 
     def simulate(self, duration: Any = None, **options: Any) -> Solution:
         """Simulate ``duration`` seconds; see `pliant.simulation.simulate` for the options."""

@@ -51,7 +51,7 @@ def accelerations(residual, rates, d, lu, x, tiles, b, y, r, t, n_v):
     evaluate(rates, d, x, t, 0.0, 0.0, 0.0)
     for k in range(n_v, b.size):
         b[k] = -x.R[k]
-    left = solve_refined(tiles, x.D, lu, b, y, r)
+    left = solve_refined(tiles, x.D, lu, b, y, r, n_v)
     for k in range(n_v):
         x.a[k] = y[k]
     for k in range(n_v, b.size):
@@ -86,7 +86,7 @@ def refine(residual, tangent, rates, energy, d, lu, x, tiles, b, y, r, pivots, r
             evaluate(rates, d, x, t, 0.0, 0.0, 0.0)
             for k in range(n):
                 b[k] = -x.V[k] if k >= n_v else 0 * b[k]
-            solve_refined(tiles, x.D, lu, b, y, r)
+            solve_refined(tiles, x.D, lu, b, y, r, n_v)
             for k in range(n_v):
                 x.v[k] += y[k]
         report[i, RESIDUAL] = accelerations(residual, rates, d, lu, x, tiles, b, y, r, t, n_v)

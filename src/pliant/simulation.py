@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .dynamics import Dynamics, ModelError
+from .dynamics import GAP, Dynamics, ModelError
 from .functions.units import quantity
 from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha, Run, SimulationError
 from .items.base import did_you_mean
-from .refinement import parts
+from .kernels.contract import TIME_STEP
+from .refinement import POSITION, parts
 from .solution import Solution
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
 FAILURES = 5       # so many runs may stop early in that search
+MOST = 1e12        # steps
 HALVINGS = 16      # how often the step is halved in search of the accuracy
 OPTIONS = ("duration", "step", "accuracy", "integrator", "output_step", "record", "out")
 
@@ -53,12 +55,11 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     dynamics = model.compile()
     if settings.get("out"):
         _check_output(dynamics, settings)
-    start = dynamics.assemble()
     display = _progress(progress)
     if settings.get("step") is not None:
-        sol = _fixed(model, dynamics, method, start, length, _positive("step", settings["step"], ""), settings, display)
+        sol = _fixed(model, dynamics, method, length, _positive("step", settings["step"], ""), settings, display)
     else:
-        sol = _to_accuracy(model, dynamics, method, start, length, accuracy_of(settings.get("accuracy") or "normal"), settings, display)
+        sol = _to_accuracy(model, dynamics, method, length, accuracy_of(settings.get("accuracy") or "normal"), settings, display)
     if settings.get("out"):
         sol.save(settings["out"], record=settings.get("record"))
     return sol
@@ -122,6 +123,8 @@ def accuracy_of(value: Any) -> float:
 
 def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, int]:
     """The step, the number of steps, and how many of them lie between two rows: rows fall on multiples of output_step."""
+    if not length / step < MOST:
+        raise ModelError(f"simulate: step = {step:g} s makes more than {MOST:g} steps in {length:g} s; choose a larger one")
     if output_step is None:
         steps = max(1, math.ceil(length / step - 1e-9))
         return length / steps, steps, max(1, math.ceil(steps / OUTPUTS))
@@ -133,10 +136,11 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     return length / (rows * stride), rows * stride, stride
 
 
-def _fixed(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start: np.ndarray, length: float, step: float,
-           settings: dict[str, Any], display: Callable[[float, float], None], memory: Any = None) -> Solution:
+def _fixed(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, length: float, step: float,
+           settings: dict[str, Any], display: Callable[[float, float], None]) -> Solution:
     h, steps, stride = _strides(length, step, settings.get("output_step"))
-    return integrate(model, dynamics, method, start, h, steps, stride, display, memory)
+    dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
+    return integrate(model, dynamics, method, dynamics.assemble(), h, steps, stride, display)
 
 
 def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start: np.ndarray, h: float, steps: int, stride: int,
@@ -151,10 +155,12 @@ def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start:
     try:
         for done, new in run:
             if len(new):
-                energies, report = dynamics.refine(new)
-                rows.append(new)
-                energy.append(energies)
-                quality.append(report)
+                good, energies, report, reason = _refined(dynamics, new)
+                rows.append(new[:good])
+                energy.append(energies[:good])
+                quality.append(report[:good])
+                if reason:
+                    raise reason
             display(float(start[0]) + done * h, end)
     except (Exception, KeyboardInterrupt) as error:  # also what a user's function raised: what was computed is kept
         failure = error
@@ -166,7 +172,28 @@ def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start:
     return sol
 
 
-def _to_accuracy(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start: np.ndarray, length: float, epsilon: float,
+def _refined(dynamics: Dynamics, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, Exception | None]:
+    """Rows refined in place, how many of them are good, their energies and report, and why the next one is not."""
+    try:
+        energies, report = dynamics.refine(rows)
+    except Exception as error:
+        if len(rows) > 1:  # keep those before the bad one
+            half = len(rows) // 2
+            first, later = _refined(dynamics, rows[:half]), (0, np.zeros((0, 3)), np.zeros((0, 4)), None)
+            if first[3] is None:
+                later = _refined(dynamics, rows[half:])  # type: ignore[assignment]
+            return first[0] + later[0], np.vstack([first[1], later[1]]), np.vstack([first[2], later[2]]), first[3] or later[3]
+        stopped = SimulationError(f"stopped at t = {rows[0, 0]:.6g} s: {error}") if isinstance(error, ValueError) else error
+        return 0, np.zeros((0, 3)), np.zeros((0, 4)), stopped
+    good = int(np.argmin(np.append(report[:, POSITION] <= GAP * max(1.0, dynamics.length), False)))
+    if good == len(rows):
+        return good, energies, report, None
+    return good, energies[:good], report[:good], SimulationError(
+        f"stopped at t = {rows[good, 0]:.6g} s: {dynamics.open_joints(rows[good])}. Joints and drives may contradict each other, a heavy "
+        "load may hang on a very light body, or the step is too large")
+
+
+def _to_accuracy(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, length: float, epsilon: float,
                  settings: dict[str, Any], display: Callable[[float, float], None]) -> Solution:
     """Halve the step until two whole runs agree. The estimate is a third of the difference (order 2)."""
     outputs = settings.get("output_step") or length / 200
@@ -175,7 +202,7 @@ def _to_accuracy(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, sta
     failed = 0
     for _ in range(HALVINGS):
         try:
-            sol = _fixed(model, dynamics, method, start, length, step, {**settings, "output_step": outputs}, display)
+            sol = _fixed(model, dynamics, method, length, step, {**settings, "output_step": outputs}, display)
         except SimulationError as error:
             sol, kept, failed = None, error.solution, failed + 1
             if failed == FAILURES:
@@ -207,7 +234,8 @@ def difference(a: Solution, b: Solution) -> float:
     for _, iq in s.data.linear:
         dq[:, iq] /= d.length
     dv = (pa["v"] - pb["v"]) * w
-    speed = max(1e-300, float(abs(pb["v"] * w).max(initial=0.0)))
+    slow = 1e-3 * max(np.sqrt(d.gravity / d.length), 1 / max(1e-300, float(pb["t"][-1] - pb["t"][0])))  # at rest only rounding moves
+    speed = max(slow, float(abs(pb["v"] * w).max(initial=0.0)))
     return float(max((abs(dq).max(1) / scale).max(initial=0.0), (abs(dv).max(1) / scale).max(initial=0.0) / speed))
 
 
@@ -227,7 +255,7 @@ def resume(sol: Solution, duration: Any, progress: Any = True) -> Solution:
         raise ModelError("this run cannot be resumed: its file holds no model (it used Python functions); run the model again")
     dynamics = sol.dynamics or sol.model.compile()
     start = sol.rows[-1].copy()
-    steps = max(sol.stride, round(length / sol.step / sol.stride) * sol.stride)
+    steps = max(1, round(length / sol.step))
     new = integrate(sol.model, dynamics, sol.method, start, sol.step, steps, sol.stride, _progress(progress), sol.memory)
     q, old = new.quality, sol.quality
     for name in ("steps", "iterations", "factorisations", "fallbacks"):

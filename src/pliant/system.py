@@ -10,7 +10,7 @@ from numba import types
 
 from .functions.function import Code, compile_function
 from .kernels import loop
-from .kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, Family, address
+from .kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, F, Family, address
 from .kernels.jit import DISABLED
 from .kernels.loop import Data, Memory, Program
 from .kernels.tiles import Elimination, analyse
@@ -269,10 +269,40 @@ class System:
             full[6 * i:6 * i + 6, 6 * j:6 * j + 6] = D[k]
         return full
 
+    def culprit(self, x: Memory, t: float, program: str = "residual") -> str | None:
+        """The item whose element gives numbers that are not finite at the state in ``x``; None if there is none."""
+        column = PROGRAMS.index(program)
+        first = [f for f in self.families if f.push[column] or f.sense[column]]
+        before = self.program(program, families=first)
+        for family, (start, end) in self.families.items():
+            function = family.act[column] or family.sense[column]
+            for row in range(start, end) if function is not None else ():
+                rows = np.vstack([before.rows, [[row, row + 1]]]).astype(np.int64)
+                addresses = [*before.address, address(function)]
+                x.X[:, F:F + 6], x.V[:] = 0, 0
+                single = Program(addresses if DISABLED else np.array(addresses, np.int64), rows)  # type: ignore[arg-type]
+                loop.run(single, self.data, x, t, 1.0, 0.0, 0.0)
+                if not (np.isfinite(x.R).all() and np.isfinite(x.V).all() and np.isfinite(x.X).all()):
+                    return self.owners[row]
+        return None
+
+    def check_finite(self, x: Memory, t: float, *programs: str) -> None:
+        """Raise what a user's function raised, or a sentence that names the item with numbers that are not finite."""
+        if self.failures:
+            raise self.failures[0]
+        for program in programs:
+            item = self.culprit(x, t, program)
+            if item:
+                what = "force or function" if program == "residual" else "function or one of its first two time derivatives"
+                raise ValueError(f"{item!r}: its {what} is not a finite number at t = {t:g} s; look for divisions by zero, roots and "
+                                 "powers, and for points that coincide")
+
     def _scale_regularisation(self) -> None:
         """-eps C M^-1 C^T on the multiplier diagonals: small against what is there, large against its rounding errors."""
         x = self.memory()
         loop.run(self.program("tangent"), self.data, x, 0.0, 1.0, 0.0, 0.0)
+        if self.failures or not (np.isfinite(x.D).all() and np.isfinite(x.R).all()):
+            self.check_finite(self.memory(), 0.0, "residual")
         size = np.zeros(self.n)
         pairs = [(j.tile, k) for j in self.joints for k in j.bodies]
         if pairs:

@@ -195,6 +195,8 @@ def _address(f: Callable[..., float], n: int, failures: list[BaseException]) -> 
     if jit.DISABLED or not isinstance(f, (types.FunctionType, jit.Dispatcher)):
         return plain
     try:
+        if _reads_arrays(f):  # a compiled function would keep the values they have now
+            return plain
         compiled = _compiled(f, n, plain[1])
     except Exception:
         return plain
@@ -205,6 +207,14 @@ def _address(f: Callable[..., float], n: int, failures: list[BaseException]) -> 
     return (compiled.address, (compiled, plain)) if agree else plain
 
 
+def _reads_arrays(f: Callable[..., float]) -> bool:
+    """Whether a function uses arrays from outside, which may change during a run."""
+    code = getattr(f, "__code__", None)
+    names = [getattr(f, "__globals__", {}).get(n) for n in code.co_names] if code else []
+    cells = [c.cell_contents for c in getattr(f, "__closure__", None) or ()]
+    return any(isinstance(x, np.ndarray) for x in (*names, *cells))
+
+
 def _same(a: float, b: float) -> bool:
     return a == b or abs(a - b) <= 1e-9 * (abs(a) + abs(b)) or (math.isnan(a) and math.isnan(b))
 
@@ -213,7 +223,7 @@ def _compiled(f: Callable[..., float], n: int, plain: Any) -> Any:
     """``f`` compiled. Where it raises or gives nan, the interpreted one is asked, which notes the exception."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        given = f if isinstance(f, jit.Dispatcher) else numba.njit(f)
+        given = f if isinstance(f, jit.Dispatcher) else numba.njit(f, boundscheck=True)
         inner = given if n == 3 else numba.njit(lambda t, x, v: given(t))
 
         def outer(t, x, v):  # type: ignore[no-untyped-def]

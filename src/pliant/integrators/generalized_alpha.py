@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..dynamics import Dynamics, SparseFallback
-from ..kernels.contract import TIME_STEP
 from ..kernels.loop import Program, run
 from ..refinement import parts
 from . import stepper as st
@@ -63,7 +62,6 @@ class Run:
                  memory: dict[str, np.ndarray] | None = None) -> None:
         s = dynamics.system
         self.dynamics, self.method, self.step, self.stride = dynamics, method, step, stride
-        s.data.val[TIME_STEP] = step  # differences of Python functions of time
         self.x, n = s.memory(), s.n
         p = parts(row[None, :], s.q0.size, n)
         self.x.q[:], self.x.v[:], self.x.H[:] = p["q"][0], p["v"][0], p["H"][0]
@@ -73,7 +71,7 @@ class Run:
                    "power": np.zeros(2), "pivots": np.zeros(6, np.int64)}
         self.work = st.Work(**arrays)
         self.ctl = np.array([row[0], step, method.rho, method.tolerance, dynamics.gravity / dynamics.length + 1e-9,
-                             ROUNDING if s.joints else 1e-3 * ROUNDING])
+                             self._rounding(p["q"][0])])
         count = np.zeros(12, np.int64)
         count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS] = steps, stride, method.max_iterations
         count[st.FULL_NEWTON] = method.newton == "full"
@@ -84,6 +82,12 @@ class Run:
         self._start(memory)
         self.fallback = SparseFallback(s, self.x)
         self.rows = np.zeros((min(CHUNK, steps // stride + 1), row.size))
+
+    def _rounding(self, q: np.ndarray) -> float:
+        """What an increment cannot be told from, in sizes of the model: more for a mechanism far from the origin."""
+        s, length = self.dynamics.system, self.dynamics.length
+        far = float(abs(q[s.data.linear[:, 1]]).max(initial=0.0)) / length
+        return ROUNDING * max(1.0, far) if s.joints else 1e-3 * ROUNDING
 
     def _power_program(self) -> Program:
         """Runs after every step where something dissipates or does work; empty otherwise."""
@@ -141,11 +145,17 @@ class Run:
         failures = self.dynamics.system.failures
         if failures:
             raise failures[0]
-        if status != st.NOT_FINITE and self.count[st.FALLBACK] == 0:
+        item = None if status == st.NEWTON_FAILED else self.dynamics.system.culprit(self.x, self.t + self.step)
+        if item is None and status != st.NOT_FINITE and self.count[st.FALLBACK] == 0:
             self.count[st.FALLBACK], self.sticky = self.fallback.address, self.helped == int(self.count[st.STEPS])
             return
+        massless = self.dynamics.massless() if status == st.SINGULAR and not item else []
+        status = st.NOT_FINITE if item else status
+        wild = f"{item!r} gave a number that is not finite" if item else "a value became infinite or not a number"
         reason = {st.NEWTON_FAILED: f"Newton's method did not converge in {self.method.max_iterations} iterations",
-                  st.SINGULAR: "the equations are singular", st.NOT_FINITE: "a value became infinite or not a number"}[status]
+                  st.SINGULAR: "the equations are singular", st.NOT_FINITE: wild}[status]
+        if massless:
+            reason += f" ({', '.join(massless)}: without rotational inertia, and no joint holds the rotation)"
         raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.step:.3g} s. Try a smaller step; if it stops at "
                               "the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a "
                               "function may jump")

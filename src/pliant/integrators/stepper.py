@@ -121,13 +121,13 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
     bp, gp = parameters(h, ctl[RHO])[4:]
     threshold = max(ctl[TOLERANCE] * (rms(x.a, w.weight, n_v) + ctl[FLOOR]) / bp, ctl[ROUNDING])
     predict(x, w, h, ctl[RHO], n_v)
-    before, age, fresh = 0.0, 0, False
+    before, age, fresh, strict = 0.0, 0, False, False
     for _ in range(count[MAX_ITERATIONS]):
         retract(d, w.q0, w.dq, h, x.q)
         for k in range(d.rotations.shape[0]):
             i = d.rotations[k, 0]
             store2(tangent_inverse(scale(h, vec(w.dq, i))), x.T, i // 6, 0)
-        if count[FACTORS_OK] == 1 and count[FULL_NEWTON] == 0:
+        if count[FACTORS_OK] == 1 and count[FULL_NEWTON] == 0 and not strict:
             evaluate(residual, d, x, t, 1.0, gp / bp, 1 / bp)
             age += 1
         else:
@@ -171,9 +171,16 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
             if age > 4:
                 count[FACTORS_OK] = 0
             return DONE
+        before = size
         if age > 1 and rate > 0.4:
             count[FACTORS_OK] = 0
-        before = size
+        astray = fresh and not strict and age > 0 and rate > 2
+        if astray or (not fresh and count[FACTORS_OK] == 0):  # kept factors may lead to another root: begin the step anew
+            strict = astray  # with new factors; if those do not last an iteration either, with new ones in each
+            count[FACTORS_OK] = 0
+            restore(x, w, n_v)
+            predict(x, w, h, ctl[RHO], n_v)
+            before = 0.0
     return NEWTON_FAILED
 
 

@@ -217,19 +217,26 @@ def subtract_image(D, lu, x, r):
 
 
 @entry
-def solve_refined(D, factors, lu, b, x, r):
-    """x = D^-1 b by the factors and one refinement against D itself; returns |b - D x| / |b|, each the largest entry."""
-    size, left = 0.0, 0.0
+def solve_refined(D, factors, lu, b, x, r, n_v):
+    """x = D^-1 b by the factors and one refinement against D itself; returns the relative residual |b - D x| / |b|.
+
+    The rows of motion are judged by forces (b and the multipliers in x), those of constraints by accelerations, each the largest.
+    """
     for k in range(b.size):
         x[k] = 0
         r[k] = b[k]
-        size = max(size, abs(b[k]))
     for _ in range(2):
         solve(factors, lu, r)
         for k in range(b.size):
             x[k] += r[k]
             r[k] = b[k]
         subtract_image(D, lu, x, r)
+    force, motion, left, open_ = 0.0, 0.0, 0.0, 0.0
     for k in range(b.size):
-        left = max(left, abs(r[k]))
-    return left / size if size > 0 else 0.0
+        if k < n_v:
+            force, motion, left = max(force, abs(b[k])), max(motion, abs(x[k])), max(left, abs(r[k]))
+        else:
+            force, motion, open_ = max(force, abs(x[k])), max(motion, abs(b[k])), max(open_, abs(r[k]))
+        if not abs(x[k]) < np.inf:
+            return np.inf
+    return max(left / force if force > 0 else 0.0, open_ / motion if motion > 0 else 0.0)
