@@ -85,7 +85,7 @@ def test_a_python_model(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, data = ask(capsys, "summary", "pendulum.py", "--set", "bob.mass=3 kg")
     assert data["total_mass"] == 3.0
     for change, message in {"bob.mas=1": "--set bob.mas: 'bob' has no field 'mas'; did you mean 'mass'?",
-                            "bob.mass=-1": "--set bob.mass: -1 must be at least 0",
+                            "bob.mass=-1": "--set bob.mass: rigid 'bob': mass: -1 must be at least 0",
                             "bib.mass=1": "--set bib.mass: model 'pendulum' has no item 'bib'; did you mean 'bob'?",
                             "simulate.stp=1": "--set simulate.stp: unknown option 'stp'; did you mean 'step'?",
                             "bob.frames.end.point=1": "--set bob.frames.end.point: of a Python model gravity, simulate.OPTION and "
@@ -97,7 +97,7 @@ def test_a_python_model(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("x = 1", "m.py: its 'model' must be a pliant Model or a function that returns one, found NoneType"),
     ("model = 1 +", "m.py:1: SyntaxError: invalid syntax"),
     ("\nmodel = undefined", "m.py:2: NameError: name 'undefined' is not defined"),
-    ("import pliant as pl\ndef model():\n    pl.RigidBody('a', mass=-1)", "m.py:3: mass: -1 must be at least 0"),
+    ("import pliant as pl\ndef model():\n    pl.RigidBody('a', mass=-1)", "m.py:3: rigid 'a': mass: -1 must be at least 0"),
 ])
 def test_wrong_python_models(here: Path, capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
     (here / "m.py").write_text(text)
@@ -194,3 +194,36 @@ def test_the_module_runs_and_help_is_light(here: Path) -> None:
             "print(r, [m for m in ('numpy', 'numba', 'rich', 'pydantic') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ))
     assert done.stdout.endswith("0 []\n")
+
+
+LATE = """
+import pliant as pl
+def late(t):
+    if t > 0.05:
+        raise RuntimeError("sensor table ended")
+    return [1.0][0]
+print("hello")
+def model():
+    m = pl.Model("late")
+    m.add(pl.RigidBody("b", 1.0, (1, 1, 1)))
+    m.add(pl.Force("f", "b", (late, 0, 0)))
+    return m
+"""
+
+
+def test_a_fault_in_a_function_keeps_the_rows_and_is_2(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    Path("late.py").write_text(LATE)
+    code, data = ask(capsys, "run", "late.py", "--duration", "1", "--step", "1e-3")
+    assert code == 2 and data["file"] == "late.h5" and data["rows"] > 10
+    assert "RuntimeError: sensor table ended" in data["error"]["message"]
+
+
+def test_output_must_not_be_the_input_and_must_be_named_for_what_it_is(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    text = "pliant: 1\nbodies: {b: {box: {size: [1, 1, 1]}, mass: 1}}\nsimulate: {duration: 0.1, step: 1e-2, record: [b.positio]}\n"
+    Path("m.yaml").write_text(text)
+    code, _, err = call(capsys, "run", "m.yaml", "-o", "m.yaml")
+    assert code == 1 and "is the file that is read" in err and Path("m.yaml").read_text() == text
+    code, _, err = call(capsys, "run", "m.yaml", "-o", "m.csv")
+    assert code == 1 and "written as .h5" in err
+    code, _, err = call(capsys, "run", "m.yaml")
+    assert code == 1 and "no channel matches 'b.positio'" in err and not Path("m.h5").exists()

@@ -169,3 +169,29 @@ def test_too_many_equations_are_refused():
     m.add(pl.Drive("J", "angle", "t", name="two"))
     with pytest.raises(pl.ModelError, match="joint 'J'"):
         m.compile()
+
+
+def test_reactions_in_the_axes_of_a():
+    """A weight on a hinge about y of a turned frame: force_joint is the force in the axes of frame a."""
+    turn = matrix_of(pl.rotation("x", 0.7))
+    m = pl.Model("turned", gravity=(0, 0, -9.81))
+    body = m.add(pl.RigidBody("b", 2.0, (0.1, 0.1, 0.1)))
+    m.add(pl.Revolute("J", m.ground.frame((0, 0, 0), rotation=turn), body, axis="y"))
+    sol = m.simulate(0.01, step=1e-3)
+    same(sol["J.force"], (0, 0, 2 * 9.81))
+    same(sol["J.force_joint"], sol["J.force"] @ turn)
+
+
+def test_names_are_fixed_and_wrong_values_named():
+    body = pl.RigidBody("b", 1.0)
+    with pytest.raises(ValueError, match="its name is fixed"):
+        body.name = "c"
+    with pytest.raises(ValueError, match="rigid 'b': mass: -1 must be at least 0"):
+        body.mass = -1
+    with pytest.raises(ValueError, match="did you mean 'mass'"):
+        pl.RigidBody("b", mas=1)
+    with pytest.raises(ValueError, match="parallel to axis"):
+        pl.Joint("J", "a", "b", primitives=["coincident"], axis="z", axis_x="z")
+    with pytest.raises(ValueError, match="already gives the rotation"):
+        pl.RigidBody.rod("r", (0, 0, 0), (1, 0, 0), 1.0, rotation=pl.rotation("z", 1.0))
+    assert pl.RigidBody.rod("r", (0, 0, 0), (1, 0, 0), radius=0.1, density=1000).mass == pytest.approx(10 * np.pi)

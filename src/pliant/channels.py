@@ -155,7 +155,7 @@ class Observer:
         if quantity in REACTIONS:
             wrench = self._reaction(j.b)
             world = wrench[:, :3] if quantity.startswith("force") else wrench[:, 3:]
-            return np.einsum("nji,nj->ni", self.axes(j.a), world) if quantity.endswith("_joint") else world.copy()
+            return np.einsum("nij,kj,ni->nk", self.axes(j.a), j.turn, world) if quantity.endswith("_joint") else world.copy()
         coordinate = quantity.removesuffix("_rate")
         fa, fb, Ra = self.frame(j.a), self.frame(j.b), self.axes(j.a)
         z = Ra[:, :, 2]

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from .items.base import Frame, Pair, Place, did_you_mean
+from .items.base import Frame, ItemError, Pair, Place, did_you_mean
 from .items.bodies import RigidBody
 from .items.joints import Drive, JointPair
 from .items.shapes import MAKERS, Shape
@@ -37,6 +37,10 @@ def explain(error: ValidationError, cls: type[BaseModel] | None) -> Iterator[tup
     ends = cls is not None and issubclass(cls, (Pair, JointPair))
     told: set[Path] = set()
     for found in error.errors(include_url=False):
+        inner = found.get("ctx", {}).get("error")
+        if isinstance(inner, ItemError) and inner.findings:  # model_validate made the item by calling its class
+            yield from explain(inner.findings, cls)
+            continue
         loc, message = found["loc"], _message(found, cls)
         if loc == ("name",):
             loc = ()

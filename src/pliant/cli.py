@@ -74,7 +74,6 @@ def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool
     from .integrators.generalized_alpha import SimulationError
     from .loading import load_model
     from .report import Progress, run_data, run_summary
-    from .results import check_target
     m = load_model(model, changes)
     if options["step"] is not None and options["accuracy"] is not None:
         raise click.UsageError("give --step (fixed) or --accuracy (the step is found), not both")
@@ -86,18 +85,31 @@ def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool
     own = m.settings.pop("out", None)
     record = m.settings.get("record")
     target = Path(output or own or f"{Path(model).stem}.h5")
-    check_target(target)
+    _check_output(target, model, (".h5", ".hdf5"))
     display = Progress() if progress and not os.environ.get("PLIANT_QUIET") else None
     try:
         sol = m.simulate(progress=display or False, **options)
-    except (SimulationError, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt) as error:
         if display:
             display.close()
-        failed = isinstance(error, SimulationError)
-        raise _stopped(str(error) if failed else "interrupted", FAILED if failed else INTERRUPTED,
+        if not isinstance(error, (SimulationError, KeyboardInterrupt)) and not hasattr(error, "solution"):
+            raise  # the model was wrong before it ran
+        interrupted = isinstance(error, KeyboardInterrupt)
+        told = str(error) if isinstance(error, SimulationError) else f"a function of the model raised {type(error).__name__}: {error}"
+        raise _stopped("interrupted" if interrupted else told, INTERRUPTED if interrupted else FAILED,
                        getattr(error, "solution", None), target, record) from error
     sol.save(target, record=record)
     return Answer({**run_data(sol), "file": str(target)}, f"{run_summary(sol)}\n  {'written':<13} {target}")
+
+
+def _check_output(target: Path, source: str, endings: tuple[str, ...]) -> None:
+    """A file can be written there, it is not the one read, and its name says what it will be."""
+    from .results import check_target
+    check_target(target)
+    if target.exists() and Path(source).exists() and target.samefile(source):
+        raise click.UsageError(f"{target} is the file that is read; choose another name for the output")
+    if target.suffix.lower() not in endings:
+        raise click.UsageError(f"{target}: the output is written as {endings[0]}; choose a name with that ending")
 
 
 def _stopped(message: str, code: int, sol: Solution | None, target: Path, record: list[str] | None) -> Stopped:
@@ -146,9 +158,8 @@ def export(run: str, channels: tuple[str, ...], form: str, output: str | None) -
     """Write channels of RUN (default: all) as a table."""
     if form != "csv":
         raise click.UsageError(f"--to {form}: this version writes csv only; for other formats read the HDF5 file of the run")
-    from .results import check_target
     sol, target = _load(run), Path(output or f"{Path(run).stem}.csv")
-    check_target(target)
+    _check_output(target, run, (".csv",))
     sol.to_csv(target, *channels)
     chosen = sol.select(*channels) if channels else sol.channels
     return Answer({"file": str(target), "channels": chosen, "rows": len(sol.t)}, f"written: {target}, {len(sol.t)} rows")

@@ -30,6 +30,7 @@ class JointRecord:
     equations: Equations
     zeros: dict[str, float]                                  # what is added to the raw coordinates
     start: dict[str, float] = field(default_factory=dict)    # their values in the pose as modelled
+    turn: np.ndarray = field(default_factory=lambda: np.eye(3))  # joint axes in the axes of frame a
     histories: dict[str, int] = field(default_factory=dict)  # the count of turns of its angle
     length: float | None = None
 
@@ -126,7 +127,7 @@ class Layout:
         axes = R_a @ item.joint_axes() if hasattr(item, "joint_axes") else R_a
         fa, fb = self.frame(item.a, name, axes), self.frame(item.b, name, axes)
         equations = b.equations(item.name, (fa, fb))
-        record = JointRecord(fa, fb, [], equations, {})
+        record = JointRecord(fa, fb, [], equations, {}, turn=R_a.T @ axes)
         given = item.zeros() if hasattr(item, "zeros") else {}
         raw = {"angle": 0.0, "displacement": float(axes[:, Z] @ (p_b - p_a))}
         record.start = {c: given.get(c, 0.0) for c in getattr(item, "coordinates", ())}

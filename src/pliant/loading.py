@@ -1,6 +1,7 @@
 """Models from files for the command line: YAML as text, Python modules by their ``model``."""
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import sys
 import traceback
@@ -43,10 +44,11 @@ def module_model(file: Path) -> Model:
     sys.modules[file.stem] = module
     sys.path.insert(0, str(file.parent.absolute()))
     try:
-        spec.loader.exec_module(module)
-        model = getattr(module, "model", None)
-        if callable(model):
-            model = model()
+        with contextlib.redirect_stdout(sys.stderr):  # what it prints is not part of a command's answer
+            spec.loader.exec_module(module)
+            model = getattr(module, "model", None)
+            if callable(model):
+                model = model()
     except (Exception, SystemExit) as error:
         raise ModelError(_where(file, error)) from error
     finally:

@@ -24,6 +24,8 @@ class Model:
     """
 
     def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0), settings: dict[str, Any] | None = None) -> None:
+        if not isinstance(name, str):
+            raise ValueError(f"model: name {name!r} must be a text; gravity is given as gravity=(0, 0, -9.81)")
         self.name = name
         self.gravity = gravity
         self.settings = dict(settings or {})

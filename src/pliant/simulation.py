@@ -36,9 +36,9 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the run is repeated with half
     the step until two runs agree within ``accuracy`` - "draft" 1e-3, "normal" 1e-5, "fine" 1e-7 or a number: relative error
     per second in positions (in sizes of the model) and velocities - and the difference is reported as the estimate.
-    ``output_step`` [s]: distance of the rows kept (default: at most 1000 rows, every step if there are fewer). ``record``:
-    channel patterns such as ["crank.*"] written to the file ``out`` (HDF5), default all. ``progress``: True for a display, or a
-    function of (t, t_end).
+    ``output_step`` [s]: distance of the rows kept (default: at most 1000 rows, every step if there are fewer). ``out``: a file
+    (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
+    display, or a function of (t, t_end).
     """
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "output_step": output_step, "record": record, "out": out,
              "duration": duration}
@@ -53,25 +53,31 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     settings.pop("accuracy" if step is not None else "step" if accuracy is not None else "", None)  # what is given here wins
     model = model.copy()
     dynamics = model.compile()
-    if settings.get("out"):
-        _check_output(dynamics, settings)
+    _check_output(dynamics, settings)
     display = _progress(progress)
     if settings.get("step") is not None:
         sol = _fixed(model, dynamics, method, length, _positive("step", settings["step"], ""), settings, display)
     else:
         sol = _to_accuracy(model, dynamics, method, length, accuracy_of(settings.get("accuracy") or "normal"), settings, display)
+    sol.record = settings.get("record")
     if settings.get("out"):
-        sol.save(settings["out"], record=settings.get("record"))
+        sol.save(settings["out"])
     return sol
 
 
 def _check_output(dynamics: Dynamics, settings: dict[str, Any]) -> None:
     """What would make saving fail is found before the run."""
+    if settings.get("out"):
+        from .results import check_target
+        check_target(settings["out"])
+    record = settings.get("record")
+    if record is None:
+        return
+    if isinstance(record, str) or not all(isinstance(p, str) for p in record):
+        raise ModelError(f"simulate: record = {record!r}, must be a list of channel patterns, such as ['crank.*']")
     from .channels import catalogue
-    from .results import check_target
-    check_target(settings["out"])
     known = catalogue(dynamics)
-    for pattern in settings.get("record") or ():
+    for pattern in record:
         if not fnmatch.filter(known, pattern) and pattern.rpartition(".")[0] not in known:
             raise ModelError(f"simulate: record: no channel matches {pattern!r}{did_you_mean(pattern, known)}")
 

@@ -76,6 +76,7 @@ class Solution:
                  stored: Stored | None = None) -> None:
         self._model, self.dynamics, self.rows, self.energies = model, dynamics, rows, energies
         self.quality, self.complete, self.method = quality, complete, method
+        self.record: list[str] | None = None  # channels that `save` writes if it is not told
         self.step, self.stride, self.memory = step, stride, memory
         self.stored = stored
 
@@ -216,7 +217,9 @@ class Solution:
 
     def to_csv(self, path: str | Path, *patterns: str) -> None:
         """Channels as text, 17 digits, the first line names and units."""
+        from .results import check_target
         columns = self.columns(*patterns)
+        check_target(path)
         head = ["t [s]", *(f"{c} [{self.unit(c)}]" if self.unit(c) else c for c in list(columns)[1:])]
         table = np.column_stack(list(columns.values()))
         np.savetxt(path, table, delimiter=",", header=",".join(head), comments="", fmt="%.17g")
@@ -224,7 +227,7 @@ class Solution:
     def save(self, path: str | Path, record: list[str] | None = None) -> None:
         """Write an HDF5 file: states, the model, and channels that match ``record`` (default: all, unless very many)."""
         from .results import save
-        save(self, path, record)
+        save(self, path, self.record if record is None else record)
 
     def plot(self, *channels: str, path: str | Path | None = None) -> Any:
         """Plot channels over time, one axis per unit; returns the matplotlib figure, written to ``path`` if given."""

@@ -42,6 +42,9 @@ class GeneralizedAlpha:
     order: ClassVar[dict[str, int]] = {"position": 2, "velocity": 2, "multiplier": 2}
 
     def __post_init__(self) -> None:
+        for name, kind in (("rho", (int, float)), ("tolerance", (int, float)), ("max_iterations", int)):
+            if not isinstance(getattr(self, name), kind) or isinstance(getattr(self, name), bool):
+                raise ValueError(f"GeneralizedAlpha: {name} = {getattr(self, name)!r}, must be a number")
         if not 0 <= self.rho <= 1:
             raise ValueError(f"GeneralizedAlpha: rho = {self.rho:g}, must be between 0 (most damping) and 1 (none)")
         if self.newton not in ("modified", "full"):

@@ -9,12 +9,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError, WithJsonSchema, model_validator
 
 from ..functions.units import quantity
 
 if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+
     from ..layout import Layout
+else:
+    ModelMetaclass = type(BaseModel)
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 AXES |= {f"-{k}": (-a[0], -a[1], -a[2]) for k, a in list(AXES.items())}
@@ -246,12 +250,46 @@ class Frame(Strict):
 KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures")}
 
 
-class Item(Strict):
+class ItemError(ValueError):
+    """An item has a wrong value; the message names the item, the value, the rule and the remedy."""
+    findings: ValidationError | None = None  # for those who tell them in their own words
+
+
+def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
+    """Pydantic's findings as one sentence each."""
+    from ..checks import explain
+    known = f" {name!r}" if isinstance(name, str) else ""
+    lines = [f"{'.'.join(map(str, path))}: {message}" if path else message for path, message in explain(error, cls)]
+    told = ItemError("; ".join(f"{cls.kind or cls.__name__}{known}: {line}" for line in lines))
+    told.findings = error
+    return told
+
+
+class _Friendly(ModelMetaclass):
+    """Items made in Python report wrong values in the words of a text model (which uses model_validate and locates them itself)."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().__call__(*args, **kwargs)
+        except ValidationError as error:
+            given = kwargs.get("name", args[0] if args and cls.positional[0] == "name" else None)  # type: ignore[attr-defined]
+            raise _told(cls, given, error) from None  # type: ignore[arg-type]
+
+
+class Item(Strict, metaclass=_Friendly):
     """An item of a model. The first positional arguments are the fields named in ``positional``."""
     section: ClassVar[str] = ""  # where it stands in a text model: bodies, joints, drives, forces, measures
     kind: ClassVar[str] = ""
     positional: ClassVar[tuple[str, ...]] = ("name",)
     name: Name
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        if field == "name":
+            raise ItemError(f"{self.kind} {self.name!r}: its name is fixed, since other items refer to it; make a new item")
+        try:
+            super().__setattr__(field, value)
+        except ValidationError as error:
+            raise _told(type(self), self.name, error) from None
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

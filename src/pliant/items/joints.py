@@ -65,6 +65,8 @@ class Joint(AxisJoint):
 
     @model_validator(mode="after")
     def _check(self) -> Joint:
+        if self.axis_x is not None and np.linalg.norm(np.cross(self.axis, self.axis_x)) < 1e-9:
+            raise ValueError(f"axis_x {self.axis_x} is parallel to axis; give another direction")
         object.__setattr__(self, "primitives", [tuple(p) if isinstance(p, list) else p for p in self.primitives])
         rows = sum({"coincident": 3}.get(p[0], 1) for p in self.primitives_list())
         if not 1 <= rows <= 6:
@@ -232,6 +234,10 @@ class Gear(JointPair):
     def _check(self) -> Gear:
         if (self.ratio is None) == (self.teeth is None):
             raise ValueError("give either ratio or teeth")
+        if self.a == self.b:
+            raise ValueError(f"both joints are {self.a!r}; a gear couples two joints")
+        if self.ratio is not None and not (np.isfinite(self.ratio) and self.ratio != 0):
+            raise ValueError(f"ratio = {self.ratio:g}, must be a finite number other than zero")
         if self.teeth is not None and min(self.teeth) < 1:
             raise ValueError(f"teeth {self.teeth} must be at least 1 each")
         return self
@@ -255,7 +261,7 @@ class Drive(Item):
     """Prescribes a coordinate of a joint: ``function`` of t [rad or m], a number, an expression, a Table, or a callable f(t)."""
     section: ClassVar[str] = "drives"
     kind: ClassVar[str] = "drive"
-    positional: ClassVar[tuple[str, ...]] = ("joint", "coordinate", "function")
+    positional: ClassVar[tuple[str, ...]] = ("joint", "coordinate", "function", "name")
     name: Name = Field(default="", validate_default=False)
     joint: str
     coordinate: Literal["angle", "displacement"]

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from ..functions.units import quantity
-from .base import Axis, Length, Point, Strict, Vec3, Velocity, number
+from .base import IDENTITY, Axis, Length, Point, Strict, Vec3, Velocity, number
 
 MAKERS = ("rod", "box", "cylinder", "sphere", "point_mass", "mesh")
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Rod(Strict):
         across = mass * length**2 / 12 + (mass * radius**2 / 4 if self.radius else 0.0)
         inertia = across * (np.eye(3) - np.outer(n, n)) + mass * radius**2 / 2 * np.outer(n, n)
         half = d / 2
-        data: dict[str, Any] = {"mass": mass, "inertia": inertia.tolist(), "position": tuple((p + r) / 2),
+        data: dict[str, Any] = {"mass": mass, "inertia": inertia.tolist(), "position": tuple((p + r) / 2), "rotation": IDENTITY,
                                 "frames": {"start": {"point": tuple(-half)}, "end": {"point": tuple(half)}, "center": {}},
                                 "shape": {"kind": "rod", "points": [tuple(-half), tuple(half)], "radius": radius}}
         if self.velocity_at_start is not None or self.velocity_at_end is not None:
@@ -147,7 +147,10 @@ def maker(data: dict[str, Any]) -> dict[str, Any]:
     else:
         mass = quantity(rest.pop("mass"), "kg")
     made = shape.fields(mass)
-    frames = {**made.pop("frames", {}), **rest.pop("frames", {})}
+    own = rest.pop("frames", {})
+    if not isinstance(own, dict):
+        raise ValueError(f"frames {own!r} must be a mapping of names to points")
+    frames = {**made.pop("frames", {}), **own}
     for key in made.keys() & rest.keys():
         raise ValueError(f"{used[0]} already gives the {key}; leave one of them out")
     return {**made, **rest, "frames": frames}

@@ -42,12 +42,12 @@ def cache_folder() -> Path:
     """Where compiled kernels are kept: $PLIANT_CACHE, or the user's cache folder, or (nothing writable) a temporary one."""
     chosen = os.environ.get("PLIANT_CACHE")
     base = os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else os.environ.get("XDG_CACHE_HOME")
-    folder = Path(chosen) if chosen else Path(base or Path.home() / ".cache") / "pliant" / "kernels"
     try:
+        folder = Path(chosen).expanduser() if chosen else Path(base or Path.home() / ".cache") / "pliant" / "kernels"
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
             return folder
-    except OSError:
+    except (OSError, RuntimeError):  # no home
         pass
     return Path(tempfile.gettempdir()) / f"pliant-kernels-{os.getuid() if hasattr(os, 'getuid') else ''}"
 

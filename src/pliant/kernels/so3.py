@@ -14,11 +14,6 @@ def vec(x, i):
 
 
 @jit
-def mat(x, i):
-    return x[i], x[i + 1], x[i + 2], x[i + 3], x[i + 4], x[i + 5], x[i + 6], x[i + 7], x[i + 8]
-
-
-@jit
 def store(a, x, i):
     for k in range(len(a)):
         x[i + k] = a[k]
