@@ -116,6 +116,7 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
     Converged when the increment still to come, judged by the rate, is below ``threshold``: a given fraction of the
     accelerations (an error e in the position of each step acts like an acceleration e bp), but not below rounding. Next to a
     singular position rounding errors are amplified: there the step ends when fresh factors make the increment no smaller.
+    (One long function: taking the solution of the increment out of it made small models 15 to 40 % slower, inlined or not.)
     """
     h, t = ctl[H], ctl[T0] + (count[STEPS] + 1) * ctl[H]
     bp, gp = parameters(h, ctl[RHO])[4:]
