@@ -200,3 +200,11 @@ def test_accuracy_finds_its_step():
         error = abs(sol["rod.position"] - exact["rod.position"]).max()
         assert error < 2 * bound
         assert error < 3 * sol.quality.estimate * 2
+
+
+def test_multipliers_of_redundant_joints_stay_bounded():
+    """Bricard's linkage, 30 equations of rank 29: the self-stress that no load determines must not collect rounding errors."""
+    import no_jit
+    sol = no_jit.load("bricard").model().simulate(1.0, step=1e-3)
+    reactions = max(abs(sol[f"P{k}.force"]).max() for k in range(1, 7))
+    assert abs(sol.memory["lam"]).max() < 3 * reactions
