@@ -23,6 +23,7 @@ from .integrators.generalized_alpha import GeneralizedAlpha, Run, SimulationErro
 from .items.base import matrix_of
 from .kernels import loop
 from .refinement import parts
+from .report import working_on
 
 STEP, SAMPLE, REPEATS = 1e-3, 10, 3  # s; steps between samples of the energy; the best of so many runs counts
 MODULES = ("exudyn", "mujoco", "pinocchio")
@@ -157,6 +158,7 @@ def _in_process(key: str, quick: bool) -> Row:
 
 def _merged(before: Row, after: Row) -> Row:
     """Two runs around a peer's: the mean of the times, both kept."""
+    working_on(f"bench: {key}")
     if before.get("failed") or after.get("failed"):
         return before if before.get("failed") else after
     both = [before["us_per_step"], after["us_per_step"]]
@@ -169,6 +171,7 @@ def startup(repeats: int = REPEATS) -> list[Row]:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, (code, budget) in STARTUP.items():
+            working_on(f"bench: start-up, {name}")
             cold = name.startswith("cold")
             runs = [_cpu_seconds(code, Path(folder) / (f"kernels{k}" if cold else "kernels0"))
                     for k in range(repeats if cold else REPEATS)]
@@ -221,6 +224,7 @@ def peers_python() -> str:
 
 def run_peers(python: str, group: str) -> list[Row]:
     """Raw rows of benchmarks/peers/run.py for one group of problems."""
+    working_on(f"bench: peers, {group} (minutes)")
     folder = peers_folder()
     assert folder is not None
     with tempfile.TemporaryDirectory() as temporary:

@@ -1,6 +1,7 @@
 """What is said about models and runs: plain text tables, the same facts as data, and the display of progress."""
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -150,6 +151,12 @@ def run_summary(sol: Solution) -> str:
     stopped = f"stopped early at t = {d['end']:.6g} s; the rows up to there are kept"
     lines.append(("state", "complete" if d["complete"] else stopped))
     return "\n".join([f"run of {d['name']!r}", *(f"  {k:<13} {v}" for k, v in lines)])
+
+
+def working_on(what: str) -> None:
+    """One line on stderr, for work that takes minutes; nothing where nobody looks on."""
+    if sys.stderr.isatty() and not os.environ.get("PLIANT_QUIET"):
+        print(what, file=sys.stderr, flush=True)
 
 
 def progress_display() -> Callable[[float, float], None]:

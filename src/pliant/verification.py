@@ -23,6 +23,7 @@ from .items.bodies import RigidBody
 from .items.joints import Spherical
 from .loading import module_model
 from .model import Model
+from .report import working_on
 from .solution import Solution
 
 Check = tuple[str, np.ndarray, Any, float]  # quantity, values, references, tolerance
@@ -40,6 +41,7 @@ def verify(names: list[str] | None = None) -> list[dict[str, Any]]:
 
 
 def _run(name: str) -> list[dict[str, Any]]:
+    working_on(f"verify: {name}")
     model, duration, options, checks = CASES[name]
     clock = time.perf_counter()
     try:
