@@ -146,6 +146,8 @@ def _environment(**more: str) -> dict[str, str]:
 
 
 def _in_process(key: str, quick: bool) -> Row:
+    """A row measured in a process of its own, so that its memory is its own."""
+    working_on(f"bench: {key}")
     code = f"import json; from pliant.bench import measure; print('ROW ' + json.dumps(measure({key!r}, {quick!r})))"
     done = subprocess.run([sys.executable, "-c", code], env=_environment(), capture_output=True, text=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith("ROW ")]
@@ -158,7 +160,6 @@ def _in_process(key: str, quick: bool) -> Row:
 
 def _merged(before: Row, after: Row) -> Row:
     """Two runs around a peer's: the mean of the times, both kept."""
-    working_on(f"bench: {key}")
     if before.get("failed") or after.get("failed"):
         return before if before.get("failed") else after
     both = [before["us_per_step"], after["us_per_step"]]
