@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .families import bushing, constraints, loads, signals, springs
+from .families import constraints
 from .items.base import Frame, did_you_mean
 from .kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .system import Builder, Equations, Place, System
@@ -206,6 +206,7 @@ class Layout:
 
     def _spring(self, name: str, kind: str, fa: int, fb: int, history: int, zero: float, stiffness: Any, damping: Any,
                 rest: float) -> None:
+        from .families import signals, springs  # families are imported when a model uses them: it saves time at the start
         b = self.builder
         constant = [float(f) if isinstance(f, (int, float)) else 0.0 for f in (stiffness, damping)]
         laws = [(which, f) for which, f in (("stiffness", stiffness), ("damping", damping)) if not isinstance(f, (int, float))]
@@ -222,6 +223,7 @@ class Layout:
                           tiles=(*b.tiles_of(fa), *b.tiles_of(fb)), columns=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
 
     def add_bushing(self, bushing_: Bushing) -> None:
+        from .families import bushing
         item = f"bushing {bushing_.name!r}"
         (p_a, R_a), (p_b, _) = self.world(bushing_.a, item), self.world(bushing_.b, item)
         fa, fb = self.frame(bushing_.a, item), self.frame(bushing_.b, item, R_a)  # no relative rotation as modelled
@@ -230,6 +232,7 @@ class Layout:
         self.directory.bushings[bushing_.name] = fa, fb, row
 
     def add_load(self, load: Load) -> None:
+        from .families import loads, signals
         b, item = self.builder, f"{load.kind} {load.name!r}"
         f, ground = self.frame(load.frame, item), b.frame(b.ground, (0, 0, 0))
         constant = [float(v) if isinstance(v, (int, float)) else 0.0 for v in load.vector]
@@ -255,6 +258,7 @@ class Layout:
 
     def _signal(self, reference: str) -> int:
         """The slot of a channel that an expression refers to; made on first use."""
+        from .families import signals
         if reference not in self.signals:
             kind, axis, history, zero, order, frames = self._resolve(reference)
             slot = self.builder.new_signal()
