@@ -91,3 +91,17 @@ print(compiled)
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["1", "1", "0"]
+
+
+def test_the_last_resort_for_the_cache_belongs_to_the_user_alone(tmp_path, monkeypatch):
+    import tempfile
+
+    from pliant.kernels import jit as module
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    first = module._temporary_folder()
+    assert first == module._temporary_folder()
+    assert first.stat().st_mode & 0o077 == 0
+    first.chmod(0o777)  # someone else could put files there
+    other = module._temporary_folder()
+    assert other != first
+    assert other.stat().st_mode & 0o077 == 0

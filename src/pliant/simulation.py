@@ -185,10 +185,11 @@ def _refined(dynamics: Dynamics, rows: np.ndarray) -> tuple[int, np.ndarray, np.
     except Exception as error:
         if len(rows) > 1:  # keep those before the bad one
             half = len(rows) // 2
-            first, later = _refined(dynamics, rows[:half]), (0, np.zeros((0, 3)), np.zeros((0, 4)), None)
-            if first[3] is None:
-                later = _refined(dynamics, rows[half:])  # type: ignore[assignment]
-            return first[0] + later[0], np.vstack([first[1], later[1]]), np.vstack([first[2], later[2]]), first[3] or later[3]
+            first = _refined(dynamics, rows[:half])
+            if first[3]:
+                return first
+            later = _refined(dynamics, rows[half:])
+            return first[0] + later[0], np.vstack([first[1], later[1]]), np.vstack([first[2], later[2]]), later[3]
         stopped = SimulationError(f"stopped at t = {rows[0, 0]:.6g} s: {error}") if isinstance(error, ValueError) else error
         return 0, np.zeros((0, 3)), np.zeros((0, 4)), stopped
     good = int(np.argmin(np.append(report[:, POSITION] <= GAP * max(1.0, dynamics.length), False)))

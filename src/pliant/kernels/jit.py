@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import hashlib
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -38,6 +39,7 @@ DISABLED = bool(numba.config.DISABLE_JIT)
 MODULES = ("numpy", "math")  # the only modules a kernel may name
 
 
+@lru_cache
 def cache_folder() -> Path:
     """Where compiled kernels are kept: $PLIANT_CACHE, or the user's cache folder, or (nothing writable) a temporary one."""
     chosen = os.environ.get("PLIANT_CACHE")
@@ -49,7 +51,21 @@ def cache_folder() -> Path:
             return folder
     except (OSError, RuntimeError):  # no home
         pass
-    return Path(tempfile.gettempdir()) / f"pliant-kernels-{os.getuid() if hasattr(os, 'getuid') else ''}"
+    return _temporary_folder()
+
+
+def _temporary_folder() -> Path:
+    """A folder that only this user can write: Numba's cache must not be read from a place that others can fill."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"pliant-kernels-{user}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o022:
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="pliant-kernels-"))
 
 
 @lru_cache
