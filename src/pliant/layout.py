@@ -181,7 +181,7 @@ class Layout:
     def add_drive(self, drive: Drive) -> None:
         b, item = self.builder, f"drive {drive.name!r}"
         record = self.joint(drive.joint, drive.coordinate, item)
-        code = b.function(drive.function, ("t",), f"{item}: function")
+        code = b.function(drive.function, ("t",), f"{item}: function", kinks=True)
         if code.by_signal:
             raise ValueError(f"{item}: its function must depend on t alone; use a force or torque for feedback")
         row = record.equations.take()

@@ -12,6 +12,7 @@ import numpy as np
 
 from .dynamics import GAP, Dynamics, ModelError
 from .functions.units import quantity
+from .integrators.error_control import ControlledRun
 from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha, Run, SimulationError
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
@@ -23,25 +24,25 @@ if TYPE_CHECKING:
 
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
-FAILURES = 5       # so many runs may stop early in that search
 MOST = 1e12        # steps
-HALVINGS = 16      # how often the step is halved in search of the accuracy
-OPTIONS = ("duration", "step", "accuracy", "integrator", "output_step", "record", "out")
+OPTIONS = ("duration", "step", "accuracy", "integrator", "output_step", "record", "out", "estimate")
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
-             output_step: Any = None, record: list[str] | None = None, progress: Any = True, out: Any = None) -> Solution:
+             output_step: Any = None, record: list[str] | None = None, progress: Any = True, out: Any = None,
+             estimate: bool | None = None) -> Solution:
     """Simulate a model from its consistent initial state.
 
-    ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the run is repeated with half
-    the step until two runs agree within ``accuracy`` - "draft" 1e-3, "normal" 1e-5, "fine" 1e-7 or a number: relative error
-    per second in positions (in sizes of the model) and velocities - and the difference is reported as the estimate.
-    ``output_step`` [s]: distance of the rows kept (default: at most 1000 rows, every step if there are fewer). ``out``: a file
+    ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the steps are chosen for
+    ``accuracy`` - "draft" 1e-3, "normal" 1e-5, "fine" 1e-7 or a number: relative error per second (per run, if that is shorter) in
+    positions (in sizes of the model) and velocities (in the largest one). ``estimate``: run again with half the steps and report the
+    error that follows in ``quality.estimate``. ``output_step`` [s]: distance of the rows kept (default: 1000 rows; with a
+    fixed step at most so many, every step if there are fewer). ``out``: a file
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
     display, or a function of (t, t_end).
     """
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "output_step": output_step, "record": record, "out": out,
-             "duration": duration}
+             "duration": duration, "estimate": estimate}
     settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
     unknown = set(settings) - set(OPTIONS)
     if unknown:
@@ -56,9 +57,13 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     _check_output(dynamics, settings)
     display = _progress(progress)
     if settings.get("step") is not None:
-        sol = _fixed(model, dynamics, method, length, _positive("step", settings["step"], ""), settings, display)
+        run, size, half = _fixed, _positive("step", settings["step"], ""), 0.5
     else:
-        sol = _to_accuracy(model, dynamics, method, length, accuracy_of(settings.get("accuracy") or "normal"), settings, display)
+        run, size, half = _controlled, accuracy_of(settings.get("accuracy") or "normal"), 0.25
+    sol = run(model, dynamics, method, length, size, settings, display)
+    if settings.get("estimate"):
+        rows = {"output_step": sol.t[-1] / (len(sol.t) - 1)}
+        sol.quality.estimate = _estimated(sol, run(model, dynamics, method, length, half * size, {**settings, **rows}, display))
     sol.record = settings.get("record")
     if settings.get("out"):
         sol.save(settings["out"])
@@ -82,10 +87,10 @@ def _check_output(dynamics: Dynamics, settings: dict[str, Any]) -> None:
             raise ModelError(f"simulate: record: no channel matches {pattern!r}{did_you_mean(pattern, known)}")
 
 
-def integrator_of(value: Any) -> GeneralizedAlpha:
+def integrator_of(value: Any, rho: float = 0.9) -> GeneralizedAlpha:
     """From an object, or from text: ``{kind: generalized-alpha, rho: 0.9}``."""
     if value is None:
-        return GeneralizedAlpha()
+        return GeneralizedAlpha(rho)
     if isinstance(value, GeneralizedAlpha):
         return value
     if isinstance(value, str):
@@ -146,20 +151,17 @@ def _fixed(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, length: f
            settings: dict[str, Any], display: Callable[[float, float], None]) -> Solution:
     h, steps, stride = _strides(length, step, settings.get("output_step"))
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
-    return integrate(model, dynamics, method, dynamics.assemble(), h, steps, stride, display)
+    return integrate(model, dynamics, Run(dynamics, method, dynamics.assemble(), h, steps, stride), display)
 
 
-def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start: np.ndarray, h: float, steps: int, stride: int,
-              display: Callable[[float, float], None], memory: Any = None) -> Solution:
+def integrate(model: Model, dynamics: Dynamics, run: Run, display: Callable[[float, float], None]) -> Solution:
     """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error."""
-    run = Run(dynamics, method, start, h, steps, stride, memory)
-    first = start[None, :].copy()
+    first = run.first[None, :].copy()
     energies, report = dynamics.refine(first)
     rows, energy, quality = [first], [energies], [report]
-    end = float(start[0]) + steps * h
     failure: BaseException | None = None
     try:
-        for done, new in run:
+        for new in run:
             if len(new):
                 good, energies, report, reason = _refined(dynamics, new)
                 rows.append(new[:good])
@@ -167,7 +169,7 @@ def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start:
                 quality.append(report[:good])
                 if reason:
                     raise reason
-            display(float(start[0]) + done * h, end)
+            display(run.t, run.end)
     except (Exception, KeyboardInterrupt) as error:  # also what a user's function raised: what was computed is kept
         failure = error
     sol = Solution.from_run(model, dynamics, run, np.concatenate(rows), np.concatenate(energy), np.concatenate(quality),
@@ -200,30 +202,17 @@ def _refined(dynamics: Dynamics, rows: np.ndarray) -> tuple[int, np.ndarray, np.
         "load may hang on a very light body, or the step is too large")
 
 
-def _to_accuracy(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, length: float, epsilon: float,
-                 settings: dict[str, Any], display: Callable[[float, float], None]) -> Solution:
-    """Halve the step until two whole runs agree. The estimate is a third of the difference (order 2)."""
-    outputs = settings.get("output_step") or length / 200
-    step, before, estimate = quantity(outputs, "s"), None, math.inf
-    kept: Solution | None = None  # the last run that ended early
-    failed = 0
-    for _ in range(HALVINGS):
-        try:
-            sol = _fixed(model, dynamics, method, length, step, {**settings, "output_step": outputs}, display)
-        except SimulationError as error:
-            sol, kept, failed = None, error.solution, failed + 1
-            if failed == FAILURES:
-                raise
-        if sol is not None and before is not None:
-            estimate = difference(before, sol) / 3
-            if estimate <= epsilon:
-                sol.quality.estimate = estimate
-                return sol
-        before, step = sol, step / 2
-    failure = SimulationError(f"no step down to {step:.3g} s reaches the accuracy {epsilon:g} (last difference {estimate:.3g}); the motion "
-                              "may be chaotic or a function may jump. Ask for less accuracy, a shorter time, or give a fixed step")
-    failure.solution = before or kept
-    raise failure
+def _controlled(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, length: float, epsilon: float,
+                settings: dict[str, Any], display: Callable[[float, float], None]) -> Solution:
+    outputs = OUTPUTS
+    if settings.get("output_step") is not None:
+        outputs = _strides(length, length, settings["output_step"])[1]
+    return integrate(model, dynamics, ControlledRun(dynamics, method, dynamics.assemble(), length, epsilon, outputs), display)
+
+
+def _estimated(sol: Solution, other: Solution) -> float:
+    """Error of a run from another one with half its steps: the difference is three quarters of it (order 2)."""
+    return 4 / 3 * difference(sol, other)
 
 
 def difference(a: Solution, b: Solution) -> float:
@@ -263,7 +252,7 @@ def resume(sol: Solution, duration: Any, progress: Any = True) -> Solution:
     dynamics = sol.dynamics or sol.model.compile()
     start = sol.rows[-1].copy()
     steps = max(1, round(length / sol.step))
-    new = integrate(sol.model, dynamics, sol.method, start, sol.step, steps, sol.stride, _progress(progress), sol.memory)
+    new = integrate(sol.model, dynamics, Run(dynamics, sol.method, start, sol.step, steps, sol.stride, sol.memory), _progress(progress))
     q, old = new.quality, sol.quality
     for name in ("steps", "iterations", "factorisations", "fallbacks"):
         setattr(q, name, getattr(q, name) + getattr(old, name))

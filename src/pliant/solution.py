@@ -29,10 +29,11 @@ class Quality:
     velocity_violation: float      # m/s or rad/s
     acceleration_violation: float  # m/s^2 or rad/s^2
     steps: int
+    rejected: int                  # steps that error control made again, smaller
     iterations: int
     factorisations: int
     fallbacks: int                 # steps where the tile solver failed and SciPy's took over
-    estimate: float | None = None  # relative error per second, where the run was repeated with half the step
+    estimate: float | None = None  # relative error per second, if it was asked for: from a run with half the steps
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Solution:
         from .integrators import stepper as st
         worst = report.max(0)
         quality = Quality(float(worst[POSITION]), float(worst[VELOCITY]), float(worst[ACCELERATION]), int(run.count[st.STEPS]),
-                          int(run.count[st.ITERATIONS]), int(run.count[st.FACTORISATIONS]), run.fallbacks)
+                          run.rejected, int(run.count[st.ITERATIONS]), int(run.count[st.FACTORISATIONS]), run.fallbacks)
         memory = run.memory() if complete else {}  # after a failure the method is ahead of the last row
         return cls(model, dynamics, rows, energies, quality, complete=complete, method=run.method, step=run.step,
                    stride=run.stride, memory=memory)

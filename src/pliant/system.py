@@ -87,6 +87,7 @@ class Builder:
     references: list[tuple[Family, int]] = field(default_factory=list)
     histories: int = 1
     n_signals: int = 1
+    switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
     signal: Callable[[str], int] = _no_signals
 
     def __post_init__(self) -> None:
@@ -153,8 +154,12 @@ class Builder:
             self.val += map(float, np.ravel(x))
         return start
 
-    def function(self, function: Any, variables: tuple[str, ...], where: str) -> Code:
-        return compile_function(function, variables, self, where)
+    def function(self, function: Any, variables: tuple[str, ...], where: str, kinks: bool = False) -> Code:
+        """The programs of a function; ``kinks``: whether a kink of it makes the motion jump, as that of a drive does."""
+        code = compile_function(function, variables, self, where)
+        if code.jumps or (kinks and code.kinks):
+            self.switches.append((code.value, kinks, code.timed))
+        return code
 
     def history(self) -> int:
         self.histories += 1
@@ -188,7 +193,7 @@ class System:
         self.q0, self.v0 = np.array(b.q, float), np.zeros(self.n)
         self.v0[:self.n_v] = b.v
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
-        self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
+        self.joints, self.keep, self.failures, self.switches = b.joints, b.keep, b.failures, b.switches
         self._programs: dict[Any, Program] = {}
         self._scale_regularisation()
 

@@ -5,7 +5,7 @@ They read frames only, so they serve every kind of body. Equations: docs/theory/
 from ..kernels.contract import AV, AW, POWER, TABLE, A, F, Family, M, P, Stage, V, W
 from ..kernels.coordinates import ANGLE, AXIS, HISTORY, KIND, ZERO, acceleration, angle_of, coordinate, hessian, rate, unwrap
 from ..kernels.jit import index, jit
-from ..kernels.machine import evaluate
+from ..kernels.machine import JUMPS, KINKS, evaluate
 from ..kernels.pairs import FA, FB, MOVE, ROW, TURN, add_gradient, add_pair, add_row, add_wrench, clear_stiffness, exact, put
 from ..kernels.so3 import accumulate, accumulate2, add, axis2, cross, dot, dyad, scale, skew, sub, vec2
 
@@ -143,7 +143,13 @@ def in_plane_rates(s, b, o):
 
 @jit
 def function(s, b, o, e, code):
-    return evaluate(s.t, 0 * s.H[0], 0 * s.H[0], s.Y, b.tab, b.val, code, o.W) if code >= 0 else 0 * s.H[0]
+    """f(t) of a drive. A kink of it is a jump of velocities: it counts as one."""
+    if code < 0:
+        return 0 * s.H[0]
+    o.W[KINKS] = 0
+    value = evaluate(s.t, 0 * s.H[0], 0 * s.H[0], s.Y, b.tab, b.val, code, o.W)
+    o.W[JUMPS] += o.W[KINKS]
+    return value
 
 
 @jit

@@ -94,7 +94,8 @@ def _column(name: str, values: Any) -> np.ndarray:
 class Code(NamedTuple):
     """Where the programs of a function start in ``tab``; -1 for a derivative that is zero everywhere.
 
-    ``by_t`` and ``by_tt`` are of the explicit time; ``by_signal`` holds (index of the signal, start).
+    ``by_t`` and ``by_tt`` are of the explicit time; ``by_signal`` holds (index of the signal, start). ``jumps``, ``kinks``: whether
+    the function has branches; ``timed``: whether it depends on nothing but t.
     """
     value: int
     by_t: int = -1
@@ -102,7 +103,13 @@ class Code(NamedTuple):
     by_x: int = -1
     by_v: int = -1
     by_signal: tuple[tuple[int, int], ...] = ()
+    jumps: bool = False
+    kinks: bool = False
+    timed: bool = False
 
+
+JUMPING = {"<", "<=", "mod", "sign", "floor"}
+KINKED = {"min", "max", "abs", "clamp", "smooth"}
 
 Function = float | str | Table | Node | Callable[..., float]
 
@@ -156,7 +163,15 @@ def _programs(node: Node, variables: tuple[str, ...], pool: Pool) -> Code:
     signals = dict.fromkeys(x.reference for x in bottom_up(node) if isinstance(x, Signal))
     slopes = ((pool.signal(name), start(derivative(node, Signal(name)))) for name in signals)
     return Code(value, start(by_t), start(derivative(by_t, Variable("t"))), start(by("x")), start(by("v")),
-                tuple(pair for pair in slopes if pair[1] >= 0))
+                tuple(pair for pair in slopes if pair[1] >= 0), *_branches(node))
+
+
+def _branches(node: Node) -> tuple[bool, bool, bool]:
+    """Whether a function jumps, has kinks, and depends on t alone."""
+    nodes = bottom_up(node)
+    used = {getattr(x, "operator", getattr(x, "name", "")) for x in nodes}
+    state = any(isinstance(x, (Signal, External)) or (isinstance(x, Variable) and x.name != "t") for x in nodes)
+    return bool(used & JUMPING), bool(used & KINKED) or any(isinstance(x, Lookup) for x in nodes), not state
 
 
 def _check_arguments(f: Callable[..., float], variables: tuple[str, ...]) -> None:

@@ -15,6 +15,7 @@ from . import stepper as st
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 ROUNDING = 2e-16  # increments below this part of the model's size are rounding errors of the constraints
+FAILED = (st.NEWTON_FAILED, st.SINGULAR, st.NOT_FINITE, st.UNDERFLOW)
 CHUNK = 2000  # rows of output kept by the loop before Python takes them
 
 
@@ -65,6 +66,7 @@ class Run:
                  memory: dict[str, np.ndarray] | None = None) -> None:
         s = dynamics.system
         self.dynamics, self.method, self.step, self.stride = dynamics, method, step, stride
+        self.first, self.end = row, float(row[0]) + steps * step
         self.x, n = s.memory(), s.n
         p = parts(row[None, :], s.q0.size, n)
         self.x.q[:], self.x.v[:], self.x.H[:] = p["q"][0], p["v"][0], p["H"][0]
@@ -74,7 +76,7 @@ class Run:
                    "power": np.zeros(2), "pivots": np.zeros(6, np.int64)}
         self.work = st.Work(**arrays)
         self.ctl = np.array([row[0], step, method.rho, method.tolerance, dynamics.gravity / dynamics.length + 1e-9,
-                             self._rounding(p["q"][0])])
+                             self._rounding(p["q"][0]), row[0], 1.0])
         count = np.zeros(12, np.int64)
         count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS] = steps, stride, method.max_iterations
         count[st.FULL_NEWTON] = method.newton == "full"
@@ -121,26 +123,37 @@ class Run:
 
     @property
     def t(self) -> float:
-        return float(self.ctl[st.T0] + self.count[st.STEPS] * self.ctl[st.H])
+        return float(self.ctl[st.T0] + self.count[st.STEPS] * self.step)
 
-    def __iter__(self) -> Iterator[tuple[int, np.ndarray]]:
-        s, steps, status = self.dynamics.system, 64, st.MORE
-        while status != st.DONE:
+    @property
+    def rejected(self) -> int:
+        return 0
+
+    def _loop(self, steps: int) -> int:
+        """The jitted loop for so many steps; its status."""
+        s = self.dynamics.system
+        return int(st.advance(*self.programs, s.data, s.lu, self.x, self.work, self.ctl, self.count, s.n_v, steps, self.rows))
+
+    def _go_on(self, status: int) -> bool:
+        """Whether there is more after the loop came to its end."""
+        return False
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        steps, more = 64, True
+        while more:
             clock, before = time.perf_counter(), int(self.count[st.STEPS])
             once = self.count[st.FALLBACK] != 0 and not self.sticky
-            status = st.advance(*self.programs, s.data, s.lu, self.x, self.work, self.ctl, self.count, s.n_v, 1 if once else steps,
-                                self.rows)
+            status = self._loop(1 if once else steps)
             used = max(1e-6, time.perf_counter() - clock)
             steps = max(1, min(10**8, int(steps * min(4.0, SLICE / used))))
-            failed = status not in (st.DONE, st.MORE)
             if self.count[st.FALLBACK] != 0:
                 self.fallbacks += int(self.count[st.STEPS]) - before
-            if once and not failed:  # back to the fast solver
+            if once and int(self.count[st.STEPS]) > before:  # back to the fast solver
                 self.count[st.FALLBACK], self.count[st.FACTORS_OK], self.helped = 0, 0, int(self.count[st.STEPS])
-            if self.count[st.STORED] or failed or status == st.MORE:
-                yield int(self.count[st.STEPS]), self.rows[:self.count[st.STORED]].copy()
-            if failed:
+            yield self.rows[:self.count[st.STORED]].copy()
+            if status in FAILED:
                 self._recover(status)
+            more = status in FAILED or status == st.MORE or self._go_on(status)
 
     def _recover(self, status: int) -> None:
         """A step failed: a fault in a user's function ends the run; otherwise SciPy's solver takes the step, and stays if the next
@@ -148,17 +161,19 @@ class Run:
         failures = self.dynamics.system.failures
         if failures:
             raise failures[0]
-        item = None if status == st.NEWTON_FAILED else self.dynamics.system.culprit(self.x, self.t + self.step)
+        item = None if status == st.NEWTON_FAILED else self.dynamics.system.culprit(self.x, float(self.ctl[st.T1]))
         if item is None and status != st.NOT_FINITE and self.count[st.FALLBACK] == 0:
             self.count[st.FALLBACK], self.sticky = self.fallback.address, self.helped == int(self.count[st.STEPS])
             return
-        massless = self.dynamics.massless() if status == st.SINGULAR and not item else []
-        status = st.NOT_FINITE if item else status
-        wild = f"{item!r} gave a number that is not finite" if item else "a value became infinite or not a number"
-        reason = {st.NEWTON_FAILED: f"Newton's method did not converge in {self.method.max_iterations} iterations",
-                  st.SINGULAR: "the equations are singular", st.NOT_FINITE: wild}[status]
-        if massless:
-            reason += f" ({', '.join(massless)}: without rotational inertia, and no joint holds the rotation)"
-        raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.step:.3g} s. Try a smaller step; if it stops at "
+        reason = f"{item!r} gave a number that is not finite" if item else self._reason(status)
+        raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.ctl[st.H]:.3g} s. Try a smaller step; if it stops at "
                               "the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a "
                               "function may jump")
+
+    def _reason(self, status: int) -> str:
+        if status == st.NEWTON_FAILED:
+            return f"Newton's method did not converge in {self.method.max_iterations} iterations"
+        if status == st.NOT_FINITE:
+            return "a value became infinite or not a number"
+        massless = ", ".join(self.dynamics.massless())
+        return "the equations are singular" + (f" ({massless}: without rotational inertia, and no joint holds the rotation)" if massless else "")

@@ -12,8 +12,9 @@ from ..kernels.loop import evaluate, retract
 from ..kernels.so3 import mat2, mul, scale, store, store2, tangent_inverse, vec
 from ..kernels.tiles import factorise, solve
 
-DONE, MORE, NEWTON_FAILED, SINGULAR, NOT_FINITE = range(5)  # status
-T0, H, RHO, TOLERANCE, FLOOR, ROUNDING = range(6)           # ctl: start, step, spectral radius; see `threshold`
+DONE, MORE, NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, EVENT = range(7)  # status; the last two: error control
+# ctl: start, step, spectral radius; see `threshold`; end of the step; the step over the last one
+T0, H, RHO, TOLERANCE, FLOOR, ROUNDING, T1, RATIO = range(8)
 (STEPS, END, ITERATIONS, FACTORISATIONS, FACTORS_OK, FULL_NEWTON, STRIDE, STORED, MAX_ITERATIONS, FALLBACK,
  POWERED, HISTORIES) = range(12)                            # count
 AMPLIFIED = 5e5                                             # how much a nearly singular position may amplify rounding
@@ -69,13 +70,13 @@ def parameters(h, rho):
 
 
 @jit
-def predict(x, w, h, rho, n_v):
+def predict(x, w, h, rho, ratio, n_v):
     """Start values: accelerations and multipliers extrapolated linearly, the rest by the formulas of the method."""
     am, af, gamma, beta = parameters(h, rho)[:4]
     copy(x.q, w.q0)
     for k in range(n_v):
         a, old = x.a[k], w.alg[k]
-        guess = 2 * a - w.a1[k]
+        guess = a + ratio * (a - w.a1[k])
         new = ((1 - af) * guess + af * a - am * old) / (1 - am)
         w.v0[k], w.a0[k], w.alg0[k] = x.v[k], a, old
         w.dq[k] = x.v[k] + h * ((0.5 - beta) * old + beta * new)
@@ -83,7 +84,7 @@ def predict(x, w, h, rho, n_v):
         x.a[k] = guess
     for k in range(n_v, x.lam.size):
         w.lam0[k] = x.lam[k]
-        x.lam[k] = 2 * x.lam[k] - w.lam1[k]
+        x.lam[k] += ratio * (x.lam[k] - w.lam1[k])
 
 
 @jit
@@ -118,10 +119,10 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
     singular position rounding errors are amplified: there the step ends when fresh factors make the increment no smaller.
     (One long function: taking the solution of the increment out of it made small models 15 to 40 % slower, inlined or not.)
     """
-    h, t = ctl[H], ctl[T0] + (count[STEPS] + 1) * ctl[H]
+    h, t = ctl[H], ctl[T1]
     bp, gp = parameters(h, ctl[RHO])[4:]
     threshold = max(ctl[TOLERANCE] * (rms(x.a, w.weight, n_v) + ctl[FLOOR]) / bp, ctl[ROUNDING])
-    predict(x, w, h, ctl[RHO], n_v)
+    predict(x, w, h, ctl[RHO], ctl[RATIO], n_v)
     before, age, fresh, strict = 0.0, 0, False, False
     for _ in range(count[MAX_ITERATIONS]):
         retract(d, w.q0, w.dq, h, x.q)
@@ -180,7 +181,7 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
             strict = astray  # with new factors; if those do not last an iteration either, with new ones in each
             count[FACTORS_OK] = 0
             restore(x, w, n_v)
-            predict(x, w, h, ctl[RHO], n_v)
+            predict(x, w, h, ctl[RHO], ctl[RATIO], n_v)
             before = 0.0
     return NEWTON_FAILED
 
@@ -189,7 +190,7 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
 def add_energy(power, d, x, w, ctl, count):
     """Dissipated energy and work of the step, by the trapezoidal rule."""
     x.E[:] = 0
-    evaluate(power, d, x, ctl[T0] + count[STEPS] * ctl[H], 0.0, 0.0, 0.0)
+    evaluate(power, d, x, ctl[T1], 0.0, 0.0, 0.0)
     for k, e in ((DISSIPATED, x.E[DISSIPATION]), (WORK, x.E[POWER])):
         w.total[k] += ctl[H] * (w.power[k] + e) / 2
         w.power[k] = e
@@ -199,7 +200,7 @@ def add_energy(power, d, x, w, ctl, count):
 def keep(x, w, ctl, count, rows):
     """One row: t, dissipated, work, q, v, a, lam, H."""
     row = rows[count[STORED]]
-    row[0], row[1], row[2] = ctl[T0] + count[STEPS] * ctl[H], w.total[0], w.total[1]
+    row[0], row[1], row[2] = ctl[T1], w.total[0], w.total[1]
     i = 3
     for part in (x.q, x.v, x.a, x.lam, x.H):
         copy(part, row[i:])
@@ -214,6 +215,7 @@ def advance(residual, tangent, power, history, d, lu, x, w, ctl, count, n_v, max
     for _ in range(max_steps):
         if count[STEPS] >= count[END]:
             return DONE
+        ctl[T1] = ctl[T0] + (count[STEPS] + 1) * ctl[H]
         status = step(residual, tangent, d, lu, x, w, ctl, count, n_v)
         if status != DONE:
             restore(x, w, n_v)
@@ -221,7 +223,7 @@ def advance(residual, tangent, power, history, d, lu, x, w, ctl, count, n_v, max
             return status
         count[STEPS] += 1
         if count[HISTORIES] == 1:
-            evaluate(history, d, x, ctl[T0] + count[STEPS] * ctl[H], 0.0, 0.0, 0.0)
+            evaluate(history, d, x, ctl[T1], 0.0, 0.0, 0.0)
         if count[POWERED] == 1:
             add_energy(power, d, x, w, ctl, count)
         if count[STEPS] % count[STRIDE] == 0 or count[STEPS] == count[END]:

@@ -5,6 +5,7 @@ import numpy as np
 
 from .contract import Batch, Out, State, call
 from .jit import entry, inlined
+from .machine import JUMPS
 from .so3 import scale, turn, vec
 
 
@@ -46,8 +47,9 @@ class Memory(NamedTuple):
 
 @inlined
 def evaluate(p, d, x, t, cm, cd, ck):
-    """Run a program at the current memory. Clears R; V, D and E are the caller's to clear."""
+    """Run a program at the current memory. Clears R and the record of branches; V, D and E are the caller's to clear."""
     x.R[:] = 0
+    x.W[JUMPS] = 0
     s = State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T)
     o = Out(cm, cd, ck, x.R, x.V, x.D, x.E, x.W)
     for k in range(len(p.address)):

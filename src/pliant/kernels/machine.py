@@ -7,9 +7,10 @@ a complex step needs: no branch cuts, no complex transcendental functions, and o
 import numpy as np
 
 from .contract import TIME_STEP, call_python
-from .jit import inlined, jit
+from .jit import entry, index, inlined, jit
 
-STACK = 64  # entries of W that a program may use; functions.compile checks it
+STACK = 64                       # entries of W that a program may use; functions.compile checks it
+JUMPS, KINKS = index(510, 511)   # entries of W that change when a function takes another branch: see `mark`
 
 END = 0
 # push one value: val[operand], Y[operand], t, x, v, and the function at address operand with its derivatives
@@ -22,6 +23,30 @@ SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, SQRT = 30, 31, 32, 
 ABS, SIGN, FLOOR, CLAMP, INSIDE, SMOOTH, SMOOTH_1, SMOOTH_2 = 42, 43, 44, 45, 46, 47, 48, 49
 # skip operand entries of tab; JUMP_UNLESS takes one and skips if it is 0
 JUMP, JUMP_UNLESS = 50, 51
+
+
+@inlined
+def mark(W, slot, choice, pc):
+    """Note a choice between branches. Sums of choices with weights of their place in the program are the same as long as every
+    choice is; the weights are multiples of the golden ratio, so that no two sets of choices share a sum."""
+    W[slot] += choice * (0.5 + (pc * 0.6180339887498949) % 1.0)
+
+
+@jit
+def table_piece(val, i, x):
+    """The number of the straight piece of a table at x: 0 for all curved ones, -1 before and -2 after the ends."""
+    n = int(val[i].real)
+    if x < val[i + 1].real or x >= val[i + n].real:
+        return -1.0 if x < val[i + 1].real else -2.0
+    low, high = 0, n - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if val[i + 1 + middle].real <= x:
+            low = middle
+        else:
+            high = middle
+    c = i + 1 + n + 4 * low
+    return 0.0 if val[c + 2].real != 0 or val[c + 3].real != 0 else 1.0 + low
 
 
 @jit
@@ -184,7 +209,7 @@ def push(op, k, t, x, v, Y, val, W, top):
 
 
 @inlined
-def apply_two(op, W, top):
+def apply_two(op, W, top, pc):
     a, b = W[top], W[top + 1]
     if op == ADD:
         W[top] = a + b
@@ -206,20 +231,25 @@ def apply_two(op, W, top):
             W[top] += (b.real * (a - a.real) - a.real * (b - b.real)) / (a.real * a.real + b.real * b.real)
     elif op == MOD:
         W[top] = a - b * np.floor(a.real / b.real)
+        mark(W, JUMPS, np.floor(a.real / b.real), pc)
     elif op == MIN:
         W[top] = a if a.real <= b.real or a.real != a.real else b
+        mark(W, KINKS, 1.0 if a.real <= b.real else 0.0, pc)
     elif op == MAX:
         W[top] = a if a.real >= b.real or a.real != a.real else b
+        mark(W, KINKS, 1.0 if a.real >= b.real else 0.0, pc)
     elif op == LT:
         W[top] = 1.0 if a.real < b.real else 0.0
+        mark(W, JUMPS, W[top].real, pc)
     elif op == LE:
         W[top] = 1.0 if a.real <= b.real else 0.0
+        mark(W, JUMPS, W[top].real, pc)
     else:
         W[top] = 1.0 if a.real == b.real else 0.0
 
 
 @inlined
-def apply_one(op, k, val, W, top):
+def apply_one(op, k, val, W, top, pc):
     a = W[top]
     if op == NEG:
         W[top] = -a
@@ -229,10 +259,16 @@ def apply_one(op, k, val, W, top):
         W[top] = 1.0 if a.real == 0 else 0.0
     elif op <= TABLE_3:
         W[top] = table_value(val, k, op - TABLE, a.real)
+        if op == TABLE:
+            mark(W, KINKS, table_piece(val, k, a.real), pc)
         if a.imag != 0:
             W[top] += (table_value(val, k, op - TABLE + 1, a.real) if op < TABLE_3 else 0.0) * (a - a.real)
     else:
         W[top] = real_function(op, a.real)
+        if op == SIGN or op == FLOOR:
+            mark(W, JUMPS, W[top].real, pc)
+        elif op == ABS or op == CLAMP or op == SMOOTH:
+            mark(W, KINKS, (1.0 if a.real < 0 else 0.0) + (2.0 if a.real < 1 and op != ABS else 0.0), pc)
         if a.imag != 0:
             W[top] += real_slope(op, a.real) * (a - a.real)
 
@@ -249,9 +285,9 @@ def evaluate(t, x, v, Y, tab, val, pc, W):
             push(op, k, t, x, v, Y, val, W, top)
         elif op <= EQ:
             top -= 1
-            apply_two(op, W, top)
+            apply_two(op, W, top, pc)
         elif op <= SMOOTH_2:
-            apply_one(op, k, val, W, top)
+            apply_one(op, k, val, W, top, pc)
         elif op == JUMP:
             pc += k
         else:
@@ -259,3 +295,16 @@ def evaluate(t, x, v, Y, tab, val, pc, W):
             if W[top + 1].real == 0:
                 pc += k
     return W[0]
+
+
+@entry
+def branches(codes, kinked, times, tab, val, Y, W, out):
+    """out[i]: a number that changes where one of the functions of time alone jumps (or, if it is ``kinked``, has a kink)."""
+    for i in range(times.size):
+        W[JUMPS] = 0
+        for j in range(codes.size):
+            W[KINKS] = 0
+            evaluate(times[i], 0 * W[0], 0 * W[0], Y, tab, val, codes[j], W)
+            if kinked[j]:
+                W[JUMPS] += W[KINKS]
+        out[i] = W[JUMPS].real

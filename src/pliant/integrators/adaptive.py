@@ -1,0 +1,370 @@
+"""Generalized-alpha with error control: the jitted loop. It adds to the step of `stepper` an estimate of its local error, the
+choice of the next step, what a change of step needs to stay smooth, and dense output. docs/theory/integrators.md"""
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.contract import TIME_STEP
+from ..kernels.jit import entry, jit
+from ..kernels.loop import evaluate, retract
+from ..kernels.machine import JUMPS
+from ..kernels.so3 import accumulate, cross, mat2, mul, store, vec
+from ..kernels.tiles import factorise, solve
+from .stepper import (
+    DONE, EVENT, FACTORISATIONS, FACTORS_OK, FALLBACK, HISTORIES, ITERATIONS, MORE, POWERED, RATIO, RHO, SINGULAR, STEPS, STORED, T1, UNDERFLOW, H,
+    add_energy, copy, parameters, restore, step)  # fmt: skip
+
+# aim: time, end of the smooth piece; error per second; step that alg belongs to; the last two steps and the next one; largest speed;
+# smallest and largest step; first output, distance and number of outputs; the last rejected step and its error; error of the step;
+# branch of the functions; time after a jump; largest violation of position constraints
+(NOW, STOP, EPS, H_ALG, H1, H2, NEXT, SPEED, LEAST, MOST, OUT0, OUT_STEP, LAST, H_BAD, E_BAD, ERROR, BRANCH, AFTER, GAP) = range(19)
+# note: steps since the start of the piece; rejected steps; next output; number of outputs; rejections that did not help; whether the step
+# has just grown; steps to wait with growing, and what it was; age of the factors; steps in which h is held; singular positions passed;
+# whether functions have jumps; whether the step ends at a jump
+(AGE, REJECTED, OUTPUT, OUTPUTS, STAGNANT, GROWN, LATER, WAIT, FACTORED, KEPT, HELD, SINGULAR_PASSED, JUMPY, TARGET) = range(14)
+REFRESH = 20       # steps that factors are kept: the estimate needs them near the current position
+WIDEST = 1e-3      # a jump is located when it is bracketed by this part of the step ...
+NARROW = 1e-13     # ... or to this part
+FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
+
+
+class History(NamedTuple):
+    """What error control remembers: accelerations before those of Work, the start of the step, and work arrays."""
+    a1: np.ndarray      # acceleration and multipliers one step before the start of the step
+    lam1: np.ndarray
+    a2: np.ndarray      # acceleration two steps before
+    H0: np.ndarray
+    total0: np.ndarray
+    power0: np.ndarray
+    jerk: np.ndarray    # local error of positions and of velocities, divided by h^3
+    snap: np.ndarray
+    mass: np.ndarray    # diagonal of M
+    y: np.ndarray
+    keep: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+
+
+@jit
+def constants(rho):
+    """Delta, c_q, c_v: alg belongs to t + Delta h; local errors c_q h^3 q''' and c_v h^3 v'''                  [alpha-6]"""
+    am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+    shift = am - af
+    gamma, beta = 0.5 - shift, 0.25 * (1 - shift) ** 2
+    return shift, 1 / 6 - beta - shift / 2, 1 / 6 - gamma * (0.5 + shift) - shift * (am - 0.5)
+
+
+@jit
+def local_errors(d, x, w, k, aim, note, h, rho, n_v):
+    """jerk = c_q a' (+ w x w' / 12 of rotations), snap = c_v a'', from accelerations of four times; alternating parts, which
+    the method carries across the constraints, drop out of these differences                               [alpha-7]"""
+    _, cq, cv = constants(rho)
+    h1, h2 = aim[H1], aim[H2]
+    for i in range(n_v):
+        s0 = (x.a[i] - w.a0[i]) / h
+        k.jerk[i] = cq * (s0 if note[AGE] == 0 else (x.a[i] - k.a1[i]) / (h + h1))
+        k.snap[i] = 0
+        if note[AGE] >= 2:
+            s1, s2 = (w.a0[i] - k.a1[i]) / h1, (k.a1[i] - k.a2[i]) / h2
+            k.snap[i] = cv * ((s0 - s1) / (h + h1) + (s1 - s2) / (h1 + h2))
+    for j in range(d.rotations.shape[0]):
+        i = d.rotations[j, 0]
+        accumulate(1 / 12, cross(vec(x.v, i), vec(x.a, i)), k.jerk, i)
+
+
+@jit
+def tangential(residual, d, lu, x, k, aim, t, y, n_v):
+    """y without its part across the constraints, which they take away: [M C^T; C 0] [y; mu] = [M y; 0]       [alpha-8]"""
+    copy(x.a, k.keep)
+    evaluate(residual, d, x, t, 1.0, 0.0, 0.0)
+    for i in range(n_v, x.R.size):
+        aim[GAP] = max(aim[GAP], abs(x.R[i]))
+    for i in range(n_v):
+        k.y[i] = x.R[i]
+        x.a[i] += y[i]
+    evaluate(residual, d, x, t, 1.0, 0.0, 0.0)
+    for i in range(x.R.size):
+        x.R[i] = x.R[i] - k.y[i] if i < n_v else 0.0
+    solve(x.D, lu, x.R)
+    copy(k.keep, x.a)
+    for i in range(n_v):
+        y[i] = x.R[i]
+
+
+@jit
+def renew(tangent, d, lu, x, w, count, t, h, rho):
+    """Factors of the iteration matrix at the current state."""
+    bp, gp = parameters(h, rho)[4:]
+    for j in range(x.T.shape[0]):
+        for i in range(9):
+            x.T[j, i] = 1.0 if i % 4 == 0 else 0.0
+    x.D[:] = 0
+    evaluate(tangent, d, x, t, 1.0, gp / bp, 1 / bp)
+    good = factorise(x.D, lu, w.pivots)
+    count[FACTORISATIONS] += 1
+    count[FACTORS_OK] = 1 if good else 0
+    return good
+
+
+@jit
+def estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v):
+    """Local error per second over what is allowed, the larger one of positions (in sizes of the model) and of velocities (in
+    the largest velocity so far), and that velocity. With new factors before it says no."""
+    h, speed, worst = ctl[H], aim[SPEED], 0.0
+    for i in range(n_v):
+        speed = max(speed, w.weight[i] * abs(x.v[i]))
+    project = x.lam.size > n_v and count[FALLBACK] == 0
+    for attempt in range(2):
+        local_errors(d, x, w, k, aim, note, h, ctl[RHO], n_v)
+        if project:
+            tangential(residual, d, lu, x, k, aim, ctl[T1], k.jerk, n_v)
+            tangential(residual, d, lu, x, k, aim, ctl[T1], k.snap, n_v)
+        worst = 0.0
+        for i in range(n_v):
+            worst = max(worst, w.weight[i] * abs(k.jerk[i]), w.weight[i] * abs(k.snap[i]) / speed)
+        worst *= h * h / aim[EPS]
+        if worst <= 1 or not project or note[KEPT] <= 1 or attempt == 1 or not renew(tangent, d, lu, x, w, count, ctl[T1], h, ctl[RHO]):
+            break
+    return worst, speed
+
+
+@jit
+def change_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note, h, n_v):
+    """The state as it would be had it been reached with steps h                                         [alpha-9]
+
+    alg belongs to t + Delta h, so it moves by Delta (h - h_old) a'. The velocities carry the error c_q h^2 a' across the constraints, which
+    is seen as C_q v + C_t: it is scaled by (h / h_old)^2. Without this the multipliers would oscillate. What the
+    iteration left of the position constraints is removed, as its effect grows with 1 / h^2.
+    """
+    shift = constants(ctl[RHO])[0]
+    for i in range(n_v):
+        w.alg[i] += shift * (h - aim[H_ALG]) * (x.a[i] - w.a1[i]) / aim[H1]
+    if x.lam.size == n_v or note[HELD] > 0 or count[FALLBACK] != 0:
+        return
+    if count[FACTORS_OK] == 0 and not renew(tangent, d, lu, x, w, count, aim[NOW], h, ctl[RHO]):
+        return
+    evaluate(residual, d, x, aim[NOW], 1.0, 0.0, 0.0)
+    for i in range(n_v):
+        x.R[i] = 0
+    solve(x.D, lu, x.R)
+    copy(x.q, k.q)
+    retract(d, k.q, x.R, -1.0, x.q)
+    x.V[:] = 0
+    evaluate(rates, d, x, aim[NOW], 0.0, 0.0, 0.0)
+    change = (h / aim[H_ALG]) ** 2 - 1
+    for i in range(x.R.size):
+        x.R[i] = change * x.V[i] if i >= n_v else 0.0
+    solve(x.D, lu, x.R)
+    limit, most = 0.0, 0.0
+    for i in range(n_v):
+        limit = max(limit, w.weight[i] * abs(x.a[i] - w.a1[i]))
+        most = max(most, w.weight[i] * abs(x.R[i]))
+    limit *= abs(change) * aim[H_ALG]  # next to a singular position the scaled rates would be a kick
+    for i in range(n_v):
+        x.v[i] += x.R[i] * (limit / most if most > limit else 1.0)
+
+
+@jit
+def interpolate(d, T, w, k, v1, a1, s, h, q, v):
+    """State at the fraction s of the step: cubic in the increment on the tangent space, and in v             [alpha-10]"""
+    a, b, c = s * (1 - s) ** 2, s * s * (3 - 2 * s), s * s * (s - 1)
+    copy(v1, k.y)
+    for j in range(d.rotations.shape[0]):
+        i = d.rotations[j, 0]
+        store(mul(mat2(T, i // 6, 0), vec(v1, i)), k.y, i)
+    for i in range(v.size):
+        k.y[i] = h * (a * w.v0[i] + b * w.dq[i] + c * k.y[i])
+        v[i] = (1 - b) * w.v0[i] + b * v1[i] + h * (a * w.a0[i] + c * a1[i])
+    retract(d, w.q0, k.y, 1.0, q)
+
+
+@jit
+def keep_outputs(d, x, w, k, ctl, count, aim, note, rows):
+    """Rows for the output times that the last step has passed. True if all are kept."""
+    h, n_q, n = ctl[H], x.q.size, x.v.size
+    while note[OUTPUT] <= note[OUTPUTS]:
+        t = aim[LAST] if note[OUTPUT] == note[OUTPUTS] else aim[OUT0] + note[OUTPUT] * aim[OUT_STEP]
+        if t > aim[NOW] + NARROW * abs(aim[NOW]):
+            return True
+        if count[STORED] == rows.shape[0]:
+            return False
+        s = min(1.0, max(0.0, 1 - (aim[NOW] - t) / h))
+        a, b, c = s * (1 - s) ** 2, s * s * (3 - 2 * s), s * s * (s - 1)
+        row = rows[count[STORED]]
+        row[0] = t
+        for i in range(2):
+            row[1 + i] = (1 - b) * k.total0[i] + b * w.total[i] + h * (a * k.power0[i] + c * w.power[i])
+        interpolate(d, x.T, w, k, x.v, x.a, s, h, row[3:3 + n_q], row[3 + n_q:3 + n_q + n])
+        copy(x.a, row[3 + n_q + n:])
+        copy(x.lam, row[3 + n_q + 2 * n:])
+        for i in range(x.H.size):
+            row[3 + n_q + 3 * n + i] = (1 - s) * k.H0[i] + s * x.H[i]
+        count[STORED] += 1
+        note[OUTPUT] += 1
+    return True
+
+
+@jit
+def branch(residual, d, x, t):
+    """A number that changes when a function takes another branch at a jump."""
+    evaluate(residual, d, x, t, 1.0, 0.0, 0.0)
+    return x.W[JUMPS].real
+
+
+@jit
+def locate(residual, d, x, w, k, ctl, aim, h):
+    """Fractions of the step before and after the first jump of a function, by bisection on the interpolated motion."""
+    copy(x.v, k.v)
+    before, after = 0.0, 1.0
+    while after - before > NARROW:
+        middle = (before + after) / 2
+        if middle == before or middle == after:
+            break
+        interpolate(d, x.T, w, k, k.v, x.a, middle, h, x.q, x.v)
+        if branch(residual, d, x, aim[NOW] + middle * h) == aim[BRANCH]:
+            before = middle
+        else:
+            after = middle
+    copy(k.v, x.v)
+    return before, after
+
+
+@jit
+def next_step(aim, note):
+    """The step to try, so that the last ones before the end are no stubs; and whether it reaches the end."""
+    left, h = aim[STOP] - aim[NOW], min(aim[NEXT], aim[MOST])
+    if note[TARGET] == 1:
+        return h, False
+    if h >= 0.999 * left:
+        return left, True
+    return min(h, 0.5 * left), False
+
+
+@jit
+def reject(x, w, k, note, n_v):
+    """Back to the start of a step that had converged."""
+    restore(x, w, n_v)
+    copy(k.a1, w.a1)
+    copy(k.lam1, w.lam1)
+    note[REJECTED] += 1
+    note[TARGET] = 0
+
+
+@jit
+def passed_singular(x, w, k, n_v):
+    """Whether multipliers jumped so much more than inertia forces that the estimate tells of a singular position: smaller steps
+    would only come closer to it."""
+    force, inertia = 0.0, 0.0
+    for i in range(n_v, x.lam.size):
+        force = max(force, abs(x.lam[i] - w.lam0[i]))
+    for i in range(n_v):
+        inertia = max(inertia, k.mass[i] * abs(x.a[i] - w.a0[i]))
+    return force > FORCE * inertia
+
+
+@jit
+def after_rejection(aim, note, h, error):
+    """A smaller step; where the error did not fall with it twice, it is noise, and the step is taken next time."""
+    aim[NEXT] = h * max(0.2, 0.9 / np.sqrt(error))
+    note[STAGNANT] = note[STAGNANT] + 1 if h < 0.8 * aim[H_BAD] and error > 0.6 * aim[E_BAD] else 0
+    aim[H_BAD], aim[E_BAD] = h, error
+    if note[GROWN] == 1:  # growing was wrong: wait twice as long before the next attempt
+        note[WAIT] = min(64, 2 * note[WAIT] + 2)
+    note[GROWN], note[LATER] = 0, note[WAIT]
+
+
+@jit
+def after_step(aim, note, h, error, slow):
+    """The next step: unchanged unless it pays."""
+    factor = 0.9 / np.sqrt(max(error, 1e-4))
+    aim[H_BAD], note[STAGNANT] = 0.0, 0
+    if note[GROWN] == 1:
+        note[WAIT] = 0
+    note[GROWN], note[LATER] = 0, max(0, note[LATER] - 1)
+    note[HELD] = max(4, note[HELD] - 1) if slow else max(0, note[HELD] - 1)
+    aim[NEXT] = h
+    if note[HELD] == 0 and factor > 1.2 and note[LATER] == 0:
+        aim[NEXT], note[GROWN] = h * min(factor, 2.0), 1
+    elif note[HELD] == 0 and factor < 0.95:
+        aim[NEXT] = h * max(factor, 0.5)
+
+
+@jit
+def begin_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note, n_v):
+    """Choose h and prepare the memory of the method for it."""
+    h, last = next_step(aim, note)
+    if note[AGE] > 0 and h != aim[H_ALG]:
+        change_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note, h, n_v)
+    aim[H_ALG], d.val[TIME_STEP] = h, h
+    ctl[H], ctl[T1], ctl[RATIO] = h, aim[STOP] if last else aim[NOW] + h, h / aim[H1] if note[AGE] > 0 else 0.0
+    copy(w.a1, k.a1)
+    copy(w.lam1, k.lam1)
+    copy(x.H, k.H0)
+    copy(w.total, k.total0)
+    copy(w.power, k.power0)
+    if note[FACTORED] != count[FACTORISATIONS]:
+        note[FACTORED], note[KEPT] = count[FACTORISATIONS], 0
+    note[KEPT] += 1
+    if note[KEPT] > REFRESH:
+        count[FACTORS_OK] = 0
+    return h
+
+
+@jit
+def finish_step(power, history, d, x, w, k, ctl, count, aim, note):
+    """The step is accepted."""
+    count[STEPS] += 1
+    note[AGE] += 1
+    aim[NOW] = ctl[T1]
+    aim[H2], aim[H1] = aim[H1], ctl[H]
+    copy(k.a1, k.a2)
+    if count[HISTORIES] == 1:
+        evaluate(history, d, x, ctl[T1], 0.0, 0.0, 0.0)
+    if count[POWERED] == 1:
+        add_energy(power, d, x, w, ctl, count)
+
+
+@entry
+def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count, aim, note, n_v, max_steps, rows):
+    """Steps until the end of a smooth piece, a full store, or max_steps."""
+    count[STORED] = 0
+    for _ in range(max_steps):
+        if not keep_outputs(d, x, w, k, ctl, count, aim, note, rows):
+            return MORE
+        if note[TARGET] == 2:
+            return EVENT
+        if aim[NOW] >= aim[STOP]:
+            return DONE
+        h = begin_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note, n_v)
+        iterations, factorisations = count[ITERATIONS], count[FACTORISATIONS]
+        status = step(residual, tangent, d, lu, x, w, ctl, count, n_v)
+        if status != DONE:
+            restore(x, w, n_v)
+            count[FACTORS_OK], note[TARGET] = 0, 0
+            aim[NEXT] = h / 4
+            if (status == SINGULAR and count[FALLBACK] == 0) or aim[NEXT] < aim[LEAST]:
+                return status
+            note[REJECTED] += 1
+            continue
+        if note[JUMPY] == 1 and branch(residual, d, x, ctl[T1]) != aim[BRANCH]:
+            before, after = locate(residual, d, x, w, k, ctl, aim, h)
+            reject(x, w, k, note, n_v)
+            aim[NEXT], aim[AFTER], note[TARGET] = before * h, aim[NOW] + after * h, 2 if before < WIDEST else 1
+            continue
+        aim[ERROR], speed = estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v)
+        singular = aim[ERROR] > 1 and passed_singular(x, w, k, n_v)
+        if aim[ERROR] > 1 and note[STAGNANT] < 2 and not singular:
+            reject(x, w, k, note, n_v)
+            after_rejection(aim, note, h, aim[ERROR])
+            if aim[NEXT] < aim[LEAST]:
+                return UNDERFLOW
+            continue
+        aim[SPEED] = speed
+        finish_step(power, history, d, x, w, k, ctl, count, aim, note)
+        after_step(aim, note, h, aim[ERROR], count[FACTORISATIONS] > factorisations and count[ITERATIONS] - iterations > 4)
+        if singular:
+            note[SINGULAR_PASSED] += 1
+            note[HELD] = 20
+        if note[TARGET] == 1:
+            note[TARGET] = 2
+    return MORE

@@ -1,0 +1,195 @@
+"""Runs with error control: smooth pieces between the jumps of functions, each begun from consistent values."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..dynamics import GAP, Dynamics
+from ..families.rigid import BODY
+from ..kernels import loop
+from ..kernels.machine import JUMPS, branches
+from ..refinement import POSITION, parts
+from . import adaptive as ad
+from . import stepper as st
+from .generalized_alpha import GeneralizedAlpha, Run, SimulationError
+
+if TYPE_CHECKING:
+    from ..system import System
+
+SAMPLES = 20_000    # where functions of time are looked at for jumps
+PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
+FIRST = 0.25        # error of the first step, of what is allowed
+COARSEST = 100      # steps at least
+FINEST = 1e-13      # smallest step, of the time
+CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
+
+
+class ControlledRun(Run):
+    """One integration in progress, to the accuracy ``epsilon`` per second (per run, if that is shorter)."""
+
+    def __init__(self, dynamics: Dynamics, method: GeneralizedAlpha, row: np.ndarray, end: float, epsilon: float, outputs: int) -> None:
+        s, start = dynamics.system, float(row[0])
+        self.start, self.end, self.duration = start, end, end - start
+        super().__init__(dynamics, method, row, self.duration / outputs, outputs, 1)
+        arrays = {name: np.zeros(s.n) for name in ad.History._fields}
+        arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), "total0": np.zeros(2), "power0": np.zeros(2)}
+        self.history = ad.History(**arrays)
+        dynamics._matrix()
+        for k in range(s.n_v // 6):
+            self.history.mass[6 * k:6 * k + 6] = np.diag(dynamics.tiles[s.block[k, k]])
+        self.aim, self.note = np.zeros(19), np.zeros(14, np.int64)
+        self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / outputs, end
+        self.aim[ad.EPS], self.aim[ad.MOST] = epsilon / min(1.0, self.duration), self.duration / COARSEST
+        self.aim[ad.LEAST] = FINEST * max(abs(start), abs(end), self.duration)
+        self.note[ad.OUTPUT], self.note[ad.OUTPUTS] = 1, outputs
+        self.note[ad.JUMPY] = any(not timed for _, _, timed in s.switches)
+        self.stops = [*time_jumps(s, start, end), (end, end)]
+        self.jumps: list[float] = []
+        self._begin(row)
+
+    @property
+    def t(self) -> float:
+        return float(self.aim[ad.NOW])
+
+    @property
+    def rejected(self) -> int:
+        return int(self.note[ad.REJECTED])
+
+    def _loop(self, steps: int) -> int:
+        s, rates = self.dynamics.system, self.dynamics.system.program("rates")
+        residual, tangent, power, history = self.programs
+        return int(ad.advance(residual, tangent, rates, power, history, s.data, s.lu, self.x, self.work, self.history, self.ctl,
+                              self.count, self.aim, self.note, s.n_v, steps, self.rows))
+
+    def _go_on(self, status: int) -> bool:
+        """After the end of a smooth piece: begin the next one, if there is one."""
+        if status == ad.EVENT:
+            self._restart(float(self.aim[ad.AFTER]))
+        elif self.t < self.end:
+            self._restart(self.stops[0][1])
+        else:
+            return False
+        return True
+
+    # -- the beginning of a smooth piece
+    def _restart(self, t: float) -> None:
+        """Past a jump: positions stay, velocities that a drive changes are those of an inelastic impact."""
+        d, x, s = self.dynamics, self.x, self.dynamics.system
+        self.jumps = [*self.jumps[-CHATTER:], t]
+        if len(self.jumps) > CHATTER and t - self.jumps[0] < WINDOW * self.duration:
+            raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {CHATTER} times within {t - self.jumps[0]:.3g} s. "
+                                  "Make its jump smooth: tanh(v / 0.01) instead of sign(v), step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)")
+        row, dt = np.zeros(self.rows.shape[1]), t - self.t
+        p = parts(row[None, :], s.q0.size, s.n)
+        row[0], row[1:3] = t, self.work.total
+        loop.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"][0])
+        p["v"][0][:], p["H"][0][:] = x.v + dt * x.a, x.H
+        _, report = d.refine(row[None, :])
+        if not report[0, POSITION] <= GAP * max(1.0, d.length):
+            raise SimulationError(f"stopped at t = {t:.6g} s: a drive jumps ({d.open_joints(row)}). Let its function pass on without a jump, "
+                                  "for example by step(t, t0, y0, t1, y1)")
+        self._begin(row)
+
+    def _begin(self, row: np.ndarray) -> None:
+        """From a consistent state: the first step, and a memory of the method as if it had made steps before."""
+        s, x, w, aim = self.dynamics.system, self.x, self.work, self.aim
+        p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
+        for name in ("q", "v", "a", "lam", "H"):
+            getattr(x, name)[:] = p[name]
+        self.stops = [stop for stop in self.stops if stop[0] > row[0]]
+        aim[ad.NOW], aim[ad.STOP] = row[0], self.stops[0][0] if self.stops else self.end
+        shift, cq, cv = ad.constants.py_func(self.method.rho)
+        a, v = (float(abs(p[name] * w.weight).max(initial=0.0)) for name in "av")
+        aim[ad.SPEED] = max(aim[ad.SPEED], v, np.sqrt(a), 1e-3 / self.duration)
+        jerk, snap = self._derivatives(row, aim[ad.SPEED] / max(a, 1e-300), 1 / max(v, 1e-300))
+        error = cq * jerk
+        for i in s.data.rotations[:, 0]:
+            error[i:i + 3] += np.cross(p["v"][i:i + 3], p["a"][i:i + 3]) / 12
+        rate = max(float(abs(error * w.weight).max()), float(abs(cv * snap * w.weight).max()) / aim[ad.SPEED])
+        h = min(np.sqrt(FIRST * aim[ad.EPS] / max(rate, 1e-300)), aim[ad.MOST] / 5, (aim[ad.STOP] - aim[ad.NOW]) / 2)
+        self._remember(h, shift, jerk, error)
+
+    def _remember(self, h: float, shift: float, jerk: np.ndarray, error: np.ndarray) -> None:
+        """alg at t + Delta h, the acceleration one step before, and the velocity error that steps of h carry      [alpha-9]"""
+        s, x, w, aim, note = self.dynamics.system, self.x, self.work, self.aim, self.note
+        w.alg[:], w.a1[:], w.lam1[:] = x.a + shift * h * jerk, x.a - h * jerk, x.lam
+        self.history.a2[:] = w.a1
+        aim[ad.H_ALG], aim[ad.H1], aim[ad.H2], aim[ad.NEXT], aim[ad.H_BAD] = h, h, h, h, 0.0
+        note[[ad.AGE, ad.STAGNANT, ad.GROWN, ad.LATER, ad.WAIT, ad.HELD, ad.TARGET]] = 0
+        self.count[st.FACTORS_OK] = 0
+        if s.n > s.n_v:
+            self._carry(h * h * error)
+        if self.count[st.POWERED]:
+            x.E[:] = 0
+            loop.run(self.programs[2], s.data, x, self.t, 0.0, 0.0, 0.0)
+            w.power[:] = x.E[3:5]
+        loop.run(self.programs[0], s.data, x, self.t, 1.0, 0.0, 0.0)
+        aim[ad.BRANCH] = x.W[JUMPS]
+
+    def _carry(self, y: np.ndarray) -> None:
+        """Add to the velocities what y has across the constraints."""
+        d, s, x = self.dynamics, self.dynamics.system, self.x
+        rates, before, b = s.program("rates"), x.v.copy(), np.zeros(s.n)
+        for sign, v in ((-1, before), (1, before + y)):
+            x.v[:], x.V[:] = v, 0
+            loop.run(rates, s.data, x, self.t, 0.0, 0.0, 0.0)
+            b[s.n_v:] += sign * x.V[s.n_v:]
+        x.v[:] = before
+        d.x.q[:], d.x.v[:], d.x.H[:] = x.q, x.v, x.H
+        d._matrix()
+        x.v[:s.n_v] += d.solve(b)[:s.n_v]
+
+    def _derivatives(self, row: np.ndarray, *scales: float) -> tuple[np.ndarray, np.ndarray]:
+        """a' and a'' at the start of a piece, from accelerations at two states shortly after."""
+        s, d = self.dynamics.system, self.dynamics
+        dt = PROBE * min(*scales, self.duration, 100 * (self.aim[ad.STOP] - self.aim[ad.NOW]))
+        a0, jerk = parts(row[None, :], s.q0.size, s.n)["a"][0].copy(), np.zeros(s.n)
+        snap = jerk
+        for _ in range(2):  # the second time along a better path
+            ahead = np.stack([row, row])
+            p = parts(ahead, s.q0.size, s.n)
+            for k, t in enumerate((dt, 2 * dt)):
+                ahead[k, 0] += t
+                loop.retract(s.data, p["q"][k].copy(), p["v"][k] + t / 2 * a0 + t * t / 6 * jerk, t, p["q"][k])
+                p["v"][k] += t * a0 + t * t / 2 * jerk
+            try:
+                d.refine(ahead)
+            except ValueError:  # a function that is not finite there: the run will say so
+                return np.zeros(s.n), np.zeros(s.n)
+            a1, a2 = p["a"]
+            jerk, snap = (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
+        return np.nan_to_num(jerk), np.nan_to_num(snap)
+
+    def _reason(self, status: int) -> str:
+        if status != ad.UNDERFLOW:
+            return super()._reason(status)
+        s, k, w = self.dynamics.system, self.history, self.work
+        sizes = np.maximum(abs(k.jerk), abs(k.snap) / self.aim[ad.SPEED]) * w.weight
+        body = s.owners[s.families[BODY][0] + int(np.argmax(sizes)) // 6]
+        return (f"the step fell below {self.aim[ad.LEAST]:.2g} s without reaching the accuracy; the largest error is in the motion of "
+                f"{body!r}. A force on it may jump in a way that is not seen (a Python function), or oscillate very fast")
+
+
+def time_jumps(system: System, start: float, end: float) -> list[tuple[float, float]]:
+    """Times right before and right after every jump of functions that depend on time alone."""
+    timed = [(code, kinks) for code, kinks, of_time in system.switches if of_time]
+    if not timed:
+        return []
+    codes, kinked, d = np.array([c for c, _ in timed], np.int64), np.array([k for _, k in timed]), system.data
+    x = system.memory()
+
+    def at(times: np.ndarray) -> np.ndarray:
+        out = np.zeros(times.size)
+        branches(codes, kinked, times, d.tab, d.val, x.Y, x.W, out)
+        return out
+    times = np.linspace(start, end, SAMPLES + 1)
+    found = at(times)
+    where = np.flatnonzero(found[1:] != found[:-1])
+    low, high, value = times[where], times[where + 1], found[where]
+    for _ in range(60):
+        middle = (low + high) / 2
+        same = at(middle) == value
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    least = FINEST * max(abs(start), abs(end))
+    return [(float(a), float(b)) for a, b in zip(low, high, strict=True) if a > start + least and b < end - least]
