@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from . import reactions
 from .families.rigid import BODY
 from .kernels import loop
 from .kernels.contract import GRAVITY, c_address
 from .kernels.jit import compiled_before
 from .kernels.tiles import factorise, solve_refined
 from .layout import Directory
-from .refinement import ACCELERATION, POSITION, RESIDUAL, VELOCITY, refine, row_width
+from .refinement import ACCELERATION, CLOSED, PASSES, POSITION, RESIDUAL, VELOCITY, refine, row_width
 from .system import System
 
 GAP = 1e-6         # joints may be open by this fraction of the model's size; they are closed before the start
@@ -44,8 +45,12 @@ class Dynamics:
         self.x = system.memory()
         n = system.n
         self.tiles, self.b, self.y, self.r = np.zeros_like(self.x.D), np.zeros(n), np.zeros(n), np.zeros(n)
-        self.pivots = np.zeros(6, np.int64)
+        self.q, self.pivots = np.zeros_like(system.q0), np.zeros(6, np.int64)
         self.length = self._length()
+        self.unit = reactions.units(system, self.length)
+        self._linearise(0.0)
+        self.loops = reactions.has_loops(system) or reactions.dependent(system, self.tiles)
+        self.lu, self.soft = reactions.elimination(system, self.unit) if self.loops else (system.lu, system.softness)  # for output
 
     def _length(self) -> float:
         """Size of the model: the largest distance of a joint, a spring's end or a centre of mass from their middle, in m."""
@@ -219,35 +224,64 @@ class Dynamics:
     # -- output
     def refine(self, rows: np.ndarray, project: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Rows made consistent in place; returns energies [J] (kinetic, potential, elastic) and the report, one row each."""
-        s, x, n_q = self.system, self.x, self.system.q0.size
+        s, x = self.system, self.x
         energies, report = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
         x.T[:] = 0
         x.T[:, [0, 4, 8]] = 1
         programs = [s.program(p) for p in ("residual", "tangent", "rates", "energy")]
         first = 0
         while first < len(rows):
-            done = refine(*programs, s.data, s.lu, x, self.tiles, self.b, self.y, self.r, self.pivots, rows[first:],
-                          energies[first:], report[first:], n_q, s.n_v, project)
+            done = refine(*programs, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots, self.unit, self.soft,
+                          self.length, rows[first:], energies[first:], report[first:], s.n_v, project, self.loops)
             first += done
             if first < len(rows):
-                self._refine_by_least_squares(rows[first], energies[first], report[first])
+                self._refine_by_least_squares(rows[first], energies[first], report[first], project)
                 first += 1
         return energies, report
 
-    def _refine_by_least_squares(self, row: np.ndarray, energy: np.ndarray, report: np.ndarray) -> None:
+    def _linearise(self, t: float) -> None:
+        """[M C^T; C 0] at the current position in self.tiles, the violation in x.R."""
+        s, x = self.system, self.x
+        x.D[:], x.a[:], x.lam[:] = 0, 0, 0
+        loop.run(s.program("tangent"), s.data, x, t, 1.0, 0.0, 0.0)
+        self.tiles[:] = x.D
+
+    def _close_by_least_squares(self, t: float) -> None:
+        """The position projected as in `refine`; as it was where that does not help."""
+        s, x = self.system, self.x
+        before = abs(x.R * self.unit)[s.n_v:].max(initial=0.0)
+        for _ in range(PASSES):
+            if not before > CLOSED:
+                return
+            self.q[:], self.b[:], self.b[s.n_v:] = x.q, 0, -x.R[s.n_v:]
+            loop.retract(s.data, self.q, self.least_squares(self.b), 1.0, x.q)
+            self._linearise(t)
+            size = abs(x.R * self.unit)[s.n_v:].max(initial=0.0)
+            if not size < before:
+                x.q[:] = self.q
+                return self._linearise(t)
+            before = size
+
+    def _refine_by_least_squares(self, row: np.ndarray, energy: np.ndarray, report: np.ndarray, project: bool) -> None:
         """The same for a state whose matrix has no good pivots (massless bodies, singular positions)."""
         s, x, t, n_q, n = self.system, self.x, float(row[0]), self.system.q0.size, self.system.n
         x.q[:], x.v[:], x.H[:] = row[3:3 + n_q], row[3 + n_q:3 + n_q + n], row[3 + n_q + 3 * n:]
-        x.D[:], x.a[:], x.lam[:] = 0, 0, 0
-        loop.run(s.program("tangent"), s.data, x, t, 1.0, 0.0, 0.0)
+        self._linearise(t)
         report[POSITION] = abs(x.R[s.n_v:]).max(initial=0.0)
-        self.tiles[:] = x.D
         x.V[:] = 0
-        loop.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
-        if s.failures or not (np.isfinite(x.D).all() and np.isfinite(x.R).all() and np.isfinite(x.V).all()):
+        if s.failures or not (np.isfinite(x.D).all() and np.isfinite(x.R).all()):
             s.check_finite(x, t, "residual", "rates")
-        self.b[:], self.b[s.n_v:] = 0, -x.V[s.n_v:]
-        x.v[:s.n_v] += self.least_squares(self.b)[:s.n_v]
+        if project:
+            for i in s.data.rotations[:, 1]:
+                x.q[i:i + 4] /= np.linalg.norm(x.q[i:i + 4])
+            self._linearise(t)
+            self._close_by_least_squares(t)
+        loop.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
+        if s.failures or not np.isfinite(x.V).all():
+            s.check_finite(x, t, "residual", "rates")
+        if project:
+            self.b[:], self.b[s.n_v:] = 0, -x.V[s.n_v:]
+            x.v[:s.n_v] += self.least_squares(self.b)[:s.n_v]
         loop.run(s.program("residual"), s.data, x, t, 0.0, 0.0, 0.0)
         if not np.isfinite(x.R).all():
             s.check_finite(x, t, "residual")
@@ -256,6 +290,9 @@ class Dynamics:
         self.b[s.n_v:] = -x.R[s.n_v:]
         y = self.least_squares(self.b)
         x.a[:s.n_v], x.lam[s.n_v:] = y[:s.n_v], y[s.n_v:]
+        if self.loops:
+            C, rows = reactions.jacobian(s, self.tiles), reactions.equations(s)
+            x.lam[rows] = reactions.smallest(C, C.T @ x.lam[rows], self.unit[rows])
         x.V[:], x.E[:] = 0, 0
         loop.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
         report[VELOCITY], report[ACCELERATION] = abs(x.V[s.n_v:]).max(initial=0.0), abs(x.R[s.n_v:]).max(initial=0.0)
@@ -263,7 +300,16 @@ class Dynamics:
         report[RESIDUAL] = abs(left).max() / max(1e-300, abs(self.b).max())
         loop.run(s.program("energy"), s.data, x, t, 0.0, 0.0, 0.0)
         energy[:] = x.E[:3]
+        row[3:3 + n_q] = x.q
         row[3 + n_q:3 + n_q + n], row[3 + n_q + n:3 + n_q + 2 * n], row[3 + n_q + 2 * n:3 + n_q + 3 * n] = x.v, x.a, x.lam
+
+    def redundant(self) -> int:
+        """How many equations of joints and drives follow from the others at the current position: 0 where reactions are unique."""
+        if not self.loops:
+            return 0
+        s = self.system
+        self._linearise(0.0)
+        return reactions.redundant(reactions.dimensionless(s, reactions.jacobian(s, self.tiles), self.unit, self.length))
 
 
 def sparse_matrix(system: System, tiles: np.ndarray) -> Any:
