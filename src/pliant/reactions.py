@@ -34,7 +34,7 @@ def angular(system: System) -> np.ndarray:
     return out & ~lengths
 
 
-def units(system: System, length: float) -> np.ndarray:
+def units(system: System, length: float, angles: np.ndarray) -> np.ndarray:
     """Per row: what makes an equation dimensionless, 1 / length, or 1 for an angle; of bodies what makes a force of their
     efforts, 1, or 1 / length for a moment; 0 for padding."""
     unit = np.zeros(system.n)
@@ -42,7 +42,7 @@ def units(system: System, length: float) -> np.ndarray:
     for i in system.data.rotations[:, 0]:
         unit[i:i + 3] = 1 / length
     rows = equations(system)
-    unit[rows] = np.where(angular(system)[rows], 1.0, 1 / length)
+    unit[rows] = np.where(angles[rows], 1.0, 1 / length)
     return unit
 
 
@@ -81,27 +81,39 @@ def elimination(system: System, unit: np.ndarray) -> tuple[Elimination, np.ndarr
     return lu._replace(fix_by=fix_by), by_row
 
 
-def jacobian(system: System, tiles: np.ndarray) -> Any:
-    """C_q, active equations by all velocities, as a SciPy sparse matrix."""
-    from scipy.sparse import coo_array
-    pairs = np.array([(j.tile, k) for j in system.joints for k in j.bodies], np.int64).reshape(-1, 2)
-    blocks = tiles[[system.block[i, k] for i, k in pairs.tolist()]]
-    i = 6 * pairs[:, 0, None, None] + np.arange(6)[None, :, None] + np.zeros((1, 1, 6), np.int64)
-    j = 6 * pairs[:, 1, None, None] + np.arange(6)[None, None, :] + np.zeros((1, 6, 1), np.int64)
-    full = coo_array((blocks.ravel(), (i.ravel(), j.ravel())), shape=(system.n, system.n_v)).tocsr()
-    return full[equations(system)]
-
-
 def equations(system: System) -> np.ndarray:
     """Rows of the constraints, without padding."""
     return system.active[system.active >= system.n_v]
 
 
-def dimensionless(system: System, C: Any, unit: np.ndarray, length: float) -> Any:
-    """C with lengths measured in ``length``, rows and columns alike."""
+def jacobian(system: System, tiles: np.ndarray) -> Any:
+    """C_q, active equations by all velocities: an array, or a SciPy sparse matrix if there are more than 400."""
+    rows = equations(system)
+    pairs = np.array([(j.tile, k) for j in system.joints for k in j.bodies], np.int64).reshape(-1, 2)
+    blocks = tiles[[system.block[i, k] for i, k in pairs.tolist()]]
+    if rows.size <= DENSE:
+        full = np.zeros((system.n_tiles, 6, system.n_v // 6, 6))
+        full[pairs[:, 0], :, pairs[:, 1]] = blocks
+        return full.reshape(system.n, system.n_v)[rows]
+    from scipy.sparse import coo_array
+    i = 6 * pairs[:, 0, None, None] + np.arange(6)[None, :, None] + np.zeros((1, 1, 6), np.int64)
+    j = 6 * pairs[:, 1, None, None] + np.arange(6)[None, None, :] + np.zeros((1, 6, 1), np.int64)
+    return coo_array((blocks.ravel(), (i.ravel(), j.ravel())), shape=(system.n, system.n_v)).tocsr()[rows]
+
+
+def scaled(C: Any, rows: np.ndarray, columns: np.ndarray | None = None) -> Any:
+    """diag(rows) C diag(columns)"""
+    by = np.ones(C.shape[1]) if columns is None else columns
+    if isinstance(C, np.ndarray):
+        return rows[:, None] * C * by
+    return C.multiply(rows[:, None]).multiply(by[None, :]).tocsr()
+
+
+def lengths(system: System, length: float) -> np.ndarray:
+    """Per velocity: ``length`` for a displacement, 1 for a rotation."""
     column = np.ones(system.n_v)
     column[system.data.linear[:, 0]] = length
-    return C.multiply(unit[equations(system)][:, None]).multiply(column[None, :]).tocsr()
+    return column
 
 
 def dependent(system: System, tiles: np.ndarray) -> bool:
@@ -122,8 +134,8 @@ def redundant(C: Any) -> int:
     n = C.shape[0]
     if n == 0:
         return 0
-    if n <= DENSE:
-        values = np.linalg.svd(C.toarray(), compute_uv=False)
+    if isinstance(C, np.ndarray):
+        values = np.linalg.svd(C, compute_uv=False)
         return n - int((values > ZERO * max(values.max(initial=0.0), 1e-300)).sum())
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import splu
@@ -135,8 +147,9 @@ def redundant(C: Any) -> int:
 
 def smallest(C: Any, forces: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """The multipliers of smallest size with C^T lam = forces, by least squares; ``unit`` of the equations.       [reaction-3]"""
-    scaled = C.T.multiply(unit[None, :]).tocsr()
-    if max(C.shape) > 3000:
+    by = scaled(C, unit).T
+    if not isinstance(by, np.ndarray) and max(by.shape) > 3000:
         from scipy.sparse.linalg import lsmr
-        return np.asarray(unit * lsmr(scaled, forces, atol=1e-14, btol=1e-14)[0])
-    return np.asarray(unit * np.linalg.lstsq(scaled.toarray(), forces, rcond=1e-12)[0])
+        return np.asarray(unit * lsmr(by, forces, atol=1e-14, btol=1e-14)[0])
+    full = by if isinstance(by, np.ndarray) else by.toarray()
+    return np.asarray(unit * np.linalg.lstsq(full, forces, rcond=1e-12)[0])

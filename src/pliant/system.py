@@ -317,5 +317,5 @@ class System:
         regularised = self.lu.fix_by < 0
         self.lu.fix_by[regularised] = -REGULARISATION * size[rows[regularised]]
         self.fix_rows = rows              # of the diagonal entries in lu.fix_by
-        self.softness = np.zeros(self.n)  # what the diagonal gets, by row
+        self.softness: np.ndarray = np.zeros(self.n)  # what the diagonal gets, by row
         self.softness[rows[regularised]] = -self.lu.fix_by[regularised]
