@@ -11,7 +11,7 @@ LAYERS = [
     {"families", "items"},
     {"system"},
     {"layout"},
-    {"refinement", "dynamics"},
+    {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
     {"integrators"},
     {"channels", "solution", "simulation", "model"},
     {"report", "text", "schema", "located", "checks", "loading", "shipped", "results", "scene", "pictures"},

@@ -2,32 +2,55 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from . import reactions
 from .families.rigid import BODY
 from .kernels import loop
 from .kernels.contract import GRAVITY, c_address
 from .kernels.jit import compiled_before
 from .kernels.tiles import factorise, solve_refined
 from .layout import Directory
-from .refinement import ACCELERATION, POSITION, RESIDUAL, VELOCITY, refine, row_width
+from .refinement import ACCELERATION, CLOSED, PASSES, POSITION, RESIDUAL, VELOCITY, refine
 from .system import System
 
+if TYPE_CHECKING:
+    from .assembly import Assembly
+
 GAP = 1e-6         # joints may be open by this fraction of the model's size; they are closed before the start
-KEPT = 1e-6        # stated velocities may change by this fraction
-STATED = 1e6       # weight of a stated velocity against an unstated one
 
 
 class ModelError(ValueError):
-    """The model cannot run as it is; the message says which item, why, and what to do."""
+    """The model cannot run as it is; the message says which item, why, and what to do. Where it does not fit together,
+    ``assembly`` holds the nearest pose: ``error.assembly.snapshot("pose.png")`` draws it."""
+    assembly: Assembly | None = None
 
 
-def _worst(values: dict[str, float], verb: str, unit: str) -> str:
-    """The five largest, as words."""
-    worst = sorted(values.items(), key=lambda item: -item[1])[:5]
-    return "; ".join(f"joint {name!r} {verb} {value:.3g} {unit}" for name, value in worst)
+class Extent(NamedTuple):
+    """A gap or a motion: how far, and by which angle."""
+    mm: float
+    degrees: float
+
+    @classmethod
+    def of(cls, length: float, angle: float) -> Extent:
+        """From metres and radians."""
+        return cls(1e3 * length, float(np.degrees(angle)))
+
+    @property
+    def largest(self) -> float:
+        """The larger of the two, in m or rad."""
+        return float(np.maximum(self.mm / 1e3, np.radians(self.degrees)))
+
+    def text(self, per: str = "") -> str:
+        """In words; what is a millionth of the other or less is left out. ``per``: "/s" for rates."""
+        parts = [f"{value:.3g} {unit}{per}" for value, unit, other in ((self.mm, "mm", self.degrees), (self.degrees, "degrees", self.mm))
+                 if value > 1e-6 * other]
+        return " and ".join(parts) or f"0 mm{per}"
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def announce_compilation() -> None:
@@ -39,13 +62,25 @@ def announce_compilation() -> None:
 class Dynamics:
     """A System with memory for everything that is not a time step."""
 
+    assembly: Assembly | None = None  # of the last call of `assemble`
+    unique_reactions = True           # at the start
+    unplaced: tuple[str, ...] = ()    # bodies whose place was not stated: their joints placed them
+    model: Any = None                 # what it was compiled from
+
     def __init__(self, system: System, directory: Directory) -> None:
         self.system, self.directory = system, directory
         self.x = system.memory()
         n = system.n
         self.tiles, self.b, self.y, self.r = np.zeros_like(self.x.D), np.zeros(n), np.zeros(n), np.zeros(n)
-        self.pivots = np.zeros(6, np.int64)
+        self.q, self.pivots = np.zeros_like(system.q0), np.zeros(6, np.int64)
         self.length = self._length()
+        self.angular = reactions.angular(system)
+        self.unit = reactions.units(system, self.length, self.angular)
+        self._linearise(0.0)
+        self.loops = reactions.has_loops(system) or reactions.dependent(system, self.tiles)
+        self.lu, self.soft = system.lu, system.softness  # for output
+        if self.loops:
+            self.lu, self.soft = reactions.elimination(system, self.unit)
 
     def _length(self) -> float:
         """Size of the model: the largest distance of a joint, a spring's end or a centre of mass from their middle, in m."""
@@ -75,41 +110,20 @@ class Dynamics:
 
     # -- consistent initial values
     def assemble(self) -> np.ndarray:
-        """The row of consistent initial values: small gaps closed, velocities that agree with the joints, accelerations."""
-        s, x = self.system, self.x
-        row = np.zeros(row_width(s.q0.size, s.n, s.histories))
-        self._count_turns()
-        self._close_gaps()
-        self._solve_velocities()
-        if s.failures or not np.isfinite(x.v).all():
-            self._not_finite()
-        for start, part in zip(np.cumsum([3, s.q0.size, s.n, s.n, s.n]), (x.q, x.v, x.a, x.lam, x.H), strict=True):
-            row[start:start + part.size] = part
-        try:
-            self.refine(row[None, :], project=True)
-        except ValueError as error:
-            raise ModelError(str(error)) from error
-        if s.failures or not np.isfinite(row).all():
-            self._not_finite()
-        return row
+        """The row of consistent initial values; `assembly` says how bodies were moved to get there."""
+        from .assembly import assemble
+        self.assembly = assemble(self)
+        self.x.q[:] = self.assembly.row[3:3 + self.system.q0.size]
+        self.unique_reactions = self.redundant() == 0
+        return self.assembly.row.copy()
 
-    def _not_finite(self) -> None:
-        x = self.system.memory()
+    def not_finite(self) -> NoReturn:
+        """The error that names who gives numbers that are not finite at the start."""
         try:
-            self.system.check_finite(x, 0.0, "residual", "rates")
+            self.system.check_finite(self.system.memory(), 0.0, "residual", "rates")
         except ValueError as error:
             raise ModelError(str(error)) from error
         raise ModelError("the initial state is not finite; look for masses, stiffnesses or positions that are far too large")
-
-    def _count_turns(self) -> None:
-        """Angles begin at their values in the pose as modelled."""
-        s, x = self.system, self.x
-        x.q[:], x.v[:], x.a[:], x.lam[:], x.H[:] = s.q0, s.v0, 0, 0, 0
-        for joint in self.directory.joints.values():
-            for coordinate, history in joint.histories.items():
-                x.H[history] = joint.start[coordinate]
-        loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-        loop.run(s.program("history"), s.data, x, 0.0, 0.0, 0.0, 0.0)
 
     def gaps(self, t: float = 0.0) -> dict[str, float]:
         """Largest violated equation of every joint at the current position, in m or rad."""
@@ -119,12 +133,22 @@ class Dynamics:
     def _by_joint(self, values: np.ndarray) -> dict[str, float]:
         return {j.name: float(abs(values[6 * j.tile:6 * j.tile + j.used]).max(initial=0.0)) for j in self.system.joints}
 
+    def openings(self, values: np.ndarray) -> dict[str, Extent]:
+        """Per joint how far it is open, from the values of its equations (or how fast, from their rates)."""
+        out = {}
+        for joint in self.system.joints:
+            rows = slice(6 * joint.tile, 6 * joint.tile + joint.used)
+            angular = self.angular[rows]
+            out[joint.name] = Extent.of(float(np.linalg.norm(values[rows][~angular])), float(np.linalg.norm(values[rows][angular])))
+        return out
+
     def open_joints(self, row: np.ndarray) -> str | None:
         """A sentence on the joints that are open at a state, None if there are none: the run cannot be trusted from there."""
         n_q, n = self.system.q0.size, self.system.n
         self.x.q[:], self.x.H[:] = row[3:3 + n_q], row[3 + n_q + 3 * n:]
-        wide = {name: gap for name, gap in self.gaps(float(row[0])).items() if not gap <= GAP * max(1.0, self.length)}
-        return _worst(wide, "is open by", "(m or rad)") if wide else None
+        wide = {name for name, gap in self.gaps(float(row[0])).items() if not gap <= GAP * max(1.0, self.length)}
+        worst = sorted(((g, name) for name, g in self.openings(self.x.R).items() if name in wide), key=lambda x: -x[0].largest)[:5]
+        return "; ".join(f"joint {name!r} is open by {gap}" for gap, name in worst) if worst else None
 
     def _matrix(self, more: dict[int, np.ndarray] | None = None) -> bool:
         """[M C^T; C 0] in self.tiles and its factors in x.D, with ``more`` added to diagonal tiles."""
@@ -157,97 +181,67 @@ class Dynamics:
             y[s.active] = columns * np.linalg.lstsq(rows[:, None] * full * columns, rows * b[s.active], rcond=1e-12)[0]
         return y
 
-    def _close_gaps(self) -> None:
-        s, x = self.system, self.x
-        gaps = self.gaps()
-        wide = {name: gap for name, gap in gaps.items() if not gap <= GAP * max(1.0, self.length)}
-        if wide:
-            if any(np.isnan(list(wide.values()))):
-                self._not_finite()
-            listed = _worst(wide, "is open by", "(m or rad)")
-            raise ModelError(f"the bodies do not fit together as modelled: {listed}. Move the bodies or the frames of these joints "
-                             "so that they meet, or check the start value of the drives")
-        for _ in range(10):
-            loop.run(s.program("residual"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-            self.b[:], self.b[s.n_v:] = 0, -x.R[s.n_v:]
-            if abs(self.b).max(initial=0.0) < 1e-15 * max(1.0, self.length):
-                return
-            self._matrix()
-            loop.retract(s.data, x.q.copy(), self.solve(self.b), 1.0, x.q)
-
-    def _solve_velocities(self) -> None:
-        """Least kinetic energy, with what the user stated weighted so that it stays - and it must stay.
-
-        min v.M v / 2 + (S v - s).W (S v - s) / 2  subject to  C_q v + C_t = 0                        [refine-2]
-        """
-        s, x, statements = self.system, self.x, self.directory.stated
-        x.v[:], x.V[:] = 0, 0
-        loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-        by_time = x.V[s.n_v:].copy()
-        weights, first = {}, s.families[BODY][0]
-        row = {name: first + k for k, name in enumerate(s.owners[slice(*s.families[BODY])])}
-        for name, said in statements.items():
-            own = s.data.rp[row[name]]
-            size = np.array([own[0]] * 3 + [max(own[1], own[5], own[9])] * 3) + 1e-12
-            weights[name] = STATED * size * said.which
-        self._matrix({said.iv // 6: said.map.T * weights[name] @ said.map for name, said in statements.items()})
-        target = {name: said.values.copy() for name, said in statements.items()}
-        for _ in range(4):  # each pass brings the stated ones 1e6 times closer
-            self.b[:], self.b[s.n_v:] = 0, -by_time
-            for name, said in statements.items():
-                self.b[said.iv:said.iv + 6] = said.map.T @ (weights[name] * target[name])
-            x.v[:s.n_v] = self.solve(self.b)[:s.n_v]
-            for name, said in statements.items():
-                target[name] += said.values - said.map @ x.v[said.iv:said.iv + 6]
-        x.V[:] = 0
-        loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-        fast = max(1.0, self.length) * max(1.0, float(abs(by_time).max(initial=0.0)), float(abs(x.v).max(initial=0.0)))
-        stuck = {name: rate for name, rate in self._by_joint(x.V).items() if rate > KEPT * fast}
-        if stuck:
-            listed = _worst(stuck, "would come apart at", "(m/s or rad/s)")
-            raise ModelError(f"drives and joints contradict each other at the start: {listed}. Remove a drive or free a joint, so that "
-                             "the mechanism can move as it is driven")
-        scale = max([1.0, *(float(abs(said.values).max()) for said in statements.values())])
-        moved = {name: float(abs(said.map @ x.v[said.iv:said.iv + 6] - said.values)[said.which].max())
-                 for name, said in statements.items() if any(said.which)}
-        conflicts = {name: change for name, change in moved.items() if not change <= KEPT * scale}
-        if conflicts:
-            listed = ", ".join(f"{name!r} (by {change:.3g} m/s or rad/s)" for name, change in conflicts.items())
-            raise ModelError(f"the stated velocities contradict the joints: they would have to change for {listed}. State fewer of them "
-                             "- what is left out is solved for - or correct them")
-
     # -- output
     def refine(self, rows: np.ndarray, project: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Rows made consistent in place; returns energies [J] (kinetic, potential, elastic) and the report, one row each."""
-        s, x, n_q = self.system, self.x, self.system.q0.size
+        s, x = self.system, self.x
         energies, report = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
         x.T[:] = 0
         x.T[:, [0, 4, 8]] = 1
         programs = [s.program(p) for p in ("residual", "tangent", "rates", "energy")]
         first = 0
         while first < len(rows):
-            done = refine(*programs, s.data, s.lu, x, self.tiles, self.b, self.y, self.r, self.pivots, rows[first:],
-                          energies[first:], report[first:], n_q, s.n_v, project)
+            done = refine(*programs, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots, self.unit, self.soft,
+                          self.length, rows[first:], energies[first:], report[first:], s.n_v, project, self.loops)
             first += done
             if first < len(rows):
-                self._refine_by_least_squares(rows[first], energies[first], report[first])
+                self._refine_by_least_squares(rows[first], energies[first], report[first], project)
                 first += 1
         return energies, report
 
-    def _refine_by_least_squares(self, row: np.ndarray, energy: np.ndarray, report: np.ndarray) -> None:
+    def _linearise(self, t: float) -> None:
+        """[M C^T; C 0] at the current position in self.tiles, the violation in x.R."""
+        s, x = self.system, self.x
+        x.D[:], x.a[:], x.lam[:] = 0, 0, 0
+        loop.run(s.program("tangent"), s.data, x, t, 1.0, 0.0, 0.0)
+        self.tiles[:] = x.D
+
+    def _close_by_least_squares(self, t: float) -> None:
+        """The position projected as in `refine`; as it was where that does not help."""
+        s, x = self.system, self.x
+        before = abs(x.R * self.unit)[s.n_v:].max(initial=0.0)
+        for _ in range(PASSES):
+            if not before > CLOSED:
+                return
+            self.q[:], self.b[:], self.b[s.n_v:] = x.q, 0, -x.R[s.n_v:]
+            loop.retract(s.data, self.q, self.least_squares(self.b), 1.0, x.q)
+            self._linearise(t)
+            size = abs(x.R * self.unit)[s.n_v:].max(initial=0.0)
+            if not size < before:
+                x.q[:] = self.q
+                return self._linearise(t)
+            before = size
+
+    def _refine_by_least_squares(self, row: np.ndarray, energy: np.ndarray, report: np.ndarray, project: bool) -> None:
         """The same for a state whose matrix has no good pivots (massless bodies, singular positions)."""
         s, x, t, n_q, n = self.system, self.x, float(row[0]), self.system.q0.size, self.system.n
         x.q[:], x.v[:], x.H[:] = row[3:3 + n_q], row[3 + n_q:3 + n_q + n], row[3 + n_q + 3 * n:]
-        x.D[:], x.a[:], x.lam[:] = 0, 0, 0
-        loop.run(s.program("tangent"), s.data, x, t, 1.0, 0.0, 0.0)
+        self._linearise(t)
         report[POSITION] = abs(x.R[s.n_v:]).max(initial=0.0)
-        self.tiles[:] = x.D
         x.V[:] = 0
-        loop.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
-        if s.failures or not (np.isfinite(x.D).all() and np.isfinite(x.R).all() and np.isfinite(x.V).all()):
+        if s.failures or not (np.isfinite(x.D).all() and np.isfinite(x.R).all()):
             s.check_finite(x, t, "residual", "rates")
-        self.b[:], self.b[s.n_v:] = 0, -x.V[s.n_v:]
-        x.v[:s.n_v] += self.least_squares(self.b)[:s.n_v]
+        if project:
+            for i in s.data.rotations[:, 1]:
+                x.q[i:i + 4] /= np.linalg.norm(x.q[i:i + 4])
+            self._linearise(t)
+            self._close_by_least_squares(t)
+        loop.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
+        if s.failures or not np.isfinite(x.V).all():
+            s.check_finite(x, t, "residual", "rates")
+        if project:
+            self.b[:], self.b[s.n_v:] = 0, -x.V[s.n_v:]
+            x.v[:s.n_v] += self.least_squares(self.b)[:s.n_v]
         loop.run(s.program("residual"), s.data, x, t, 0.0, 0.0, 0.0)
         if not np.isfinite(x.R).all():
             s.check_finite(x, t, "residual")
@@ -256,6 +250,9 @@ class Dynamics:
         self.b[s.n_v:] = -x.R[s.n_v:]
         y = self.least_squares(self.b)
         x.a[:s.n_v], x.lam[s.n_v:] = y[:s.n_v], y[s.n_v:]
+        if self.loops:
+            C, rows = reactions.jacobian(s, self.tiles), reactions.equations(s)
+            x.lam[rows] = reactions.smallest(C, C.T @ x.lam[rows], self.unit[rows])
         x.V[:], x.E[:] = 0, 0
         loop.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
         report[VELOCITY], report[ACCELERATION] = abs(x.V[s.n_v:]).max(initial=0.0), abs(x.R[s.n_v:]).max(initial=0.0)
@@ -263,7 +260,17 @@ class Dynamics:
         report[RESIDUAL] = abs(left).max() / max(1e-300, abs(self.b).max())
         loop.run(s.program("energy"), s.data, x, t, 0.0, 0.0, 0.0)
         energy[:] = x.E[:3]
+        row[3:3 + n_q] = x.q
         row[3 + n_q:3 + n_q + n], row[3 + n_q + n:3 + n_q + 2 * n], row[3 + n_q + 2 * n:3 + n_q + 3 * n] = x.v, x.a, x.lam
+
+    def redundant(self) -> int:
+        """How many equations of joints and drives follow from the others at the current position: 0 where reactions are unique."""
+        if not self.loops:
+            return 0
+        s = self.system
+        self._linearise(0.0)
+        C = reactions.jacobian(s, self.tiles)
+        return reactions.redundant(reactions.scaled(C, self.unit[reactions.equations(s)], reactions.lengths(s, self.length)))
 
 
 def sparse_matrix(system: System, tiles: np.ndarray) -> Any:

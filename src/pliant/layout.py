@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .families import constraints
-from .items.base import Frame, did_you_mean
+from .items.base import Frame, did_you_mean, matrix_of
 from .kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .system import Builder, Equations, Place, System
 
@@ -33,6 +33,8 @@ class JointRecord:
     turn: np.ndarray = field(default_factory=lambda: np.eye(3))  # joint axes in the axes of frame a
     histories: dict[str, int] = field(default_factory=dict)  # the count of turns of its angle
     length: float | None = None
+    stated: dict[str, float] = field(default_factory=dict)   # start values of its coordinates and rates, where the user gave them
+    lock: tuple[int, ...] = ()                               # axes of a and b that its equations keep parallel
 
 
 @dataclass
@@ -51,7 +53,15 @@ class Statement:
     iv: int
     which: list[bool]
     values: np.ndarray
-    map: np.ndarray  # from the velocities of the centre of mass to those stated, 6x6
+    iq: int
+    com: np.ndarray  # the centre of mass in body axes
+
+    def map(self, q: np.ndarray) -> np.ndarray:
+        """From the velocities of the centre of mass to those stated, 6x6, at a position: v_origin = v + R [com] w"""
+        x, y, z = self.com
+        origin = np.eye(6)
+        origin[:3, 3:] = matrix_of(q[self.iq + 3:self.iq + 7].tolist()) @ np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        return origin
 
 
 class Directory:
@@ -61,6 +71,7 @@ class Directory:
         self.frames: dict[str, int] = {}            # body, body.frame -> frame number
         self.joints: dict[str, JointRecord] = {}
         self.drives: dict[str, tuple[int, float, str, str]] = {}  # row, factor, joint, coordinate
+        self.codes: dict[str, int] = {}             # of the functions of drives
         self.springs: dict[str, ForceRecord] = {}
         self.bushings: dict[str, tuple[int, int, int]] = {}  # frames, row of its family
         self.measures: dict[str, tuple[int, int]] = {}
@@ -68,11 +79,21 @@ class Directory:
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
 
 
+def _parallel(pairs: set[tuple[int, int]]) -> tuple[int, ...]:
+    """Axes that d1 equations keep parallel: axis k of b perpendicular to the two others of a, or the other way round; all three
+    from three equations on. They are parallel as modelled, never antiparallel."""
+    if len(pairs) >= 3:
+        return 0, 1, 2
+    return tuple(k for k in range(3) if {((k + 1) % 3, k), ((k + 2) % 3, k)} <= pairs or {(k, (k + 1) % 3), (k, (k + 2) % 3)} <= pairs)
+
+
 class Layout:
     """One compilation: bodies first, then joints, then everything else."""
 
-    def __init__(self, gravity: Any, owners: dict[str, FrameOwner], exact: bool = False) -> None:
+    def __init__(self, gravity: Any, owners: dict[str, FrameOwner], exact: bool = False,
+                 placed: dict[str, tuple[np.ndarray, tuple[float, float, float, float]]] | None = None) -> None:
         self.builder = Builder(gravity, coupled=exact)
+        self.placed = placed or {}  # position and rotation of bodies that their joints placed
         self.builder.signal = self._signal
         self.owners = owners
         self.places: dict[str, Place] = {"ground": self.builder.ground}
@@ -87,12 +108,9 @@ class Layout:
     def add_body(self, body: RigidBody, place: Place, position: np.ndarray, axes: np.ndarray) -> None:
         """A body that was placed: its pose as modelled and what the user said of its velocities."""
         self.places[body.name], self.poses[body.name] = place, (position, axes)
-        x, y, z = body.com
         v, w = body.velocity, body.angular_velocity
-        origin = np.eye(6)
-        origin[:3, 3:] = axes @ np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])  # v_origin = v + R [com] w
         self.directory.stated[body.name] = Statement(place.iv, [v is not None] * 3 + [w is not None] * 3,
-                                                     np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]), origin)
+                                                     np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]), place.iq, np.array(body.com))
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:
@@ -132,6 +150,8 @@ class Layout:
         raw = {"angle": 0.0, "displacement": float(axes[:, Z] @ (p_b - p_a))}
         record.start = {c: given.get(c, 0.0) for c in getattr(item, "coordinates", ())}
         record.zeros = {c: value - raw[c] for c, value in record.start.items()}
+        record.stated = {k: v for c in record.start for k in (c, f"{c}_rate") if (v := getattr(item, k, None)) is not None}
+        record.lock = _parallel({(axis[0], axis[1]) for kind, *axis in primitives if kind == "d1"})
         self.directory.joints[item.name] = record
         for kind, *axis in primitives:
             row = equations.take(3 if kind == "coincident" else 1)
@@ -189,6 +209,7 @@ class Layout:
                (KINDS[drive.coordinate], Z, record.histories.get(drive.coordinate, 0), code.value, code.by_t, code.by_tt),
                (record.zeros[drive.coordinate], 1.0, 0.0), joint=record.equations, row=row)
         self.directory.drives[drive.name] = row, 1.0, drive.joint, drive.coordinate
+        self.directory.codes[drive.name] = code.value
 
     # -- forces
     def add_spring(self, name: str, kind: str, a: Frame, b: Frame, stiffness: Any, damping: Any, rest: float | None) -> None:

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .items.base import KINDS, Item, Vec3, did_you_mean, vector
+from .items.base import KINDS, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.joints import JointPair
 
 if TYPE_CHECKING:
+    from .assembly import Assembly
     from .dynamics import Dynamics
     from .solution import Solution
 
@@ -83,25 +84,51 @@ class Model:
 
     def compile(self, *, exact: bool = False) -> Dynamics:
         """Flat arrays. ``exact``: with all geometric blocks in the tangent (for tests and statics)."""
-        from .dynamics import Dynamics, ModelError, announce_compilation
-        from .layout import Layout
+        from .dynamics import ModelError, announce_compilation
         announce_compilation()
-        bodies = [item for item in self.section("bodies") if isinstance(item, FrameOwner)]
-        if not bodies:
+        if not self.section("bodies"):
             raise ModelError(f"model {self.name!r} has no bodies; add at least one")
-        layout = Layout(self.gravity, {"ground": self.ground, **{b.name: b for b in bodies}}, exact)
-        joints = self.section("joints")
-        ordered = [self.ground, *bodies, *(j for j in joints if not isinstance(j, JointPair)),
-                   *(j for j in joints if isinstance(j, JointPair)),
-                   *self.section("drives"), *self.section("measures"), *self.section("forces")]
         try:
-            for item in ordered:
-                item.build(layout)
-            return Dynamics(layout.system(), layout.directory)
+            placed, free = self._placed()
+            dynamics = self._build([self.ground, *self.section("bodies"), *self._joints(), *self.section("drives"),
+                                    *self.section("measures"), *self.section("forces")], exact, placed)
         except ModelError:
             raise
         except ValueError as error:
             raise ModelError(str(error)) from error
+        dynamics.model, dynamics.unplaced = self, free
+        return dynamics
+
+    def _joints(self) -> list[Item]:
+        """Those between bodies, then those between joints."""
+        return sorted(self.section("joints"), key=lambda j: isinstance(j, JointPair))
+
+    def _build(self, items: list[Item], exact: bool, placed: dict[str, Any]) -> Dynamics:
+        from .dynamics import Dynamics
+        from .layout import Layout
+        owners = {item.name: item for item in items if isinstance(item, FrameOwner)}
+        layout = Layout(self.gravity, owners, exact, placed)
+        for item in items:
+            item.build(layout)
+        return Dynamics(layout.system(), layout.directory)
+
+    def _placed(self) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Poses of bodies without a stated place that their joints give them, and the names of all such bodies."""
+        from .assembly import place, unplaced
+        joints = [j for j in self._joints() if isinstance(j, Pair) and getattr(j, "length", 0.0) is not None]
+        jointed = {end.body for j in joints for end in (j.a, j.b)}
+        bodies = {b.name: left for b in self.section("bodies") if b.name in jointed and (left := unplaced(b))[0]}
+        if not bodies:
+            return {}, ()
+        return place(self._build([self.ground, *self.section("bodies"), *joints], False, {}), bodies), tuple(bodies)
+
+    def assemble(self) -> Assembly:
+        """How the mechanism fits together at the start: what was moved, and by how much. Every analysis begins with it; the model
+        itself stays as it is. ModelError if it does not fit; its ``assembly`` is the nearest pose."""
+        dynamics = self.copy().compile()
+        dynamics.assemble()
+        assert dynamics.assembly is not None
+        return dynamics.assembly
 
     def simulate(self, duration: Any = None, **options: Any) -> Solution:
         """Simulate ``duration`` seconds; see `pliant.simulation.simulate` for the options."""

@@ -321,5 +321,6 @@ class System:
         rows = np.array([6 * tile[b] + i for b, i in self.lu.fix_at], np.int64)
         regularised = self.lu.fix_by < 0
         self.lu.fix_by[regularised] = -REGULARISATION * size[rows[regularised]]
-        self.softness = np.zeros(self.n)  # what the diagonal gets, by row
+        self.fix_rows = rows              # of the diagonal entries in lu.fix_by
+        self.softness: np.ndarray = np.zeros(self.n)  # what the diagonal gets, by row
         self.softness[rows[regularised]] = -self.lu.fix_by[regularised]

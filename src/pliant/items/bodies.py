@@ -103,6 +103,14 @@ class RigidBody(FrameOwner):
         a = np.array(self.inertia, float)
         return np.diag(a) if a.ndim == 1 else a
 
+    def plain(self) -> dict[str, Any]:
+        """A stated position is written even where it is the default, since a body without one is placed by its joints."""
+        data, given = super().plain(), self.model_fields_set
+        for field in ("position", "rotation"):
+            if field in given and (field == "position" or "position" not in given):
+                data.setdefault(field, list(getattr(self, field)))
+        return data
+
     def build(self, layout: Layout) -> None:
         from ..families import rigid
 
@@ -111,13 +119,14 @@ class RigidBody(FrameOwner):
             b.element(family, self.name, (place.iq, place.iv, number, b.frames[number][1]),
                       (*(point - self.com), *axes.ravel()), tiles=place.tiles)
 
-        R, com = matrix_of(self.rotation), np.array(self.com, float)
+        position, turned = layout.placed.get(self.name, (np.array(self.position), self.rotation))
+        R, com = matrix_of(turned), np.array(self.com, float)
         w = np.array(self.angular_velocity or (0.0, 0.0, 0.0))
         v = np.array(self.velocity or (0.0, 0.0, 0.0)) + R @ np.cross(w, com)
-        place = layout.builder.place(self.name, (*(self.position + R @ com), *self.rotation), (*v, *w), frame)
+        place = layout.builder.place(self.name, (*(position + R @ com), *turned), (*v, *w), frame)
         layout.builder.element(rigid.BODY, self.name, (place.iq, place.iv), (self.mass, *self.inertia_matrix.ravel()),
                                tiles=place.tiles)
-        layout.add_body(self, place, np.array(self.position), R)
+        layout.add_body(self, place, position, R)
         layout.add_marker(self.name, self.as_frame())
         for name in self.frames:
             layout.add_marker(f"{self.name}.{name}", self[name])

@@ -2,7 +2,8 @@
 
 The joint frame has its z axis along ``axis`` (given in the axes of frame ``a``). On ``b`` it is attached so that both
 coincide in direction in the pose as modelled: joint coordinates are zero there, and grow as ``b`` moves against ``a`` about
-(along) the axis. A new joint is a class with a list of primitives, see docs/extending.md.
+(along) the axis. A joint may state the values of its coordinates, and their rates, at the start. A new joint is a class with a
+list of primitives, see docs/extending.md.
 """
 from __future__ import annotations
 
@@ -11,11 +12,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from .base import Angle, Axis, Item, Length, Name, Pair, TimeFunction, ends_of, with_between
+from .base import Angle, Axis, Item, Length, Name, Pair, TimeFunction, ends_of, number, with_between
 from .shapes import Positive
 
 if TYPE_CHECKING:
     from ..layout import Layout
+    AngleRate = float
+    LengthRate = float
+else:
+    AngleRate, LengthRate = number("rad/s"), number("m/s")
 
 # A primitive is a tuple: its kind and the axes (0 x, 1 y, 2 z) of the joint frames on a and b.
 COINCIDENT = ("coincident",)                                # p_a = p_b: three equations, C^s
@@ -38,7 +43,7 @@ class AxisJoint(Pair):
     """A joint with an axis: a subclass names its primitives in ``constraints`` and its coordinates."""
     section: ClassVar[str] = "joints"
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = ()
-    coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
+    coordinates: ClassVar[tuple[str, ...]] = ()
     axis: Axis = (0.0, 0.0, 1.0)
 
     def joint_axes(self) -> np.ndarray:
@@ -55,11 +60,27 @@ class AxisJoint(Pair):
         layout.add_joint(self, self.primitives_list())
 
 
-class Joint(AxisJoint):
+class Turns(AxisJoint):
+    """A joint with the coordinate ``angle``; ``angle`` [rad] and ``angle_rate`` [rad/s] state its values at the start."""
+    coordinates: ClassVar[tuple[str, ...]] = ("angle",)
+    angle: Angle | None = None
+    angle_rate: AngleRate | None = None
+
+
+class Slides(AxisJoint):
+    """A joint with the coordinate ``displacement``; ``displacement`` [m] and ``displacement_rate`` [m/s] state its values at the
+    start."""
+    coordinates: ClassVar[tuple[str, ...]] = ("displacement",)
+    displacement: Length | None = None
+    displacement_rate: LengthRate | None = None
+
+
+class Joint(Turns, Slides):
     """Any combination of primitives, in the axes x, y, z of the joint frames (z along ``axis``, x along ``axis_x`` if given):
     ``"coincident"``; ``("d1", i, j)``: axis i of a perpendicular to axis j of b; ``("d2", i)``: axis i of a perpendicular to
     the line from a to b; ``("distance", l)``. At most six equations."""
     kind: ClassVar[str] = "joint"
+    coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     primitives: list[Any]
     axis_x: Axis | None = None
 
@@ -96,9 +117,8 @@ def _primitive(p: Any) -> tuple[Any, ...]:
                      "('distance', length), with axes 'x', 'y', 'z' of the joint frame")
 
 
-class WithAngle(AxisJoint):
+class WithAngle(Turns):
     """A joint with the coordinate ``angle``; ``zero`` [rad] is added to it."""
-    coordinates: ClassVar[tuple[str, ...]] = ("angle",)
     zero: Angle = 0.0
 
     def zeros(self) -> dict[str, float]:
@@ -124,7 +144,6 @@ class Universal(AxisJoint):
     """Hooke's joint: the points coincide, and the cross keeps ``axis`` (fixed in a) perpendicular to ``axis_b`` (fixed in b):
     4 equations. Both axes are given in the axes of frame a in the pose as modelled."""
     kind: ClassVar[str] = "universal"
-    coordinates: ClassVar[tuple[str, ...]] = ()
     axis_b: Axis = (1.0, 0.0, 0.0)
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (COINCIDENT, ("d1", 2, 0))
 
@@ -138,10 +157,9 @@ class Universal(AxisJoint):
         return perpendicular_frame(np.array(self.axis), np.array(self.axis_b))
 
 
-class Prismatic(AxisJoint):
+class Prismatic(Slides):
     """Slides along ``axis``: 5 equations; coordinate ``displacement``; ``zero`` [m] is added to it."""
     kind: ClassVar[str] = "prismatic"
-    coordinates: ClassVar[tuple[str, ...]] = ("displacement",)
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (*ON_Z, *LOCK)
     zero: Length = 0.0
 
@@ -149,9 +167,10 @@ class Prismatic(AxisJoint):
         return {"displacement": self.zero}
 
 
-class Cylindrical(AxisJoint):
+class Cylindrical(Turns, Slides):
     """Turns about and slides along ``axis``: 4 equations; coordinates ``angle`` and ``displacement``."""
     kind: ClassVar[str] = "cylindrical"
+    coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (*ON_Z, *PARALLEL_Z)
 
 
@@ -164,13 +183,13 @@ class Planar(WithAngle):
 class Fixed(AxisJoint):
     """No relative motion: 6 equations."""
     kind: ClassVar[str] = "fixed"
-    coordinates: ClassVar[tuple[str, ...]] = ()
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (COINCIDENT, *LOCK)
 
 
-class Screw(AxisJoint):
+class Screw(Turns, Slides):
     """Cylindrical with displacement = lead * angle / (2 pi): 5 equations. ``lead`` [m per turn], negative for a left thread."""
     kind: ClassVar[str] = "screw"
+    coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (*ON_Z, *PARALLEL_Z)
     lead: Length
 
@@ -190,17 +209,15 @@ class Distance(Pair):
         layout.add_joint(self, (("distance", self.length),))
 
 
-class PointOnLine(AxisJoint):
+class PointOnLine(Slides):
     """Point b stays on the line through a along ``axis``: 2 equations; coordinate ``displacement``."""
     kind: ClassVar[str] = "point_on_line"
-    coordinates: ClassVar[tuple[str, ...]] = ("displacement",)
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = ON_Z
 
 
 class PointOnPlane(AxisJoint):
     """Point b stays in the plane through a with normal ``axis``: 1 equation."""
     kind: ClassVar[str] = "point_on_plane"
-    coordinates: ClassVar[tuple[str, ...]] = ()
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (("d2", 2),)
 
 

@@ -12,6 +12,8 @@ import numpy as np
 
 from .jit import entry, inlined, jit
 
+REFINEMENTS, EXACT, GAIN = 30, 1e-14, 0.8  # most passes, a residual that is rounding, and what a further pass must gain
+
 
 class Elimination(NamedTuple):
     """The symbolic factorisation: step s eliminates tile order[s], whose neighbours are rows[start[s]:start[s+1]]."""
@@ -216,21 +218,10 @@ def subtract_image(D, lu, x, r):
                 r[k + j] -= image(D, lu.upper[i], j, z)
 
 
-@entry
-def solve_refined(D, factors, lu, b, x, r, n_v):
-    """x = D^-1 b by the factors and one refinement against D itself; returns the relative residual |b - D x| / |b|.
-
-    The rows of motion are judged by forces (b and the multipliers in x), those of constraints by accelerations, each the largest.
-    """
-    for k in range(b.size):
-        x[k] = 0
-        r[k] = b[k]
-    for _ in range(2):
-        solve(factors, lu, r)
-        for k in range(b.size):
-            x[k] += r[k]
-            r[k] = b[k]
-        subtract_image(D, lu, x, r)
+@jit
+def relative(b, x, r, n_v):
+    """Residual r of D x = b against what it is made of: rows of motion against forces (b and the multipliers in x), those of
+    constraints against accelerations, each the largest."""
     force, motion, left, open_ = 0.0, 0.0, 0.0, 0.0
     for k in range(b.size):
         if k < n_v:
@@ -240,3 +231,23 @@ def solve_refined(D, factors, lu, b, x, r, n_v):
         if not abs(x[k]) < np.inf:
             return np.inf
     return max(left / force if force > 0 else 0.0, open_ / motion if motion > 0 else 0.0)
+
+
+@entry
+def solve_refined(D, factors, lu, b, x, r, n_v):
+    """x = D^-1 b by the factors, refined against D itself: once, and again while that gains much - next to a singular position
+    the regularisation of the factors is felt. Returns the relative residual."""
+    for k in range(b.size):
+        x[k] = 0
+        r[k] = b[k]
+    before, now = np.inf, np.inf
+    for i in range(REFINEMENTS):
+        solve(factors, lu, r)
+        for k in range(b.size):
+            x[k] += r[k]
+            r[k] = b[k]
+        subtract_image(D, lu, x, r)
+        before, now = now, relative(b, x, r, n_v)
+        if i > 0 and not (now > EXACT and now < GAIN * before):
+            break
+    return now
