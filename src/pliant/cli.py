@@ -104,7 +104,7 @@ def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool
 
 def _check_output(target: Path, source: str, endings: tuple[str, ...]) -> None:
     """A file can be written there, it is not the one read, and its name says what it will be."""
-    from .results import check_target
+    from .storage import check_target
     check_target(target)
     if target.exists() and Path(source).exists() and target.samefile(source):
         raise click.UsageError(f"{target} is the file that is read; choose another name for the output")

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .collected import Collected
 from .dynamics import GAP, Dynamics, ModelError
 from .functions.units import quantity
-from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha, Run, SimulationError
+from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha, Run, SimulationError, function_fault
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
 from .refinement import POSITION, parts
 from .solution import Solution
 
 if TYPE_CHECKING:
+    from .journal import Journal
     from .model import Model
 
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
@@ -55,21 +57,50 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     dynamics = model.compile()
     _check_output(dynamics, settings)
     display = _progress(progress)
-    if settings.get("step") is not None:
-        sol = _fixed(model, dynamics, method, length, _positive("step", settings["step"], ""), settings, display)
-    else:
-        sol = _to_accuracy(model, dynamics, method, length, accuracy_of(settings.get("accuracy") or "normal"), settings, display)
-    sol.record = settings.get("record")
-    if settings.get("out"):
-        sol.save(settings["out"])
-    return sol
+
+    def work(journal: Journal | None) -> Solution:
+        settings["journal"] = journal
+        if settings.get("step") is not None:
+            return _fixed(model, dynamics, method, length, _positive("step", settings["step"], ""), settings, display)
+        return _to_accuracy(model, dynamics, method, length, accuracy_of(settings.get("accuracy") or "normal"), settings, display)
+    return _recorded(work, settings.get("out"), settings.get("record"))
+
+
+def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list[str] | None, before: Solution | None = None) -> Solution:
+    """Do the work; with ``out`` its rows go to a journal as they come, and to the file of results however it ends.
+
+    ``before``: the run that the work goes on with. An error that stops the run says where the rows are.
+    """
+    if not out:
+        sol = work(None)
+        sol.record = record
+        return sol
+    from .journal import Journal
+    from .results import conclude
+    from .storage import check_results
+    journal = Journal(check_results(out), record)
+    try:
+        sol = work(journal)
+        sol.record = record
+        conclude(sol, journal, before)
+        return sol
+    except BaseException as error:
+        kept: Solution | None = getattr(error, "solution", None)
+        if kept is not None and not kept.complete:
+            kept.record = record
+            file = error.file = conclude(kept, journal, before)  # type: ignore[attr-defined]
+            rows = f"{len(kept.t)} rows up to t = {kept.t[-1]:.6g} s"
+            error.add_note(f"{rows} are kept in {str(file)!r}" if file else f"{rows} are not kept on disk")
+        raise
+    finally:
+        journal.close()
 
 
 def _check_output(dynamics: Dynamics, settings: dict[str, Any]) -> None:
     """What would make saving fail is found before the run."""
     if settings.get("out"):
-        from .results import check_target
-        check_target(settings["out"])
+        from .storage import check_results
+        check_results(settings["out"])
     record = settings.get("record")
     if record is None:
         return
@@ -139,46 +170,44 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     if abs(rows * outputs - length) > 1e-6 * length:
         raise ModelError(f"simulate: output_step = {outputs:g} s does not divide the duration of {length:g} s")
     stride = max(1, math.ceil(outputs / step - 1e-9))
-    return length / (rows * stride), rows * stride, stride
+    near = abs(rows * outputs - length) <= 1e-14 * length  # then the step does not depend on the duration
+    return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
 
 
 def _fixed(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, length: float, step: float,
            settings: dict[str, Any], display: Callable[[float, float], None]) -> Solution:
     h, steps, stride = _strides(length, step, settings.get("output_step"))
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
-    return integrate(model, dynamics, method, dynamics.assemble(), h, steps, stride, display)
+    return integrate(model, dynamics, method, dynamics.assemble(), h, steps, stride, display, settings.get("journal"))
 
 
 def integrate(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, start: np.ndarray, h: float, steps: int, stride: int,
-              display: Callable[[float, float], None], memory: Any = None) -> Solution:
-    """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error."""
-    run = Run(dynamics, method, start, h, steps, stride, memory)
-    first = start[None, :].copy()
-    energies, report = dynamics.refine(first)
-    rows, energy, quality = [first], [energies], [report]
-    end = float(start[0]) + steps * h
+              display: Callable[[float, float], None], journal: Journal | None = None, before: Solution | None = None) -> Solution:
+    """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error. ``before``: the run to go
+    on with from its last checkpoint; ``steps`` counts from its start."""
+    run = Run(dynamics, method, start, h, steps, stride, before.memory if before else None)
+    got, end = Collected(run, start, journal, before), float(start[0]) + steps * h
     failure: BaseException | None = None
     try:
+        got.begin(got.solution(model, end, complete=False))
         for done, new in run:
             if len(new):
                 good, energies, report, reason = _refined(dynamics, new)
-                rows.append(new[:good])
-                energy.append(energies[:good])
-                quality.append(report[:good])
+                got.add(new[:good], energies[:good], report[:good])
                 if reason:
                     raise reason
+            got.mark()
             display(float(start[0]) + done * h, end)
-    except (Exception, KeyboardInterrupt) as error:  # also what a user's function raised: what was computed is kept
+    except BaseException as error:  # also what a user's function raised, and Ctrl-C: what was computed is kept
         failure = error
-    sol = Solution.from_run(model, dynamics, run, np.concatenate(rows), np.concatenate(energy), np.concatenate(quality),
-                            complete=failure is None)
+    sol = got.solution(model, end, complete=failure is None)
     if failure:
         failure.solution = sol  # type: ignore[attr-defined]
         raise failure
     return sol
 
 
-def _refined(dynamics: Dynamics, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, Exception | None]:
+def _refined(dynamics: Dynamics, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, BaseException | None]:
     """Rows refined in place, how many of them are good, their energies and report, and why the next one is not."""
     try:
         energies, report = dynamics.refine(rows)
@@ -190,14 +219,20 @@ def _refined(dynamics: Dynamics, rows: np.ndarray) -> tuple[int, np.ndarray, np.
                 return first
             later = _refined(dynamics, rows[half:])
             return first[0] + later[0], np.vstack([first[1], later[1]]), np.vstack([first[2], later[2]]), later[3]
-        stopped = SimulationError(f"stopped at t = {rows[0, 0]:.6g} s: {error}") if isinstance(error, ValueError) else error
-        return 0, np.zeros((0, 3)), np.zeros((0, 4)), stopped
+        return 0, np.zeros((0, 3)), np.zeros((0, 4)), _explained(error, float(rows[0, 0]))
     good = int(np.argmin(np.append(report[:, POSITION] <= GAP * max(1.0, dynamics.length), False)))
     if good == len(rows):
         return good, energies, report, None
     return good, energies[:good], report[:good], SimulationError(
         f"stopped at t = {rows[good, 0]:.6g} s: {dynamics.open_joints(rows[good])}. Joints and drives may contradict each other, a heavy "
-        "load may hang on a very light body, or the step is too large")
+        "load may hang on a very light body, or the step is too large", "joint-open")
+
+
+def _explained(error: BaseException, t: float) -> BaseException:
+    """Why a row could not be refined."""
+    if hasattr(error, "__notes__"):
+        return function_fault(error, t)
+    return SimulationError(f"stopped at t = {t:.6g} s: {error}", "not-finite") if isinstance(error, ValueError) else error
 
 
 def _to_accuracy(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, length: float, epsilon: float,
@@ -255,19 +290,22 @@ def _progress(value: Any) -> Callable[[float, float], None]:
     return progress_display()
 
 
-def resume(sol: Solution, duration: Any, progress: Any = True) -> Solution:
-    """Continue a run: the old rows, then the new ones."""
-    length = _positive("duration", duration, "give the further time in seconds")
+def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any = None) -> Solution:
+    """Continue a run from its last checkpoint: the rows up to there, then what a run without interruption would have given."""
     if sol.model is None:
         raise ModelError("this run cannot be resumed: its file holds no model (it used Python functions); run the model again")
-    dynamics = sol.dynamics or sol.model.compile()
-    start = sol.rows[-1].copy()
-    steps = max(1, round(length / sol.step))
-    new = integrate(sol.model, dynamics, sol.method, start, sol.step, steps, sol.stride, _progress(progress), sol.memory)
-    q, old = new.quality, sol.quality
-    for name in ("steps", "iterations", "factorisations", "fallbacks"):
-        setattr(q, name, getattr(q, name) + getattr(old, name))
-    for name in ("position_violation", "velocity_violation", "acceleration_violation"):
-        setattr(q, name, max(getattr(q, name), getattr(old, name)))
-    return Solution(sol.model, dynamics, np.vstack([sol.rows, new.rows[1:]]), np.vstack([sol.energies, new.energies[1:]]), q,
-                    complete=new.complete, method=sol.method, step=sol.step, stride=sol.stride, memory=new.memory)
+    if duration is None and sol.complete:
+        raise ModelError(f"run {sol.name!r} is complete at t = {sol.t[-1]:g} s; to go on give the further time in seconds")
+    if not {"rows", "worst"} <= sol.memory.keys():
+        raise ModelError(f"run {sol.name!r} cannot be resumed: there is no checkpoint of it, its file is of an older version; run it again")
+    model, dynamics = sol.model, sol.dynamics or sol.model.compile()
+    dynamics.system.data.val[TIME_STEP] = sol.step
+    start, end = sol.rows[0].copy(), sol.end
+    if duration is not None:
+        length = _positive("duration", duration, "give the further time in seconds")
+        end = (sol.end if sol.complete else float(sol.t[-1])) + length
+    steps = max(1, round((end - float(start[0])) / sol.step))
+
+    def work(journal: Journal | None) -> Solution:
+        return integrate(model, dynamics, sol.method, start, sol.step, steps, sol.stride, _progress(progress), journal, sol)
+    return _recorded(work, out, sol.record, sol)
