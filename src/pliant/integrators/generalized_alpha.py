@@ -40,7 +40,7 @@ class Checkpoint(NamedTuple):
 
 def function_fault(error: BaseException, t: float) -> BaseException:
     """What a user's function raised, as a sentence that names the item; an interrupt that came while it ran stays one."""
-    if not isinstance(error, Exception):
+    if isinstance(error, KeyboardInterrupt):
         return error
     where = getattr(error, "__notes__", ["in a function of the model"])[-1]
     told = SimulationError(f"stopped at t = {t:.6g} s: {type(error).__name__}: {error} - raised {where}. Make the function give a number "
