@@ -25,8 +25,8 @@ except ImportError:  # Windows: a file that is open cannot be replaced there, so
 MAGIC = b"pliant journal 1\n"
 PREFIX = struct.Struct("<4sQI")  # kind, length and CRC-32 of what follows
 HEAD, ROWS, MARK = b"HEAD", b"ROWS", b"MARK"
-SYNC = 10.0                      # s: checkpoints reach the disk itself at least so often; until then they survive all but a power cut
-PAUSE = 1.0                      # s: at most so often a checkpoint is written
+SYNC = 10.0                      # s: checkpoints reach the disk itself so often; until then they survive all but a power cut
+ROOM, PAUSE = 16 * 2**20, 10.0   # bytes that checkpoints may take beyond those of rows; if they do, one is written every so many s
 Content = tuple[dict[str, Any], dict[str, np.ndarray]]
 
 
@@ -74,7 +74,7 @@ class Journal:
         earlier = next((True for kind, _, _ in records(self.path) if kind == ROWS), False)
         self.own = self.path.with_name(f"{self.path.name}.new") if earlier else self.path
         self.file = open(self.own, "wb", buffering=0)  # noqa: SIM115
-        self.rows, self.good, self.least, self.marked = 0, 0, least, 0.0
+        self.rows, self.good, self.least, self.marked, self.marks = 0, 0, least, 0.0, 0
         self._write(MAGIC)
         self._record(HEAD, facts | {"record": self.record, "process": os.getpid()}, {})
 
@@ -87,13 +87,14 @@ class Journal:
         """A checkpoint. ``first``: that from which the run starts."""
         now = time.monotonic()
         takes_over = not first and self.own != self.path and self.rows >= self.least
-        if not first and not takes_over and now - self.marked < PAUSE:
+        if 2 * self.marks > self.good + ROOM and not takes_over and now - self.marked < PAUSE:
             return
+        before = self.good
         self._record(MARK, {}, memory)
+        self.marks += self.good - before
         if takes_over:
             self._settle()
-        if not first:
-            self.marked = now
+        self.marked = now
         if now - self.synced > SYNC:
             os.fsync(self._open().fileno())
             self.synced = now
