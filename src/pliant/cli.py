@@ -130,14 +130,17 @@ def _simulated(work: Callable[[Any], Solution], progress: bool, target: Path) ->
 def _stopped(error: BaseException) -> Stopped:
     """What ended a run, in words, and what is kept of it."""
     interrupted = isinstance(error, KeyboardInterrupt)
-    message = "interrupted" if interrupted else str(error)
+    message = "interrupted" if interrupted else str(error) if hasattr(error, "code") else f"{type(error).__name__}: {error}"
     data: dict[str, Any] = {"code": "interrupted" if interrupted else getattr(error, "code", "failed"), "file": None}
     sol, file = getattr(error, "solution", None), getattr(error, "file", None)
-    if sol is not None and file is not None:
+    if data["code"] == "not-written":  # the sentence says what is safe
+        data["file"] = os.path.relpath(file) if file else None
+    elif sol is not None and file is not None:
         shown = os.path.relpath(file)
         data |= {"file": shown, "rows": len(sol.t), "end": float(sol.t[-1])}
-        goes_on = f"; pliant resume {shown} goes on from there" if interrupted else ""
-        message += f"\n{len(sol.t)} rows up to t = {sol.t[-1]:.6g} s are kept in {shown}{goes_on}"
+        goes_on = f"; pliant resume {shown} goes on from there" if interrupted and not sol.complete else ""
+        rows = f"{len(sol.t)} row{'s' * (len(sol.t) != 1)}"
+        message += f"\n{rows} up to t = {sol.t[-1]:.6g} s are kept in {shown}{goes_on}"
     elif sol is not None:
         message += f"\nThe {len(sol.t)} rows so far could not be written"
     return Stopped(message, getattr(error, "code", INTERRUPTED) if interrupted else FAILED, data)
@@ -313,6 +316,8 @@ def explain(error: BaseException) -> tuple[int, str, str, dict[str, Any]]:
     """Exit code, kind, message and further facts of an error."""
     if isinstance(error, Stopped):
         return error.code, "simulation" if error.code == FAILED else "interrupted", str(error), error.data
+    if isinstance(error, click.Abort) and error.__cause__ is not None:  # click's word for an interrupt
+        error = error.__cause__
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         return getattr(error, "code", INTERRUPTED), "interrupted", "interrupted", {}
     if isinstance(error, click.ClickException):

@@ -72,9 +72,10 @@ class Collected:
                 yield
         except OSError as error:
             assert self.journal is not None
-            why = os.strerror(error.errno) if error.errno else str(error)
-            raise SimulationError(f"stopped at t = {self.run.t:.6g} s: cannot write {str(self.journal.own)!r}: {why}. {self.journal.rows} "
-                                  "rows are safe there; make room and resume from it", "not-written") from error
+            why, part = os.strerror(error.errno) if error.errno else str(error), repr(str(self.journal.path))
+            safe = f"{self.journal.rows} rows are safe there" if self.journal.safe else "what was there before is still there"
+            raise SimulationError(f"stopped at t = {self.run.t:.6g} s: cannot write {part}: {why}. But {safe}; make room and resume from it",
+                                  "not-written") from error
 
     def solution(self, model: Model, end: float, complete: bool) -> Solution:
         run = self.run

@@ -99,6 +99,11 @@ class Journal:
             os.fsync(self._open().fileno())
             self.synced = now
 
+    @property
+    def safe(self) -> bool:
+        """Whether the rows so far will outlast the process."""
+        return self.own == self.path and self.rows > 0
+
     def _open(self) -> BinaryIO:
         assert self.file is not None
         return self.file

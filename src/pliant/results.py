@@ -67,20 +67,21 @@ def conclude(sol: Solution, journal: jn.Journal, before: Solution | None) -> Pat
     continues = source is not None and journal.target.exists() and journal.target.samefile(source)
     if not journal.broken and (sol.complete or continues or not journal.target.exists()):
         try:
-            save(sol, journal.target, sol.record)
+            with uninterrupted():
+                save(sol, journal.target, sol.record)
+                journal.remove(earlier=sol.complete)
+            return journal.target
         except OSError as error:
             if sol.complete:
                 raise _not_written(sol, journal, error) from error
-        else:
-            journal.remove(earlier=sol.complete)
-            return journal.target
-    return journal.path if journal.own == journal.path else None
+    return journal.path if journal.safe else source
 
 
 def _not_written(sol: Solution, journal: jn.Journal, error: OSError) -> SimulationError:
-    safe = f"all {journal.rows} rows are safe in {journal.path.name!r}" if journal.own == journal.path else "the rows are not on disk"
-    told = SimulationError(f"the run is complete, but {error}. However, {safe}: once there is room, resume from it", "not-written")
-    told.solution, told.file = sol, journal.path
+    safe = f"All {journal.rows} rows are safe in {journal.path.name!r}; resume from it when there is room" if journal.safe else \
+        "In Python the error has them in its 'solution'"
+    told = SimulationError(f"the run is complete, but {error}. {safe}", "not-written")
+    told.solution, told.file = sol, journal.path if journal.safe else None
     return told
 
 

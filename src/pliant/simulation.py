@@ -5,6 +5,7 @@ import fnmatch
 import math
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -78,18 +79,21 @@ def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list
     from .journal import Journal
     from .results import conclude
     from .storage import check_results
-    journal = Journal(check_results(out), record)
+    journal, done = Journal(check_results(out), record), None
     try:
-        sol = work(journal)
-        sol.record = record
-        conclude(sol, journal, before)
-        return sol
+        done = work(journal)
+        done.record = record
+        conclude(done, journal, before)
+        return done
     except BaseException as error:
         kept: Solution | None = getattr(error, "solution", None)
-        if kept is not None and not kept.complete:
+        if done is not None and kept is None:  # interrupted while the file was written
+            error.solution, error.file = done, journal.target  # type: ignore[attr-defined]
+        elif kept is not None and not kept.complete:
             kept.record = record
-            file = error.file = conclude(kept, journal, before)  # type: ignore[attr-defined]
-            rows = f"{len(kept.t)} rows up to t = {kept.t[-1]:.6g} s"
+            with suppress(KeyboardInterrupt):  # a second one: the run has stopped already
+                error.file = conclude(kept, journal, before)  # type: ignore[attr-defined]
+            rows, file = f"{len(kept.t)} rows up to t = {kept.t[-1]:.6g} s", getattr(error, "file", None)
             error.add_note(f"{rows} are kept in {str(file)!r}" if file else f"{rows} are not kept on disk")
         raise
     finally:

@@ -241,7 +241,7 @@ class Run:
             why = f" ({massless}: without rotational inertia, and no joint holds the rotation)" if massless else ""
             return "singular-matrix", f"the equations are singular{why}"
         return "newton-failed", (f"Newton's method did not converge in {self.method.max_iterations} iterations "
-                                 f"(step {int(self.count[st.STEPS]) + 1}{self._restless()})")
+                                 f"(step no. {int(self.count[st.STEPS]) + 1}{self._restless()})")
 
     def _restless(self) -> str:
         """The body whose position the last iteration still changed most, and its joints."""
