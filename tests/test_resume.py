@@ -24,7 +24,8 @@ def spatial():
     """Two bodies and a hinge off all axes, damping, and a force with feedback."""
     m = pl.Model("spatial", gravity=(1.0, -2.0, -9.0))
     turn = pl.rotation((1, 2, -1), 0.7)
-    a = m.add(pl.RigidBody("a", 1.3, (0.1, 0.2, 0.25), com=(0.1, 0.05, -0.1), rotation=turn, position=(0.2, -0.1, 0.3), angular_velocity=(1, 2, 3)))
+    a = m.add(pl.RigidBody("a", 1.3, (0.1, 0.2, 0.25), com=(0.1, 0.05, -0.1), rotation=turn, position=(0.2, -0.1, 0.3),
+                           angular_velocity=(1, 2, 3)))
     b = m.add(pl.RigidBody("b", 0.7, (0.05, 0.06, 0.07), com=(0.0, 0.1, 0.1), position=(0.9, 0.4, -0.2)))
     m.add(pl.Spherical("A", m.ground.frame((0.2, -0.1, 0.3)), a))
     place = np.array([0.9, 0.4, -0.2]) - np.array([0.2, -0.1, 0.3])
@@ -318,6 +319,6 @@ def test_a_link_stays_a_link(tmp_path):
 
 def test_a_foreign_part_is_not_touched(tmp_path):
     (tmp_path / "run.h5.part").write_text("notes")
-    with pytest.raises(ValueError, match="'run.h5.part' beside it is not a journal of pliant; move it away"):
+    with pytest.raises(ValueError, match=r"'run.h5.part' beside it is not a journal of pliant; move it away"):
         mechanisms.pendulum().simulate(0.1, step=1e-3, out=tmp_path / "run.h5")
     assert (tmp_path / "run.h5.part").read_text() == "notes"

@@ -19,7 +19,7 @@ from .dynamics import Dynamics
 from .integrators.generalized_alpha import SimulationError
 from .refinement import row_width
 from .solution import Quality, Recorded, Solution, Stored
-from .storage import Disk, Foreign, check_results, member, number, numbers, opened, text, uninterrupted
+from .storage import Disk, Foreign, check_results, check_seal, member, number, numbers, opened, text, uninterrupted
 
 if TYPE_CHECKING:
     from .channels import Observer
@@ -43,6 +43,7 @@ def save(sol: Solution, path: str | Path, record: list[str] | None = None) -> No
     try:
         with uninterrupted(), Disk(part, "w+") as disk:
             _write(sol, disk, chosen, note)
+            disk.seal()
             if disk.error:
                 raise disk.error
             os.fsync(disk.fileno())
@@ -217,11 +218,15 @@ def load(path: str | Path, model: Model | None = None) -> Solution:
 
 
 def _from_hdf5(file: Path, shown: str, given: Model | None) -> Solution:
+    try:
+        sealed = check_seal(file)
+    except ValueError as error:
+        raise ValueError(f"{shown!r} is damaged: {error}") from None
     with opened(file, shown) as f:
         _check_format(f, shown)
         states = numbers(f, "states", None, None)[()]
         identity, n = text(f, "id"), len(states)
-        if _identity(states) != identity:
+        if not sealed and _identity(states) != identity:
             raise ValueError("its states are not those that were written")
         energies, kept = numbers(f, "energies", n, 3)[()], member(f, "memory", "group")
         memory = {name: numbers(kept, name, None)[()] for name in kept}

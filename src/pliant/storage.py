@@ -8,6 +8,7 @@ import io
 import os
 import signal
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +37,37 @@ class Disk(io.FileIO):
         except OSError as error:
             self.error = error
             return self.tell()
+
+
+    def seal(self) -> None:
+        """A checksum behind the end, where HDF5 does not look; any change by other programs removes it."""
+        if not self.error:
+            size = self.seek(0, os.SEEK_END)
+            self.write(SEAL % _crc(self, size))
+
+
+SEAL = b"\npliant seal %08x\n"
+BLOCK = 2**20
+
+
+def _crc(file: Any, size: int) -> int:
+    crc, left = 0, size
+    file.seek(0)
+    while left > 0 and (block := file.read(min(BLOCK, left))):
+        crc, left = zlib.crc32(block, crc), left - len(block)
+    return crc
+
+
+def check_seal(path: Path) -> bool:
+    """Whether a file has a checksum; ValueError if it does not fit. HDF5 may crash where bytes in its tables have changed."""
+    length = len(SEAL % 0)
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END) - length
+        if size < 0 or file.seek(size) != size or (end := file.read())[:-9] != (SEAL % 0)[:-9]:
+            return False
+        if end != SEAL % _crc(file, size):
+            raise ValueError("its bytes are not those that were written; take another copy")
+    return True
 
 
 @contextmanager
