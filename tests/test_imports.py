@@ -13,8 +13,8 @@ LAYERS = [
     {"layout"},
     {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
     {"integrators"},
-    {"channels", "solution", "simulation", "model"},
-    {"report", "text", "schema", "located", "checks", "loading", "shipped", "results", "scene", "pictures"},
+    {"channels", "solution", "collected", "simulation", "model"},
+    {"report", "text", "schema", "located", "checks", "loading", "shipped", "storage", "journal", "results", "scene", "pictures"},
     {"verification", "bench", "bench_models"},
     {"cli"},
 ]

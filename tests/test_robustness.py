@@ -79,8 +79,11 @@ def rod_with(item):
 
 
 def test_an_index_past_the_end_of_an_array_is_an_error():
-    with pytest.raises(IndexError):
+    with pytest.raises(pl.SimulationError, match=r"stopped at t = 1.99 s: IndexError: index 200 .* in force 'f': vector") as error:
         rod_with(pl.Force("f", "rod", (looks_up, 0, 0))).simulate(3.0, step=1e-2)
+    assert error.value.code == "user-function"
+    assert isinstance(error.value.__cause__, IndexError)
+    assert error.value.solution.t[-1] == pytest.approx(1.99)
 
 
 @pytest.mark.parametrize(("item", "error", "message"), [

@@ -1,15 +1,17 @@
 """The command line: ``pliant run model.yaml``. Commands import what they need when they run, so that --help is fast.
 
 Every command function returns what --json prints, and the text shown otherwise. Exit codes: 0 done, 1 the model, a file or an
-argument is wrong, 2 the simulation failed, 130 interrupted.
+argument is wrong, 2 the simulation failed, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 """
 from __future__ import annotations
 
 import json
 import math
 import os
+import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from .solution import Solution
 
 DONE, WRONG, FAILED, INTERRUPTED = 0, 1, 2, 130
+RESULTS = (".h5", ".hdf5")
 
 
 class Answer(NamedTuple):
@@ -35,6 +38,14 @@ class Stopped(Exception):
     def __init__(self, message: str, code: int, data: dict[str, Any]) -> None:
         super().__init__(message)
         self.code, self.data = code, data
+
+
+class Terminated(KeyboardInterrupt):
+    """A signal that asks the program to end: handled like Ctrl-C, with the exit code that shells use for it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = 128 + number
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -71,9 +82,7 @@ SET = click.option("--set", "changes", multiple=True, metavar="PATH=VALUE",
 @click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
 def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool, **options: Any) -> Answer:
     """Simulate MODEL (.yaml or .py) and write the results (default: its name with .h5, in the current directory)."""
-    from .integrators.generalized_alpha import SimulationError
     from .loading import load_model
-    from .report import Progress, run_data, run_summary
     m = load_model(model, changes)
     if options["step"] is not None and options["accuracy"] is not None:
         raise click.UsageError("give --step (fixed) or --accuracy (the step is found), not both")
@@ -82,46 +91,69 @@ def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool
     for given, replaced in (("step", "accuracy"), ("accuracy", "step")):  # what is typed replaces what the file says
         if options[given] is not None:
             m.settings.pop(replaced, None)
-    own = m.settings.pop("out", None)
-    record = m.settings.get("record")
-    target = Path(output or own or f"{Path(model).stem}.h5")
-    _check_output(target, model, (".h5", ".hdf5"))
+    target = Path(output or m.settings.pop("out", None) or f"{Path(model).stem}.h5")
+    _check_output(target, model, RESULTS)
+    return _simulated(lambda display: m.simulate(progress=display, out=target, **options), progress, target)
+
+
+@command
+@RUN
+@OUTPUT
+@click.option("--duration", help="Further time, such as 2 or '500 ms' (default: up to the planned end).")
+@click.option("--model", type=click.Path(), help="The model of the run, if it has Python functions, which its file cannot hold.")
+@click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
+def resume(run: str, output: str | None, duration: str | None, model: str | None, progress: bool) -> Answer:
+    """Continue RUN (.h5 or .h5.part) as if it had not been interrupted, and write the whole (default: RUN itself, without .part)."""
+    from .loading import load_model
+    target = Path(output or run.removesuffix(".part"))
+    _check_output(target, None, RESULTS)
+    sol = _load(run, load_model(model) if model else None)
+    return _simulated(lambda display: sol.resume(duration, progress=display, out=target), progress, target)
+
+
+def _simulated(work: Callable[[Any], Solution], progress: bool, target: Path) -> Answer:
+    """The answer of a run; if it stops, why, and where its rows are."""
+    from .integrators.generalized_alpha import SimulationError
+    from .report import Progress, run_data, run_summary
     display = Progress() if progress and not os.environ.get("PLIANT_QUIET") else None
     try:
-        sol = m.simulate(progress=display or False, **options)
+        sol = work(display or False)
     except (Exception, KeyboardInterrupt) as error:
         if display:
             display.close()
         if not isinstance(error, (SimulationError, KeyboardInterrupt)) and not hasattr(error, "solution"):
             raise  # the model was wrong before it ran
-        interrupted = isinstance(error, KeyboardInterrupt)
-        told = str(error) if isinstance(error, SimulationError) else f"a function of the model raised {type(error).__name__}: {error}"
-        raise _stopped("interrupted" if interrupted else told, INTERRUPTED if interrupted else FAILED,
-                       getattr(error, "solution", None), target, record) from error
-    sol.save(target, record=record)
+        raise _stopped(error) from error
     return Answer({**run_data(sol), "file": str(target)}, f"{run_summary(sol)}\n  {'written':<13} {target}")
 
 
-def _check_output(target: Path, source: str, endings: tuple[str, ...]) -> None:
+def _stopped(error: BaseException) -> Stopped:
+    """What ended a run, in words, and what is kept of it."""
+    interrupted = isinstance(error, KeyboardInterrupt)
+    message = "interrupted" if interrupted else str(error) if hasattr(error, "code") else f"{type(error).__name__}: {error}"
+    data: dict[str, Any] = {"code": "interrupted" if interrupted else getattr(error, "code", "failed"), "file": None}
+    sol, file = getattr(error, "solution", None), getattr(error, "file", None)
+    if data["code"] == "not-written":  # the sentence says what is safe
+        data["file"] = os.path.relpath(file) if file else None
+    elif sol is not None and file is not None:
+        shown = os.path.relpath(file)
+        data |= {"file": shown, "rows": len(sol.t), "end": float(sol.t[-1])}
+        goes_on = f"; pliant resume {shown} goes on from there" if interrupted and not sol.complete else ""
+        rows = f"{len(sol.t)} row{'s' * (len(sol.t) != 1)}"
+        message += f"\n{rows} up to t = {sol.t[-1]:.6g} s are kept in {shown}{goes_on}"
+    elif sol is not None:
+        message += f"\nThe {len(sol.t)} rows so far could not be written"
+    return Stopped(message, getattr(error, "code", INTERRUPTED) if interrupted else FAILED, data)
+
+
+def _check_output(target: Path, source: str | None, endings: tuple[str, ...]) -> None:
     """A file can be written there, it is not the one read, and its name says what it will be."""
-    from .results import check_target
+    from .storage import check_target
     check_target(target)
-    if target.exists() and Path(source).exists() and target.samefile(source):
+    if source and target.exists() and Path(source).exists() and target.samefile(source):
         raise click.UsageError(f"{target} is the file that is read; choose another name for the output")
     if target.suffix.lower() not in endings:
         raise click.UsageError(f"{target}: the output is written as {endings[0]}; choose a name with that ending")
-
-
-def _stopped(message: str, code: int, sol: Solution | None, target: Path, record: list[str] | None) -> Stopped:
-    """Keep what there is of a run, and say so."""
-    if sol is None:
-        return Stopped(message, code, {"file": None})
-    try:
-        sol.save(target, record=record)
-    except (OSError, ValueError) as error:
-        return Stopped(f"{message}\nThe rows so far could not be written: {error}", code, {"file": None})
-    kept = f"{len(sol.t)} rows up to t = {sol.t[-1]:.6g} s are kept in {target}"
-    return Stopped(f"{message}\n{kept}", code, {"file": str(target), "rows": len(sol.t), "end": float(sol.t[-1])})
 
 
 @command
@@ -234,15 +266,27 @@ def bench(peers: bool, quick: bool) -> Answer:
     return Answer({"results": rows}, table(rows))
 
 
-def _load(run: str) -> Solution:
+def _load(run: str, model: Any = None) -> Solution:
     from .results import load
-    return load(run)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        sol = load(run, model)
+    for warning in said:
+        click.echo(str(warning.message), err=True)
+    return sol
 
 
 # -- execution
 def main(args: list[str] | None = None) -> None:
     """The console script."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if signal.getsignal(getattr(signal, name, signal.SIGTERM)) == signal.SIG_DFL:  # not under nohup
+            signal.signal(getattr(signal, name, signal.SIGTERM), _terminate)
     sys.exit(execute(sys.argv[1:] if args is None else args))
+
+
+def _terminate(number: int, _frame: Any) -> None:
+    raise Terminated(number)
 
 
 def execute(args: list[str]) -> int:
@@ -272,13 +316,18 @@ def explain(error: BaseException) -> tuple[int, str, str, dict[str, Any]]:
     """Exit code, kind, message and further facts of an error."""
     if isinstance(error, Stopped):
         return error.code, "simulation" if error.code == FAILED else "interrupted", str(error), error.data
+    if isinstance(error, click.Abort) and error.__cause__ is not None:  # click's word for an interrupt
+        error = error.__cause__
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
-        return INTERRUPTED, "interrupted", "interrupted", {}
+        return getattr(error, "code", INTERRUPTED), "interrupted", "interrupted", {}
     if isinstance(error, click.ClickException):
         hint = f"\nSee {error.ctx.command_path} --help" if isinstance(error, click.UsageError) and error.ctx else ""
         return WRONG, "arguments", error.format_message() + hint, {}
     lines = getattr(error, "lines", None)
     data = {"problems": lines} if isinstance(lines, list) else {}
+    if hasattr(error, "__notes__"):  # raised by a function of the model at the start
+        told = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+        return WRONG, "model", f"{type(error).__name__}: {told} - raised {error.__notes__[-1]}", data
     if isinstance(error, KeyError):
         return WRONG, "name", str(error.args[0]) if error.args else "unknown name", data
     if isinstance(error, (ValueError, OSError, ImportError)):

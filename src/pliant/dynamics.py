@@ -100,6 +100,13 @@ class Dynamics:
         inertia = s.data.rp[first:last, 1:10].reshape(-1, 3, 3)
         return [repr(s.owners[first + k]) for k, I in enumerate(inertia) if np.linalg.eigvalsh(I).min() <= 1e-12 * abs(I).max()]
 
+    def body_of(self, tile: int) -> str:
+        """The body whose coordinates are in a tile."""
+        s = self.system
+        first, last = s.families[BODY]
+        starts = [int(i) // 6 for i in s.data.rotations[:, 0]]  # every body has one rotation, in its first tile
+        return s.owners[first:last][max(k for k, start in enumerate(starts) if start <= tile)]
+
     def weights(self) -> np.ndarray:
         """1 / size of the model for displacements, 1 for rotations, 0 for padding."""
         w = np.zeros(self.system.n)
@@ -292,6 +299,15 @@ class SparseFallback:
         self.address, self._keep = c_address(self)
 
     def __call__(self, what: float, _x: float, _v: float) -> float:
+        try:
+            return self._run(what)
+        except BaseException as error:  # compiled code cannot pass it on
+            if not isinstance(error, Exception):  # an interrupt
+                self.system.failures.append(error)
+            self.x.R[:] = np.nan
+            return 0.0
+
+    def _run(self, what: float) -> float:
         from scipy.sparse.linalg import splu
         s = self.system
         if what == 0.0:

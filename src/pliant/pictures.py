@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .results import check_target
 from .scene import PLANES, Scene, scene, zigzag
+from .storage import check_target
 
 if TYPE_CHECKING:
     from .solution import Solution

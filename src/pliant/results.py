@@ -1,12 +1,12 @@
-"""Files of results: a run as HDF5, written in one piece, read channel by channel. Layout: docs/results.md"""
+"""Files of results: a run as HDF5, written in one piece, read channel by channel; and what is left of a run that was cut off.
+Layout: docs/results.md"""
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import warnings
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import journal as jn
+from .dynamics import Dynamics
+from .integrators.generalized_alpha import SimulationError
+from .refinement import row_width
 from .solution import Quality, Recorded, Solution, Stored
+from .storage import Disk, Foreign, check_results, check_seal, member, number, numbers, opened, text, uninterrupted
 
 if TYPE_CHECKING:
     from .channels import Observer
@@ -32,16 +37,17 @@ def save(sol: Solution, path: str | Path, record: list[str] | None = None) -> No
     Without ``record`` all channels are written if they have at most 4000 columns, else those of bodies, joints and forces up
     to that number. The file appears under its name when it is complete; an older one stays until then.
     """
-    target = check_target(path)
+    target = check_results(path)
     chosen, note = _choose(sol, record)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        with _Disk(part, "w+") as disk:
+        with uninterrupted(), Disk(part, "w+") as disk:
             _write(sol, disk, chosen, note)
+            disk.seal()
             if disk.error:
                 raise disk.error
             os.fsync(disk.fileno())
-        os.replace(part, target)
+            os.replace(part, target)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise OSError(f"cannot write {str(path)!r}: {reason}; make room or choose another folder") from error
@@ -49,39 +55,50 @@ def save(sol: Solution, path: str | Path, record: list[str] | None = None) -> No
         part.unlink(missing_ok=True)
 
 
-class _Disk(io.FileIO):
-    """A file that keeps its first fault and swallows what comes after: HDF5 does not survive a write that fails."""
-    error: OSError | None = None
+def conclude(sol: Solution, journal: jn.Journal, before: Solution | None) -> Path | None:
+    """A run with ``out`` has ended, complete or not: its file is written and the journal is not needed any more.
 
-    def write(self, data: Any) -> int:
-        rest = memoryview(data).cast("B")
-        size = len(rest)
+    A file that is there already is replaced by a complete run, or by one that goes on with what it holds (``before``); another that
+    stopped early stays in the journal, as it does if the disk is full. Returns where the rows are.
+    """
+    source = before.stored.file if before and before.stored else None
+    if before and source and not sol.complete and len(sol.t) < len(before.t):  # stopped before it was as far as the first part
+        journal.remove(earlier=False)
+        return source
+    continues = source is not None and journal.target.exists() and journal.target.samefile(source)
+    if not journal.broken and (sol.complete or continues or not journal.target.exists()):
         try:
-            while rest and not self.error:
-                rest = rest[super().write(rest) or 0:]
+            with uninterrupted():
+                save(sol, journal.target, sol.record)
+                journal.remove(earlier=sol.complete)
+            return journal.target
         except OSError as error:
-            self.error = error
-        return size
-
-    def truncate(self, size: int | None = None) -> int:
-        try:
-            return self.tell() if self.error else super().truncate(size)
-        except OSError as error:
-            self.error = error
-            return self.tell()
+            if sol.complete:
+                raise _not_written(sol, journal, error) from error
+    return journal.path if journal.safe else source
 
 
-def check_target(path: str | Path) -> Path:
-    """The path as absolute, if a file can be written there; a sentence if not."""
-    target = Path(path).absolute()
-    if target.is_dir():
-        raise IsADirectoryError(f"cannot write {str(path)!r}: it is a folder; give the name of a file, such as run.h5")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"cannot write {str(path)!r}: there is no folder {str(Path(path).parent)!r}; "
-                                "make it or choose another")
-    if not os.access(target.parent, os.W_OK):
-        raise PermissionError(f"cannot write {str(path)!r}: its folder is read-only; choose another")
-    return target
+def _not_written(sol: Solution, journal: jn.Journal, error: OSError) -> SimulationError:
+    safe = f"All {journal.rows} rows are safe in {journal.path.name!r}; resume from it when there is room" if journal.safe else \
+        "In Python the error has them in its 'solution'"
+    told = SimulationError(f"the run is complete, but {error}. {safe}", "not-written")
+    told.solution, told.file = sol, journal.path if journal.safe else None
+    return told
+
+
+def describe(sol: Solution) -> dict[str, Any]:
+    """What a file says of a run beside its numbers."""
+    from . import __version__
+    model, why = _model_text(sol)
+    return {"version": __version__, "name": sol.name, "step": float(sol.step), "stride": int(sol.stride), "end": float(sol.end),
+            "accuracy": sol.accuracy, "method": {"kind": sol.method.kind, **asdict(sol.method)}, "model": model, "model_note": why, "record": sol.record,
+            "layout": layout(sol.model, sol.dynamics) if sol.model and sol.dynamics else sol.stored.layout if sol.stored else {}}
+
+
+def layout(model: Model, dynamics: Dynamics) -> dict[str, Any]:
+    """By which a model given back to a file is recognised: its items, and the sizes of its state."""
+    s = dynamics.system
+    return {"coordinates": s.q0.size, "unknowns": s.n, "histories": s.histories, "items": [f"{item.kind} {item.name!r}" for item in model]}
 
 
 def _choose(sol: Solution, record: list[str] | None) -> tuple[list[str], str]:
@@ -118,20 +135,13 @@ def _rank(observer: Observer, channel: str) -> int | None:
     return 1 if quantity in ("position", "rotation") else 2
 
 
-def _write(sol: Solution, disk: _Disk, chosen: list[str], note: str) -> None:
+def _write(sol: Solution, disk: Disk, chosen: list[str], note: str) -> None:
     import h5py
-
-    from . import __version__
-    model, why = _model_text(sol)
+    facts = describe(sol)
     with h5py.File(disk, "w") as f:
-        root = {"pliant": FORMAT, "version": __version__, "name": sol.name, "complete": bool(sol.complete),
-                "step": float(sol.step), "stride": int(sol.stride),
-                "method": json.dumps({"kind": sol.method.kind, **asdict(sol.method)}),
-                "quality": json.dumps(asdict(sol.quality)), "model": model, "id": _identity(sol.rows)}
-        for name, value in root.items():
-            f.attrs[name] = value
-        if why:
-            f.attrs["model_note"] = why
+        f.attrs["pliant"], f.attrs["complete"], f.attrs["id"] = FORMAT, bool(sol.complete), _identity(sol.rows)
+        for name, value in {**facts, "quality": asdict(sol.quality)}.items():
+            f.attrs[name] = json.dumps(value) if value is None or isinstance(value, (dict, list)) else value
         _dataset(f, "t", sol.t).attrs["unit"] = "s"
         _dataset(f, "states", sol.rows)
         _dataset(f, "energies", sol.energies).attrs["unit"] = "J"
@@ -144,7 +154,7 @@ def _write(sol: Solution, disk: _Disk, chosen: list[str], note: str) -> None:
                 return
             _dataset(channels, name, sol[name]).attrs["unit"] = sol.unit(name)
         kept = set(chosen)
-        channels.attrs["others"] = json.dumps({n: u for n, u in sol.units.items() if n not in kept} if model else {})
+        channels.attrs["others"] = json.dumps({n: u for n, u in sol.units.items() if n not in kept} if facts["model"] else {})
         if note:
             channels.attrs["note"] = note
 
@@ -182,26 +192,173 @@ def _identity(rows: np.ndarray) -> str:
 
 
 # -- reading
-def load(path: str | Path) -> Solution:
-    """Read a run from a file written by `save`. Channels are read when they are asked for; those that were not recorded are
-    computed from the states by the model in the file."""
+def load(path: str | Path, model: Model | None = None) -> Solution:
+    """Read a run from a file written by `save`, or from the journal (.part) of a run that was cut off or is still going.
+
+    Channels are read when they are asked for; those that were not recorded are computed from the states by the model in the file,
+    or by ``model``, which must be the one of the run: for models with Python functions, which no file can hold.
+    """
+    shown, file = str(path), Path(path).absolute()
+    part = jn.part_of(Path(os.path.realpath(file)))
+    if not file.is_file() and part.is_file():
+        return _from_journal(part, part.name, model)
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no file {shown!r}; sol.save(path) and 'pliant run MODEL -o path' write results")
+    try:
+        if jn.is_journal(file):
+            return _from_journal(file, shown, model)
+    except PermissionError:
+        raise PermissionError(f"{shown!r} may not be read; change its permissions") from None
+    sol = _from_hdf5(file, shown, model)
+    if part.is_file() and part.stat().st_mtime_ns > file.stat().st_mtime_ns and any(kind == jn.ROWS for kind, *_ in jn.records(part)):
+        state = "is going on" if jn.is_written(part) else "was cut off"
+        warnings.warn(f"{shown!r} holds an earlier run: a later one {state} and is in {part.name!r}, which can be loaded as well",
+                      stacklevel=2)
+    return sol
+
+
+def _from_hdf5(file: Path, shown: str, given: Model | None) -> Solution:
+    try:
+        sealed = check_seal(file)
+    except ValueError as error:
+        raise ValueError(f"{shown!r} is damaged: {error}") from None
+    with opened(file, shown) as f:
+        _check_format(f, shown)
+        states = numbers(f, "states", None, None)[()]
+        identity, n = text(f, "id"), len(states)
+        if not sealed and _identity(states) != identity:
+            raise ValueError("its states are not those that were written")
+        energies, kept = numbers(f, "energies", n, 3)[()], member(f, "memory", "group")
+        memory = {name: numbers(kept, name, None)[()] for name in kept}
+        facts: dict[str, Any] = {name: text(f, name, "") for name in ("version", "name", "model", "model_note")}
+        facts |= {name: json.loads(text(f, name, "null")) for name in ("method", "layout", "record", "quality", "accuracy")}
+        facts |= {name: number(f, name) for name in ("step", "stride")}
+        facts["end"] = number(f, "end", float(states[-1, 0]) if states.size else 0.0)
+        channels = member(f, "channels", "group")
+        recorded = {name: (text(_channel(channels, name, n), "unit"), _reader(file, name, identity)) for name in channels}
+        others = json.loads(text(channels, "others"))
+        sol = _solution(facts, states, energies, memory, recorded, others, bool(number(f, "complete")), given)
+        assert sol.stored is not None
+        sol.stored.file = file
+        return sol
+
+
+def _check_format(f: Any, shown: str) -> None:
+    version = f.attrs.get("pliant")
+    if not isinstance(version, (int, np.integer)) or not f.id.links.exists(b"states"):
+        raise Foreign(f"{shown!r} is an HDF5 file, but not of results of pliant; take the file that sol.save wrote")
+    if version > FORMAT:
+        raise Foreign(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: pip install --upgrade pliant")
+
+
+def _channel(group: Any, name: str, n: int) -> Any:
+    """The dataset of a channel: a number, or a vector of three, or a quaternion for every row."""
+    wide = len(member(group, name, "dataset").shape or ()) == 2
+    found = numbers(group, name, n, None) if wide else numbers(group, name, n)
+    if wide and found.shape[1] not in (3, 4):
+        raise ValueError(f"{name!r} has {found.shape[1]} columns, must have 3 or 4")
+    return found
+
+
+def _reader(path: Path, channel: str, identity: str) -> Callable[[], np.ndarray]:
+    def read() -> np.ndarray:
+        if not path.is_file():
+            raise FileNotFoundError(f"the file {str(path)!r} is not there any more")
+        with opened(path, str(path)) as f:
+            _check_format(f, str(path))
+            if text(f, "id") != identity:
+                raise Foreign(f"{str(path)!r} holds another run than when it was loaded; load it again")
+            return np.asarray(_channel(member(f, "channels", "group"), channel, len(numbers(f, "t", None)))[()], np.float64)
+    return read
+
+
+def _from_journal(file: Path, shown: str, given: Model | None) -> Solution:
+    """What is on disk of a run that did not come to its end."""
+    facts: dict[str, Any] = {}
+    memory: dict[str, np.ndarray] = {}
+    blocks: dict[str, list[np.ndarray]] = {"states": [], "energies": [], "report": []}
+    counts: dict[str, Any] = {}
+    try:
+        for kind, head, arrays in jn.records(file):
+            if kind == jn.HEAD:
+                facts = head
+            elif kind == jn.ROWS:
+                counts = head["counts"]
+                for name, block in blocks.items():
+                    block.append(arrays[name])
+            elif kind == jn.MARK:
+                memory = arrays
+        if not blocks["states"]:
+            raise Foreign(f"{shown!r} holds no rows: the run was cut off before its first; run it again")
+        states, energies, report = (np.concatenate(block) for block in blocks.values())
+        if energies.shape != (len(states), 3) or report.shape != (len(states), 4):
+            raise ValueError("its tables do not fit each other")
+        facts["quality"] = dict(zip(VIOLATIONS, report.max(0)[:3].tolist(), strict=True)) | counts
+        sol = _solution(facts, states, energies, memory, {}, facts.get("units"), False, given)
+        assert sol.stored is not None
+        sol.stored.file, sol.stored.journal = file, True
+        return sol
+    except Foreign:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        told = f"{str(error.args[0])!r} is missing" if isinstance(error, KeyError) else error
+        raise ValueError(f"{shown!r} is damaged: {told}; run the model again") from error
+
+
+VIOLATIONS = ("position_violation", "velocity_violation", "acceleration_violation")
+
+
+def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, memory: dict[str, np.ndarray], recorded: Recorded,
+              others: Any, complete: bool, given: Model | None) -> Solution:
+    """A Solution from what a file holds, if that makes sense."""
     from .simulation import integrator_of
-    absolute = Path(path).absolute()
-    with _opened(absolute, str(path)) as f:
-        try:
-            states, energies = f["states"][()], f["energies"][()]
-            memory = {name: array[()] for name, array in f["memory"].items()}
-            units = {name: str(dataset.attrs["unit"]) for name, dataset in f["channels"].items()}
-            others = json.loads(f["channels"].attrs["others"])
-            a = dict(f.attrs)
-            method, quality = integrator_of(json.loads(a["method"])), _quality(json.loads(a["quality"]))
-            recorded: Recorded = {name: (unit, _reader(absolute, name, str(a["id"]))) for name, unit in units.items()}
-            make: Callable[[], Model] | None = partial(_from_text, str(a["model"])) if a["model"] else None
-            stored = Stored(str(a["name"]), recorded, others, make, str(a.get("model_note", "")))
-            return Solution(None, None, states, energies, quality, complete=bool(a["complete"]), method=method,
-                            step=float(a["step"]), stride=int(a["stride"]), memory=memory, stored=stored)
-        except (KeyError, TypeError, ValueError, OSError) as error:
-            raise ValueError(f"{str(path)!r} is damaged: {error}; write it again with sol.save") from error
+    values: list[Any] = [facts.get(k) for k in ("name", "step", "stride", "end", "layout")]
+    name, step, stride, end, described = values
+    if not (isinstance(name, str) and isinstance(facts.get("model"), str) and _is(dict, others) and _is(dict, described or {})):
+        raise ValueError("its name, model or list of channels is not what it must be")
+    if not all(isinstance(x, (int, float)) for x in (step, stride, end)) or not (step > 0 and stride >= 1 and stride == int(stride)):
+        raise ValueError("its step, stride or end is not what it must be")
+    accuracy = facts.get("accuracy")
+    if accuracy is not None and not (isinstance(accuracy, float) and accuracy > 0):
+        raise ValueError("its accuracy is not what it must be")
+    if states.ndim != 2 or not len(states) or states.shape[1] < 4:
+        raise ValueError("it has no states")
+    bad = ~(np.isfinite(states).all(1) & np.isfinite(energies).all(1))
+    if bad.any():
+        raise ValueError(f"row {int(bad.argmax())} has numbers that are not finite")
+    if (np.diff(states[:, 0]) < 0).any():
+        raise ValueError("its times do not increase")
+    if "rows" in memory and not 1 <= memory["rows"][0] <= len(states):
+        raise ValueError("its checkpoint is not among its rows")
+    method, quality = integrator_of(facts.get("method") or {}), _quality(facts.get("quality"))
+    make: Callable[[], Model] | None = partial(_from_text, facts["model"]) if facts["model"] else None
+    stored = Stored(name, recorded, others if make else {}, make, str(facts.get("model_note") or ""), described or {})
+    sol = Solution(None, None, states, energies, quality, complete=complete, method=method, step=float(step), stride=int(stride),
+                   memory=memory, end=float(end), accuracy=accuracy, stored=stored)
+    sol.record = facts.get("record") if _is(list, facts.get("record")) else None
+    return sol if given is None else _with_model(sol, stored, given)
+
+
+def _is(kind: Any, value: Any) -> bool:
+    """Whether a value from JSON is a list of texts, or a dictionary."""
+    return isinstance(value, kind) and (kind is dict or all(isinstance(x, str) for x in value))
+
+
+def _with_model(sol: Solution, stored: Stored, given: Model) -> Solution:
+    """The run with the model that its file does not hold."""
+    from .channels import catalogue
+    model = given.copy()
+    dynamics = model.compile()
+    s, own = dynamics.system, layout(model, dynamics)
+    width, due = row_width(s.q0.size, s.n, s.histories), sol.rows.shape[1]
+    missing = [x for x in stored.layout.get("items", []) if x not in own["items"]]
+    if missing or width != due or (stored.layout and own != stored.layout):
+        what = f"it has no {missing[0]}" if missing else f"its states have {width} numbers, those of the run {due}" if width != due else \
+            "it has other items, or in another order"
+        raise Foreign(f"the model given is not the one of run {sol.name!r}: {what}. Build it as it was for the run")
+    sol._model, sol.dynamics, stored.make_model, stored.note = model, dynamics, None, ""
+    stored.others = {name: unit for name, (unit, _) in catalogue(dynamics).items() if name not in sol.recorded}
+    return sol
 
 
 def _from_text(text: str) -> Model:
@@ -209,38 +366,10 @@ def _from_text(text: str) -> Model:
     return from_text(text)
 
 
-def _quality(values: dict[str, Any]) -> Quality:
-    return Quality(**{f.name: values[f.name] for f in fields(Quality) if f.name in values})
-
-
-def _reader(path: Path, channel: str, identity: str) -> Callable[[], np.ndarray]:
-    def read() -> np.ndarray:
-        with _opened(path, str(path)) as f:
-            if f.attrs["id"] != identity:
-                raise ValueError(f"{str(path)!r} holds another run than when it was loaded; load it again")
-            return np.asarray(f["channels"][channel][()], np.float64)
-    return read
-
-
-@contextmanager
-def _opened(path: Path, shown: str) -> Iterator[Any]:
-    """The open file, if it is one of ours; closed as soon as it was read."""
-    import h5py
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {shown!r}; sol.save(path) and 'pliant run MODEL -o path' write results")
-    try:
-        file = h5py.File(path, "r")
-    except PermissionError:
-        raise PermissionError(f"{shown!r} may not be read; change its permissions") from None
-    except OSError as error:
-        truncated = "truncated" in str(error)
-        what = "is truncated: it was not copied completely" if truncated else "is not an HDF5 file, so not one of results"
-        raise ValueError(f"{shown!r} {what}; take the file that sol.save wrote") from error
-    with file as f:
-        version = f.attrs.get("pliant")
-        if not isinstance(version, (int, np.integer)) or "states" not in f:
-            raise ValueError(f"{shown!r} is an HDF5 file, but not of results of pliant; take the file that sol.save wrote")
-        if version > FORMAT:
-            raise ValueError(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: "
-                             "pip install --upgrade pliant")
-        yield f
+def _quality(values: Any) -> Quality:
+    if not isinstance(values, dict):
+        raise ValueError("its quality is not what it must be")
+    known = {f.name: values[f.name] for f in fields(Quality) if f.name in values}
+    if not all(isinstance(x, (int, float)) or x is None for x in known.values()):
+        raise ValueError("its quality is not made of numbers")
+    return Quality(**known)

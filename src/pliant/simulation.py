@@ -5,26 +5,30 @@ import fnmatch
 import math
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .dynamics import GAP, Dynamics, ModelError
+from .collected import Collected
+from .dynamics import Dynamics, ModelError
 from .functions.units import quantity
 from .integrators.error_control import ControlledRun
-from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha, Run, SimulationError
+from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha, Run, SimulationError, function_fault
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
 from .refinement import POSITION, parts
 from .solution import Solution
 
 if TYPE_CHECKING:
+    from .journal import Journal
     from .model import Model
 
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
 MOST = 1e12        # steps
+RHO = 0.9, 0.8     # spectral radius of generalized-alpha with fixed steps, and with error control
 OPTIONS = ("duration", "step", "accuracy", "integrator", "output_step", "record", "out", "estimate")
 
 
@@ -47,7 +51,6 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     unknown = set(settings) - set(OPTIONS)
     if unknown:
         raise ModelError(f"simulate: unknown option {sorted(unknown)[0]!r}; there are {', '.join(OPTIONS)}")
-    method = integrator_of(settings.get("integrator"))
     length = _positive("duration", settings.get("duration"), "give the simulated time in seconds")
     if step is not None and accuracy is not None:
         raise ModelError("simulate: give step (fixed) or accuracy (the step is found), not both")
@@ -56,25 +59,60 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     dynamics = model.compile()
     _check_output(dynamics, settings)
     display = _progress(progress)
+
     if settings.get("step") is not None:
-        run, size, half = _fixed, _positive("step", settings["step"], ""), 0.5
+        make, size, finer = _fixed, _positive("step", settings["step"], ""), 0.5
     else:
-        run, size, half = _controlled, accuracy_of(settings.get("accuracy") or "normal"), 0.25
-    sol = run(model, dynamics, method, length, size, settings, display)
-    if settings.get("estimate"):
-        rows = {"output_step": sol.t[-1] / (len(sol.t) - 1)}
-        sol.quality.estimate = _estimated(sol, run(model, dynamics, method, length, half * size, {**settings, **rows}, display))
-    sol.record = settings.get("record")
-    if settings.get("out"):
-        sol.save(settings["out"])
-    return sol
+        make, size, finer = _controlled, accuracy_of(settings.get("accuracy") or "normal"), 0.25
+    method = integrator_of(settings.get("integrator"), RHO[make is _controlled])
+
+    def work(journal: Journal | None) -> Solution:
+        sol = integrate(model, make(dynamics, method, length, size, settings.get("output_step")), display, journal)
+        if settings.get("estimate"):  # half the steps: the difference is three quarters of the error (order 2)
+            other = make(dynamics, method, length, finer * size, sol.t[-1] / (len(sol.t) - 1))
+            sol.quality.estimate = 4 / 3 * difference(sol, integrate(model, other, display))
+        return sol
+    return _recorded(work, settings.get("out"), settings.get("record"))
+
+
+def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list[str] | None, before: Solution | None = None) -> Solution:
+    """Do the work; with ``out`` its rows go to a journal as they come, and to the file of results however it ends.
+
+    ``before``: the run that the work goes on with. An error that stops the run says where the rows are.
+    """
+    if not out:
+        sol = work(None)
+        sol.record = record
+        return sol
+    from .journal import Journal
+    from .results import conclude
+    from .storage import check_results
+    journal, done = Journal(check_results(out), record), None
+    try:
+        done = work(journal)
+        done.record = record
+        conclude(done, journal, before)
+        return done
+    except BaseException as error:
+        kept: Solution | None = getattr(error, "solution", None)
+        if done is not None and kept is None:  # interrupted while the file was written
+            error.solution, error.file = done, journal.target  # type: ignore[attr-defined]
+        elif kept is not None and not kept.complete:
+            kept.record = record
+            with suppress(KeyboardInterrupt):  # a second one: the run has stopped already
+                error.file = conclude(kept, journal, before)  # type: ignore[attr-defined]
+            rows, file = f"{len(kept.t)} rows up to t = {kept.t[-1]:.6g} s", getattr(error, "file", None)
+            error.add_note(f"{rows} are kept in {str(file)!r}" if file else f"{rows} are not kept on disk")
+        raise
+    finally:
+        journal.close()
 
 
 def _check_output(dynamics: Dynamics, settings: dict[str, Any]) -> None:
     """What would make saving fail is found before the run."""
     if settings.get("out"):
-        from .results import check_target
-        check_target(settings["out"])
+        from .storage import check_results
+        check_results(settings["out"])
     record = settings.get("record")
     if record is None:
         return
@@ -87,7 +125,7 @@ def _check_output(dynamics: Dynamics, settings: dict[str, Any]) -> None:
             raise ModelError(f"simulate: record: no channel matches {pattern!r}{did_you_mean(pattern, known)}")
 
 
-def integrator_of(value: Any, rho: float = 0.9) -> GeneralizedAlpha:
+def integrator_of(value: Any, rho: float = RHO[0]) -> GeneralizedAlpha:
     """From an object, or from text: ``{kind: generalized-alpha, rho: 0.9}``."""
     if value is None:
         return GeneralizedAlpha(rho)
@@ -144,75 +182,75 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     if abs(rows * outputs - length) > 1e-6 * length:
         raise ModelError(f"simulate: output_step = {outputs:g} s does not divide the duration of {length:g} s")
     stride = max(1, math.ceil(outputs / step - 1e-9))
-    return length / (rows * stride), rows * stride, stride
+    near = abs(rows * outputs - length) <= 1e-14 * length  # then the step does not depend on the duration
+    return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
 
 
-def _fixed(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, length: float, step: float,
-           settings: dict[str, Any], display: Callable[[float, float], None]) -> Solution:
-    h, steps, stride = _strides(length, step, settings.get("output_step"))
+def _fixed(dynamics: Dynamics, method: GeneralizedAlpha, length: float, step: float, output_step: Any) -> Run:
+    h, steps, stride = _strides(length, step, output_step)
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
-    return integrate(model, dynamics, Run(dynamics, method, dynamics.assemble(), h, steps, stride), display)
+    return Run(dynamics, method, dynamics.assemble(), h, steps, stride)
 
 
-def integrate(model: Model, dynamics: Dynamics, run: Run, display: Callable[[float, float], None]) -> Solution:
-    """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error."""
-    first = run.first[None, :].copy()
-    energies, report = dynamics.refine(first)
-    rows, energy, quality = [first], [energies], [report]
+def _controlled(dynamics: Dynamics, method: GeneralizedAlpha, length: float, epsilon: float, output_step: Any) -> Run:
+    outputs = OUTPUTS if output_step is None else _strides(length, length, output_step)[1]
+    dynamics.system.data.val[TIME_STEP] = _difference_step(length)
+    return ControlledRun(dynamics, method, dynamics.assemble(), length, epsilon, outputs)
+
+
+def _difference_step(length: float) -> float:
+    """For differences of Python functions of time in runs whose step changes."""
+    return min(1e-3, 1e-4 * length)
+
+
+def integrate(model: Model, run: Run, display: Callable[[float, float], None], journal: Journal | None = None,
+              before: Solution | None = None) -> Solution:
+    """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error. ``before``: the run to go
+    on with from its last checkpoint."""
+    got = Collected(run, run.start, journal, before)
     failure: BaseException | None = None
     try:
+        got.begin(got.solution(model, run.end, complete=False))
         for new in run:
             if len(new):
-                good, energies, report, reason = _refined(dynamics, new)
-                rows.append(new[:good])
-                energy.append(energies[:good])
-                quality.append(report[:good])
+                good, energies, report, reason = _refined(run, new)
+                got.add(new[:good], energies[:good], report[:good])
                 if reason:
                     raise reason
+            got.mark()
             display(run.t, run.end)
-    except (Exception, KeyboardInterrupt) as error:  # also what a user's function raised: what was computed is kept
+    except BaseException as error:  # also what a user's function raised, and Ctrl-C: what was computed is kept
         failure = error
-    sol = Solution.from_run(model, dynamics, run, np.concatenate(rows), np.concatenate(energy), np.concatenate(quality),
-                            complete=failure is None)
+    sol = got.solution(model, run.end, complete=failure is None)
     if failure:
         failure.solution = sol  # type: ignore[attr-defined]
         raise failure
     return sol
 
 
-def _refined(dynamics: Dynamics, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, Exception | None]:
+def _refined(run: Run, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, BaseException | None]:
     """Rows refined in place, how many of them are good, their energies and report, and why the next one is not."""
+    dynamics = run.dynamics
     try:
         energies, report = dynamics.refine(rows)
     except Exception as error:
         if len(rows) > 1:  # keep those before the bad one
             half = len(rows) // 2
-            first = _refined(dynamics, rows[:half])
+            first = _refined(run, rows[:half])
             if first[3]:
                 return first
-            later = _refined(dynamics, rows[half:])
+            later = _refined(run, rows[half:])
             return first[0] + later[0], np.vstack([first[1], later[1]]), np.vstack([first[2], later[2]]), later[3]
-        stopped = SimulationError(f"stopped at t = {rows[0, 0]:.6g} s: {error}") if isinstance(error, ValueError) else error
-        return 0, np.zeros((0, 3)), np.zeros((0, 4)), stopped
-    good = int(np.argmin(np.append(report[:, POSITION] <= GAP * max(1.0, dynamics.length), False)))
-    if good == len(rows):
-        return good, energies, report, None
-    return good, energies[:good], report[:good], SimulationError(
-        f"stopped at t = {rows[good, 0]:.6g} s: {dynamics.open_joints(rows[good])}. Joints and drives may contradict each other, a heavy "
-        "load may hang on a very light body, or the step is too large")
+        return 0, np.zeros((0, 3)), np.zeros((0, 4)), _explained(error, float(rows[0, 0]))
+    good = int(np.argmin(np.append(report[:, POSITION] <= run.widest, False)))
+    return good, energies[:good], report[:good], None if good == len(rows) else run.opened(rows[good])
 
 
-def _controlled(model: Model, dynamics: Dynamics, method: GeneralizedAlpha, length: float, epsilon: float,
-                settings: dict[str, Any], display: Callable[[float, float], None]) -> Solution:
-    outputs = OUTPUTS
-    if settings.get("output_step") is not None:
-        outputs = _strides(length, length, settings["output_step"])[1]
-    return integrate(model, dynamics, ControlledRun(dynamics, method, dynamics.assemble(), length, epsilon, outputs), display)
-
-
-def _estimated(sol: Solution, other: Solution) -> float:
-    """Error of a run from another one with half its steps: the difference is three quarters of it (order 2)."""
-    return 4 / 3 * difference(sol, other)
+def _explained(error: BaseException, t: float) -> BaseException:
+    """Why a row could not be refined."""
+    if hasattr(error, "__notes__"):
+        return function_fault(error, t)
+    return SimulationError(f"stopped at t = {t:.6g} s: {error}", "not-finite") if isinstance(error, ValueError) else error
 
 
 def difference(a: Solution, b: Solution) -> float:
@@ -244,19 +282,27 @@ def _progress(value: Any) -> Callable[[float, float], None]:
     return progress_display()
 
 
-def resume(sol: Solution, duration: Any, progress: Any = True) -> Solution:
-    """Continue a run: the old rows, then the new ones."""
-    length = _positive("duration", duration, "give the further time in seconds")
+def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any = None) -> Solution:
+    """Continue a run from its last checkpoint: the rows up to there, then what a run without interruption would have given."""
     if sol.model is None:
         raise ModelError("this run cannot be resumed: its file holds no model (it used Python functions); run the model again")
-    dynamics = sol.dynamics or sol.model.compile()
-    start = sol.rows[-1].copy()
-    steps = max(1, round(length / sol.step))
-    new = integrate(sol.model, dynamics, Run(dynamics, sol.method, start, sol.step, steps, sol.stride, sol.memory), _progress(progress))
-    q, old = new.quality, sol.quality
-    for name in ("steps", "iterations", "factorisations", "fallbacks"):
-        setattr(q, name, getattr(q, name) + getattr(old, name))
-    for name in ("position_violation", "velocity_violation", "acceleration_violation"):
-        setattr(q, name, max(getattr(q, name), getattr(old, name)))
-    return Solution(sol.model, dynamics, np.vstack([sol.rows, new.rows[1:]]), np.vstack([sol.energies, new.energies[1:]]), q,
-                    complete=new.complete, method=sol.method, step=sol.step, stride=sol.stride, memory=new.memory)
+    if duration is None and sol.complete:
+        raise ModelError(f"run {sol.name!r} is complete at t = {sol.t[-1]:g} s; to go on give the further time in seconds")
+    if not {"rows", "worst"} <= sol.memory.keys():
+        raise ModelError(f"run {sol.name!r} cannot be resumed: there is no checkpoint of it, its file is of an older version; run it again")
+    model, dynamics = sol.model, sol.dynamics or sol.model.compile()
+    start, end = sol.rows[0].copy(), sol.end
+    if duration is not None:
+        length = _positive("duration", duration, "give the further time in seconds")
+        end = (sol.end if sol.complete else float(sol.t[-1])) + length
+    outputs = max(1, round((end - float(start[0])) / sol.step))
+
+    def work(journal: Journal | None) -> Solution:
+        if sol.accuracy is None:
+            dynamics.system.data.val[TIME_STEP] = sol.step
+            run = Run(dynamics, sol.method, start, sol.step, outputs, sol.stride, sol.memory)
+        else:
+            dynamics.system.data.val[TIME_STEP] = _difference_step(sol.end - float(start[0]))
+            run = ControlledRun(dynamics, sol.method, start, end, sol.accuracy, outputs, sol.memory)
+        return integrate(model, run, _progress(progress), journal, sol)
+    return _recorded(work, out, sol.record, sol)

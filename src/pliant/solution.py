@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .items.base import did_you_mean
-from .refinement import ACCELERATION, POSITION, VELOCITY, row_width
+from .refinement import row_width
 
 if TYPE_CHECKING:
     from .channels import Observer
     from .dynamics import Dynamics
-    from .integrators.generalized_alpha import Run
     from .model import Model
 
 COMPONENTS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
@@ -29,11 +28,12 @@ class Quality:
     velocity_violation: float      # m/s or rad/s
     acceleration_violation: float  # m/s^2 or rad/s^2
     steps: int
-    rejected: int                  # steps that error control made again, smaller
     iterations: int
     factorisations: int
     fallbacks: int                 # steps where the tile solver failed and SciPy's took over
+    rejected: int = 0              # steps that error control made again, smaller
     estimate: float | None = None  # relative error per second, if it was asked for: from a run with half the steps
+    unique_reactions: bool = True  # False: joints are redundant at the start, of all reactions the smallest are shown
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,9 @@ class Stored:
     others: dict[str, str]                 # channels that the model can still compute: their units
     make_model: Callable[[], Model] | None
     note: str = ""                         # why there is no model
+    layout: dict[str, Any] = field(default_factory=dict)  # by which a model is recognised, see `results.layout`
+    file: Path | None = None
+    journal: bool = False                  # whether that is the journal of a run that did not come to its end
 
 
 class Solution:
@@ -74,26 +77,17 @@ class Solution:
 
     def __init__(self, model: Model | None, dynamics: Dynamics | None, rows: np.ndarray, energies: np.ndarray, quality: Quality,
                  *, complete: bool, method: Any, step: float, stride: int, memory: dict[str, np.ndarray],
-                 stored: Stored | None = None) -> None:
+                 end: float | None = None, accuracy: float | None = None, stored: Stored | None = None) -> None:
         self._model, self.dynamics, self.rows, self.energies = model, dynamics, rows, energies
         self.quality, self.complete, self.method = quality, complete, method
         self.record: list[str] | None = None  # channels that `save` writes if it is not told
-        self.step, self.stride, self.memory = step, stride, memory
+        self.step, self.stride, self.memory = step, stride, memory  # the method at the last checkpoint
+        self.end = float(rows[-1, 0]) if end is None else end  # planned [s]
+        self.accuracy = accuracy  # of error control; None: the step is fixed
         self.stored = stored
 
-    @classmethod
-    def from_run(cls, model: Model, dynamics: Dynamics, run: Run, rows: np.ndarray, energies: np.ndarray, report: np.ndarray,
-                 complete: bool) -> Solution:
-        from .integrators import stepper as st
-        worst = report.max(0)
-        quality = Quality(float(worst[POSITION]), float(worst[VELOCITY]), float(worst[ACCELERATION]), int(run.count[st.STEPS]),
-                          run.rejected, int(run.count[st.ITERATIONS]), int(run.count[st.FACTORISATIONS]), run.fallbacks)
-        memory = run.memory() if complete else {}  # after a failure the method is ahead of the last row
-        return cls(model, dynamics, rows, energies, quality, complete=complete, method=run.method, step=run.step,
-                   stride=run.stride, memory=memory)
-
     def __repr__(self) -> str:
-        state = "" if self.complete else ", incomplete"
+        state = "" if self.complete else f", incomplete{self.source}"
         size = f"{len(self.t)} rows, {len(self.channels)} channels"
         return f"Solution({self.name!r}: {self.t[0]:g} to {self.t[-1]:g} s, {size}{state})"
 
@@ -102,6 +96,11 @@ class Solution:
         if self.stored:
             return self.stored.name
         return self.model.name if self.model else "run"
+
+    @property
+    def source(self) -> str:
+        """" in 'run.h5.part'" if the run was read from its journal."""
+        return f" in {self.stored.file.name!r}" if self.stored and self.stored.journal and self.stored.file else ""
 
     @property
     def recorded(self) -> Recorded:
@@ -114,7 +113,7 @@ class Solution:
         if self._model is None and self.stored and self.stored.make_model:
             try:
                 self._model = self.stored.make_model()
-            except (ValueError, KeyError, TypeError, OSError) as error:
+            except Exception as error:
                 self.stored.note = f"the model in the file cannot be read: {error}"
             self.stored.make_model = None
         return self._model
@@ -187,13 +186,17 @@ class Solution:
         kinetic, potential, elastic = self.energies.T
         return Energy(kinetic, potential, elastic, self.rows[:, 1], self.rows[:, 2])
 
-    def resume(self, duration: Any, *, progress: Any = True) -> Solution:
-        """Continue for ``duration`` seconds with the same method and step; returns the whole run."""
+    def resume(self, duration: Any = None, *, progress: Any = True, out: Any = None) -> Solution:
+        """Continue from the last checkpoint with the same method and step; returns the whole run, equal to one without interruption.
+
+        A run that stopped early goes on to its planned end, or for ``duration`` seconds from its last row; one that is complete
+        needs a duration. ``out``: file for the whole run.
+        """
         if self.stored and self._observer is None:
             reason = self.stored.note or "its file holds no model"
-            raise ValueError(f"run {self.name!r} cannot be resumed: {reason}. Run the model again")
+            raise ValueError(f"run {self.name!r} cannot be resumed: {reason}. Give the model to load(path, model=...), or run it again")
         from .simulation import resume
-        return resume(self, duration, progress)
+        return resume(self, duration, progress, out)
 
     # -- files and tables
     def columns(self, *patterns: str) -> dict[str, np.ndarray]:
@@ -218,7 +221,7 @@ class Solution:
 
     def to_csv(self, path: str | Path, *patterns: str) -> None:
         """Channels as text, 17 digits, the first line names and units."""
-        from .results import check_target
+        from .storage import check_target
         columns = self.columns(*patterns)
         check_target(path)
         head = ["t [s]", *(f"{c} [{self.unit(c)}]" if self.unit(c) else c for c in list(columns)[1:])]

@@ -120,12 +120,12 @@ def compile_function(function: Function, variables: tuple[str, ...], pool: Pool,
     ``variables`` is ("t",) or ("t", "x", "v"); a table is one of t or of x; ``where`` names the item in errors.
     """
     try:
-        return _programs(_node(function, variables, pool), variables, pool)
+        return _programs(_node(function, variables, pool, where), variables, pool)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _node(function: Function, variables: tuple[str, ...], pool: Pool) -> Node:
+def _node(function: Function, variables: tuple[str, ...], pool: Pool, where: str) -> Node:
     if isinstance(function, str):
         return parse(function, variables)
     if isinstance(function, Node):
@@ -143,7 +143,7 @@ def _node(function: Function, variables: tuple[str, ...], pool: Pool) -> Node:
         return Number(float(function))
     if callable(function):
         _check_arguments(function, variables)
-        address, alive = _address(function, len(variables), pool.failures)
+        address, alive = _address(function, len(variables), pool.failures, where)
         pool.keep.append(alive)
         return External(address, len(variables))
     raise ValueError(f"{function!r} ({type(function).__name__}) must be a number, an expression such as '2 * t', a Table, "
@@ -196,13 +196,14 @@ def _check_arguments(f: Callable[..., float], variables: tuple[str, ...]) -> Non
         raise ValueError(f"Python function {name!r} takes {given}, must take {n} argument{'s' * (n > 1)}: {form}")
 
 
-def _address(f: Callable[..., float], n: int, failures: list[BaseException]) -> tuple[int, Any]:
+def _address(f: Callable[..., float], n: int, failures: list[BaseException], where: str) -> tuple[int, Any]:
     """Address of a C function of t, x, v that runs ``f``, compiled if Numba can, and what keeps it alive."""
     def interpreted(t: float, x: float, v: float) -> float:
         try:
             return float(f(t) if n == 1 else f(t, x, v))
         except BaseException as error:
             if len(failures) < NOTED:
+                error.add_note(f"in {where}, asked for t = {t:.6g} s")
                 failures.append(error)
             return math.nan
 

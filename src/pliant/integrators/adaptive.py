@@ -4,26 +4,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.contract import TIME_STEP
 from ..kernels.jit import entry, jit
 from ..kernels.loop import evaluate, retract
 from ..kernels.machine import JUMPS
 from ..kernels.so3 import accumulate, cross, mat2, mul, store, vec
 from ..kernels.tiles import factorise, solve
 from .stepper import (
-    DONE, EVENT, FACTORISATIONS, FACTORS_OK, FALLBACK, HISTORIES, ITERATIONS, MORE, POWERED, RATIO, RHO, SINGULAR, STEPS, STORED, T1, UNDERFLOW, H,
+    DONE, EVENT, FACTORISATIONS, FACTORS_OK, FALLBACK, HISTORIES, ITERATIONS, MORE, OPEN, POWERED, RATIO, RHO, SINGULAR, STEPS, STORED, T1, UNDERFLOW, H,
     add_energy, copy, parameters, restore, step)  # fmt: skip
 
 # aim: time, end of the smooth piece; error per second; step that alg belongs to; the last two steps and the next one; largest speed;
 # smallest and largest step; first output, distance and number of outputs; the last rejected step and its error; error of the step;
-# branch of the functions; time after a jump; largest violation of position constraints
-(NOW, STOP, EPS, H_ALG, H1, H2, NEXT, SPEED, LEAST, MOST, OUT0, OUT_STEP, LAST, H_BAD, E_BAD, ERROR, BRANCH, AFTER, GAP) = range(19)
+# branch of the functions; time after a jump; largest violation of position constraints, and what is too much
+(NOW, STOP, EPS, H_ALG, H1, H2, NEXT, SPEED, LEAST, MOST, OUT0, OUT_STEP, LAST, H_BAD, E_BAD, ERROR, BRANCH, AFTER, GAP, WIDEST) = range(20)
 # note: steps since the start of the piece; rejected steps; next output; number of outputs; rejections that did not help; whether the step
 # has just grown; steps to wait with growing, and what it was; age of the factors; steps in which h is held; singular positions passed;
 # whether functions have jumps; whether the step ends at a jump
 (AGE, REJECTED, OUTPUT, OUTPUTS, STAGNANT, GROWN, LATER, WAIT, FACTORED, KEPT, HELD, SINGULAR_PASSED, JUMPY, TARGET) = range(14)
 REFRESH = 20       # steps that factors are kept: the estimate needs them near the current position
-WIDEST = 1e-3      # a jump is located when it is bracketed by this part of the step ...
+NEAR = 1e-3        # a jump is located when it is bracketed by this part of the step ...
 NARROW = 1e-13     # ... or to this part
 FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
 
@@ -295,7 +294,7 @@ def begin_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note, 
     h, last = next_step(aim, note)
     if note[AGE] > 0 and h != aim[H_ALG]:
         change_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note, h, n_v)
-    aim[H_ALG], d.val[TIME_STEP] = h, h
+    aim[H_ALG] = h
     ctl[H], ctl[T1], ctl[RATIO] = h, aim[STOP] if last else aim[NOW] + h, h / aim[H1] if note[AGE] > 0 else 0.0
     copy(w.a1, k.a1)
     copy(w.lam1, k.lam1)
@@ -349,7 +348,7 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
         if note[JUMPY] == 1 and branch(residual, d, x, ctl[T1]) != aim[BRANCH]:
             before, after = locate(residual, d, x, w, k, ctl, aim, h)
             reject(x, w, k, note, n_v)
-            aim[NEXT], aim[AFTER], note[TARGET] = before * h, aim[NOW] + after * h, 2 if before < WIDEST else 1
+            aim[NEXT], aim[AFTER], note[TARGET] = before * h, aim[NOW] + after * h, 2 if before < NEAR else 1
             continue
         aim[ERROR], speed = estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v)
         singular = aim[ERROR] > 1 and passed_singular(x, w, k, n_v)
@@ -367,4 +366,7 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
             note[HELD] = 20
         if note[TARGET] == 1:
             note[TARGET] = 2
+        if aim[GAP] > aim[WIDEST]:
+            return OPEN
+    keep_outputs(d, x, w, k, ctl, count, aim, note, rows)
     return MORE

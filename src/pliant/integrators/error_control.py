@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dynamics import GAP, Dynamics
-from ..families.rigid import BODY
 from ..kernels import loop
 from ..kernels.machine import JUMPS, branches
 from ..refinement import POSITION, parts
 from . import adaptive as ad
 from . import stepper as st
-from .generalized_alpha import GeneralizedAlpha, Run, SimulationError
+from .generalized_alpha import Checkpoint, GeneralizedAlpha, Run, SimulationError
 
 if TYPE_CHECKING:
     from ..system import System
@@ -28,25 +27,59 @@ CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too man
 class ControlledRun(Run):
     """One integration in progress, to the accuracy ``epsilon`` per second (per run, if that is shorter)."""
 
-    def __init__(self, dynamics: Dynamics, method: GeneralizedAlpha, row: np.ndarray, end: float, epsilon: float, outputs: int) -> None:
+    def __init__(self, dynamics: Dynamics, method: GeneralizedAlpha, row: np.ndarray, end: float, accuracy: float, outputs: int,
+                 memory: dict[str, np.ndarray] | None = None) -> None:
         s, start = dynamics.system, float(row[0])
-        self.start, self.end, self.duration = start, end, end - start
-        super().__init__(dynamics, method, row, self.duration / outputs, outputs, 1)
+        self.accuracy, self.duration = accuracy, end - start
         arrays = {name: np.zeros(s.n) for name in ad.History._fields}
         arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), "total0": np.zeros(2), "power0": np.zeros(2)}
         self.history = ad.History(**arrays)
-        dynamics._matrix()
-        for k in range(s.n_v // 6):
-            self.history.mass[6 * k:6 * k + 6] = np.diag(dynamics.tiles[s.block[k, k]])
-        self.aim, self.note = np.zeros(19), np.zeros(14, np.int64)
+        self.aim, self.note = np.zeros(20), np.zeros(14, np.int64)
         self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / outputs, end
-        self.aim[ad.EPS], self.aim[ad.MOST] = epsilon / min(1.0, self.duration), self.duration / COARSEST
+        self.aim[ad.EPS], self.aim[ad.MOST] = accuracy / min(1.0, self.duration), self.duration / COARSEST
         self.aim[ad.LEAST] = FINEST * max(abs(start), abs(end), self.duration)
         self.note[ad.OUTPUT], self.note[ad.OUTPUTS] = 1, outputs
         self.note[ad.JUMPY] = any(not timed for _, _, timed in s.switches)
+        self.aim[ad.WIDEST], self.aim[ad.NOW] = GAP * max(1.0, dynamics.length), start
         self.stops = [*time_jumps(s, start, end), (end, end)]
         self.jumps: list[float] = []
-        self._begin(row)
+        super().__init__(dynamics, method, row, self.duration / outputs, outputs, 1, memory)
+        self.end = end
+
+    def _start(self, memory: dict[str, np.ndarray] | None) -> None:
+        """The memory of an earlier run, whose outputs may have been fewer; or a first piece."""
+        if memory:
+            later = self.aim[ad.LAST], self.note[ad.OUTPUTS]
+            self._restore(memory)
+            self.aim[ad.LAST], self.note[ad.OUTPUTS] = later
+            self.stops = [stop for stop in self.stops if stop[0] > self.t]
+            self.aim[ad.STOP] = self.stops[0][0]
+        else:
+            s, d = self.dynamics.system, self.dynamics
+            d._matrix()
+            for k in range(s.n_v // 6):
+                self.history.mass[6 * k:6 * k + 6] = np.diag(d.tiles[s.block[k, k]])
+            self._begin(self.start)
+        self.checkpoint, self.emitted = Checkpoint(self.memory(), 0), 0
+
+    def _state(self) -> dict[str, np.ndarray]:
+        more = {f"control_{name}": array for name, array in self.history._asdict().items()}
+        return super()._state() | more | {"aim": self.aim, "note": self.note}
+
+    def _plausible(self) -> bool:
+        return bool(np.isfinite(self.aim).all() and self.aim[ad.OUT0] <= self.t <= self.end and self.aim[ad.H1] > 0)
+
+    @property
+    def finished(self) -> bool:
+        return self.t >= self.end
+
+    @property
+    def widest(self) -> float:
+        """Rows lie between steps: interpolated positions are open a little, and closed in the output."""
+        return np.inf
+
+    def violation(self, rows: float) -> float:
+        return float(self.aim[ad.GAP])
 
     @property
     def t(self) -> float:
@@ -56,15 +89,25 @@ class ControlledRun(Run):
     def rejected(self) -> int:
         return int(self.note[ad.REJECTED])
 
-    def _loop(self, steps: int) -> int:
+    def _advance(self, steps: int) -> int:
+        """At most so many steps; first what is left to keep of the last one, as a checkpoint cannot lie between its rows."""
         s, rates = self.dynamics.system, self.dynamics.system.program("rates")
         residual, tangent, power, history = self.programs
         return int(ad.advance(residual, tangent, rates, power, history, s.data, s.lu, self.x, self.work, self.history, self.ctl,
-                              self.count, self.aim, self.note, s.n_v, steps, self.rows))
+                              self.count, self.aim, self.note, s.n_v, 0 if self.pending else steps, self.rows))
+
+    @property
+    def pending(self) -> bool:
+        """Whether the last step has passed output times that there was no room for."""
+        return bool(self.count[st.STORED] == len(self.rows))
+
+    def _note(self) -> None:
+        if not self.pending:
+            super()._note()
 
     def _go_on(self, status: int) -> bool:
         """After the end of a smooth piece: begin the next one, if there is one."""
-        if status == ad.EVENT:
+        if status == st.EVENT:
             self._restart(float(self.aim[ad.AFTER]))
         elif self.t < self.end:
             self._restart(self.stops[0][1])
@@ -79,7 +122,7 @@ class ControlledRun(Run):
         self.jumps = [*self.jumps[-CHATTER:], t]
         if len(self.jumps) > CHATTER and t - self.jumps[0] < WINDOW * self.duration:
             raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {CHATTER} times within {t - self.jumps[0]:.3g} s. "
-                                  "Make its jump smooth: tanh(v / 0.01) instead of sign(v), step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)")
+                                  "Make its jump smooth: tanh(v / 0.01) instead of sign(v), step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
         row, dt = np.zeros(self.rows.shape[1]), t - self.t
         p = parts(row[None, :], s.q0.size, s.n)
         row[0], row[1:3] = t, self.work.total
@@ -88,7 +131,7 @@ class ControlledRun(Run):
         _, report = d.refine(row[None, :])
         if not report[0, POSITION] <= GAP * max(1.0, d.length):
             raise SimulationError(f"stopped at t = {t:.6g} s: a drive jumps ({d.open_joints(row)}). Let its function pass on without a jump, "
-                                  "for example by step(t, t0, y0, t1, y1)")
+                                  "for example by step(t, t0, y0, t1, y1)", "drive-jump")
         self._begin(row)
 
     def _begin(self, row: np.ndarray) -> None:
@@ -161,14 +204,21 @@ class ControlledRun(Run):
             jerk, snap = (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
         return np.nan_to_num(jerk), np.nan_to_num(snap)
 
-    def _reason(self, status: int) -> str:
-        if status != ad.UNDERFLOW:
-            return super()._reason(status)
-        s, k, w = self.dynamics.system, self.history, self.work
-        sizes = np.maximum(abs(k.jerk), abs(k.snap) / self.aim[ad.SPEED]) * w.weight
-        body = s.owners[s.families[BODY][0] + int(np.argmax(sizes)) // 6]
-        return (f"the step fell below {self.aim[ad.LEAST]:.2g} s without reaching the accuracy; the largest error is in the motion of "
-                f"{body!r}. A force on it may jump in a way that is not seen (a Python function), or oscillate very fast")
+    def _recover(self, status: int, faults: list[BaseException]) -> None:
+        if status == st.OPEN and not faults:
+            row = np.zeros(self.rows.shape[1])
+            p = parts(row[None, :], self.x.q.size, self.x.v.size)
+            row[0], p["q"][0][:], p["H"][0][:] = self.t, self.x.q, self.x.H
+            raise self.opened(row)
+        super()._recover(status, faults)
+
+    def _reason(self, status: int, item: str | None) -> tuple[str, str]:
+        if status != st.UNDERFLOW:
+            return super()._reason(status, item)
+        sizes = np.maximum(abs(self.history.jerk), abs(self.history.snap) / self.aim[ad.SPEED]) * self.work.weight
+        body = self.dynamics.body_of(int(np.argmax(sizes)) // 6)
+        return "step-underflow", (f"the accuracy {self.accuracy:g} is not reached; the largest error is in the motion of {body!r}, where "
+                                  "a force may jump unseen (in a Python function) or oscillate very fast,")
 
 
 def time_jumps(system: System, start: float, end: float) -> list[tuple[float, float]]:

@@ -1,27 +1,53 @@
-"""Generalized-alpha, index 3, fixed step: the description users see and the driver of the jitted loop."""
+"""Generalized-alpha, index 3: the description users see and, for fixed steps, the driver of the jitted loop."""
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ..dynamics import Dynamics, SparseFallback
+from ..dynamics import GAP, Dynamics, SparseFallback
 from ..kernels.loop import Program, run
 from ..refinement import parts
 from . import stepper as st
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 ROUNDING = 2e-16  # increments below this part of the model's size are rounding errors of the constraints
-FAILED = (st.NEWTON_FAILED, st.SINGULAR, st.NOT_FINITE, st.UNDERFLOW)
+FAILED = (st.NEWTON_FAILED, st.SINGULAR, st.NOT_FINITE, st.UNDERFLOW, st.OPEN)
 CHUNK = 2000  # rows of output kept by the loop before Python takes them
+LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
+KEPT = [st.STEPS, st.ITERATIONS, st.FACTORISATIONS]  # counts that a continuation goes on with
 
 
 class SimulationError(RuntimeError):
-    """The simulation stopped early. ``solution`` holds everything up to the last good step."""
+    """The simulation stopped early. ``solution`` holds everything up to the last good step, ``code`` names the kind of failure
+    and ``file`` is where the rows are on disk, if they are."""
     solution: Any = None
+    file: Path | None = None
+
+    def __init__(self, message: str, code: str = "failed") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Checkpoint(NamedTuple):
+    """From here a run can be continued as if it had not been interrupted."""
+    memory: dict[str, np.ndarray]  # the method's
+    rows: int                      # of output up to here, without the initial one; counted from the start of this Run
+
+
+def function_fault(error: BaseException, t: float) -> BaseException:
+    """What a user's function raised, as a sentence that names the item; an interrupt that came while it ran stays one."""
+    if isinstance(error, KeyboardInterrupt):
+        return error
+    where = getattr(error, "__notes__", ["in a function of the model"])[-1]
+    told = SimulationError(f"stopped at t = {t:.6g} s: {type(error).__name__}: {error} - raised {where}. Make the function give a number "
+                           "at all times and positions it is asked for", "user-function")
+    told.__cause__ = error
+    return told
 
 
 @dataclass(frozen=True)
@@ -60,13 +86,17 @@ INTEGRATORS = {GeneralizedAlpha.kind: GeneralizedAlpha}
 
 
 class Run:
-    """One integration in progress. Iterating yields (finished steps, rows of output so far unseen)."""
+    """One integration in progress, with fixed steps. Iterating yields the rows of output so far unseen.
+
+    Every ``interval`` steps, a number that depends on the model alone, kept factors are forgotten and ``checkpoint`` is renewed. A Run
+    that begins with its memory does exactly the same arithmetic. ``steps`` counts from the very start, also for a continuation.
+    """
 
     def __init__(self, dynamics: Dynamics, method: GeneralizedAlpha, row: np.ndarray, step: float, steps: int, stride: int,
                  memory: dict[str, np.ndarray] | None = None) -> None:
         s = dynamics.system
         self.dynamics, self.method, self.step, self.stride = dynamics, method, step, stride
-        self.first, self.end = row, float(row[0]) + steps * step
+        self.start, self.end = row, float(row[0]) + steps * step
         self.x, n = s.memory(), s.n
         p = parts(row[None, :], s.q0.size, n)
         self.x.q[:], self.x.v[:], self.x.H[:] = p["q"][0], p["v"][0], p["H"][0]
@@ -80,7 +110,9 @@ class Run:
         count = np.zeros(12, np.int64)
         count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS] = steps, stride, method.max_iterations
         count[st.FULL_NEWTON] = method.newton == "full"
-        self.count, self.fallbacks, self.helped, self.sticky = count, 0, -1, False
+        self.count, self.fallbacks, self.helped, self.sticky = count, np.zeros(1, np.int64), -1, False
+        self.interval = max(LEAST, min(MOST, TILE_STEPS // s.n_tiles))
+        s.failures.clear()  # of an earlier run
         self.programs = [s.program("residual"), s.program("tangent"), self._power_program(), s.program("history")]
         count[st.HISTORIES] = len(self.programs[3].rows) > 0
         count[st.POWERED] = len(self.programs[2].rows) > 0
@@ -103,77 +135,152 @@ class Run:
         """History of the method: that of an earlier run, or a start from the consistent accelerations."""
         w, x = self.work, self.x
         if memory:
-            for name, value in memory.items():
-                if name in w._fields:
-                    getattr(w, name)[:] = value
-                else:
-                    getattr(x, name)[:] = value
-            return
-        w.alg[:], w.a1[:], w.lam1[:] = x.a, x.a, x.lam
-        if self.count[st.POWERED]:
-            x.E[:] = 0
-            run(self.programs[2], self.dynamics.system.data, x, self.ctl[st.T0], 0.0, 0.0, 0.0)
-            w.power[:] = x.E[3:5]
+            self._restore(memory)
+        else:
+            w.alg[:], w.a1[:], w.lam1[:] = x.a, x.a, x.lam
+            if self.count[st.POWERED]:
+                x.E[:] = 0
+                run(self.programs[2], self.dynamics.system.data, x, self.ctl[st.T0], 0.0, 0.0, 0.0)
+                w.power[:] = x.E[3:5]
+        self.checkpoint, self.emitted = Checkpoint(self.memory(), 0), 0
+
+    # -- checkpoints
+    def _state(self) -> dict[str, np.ndarray]:
+        """All arrays that the future depends on, by name; methods with more of them add theirs."""
+        x = self.x
+        state = {"q": x.q, "v": x.v, "a": x.a, "lam": x.lam, "H": x.H, **self.work._asdict()}
+        return state | {"ctl": self.ctl, "count": self.count, "fallbacks": self.fallbacks}
 
     def memory(self) -> dict[str, np.ndarray]:
-        """What a continuation needs beside the last row: the state of the method, before any projection."""
-        x, w = self.x, self.work
-        return {"q": x.q.copy(), "v": x.v.copy(), "a": x.a.copy(), "lam": x.lam.copy(), "H": x.H.copy(), "alg": w.alg.copy(),
-                "a1": w.a1.copy(), "lam1": w.lam1.copy(), "total": w.total.copy(), "power": w.power.copy()}
+        """What a continuation needs: the state of the method itself, before any projection of rows."""
+        memory = {name: array.copy() for name, array in self._state().items()}
+        memory["count"][[k for k in range(self.count.size) if k not in KEPT]] = 0
+        return memory
+
+    def counts(self) -> dict[str, int]:
+        """What the run cost so far, by the names of Quality."""
+        steps, iterations, factorisations = (int(n) for n in self.count[KEPT])
+        return {"steps": steps, "iterations": iterations, "factorisations": factorisations,
+                "fallbacks": int(self.fallbacks[0]), "rejected": self.rejected}
+
+    def _restore(self, memory: dict[str, np.ndarray]) -> None:
+        for name, array in self._state().items():
+            if name not in memory or memory[name].shape != array.shape:
+                raise ValueError(f"the state of the method in the file does not fit the model ({name!r}); it was written by another "
+                                 "version of pliant, or for another model")
+            if name == "count":  # the others are limits, switches and addresses of this Run
+                array[KEPT] = memory[name][KEPT]
+            else:
+                array[...] = memory[name]
+        if not self._plausible():
+            raise ValueError("the state of the method in the file contradicts its step and times; the file is damaged")
+
+    def _plausible(self) -> bool:
+        return bool(0 <= self.count[st.STEPS] <= self.count[st.END] and self.ctl[st.H] == self.step)
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.count[st.STEPS] >= self.count[st.END])
+
+    def _note(self) -> None:
+        """A checkpoint, if one is due. What is kept of earlier factorisations would not be there after an interruption."""
+        steps = int(self.count[st.STEPS])
+        if steps % self.interval == 0 and steps > self.checkpoint.memory["count"][st.STEPS] and not self.finished:
+            self.count[st.FACTORS_OK], self.count[st.FALLBACK], self.sticky, self.helped = 0, 0, False, -1
+            self.checkpoint = Checkpoint(self.memory(), self.emitted)
 
     @property
     def t(self) -> float:
         return float(self.ctl[st.T0] + self.count[st.STEPS] * self.step)
 
+    accuracy: float | None = None  # of error control
+
+    @property
+    def widest(self) -> float:
+        """How far a joint may be open in a row."""
+        return GAP * max(1.0, self.dynamics.length)
+
+    def violation(self, rows: float) -> float:
+        """Largest violation of the position constraints, given that of the rows."""
+        return rows
+
+    def opened(self, row: np.ndarray) -> SimulationError:
+        """Why a run cannot go on from a row."""
+        return SimulationError(f"stopped at t = {row[0]:.6g} s: {self.dynamics.open_joints(row)}. Joints and drives may contradict each "
+                               "other, a heavy load may hang on a very light body, or the step is too large", "joint-open")
+
     @property
     def rejected(self) -> int:
+        """Steps made again by error control."""
         return 0
 
-    def _loop(self, steps: int) -> int:
-        """The jitted loop for so many steps; its status."""
+    def _advance(self, steps: int) -> int:
+        """At most so many steps in compiled code; returns the status."""
         s = self.dynamics.system
         return int(st.advance(*self.programs, s.data, s.lu, self.x, self.work, self.ctl, self.count, s.n_v, steps, self.rows))
 
     def _go_on(self, status: int) -> bool:
-        """Whether there is more after the loop came to its end."""
+        """Whether there is more to do after the compiled loop came to its end."""
         return False
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        steps, more = 64, True
+        s, steps, more = self.dynamics.system, 64, True
         while more:
             clock, before = time.perf_counter(), int(self.count[st.STEPS])
             once = self.count[st.FALLBACK] != 0 and not self.sticky
-            status = self._loop(1 if once else steps)
-            used = max(1e-6, time.perf_counter() - clock)
-            steps = max(1, min(10**8, int(steps * min(4.0, SLICE / used))))
+            status = self._advance(1 if once else min(steps, self.interval - before % self.interval))
+            used, done = max(1e-6, time.perf_counter() - clock), int(self.count[st.STEPS]) - before
+            steps = max(1, min(4 * steps, 10**8, int(SLICE / used * max(1, done))))
+            failed = status in FAILED
+            faults = s.failures[:]  # the rows before are refined first, and have none of their own
+            s.failures.clear()
             if self.count[st.FALLBACK] != 0:
-                self.fallbacks += int(self.count[st.STEPS]) - before
-            if once and int(self.count[st.STEPS]) > before:  # back to the fast solver
-                self.count[st.FALLBACK], self.count[st.FACTORS_OK], self.helped = 0, 0, int(self.count[st.STEPS])
+                self.fallbacks += done
+            if once and done and not failed:  # back to the fast solver
+                self.count[st.FALLBACK], self.count[st.FACTORS_OK], self.helped = 0, 0, before + done
+            self.emitted += int(self.count[st.STORED])
+            if not failed:
+                self._note()
             yield self.rows[:self.count[st.STORED]].copy()
-            if status in FAILED:
-                self._recover(status)
-            more = status in FAILED or status == st.MORE or self._go_on(status)
+            if failed:
+                self._recover(status, faults)
+            more = failed or status == st.MORE or self._go_on(status)
 
-    def _recover(self, status: int) -> None:
+    def _recover(self, status: int, faults: list[BaseException]) -> None:
         """A step failed: a fault in a user's function ends the run; otherwise SciPy's solver takes the step, and stays if the next
         one needs it too."""
-        failures = self.dynamics.system.failures
-        if failures:
-            raise failures[0]
-        item = None if status == st.NEWTON_FAILED else self.dynamics.system.culprit(self.x, float(self.ctl[st.T1]))
+        s = self.dynamics.system
+        if faults:
+            raise function_fault(faults[0], self.t)
+        item = None if status == st.NEWTON_FAILED else s.culprit(self.x, float(self.ctl[st.T1]))
         if item is None and status != st.NOT_FINITE and self.count[st.FALLBACK] == 0:
             self.count[st.FALLBACK], self.sticky = self.fallback.address, self.helped == int(self.count[st.STEPS])
             return
-        reason = f"{item!r} gave a number that is not finite" if item else self._reason(status)
+        code, reason = self._reason(status, item)
         raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.ctl[st.H]:.3g} s. Try a smaller step; if it stops at "
                               "the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a "
-                              "function may jump")
+                              "function may jump", code)
 
-    def _reason(self, status: int) -> str:
-        if status == st.NEWTON_FAILED:
-            return f"Newton's method did not converge in {self.method.max_iterations} iterations"
+    def _reason(self, status: int, item: str | None) -> tuple[str, str]:
+        """Code and words of a failed step."""
+        if item:
+            return "not-finite", f"{item!r} gave a number that is not finite"
         if status == st.NOT_FINITE:
-            return "a value became infinite or not a number"
-        massless = ", ".join(self.dynamics.massless())
-        return "the equations are singular" + (f" ({massless}: without rotational inertia, and no joint holds the rotation)" if massless else "")
+            return "not-finite", "a value became infinite or not a number"
+        if status == st.SINGULAR:
+            massless = ", ".join(self.dynamics.massless())
+            why = f" ({massless}: without rotational inertia, and no joint holds the rotation)" if massless else ""
+            return "singular-matrix", f"the equations are singular{why}"
+        return "newton-failed", (f"Newton's method did not converge in {self.method.max_iterations} iterations "
+                                 f"(step no. {int(self.count[st.STEPS]) + 1}{self._restless()})")
+
+    def _restless(self) -> str:
+        """The body whose position the last iteration still changed most, and its joints."""
+        s = self.dynamics.system
+        moved = abs(self.x.R[:s.n_v] * self.work.weight[:s.n_v])
+        if not moved.size or not np.isfinite(moved).all():
+            return ""
+        tile = int(moved.argmax()) // 6
+        joints = [repr(j.name) for j in s.joints if tile in j.bodies]
+        held = f" with joint{'s' * (len(joints) > 1)} {', '.join(joints[:5])}" if joints else ""
+        return f"; body {self.dynamics.body_of(tile)!r}{held} moves most"

@@ -12,7 +12,7 @@ from ..kernels.loop import evaluate, retract
 from ..kernels.so3 import mat2, mul, scale, store, store2, tangent_inverse, vec
 from ..kernels.tiles import factorise, solve
 
-DONE, MORE, NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, EVENT = range(7)  # status; the last two: error control
+DONE, MORE, NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, EVENT = range(8)  # status; the last three: error control
 # ctl: start, step, spectral radius; see `threshold`; end of the step; the step over the last one
 T0, H, RHO, TOLERANCE, FLOOR, ROUNDING, T1, RATIO = range(8)
 (STEPS, END, ITERATIONS, FACTORISATIONS, FACTORS_OK, FULL_NEWTON, STRIDE, STORED, MAX_ITERATIONS, FALLBACK,

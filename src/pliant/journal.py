@@ -1,0 +1,230 @@
+"""The journal of a run: its rows on disk while it goes on, so that whatever ends it loses nothing. Layout: docs/results.md
+
+A file RUN.part beside the file of results, only appended to. Records carry their length and a checksum; one that was cut off is
+ignored. The run holds a lock on it, which the system releases however the process ends. Where an earlier run left such a file, the
+new one is written to RUN.part.new and takes the name at its first checkpoint.
+"""
+from __future__ import annotations
+
+import json
+import os
+import struct
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+try:
+    import fcntl
+except ImportError:  # Windows: a file that is open cannot be replaced there, so no lock is needed
+    fcntl = None  # type: ignore[assignment]
+
+MAGIC = b"pliant journal 1\n"
+PREFIX = struct.Struct("<4sQI")  # kind, length and CRC-32 of what follows
+HEAD, ROWS, MARK = b"HEAD", b"ROWS", b"MARK"
+SYNC = 10.0                      # s: checkpoints reach the disk itself so often; until then they survive all but a power cut
+ROOM, PAUSE = 16 * 2**20, 10.0   # bytes that checkpoints may take beyond those of rows; if they do, one is written every so many s
+Content = tuple[dict[str, Any], dict[str, np.ndarray]]
+
+
+def part_of(target: Path) -> Path:
+    """The journal that belongs to a file of results."""
+    return target.with_name(f"{target.name}.part")
+
+
+class Journal:
+    """Of one run with ``out=target``. Nothing of an earlier journal is lost before this one has a checkpoint of its own."""
+
+    def __init__(self, target: Path, record: list[str] | None = None) -> None:
+        self.target, self.path, self.record = target, part_of(target), record
+        self.lock = self._locked(self.path, "ab")
+        self.file: BinaryIO | None = None
+        self.own = self.path     # where this run is written
+        self.rows = self.good = 0  # rows and bytes that are safe
+        self.marked, self.synced = 0.0, time.monotonic()
+        self.broken = False
+        if os.fstat(self.lock.fileno()).st_size and not is_journal(self.path):
+            self.lock.close()
+            raise ValueError(f"cannot write {str(target)!r}: {self.path.name!r} beside it is not a journal of pliant; move it away")
+
+    def _locked(self, path: Path, mode: str) -> BinaryIO:
+        """The file, held by this process alone."""
+        while True:
+            file: BinaryIO = open(path, mode, buffering=0)  # type: ignore[assignment]  # noqa: SIM115
+            try:
+                _flock(file, exclusive=True)
+                if os.path.samestat(os.stat(path), os.fstat(file.fileno())):
+                    return file
+            except FileNotFoundError:  # removed by its owner just now
+                pass
+            except BlockingIOError:
+                file.close()
+                raise BlockingIOError(f"cannot write {str(self.target)!r}: another run is writing it{_writer(path)}; wait for its end or "
+                                      "choose another name") from None
+            file.close()
+
+    # -- writing
+    def begin(self, facts: dict[str, Any], least: int = 0) -> None:
+        """A run starts; several passes of one may follow each other. ``least``: rows of the run that it goes on with."""
+        if self.file:
+            self.file.close()
+        earlier = next((True for kind, _, _ in records(self.path) if kind == ROWS), False)
+        self.own = self.path.with_name(f"{self.path.name}.new") if earlier else self.path
+        self.file = open(self.own, "wb", buffering=0)  # noqa: SIM115
+        self.rows, self.good, self.least, self.marked, self.marks = 0, 0, least, 0.0, 0
+        self._write(MAGIC)
+        self._record(HEAD, facts | {"record": self.record, "process": os.getpid()}, {})
+
+    def add(self, states: np.ndarray, energies: np.ndarray, report: np.ndarray, counts: dict[str, int]) -> None:
+        """Rows as they came, and what the run cost so far."""
+        self._record(ROWS, {"counts": counts}, {"states": states, "energies": energies, "report": report})
+        self.rows += len(states)
+
+    def mark(self, memory: dict[str, np.ndarray], first: bool = False) -> None:
+        """A checkpoint. ``first``: that from which the run starts."""
+        now = time.monotonic()
+        takes_over = not first and self.own != self.path and self.rows >= self.least
+        if 2 * self.marks > self.good + ROOM and not takes_over and now - self.marked < PAUSE:
+            return
+        before = self.good
+        self._record(MARK, {}, memory)
+        self.marks += self.good - before
+        if takes_over:
+            self._settle()
+        self.marked = now
+        if now - self.synced > SYNC:
+            os.fsync(self._open().fileno())
+            self.synced = now
+
+    @property
+    def safe(self) -> bool:
+        """Whether the rows so far will outlast the process."""
+        return self.own == self.path and self.rows > 0
+
+    def _open(self) -> BinaryIO:
+        assert self.file is not None
+        return self.file
+
+    def _record(self, kind: bytes, head: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        pieces = {name: np.ascontiguousarray(array, "<f8") for name, array in arrays.items()}
+        text = json.dumps(head | {"arrays": {name: array.shape for name, array in pieces.items()}}).encode()
+        parts: list[Any] = [struct.pack("<I", len(text)), text, *(a.reshape(-1).view(np.uint8).data for a in pieces.values())]
+        length = crc = 0
+        for part in parts:
+            length, crc = length + len(part), zlib.crc32(part, crc)
+        self._write(PREFIX.pack(kind, length, crc), *parts)
+
+    def _write(self, *parts: Any) -> None:
+        """All of it or, on a full disk, nothing."""
+        file = self._open()
+        try:
+            for part in parts:
+                rest = memoryview(part)
+                while rest:
+                    rest = rest[file.write(rest):]
+        except OSError:
+            self.broken = True
+            file.truncate(self.good)
+            raise
+        self.good += sum(len(part) for part in parts)
+
+    def _settle(self) -> None:
+        """The new journal takes the place of the earlier one."""
+        lock = self._locked(self.own, "ab")
+        self._open().close()
+        os.replace(self.own, self.path)
+        self.lock.close()
+        self.lock, self.own = lock, self.path
+        self.file = open(self.path, "ab", buffering=0)  # noqa: SIM115
+
+    # -- the end
+    def remove(self, earlier: bool) -> None:
+        """The rows are in the file of results now; ``earlier``: what an earlier run left is out of date as well."""
+        self._shut()
+        self.own.unlink(missing_ok=True)
+        if earlier:
+            self.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Leave the journal there, if it has a checkpoint or nothing else is lost for it."""
+        self._shut()
+        if self.own != self.path:
+            self.own.unlink(missing_ok=True)
+        elif not self.lock.closed and self.path.exists() and self.path.stat().st_size == 0:
+            self.path.unlink()
+        self.lock.close()
+
+    def _shut(self) -> None:
+        if self.file:
+            self.file.close()
+            self.file = None
+
+
+# -- reading
+def is_journal(path: Path) -> bool:
+    """Whether a file is one, to go by how it begins."""
+    with open(path, "rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def is_written(path: Path) -> bool:
+    """Whether a process is writing the journal at this moment."""
+    with open(path, "rb") as file:
+        try:
+            _flock(file, exclusive=False)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _flock(file: BinaryIO, exclusive: bool) -> None:
+    """Hold a file, or BlockingIOError if another process does; where the system has no such locks, nothing."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(file, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:  # some network folders
+            pass
+
+
+def _writer(path: Path) -> str:
+    head = next((head for kind, head, _ in records(path) if kind == HEAD), {})
+    return f" (process {head['process']})" if isinstance(head.get("process"), int) else ""
+
+
+def records(path: Path) -> Iterator[tuple[bytes, dict[str, Any], dict[str, np.ndarray]]]:
+    """Kind, head and arrays of all records up to the end or the first that is cut off or damaged."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if file.read(len(MAGIC)) != MAGIC:
+            return
+        while len(prefix := file.read(PREFIX.size)) == PREFIX.size:
+            kind, length, crc = PREFIX.unpack(prefix)
+            if length > size - file.tell():
+                return
+            payload = file.read(length)
+            if len(payload) != length or zlib.crc32(payload) != crc:
+                return
+            yield kind, *_decoded(payload)
+
+
+def _decoded(payload: bytes) -> Content:
+    """Head and arrays of a record; ValueError if it contradicts itself."""
+    start = 4 + int.from_bytes(payload[:4], "little")
+    try:
+        head = json.loads(payload[4:start])
+        shapes = {str(name): tuple(int(n) for n in shape) for name, shape in head.pop("arrays").items()}
+        arrays = {}
+        for name, shape in shapes.items():
+            if len(shape) not in (1, 2) or min(shape) < 0:
+                raise ValueError(f"shape {shape}")
+            count = shape[0] * (shape[1] if len(shape) == 2 else 1)
+            arrays[name] = np.frombuffer(payload, "<f8", count, start).reshape(shape)
+            start += 8 * count
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError(f"a record of it cannot be read: {error}") from error
+    return head, arrays

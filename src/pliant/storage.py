@@ -1,0 +1,204 @@
+"""HDF5 as files of results need it: writing that survives a full disk and Ctrl-C, reading that believes nothing a file says of itself.
+
+Read are only numbers and texts that are in the file: no links to other files, no objects, nothing larger than the file.
+"""
+from __future__ import annotations
+
+import io
+import os
+import signal
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+class Disk(io.FileIO):
+    """A file that keeps its first fault and swallows what comes after: HDF5 does not survive a write that fails."""
+    error: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        rest = memoryview(data).cast("B")
+        size = len(rest)
+        try:
+            while rest and not self.error:
+                rest = rest[super().write(rest) or 0:]
+        except OSError as error:
+            self.error = error
+        return size
+
+    def truncate(self, size: int | None = None) -> int:
+        try:
+            return self.tell() if self.error else super().truncate(size)
+        except OSError as error:
+            self.error = error
+            return self.tell()
+
+
+    def seal(self) -> None:
+        """A checksum behind the end, where HDF5 does not look; any change by other programs removes it."""
+        if not self.error:
+            size = self.seek(0, os.SEEK_END)
+            self.write(SEAL % _crc(self, size))
+
+
+SEAL = b"\npliant seal %08x\n"
+BLOCK = 2**20
+
+
+def _crc(file: Any, size: int) -> int:
+    crc, left = 0, size
+    file.seek(0)
+    while left > 0 and (block := file.read(min(BLOCK, left))):
+        crc, left = zlib.crc32(block, crc), left - len(block)
+    return crc
+
+
+def check_seal(path: Path) -> bool:
+    """Whether a file has a checksum; ValueError if it does not fit. HDF5 may crash where bytes in its tables have changed."""
+    length = len(SEAL % 0)
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END) - length
+        if size < 0 or file.seek(size) != size or (end := file.read())[:-9] != (SEAL % 0)[:-9]:
+            return False
+        if end != SEAL % _crc(file, size):
+            raise ValueError("its bytes are not those that were written; take another copy")
+    return True
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C and the like wait until the block has ended: what is half written would be lost."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals come to the main thread only
+        return
+    came: list[Any] = []
+    handlers = {}
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and callable(signal.getsignal(number)):
+            handlers[number] = signal.signal(number, lambda *given: came.append(given))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    if came:
+        handler = handlers[came[0][0]]
+        assert callable(handler)
+        handler(*came[0])
+
+
+def check_target(path: str | Path) -> Path:
+    """Where a file will be written (the file itself, if the path is a link); a sentence if it cannot be."""
+    target, shown = Path(os.path.realpath(path)), repr(str(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"cannot write {shown}: it is a folder; give the name of a file, such as run.h5")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {shown}: there is no folder {str(Path(path).parent)!r}; make it or choose another")
+    if not os.access(target.parent, os.W_OK):
+        raise PermissionError(f"cannot write {shown}: its folder is read-only; choose another")
+    return target
+
+
+def check_results(path: str | Path) -> Path:
+    """The same for a file that is made beside its place and then renamed."""
+    target, shown = check_target(path), repr(str(path))
+    if target.exists() and not target.is_file():
+        raise OSError(f"cannot write {shown}: it is a device or a pipe; give the name of a file, such as run.h5")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(f"cannot write {shown}: the file there is write-protected; choose another name")
+    return target
+
+
+# -- reading
+@contextmanager
+def opened(path: Path, shown: str) -> Iterator[Any]:
+    """An HDF5 file, closed as soon as it was read; what is wrong with it is told in a sentence."""
+    import h5py
+    try:
+        file = h5py.File(path, "r")
+    except PermissionError:
+        raise PermissionError(f"{shown!r} may not be read; change its permissions") from None
+    except OSError as error:
+        truncated = "truncated" in str(error)
+        what = "is truncated: it was not copied completely" if truncated else "is not an HDF5 file, so not one of results"
+        raise ValueError(f"{shown!r} {what}; take the file that sol.save wrote") from error
+    try:
+        with file:
+            yield file
+    except (Foreign, FileNotFoundError):
+        raise
+    except (Exception, MemoryError) as error:
+        told = str(error.args[0]) if error.args else type(error).__name__
+        raise ValueError(f"{shown!r} is damaged: {told}; take the file that sol.save wrote") from error
+
+
+class Foreign(ValueError):
+    """A sound file, but not one of ours."""
+
+
+def member(group: Any, name: str, kind: str) -> Any:
+    """A group or dataset that is in this very file; links that lead elsewhere are not followed."""
+    from h5py import Dataset, Group, h5l
+    key = name.encode()
+    if not group.id.links.exists(key):
+        raise ValueError(f"{name!r} is missing")
+    if group.id.links.get_info(key).type != h5l.TYPE_HARD:
+        raise ValueError(f"{name!r} is a link to another place")
+    found = group[name]
+    if not isinstance(found, Group if kind == "group" else Dataset):
+        raise ValueError(f"{name!r} is not a {kind}")
+    return found
+
+
+def numbers(group: Any, name: str, *shape: int | None) -> Any:
+    """A dataset of floats, not yet read, of the shape given (None: any length). All of its numbers are in the file."""
+    from h5py import h5d
+    found = member(group, name, "dataset")
+    if found.dtype.kind != "f" or found.dtype.itemsize != 8:
+        raise ValueError(f"{name!r} holds {found.dtype}, must hold 64-bit floats")
+    if found.shape is None or len(found.shape) != len(shape) or any(b not in (None, a) for a, b in zip(found.shape, shape, strict=True)):
+        due = ", ".join("n" if n is None else str(n) for n in shape)
+        raise ValueError(f"{name!r} has the shape {found.shape}, must have ({due})")
+    plan = found.id.get_create_plist()
+    if plan.get_layout() == h5d.VIRTUAL or (plan.get_layout() == h5d.CONTIGUOUS and plan.get_external_count()):
+        raise ValueError(f"{name!r} has its numbers in another file")
+    if plan.get_nfilters():
+        raise ValueError(f"{name!r} is compressed; undo that with h5repack -f NONE")
+    size, stored = 8 * int(np.prod([int(n) for n in found.shape], dtype=object)), found.id.get_storage_size()
+    if size > min(stored, os.path.getsize(found.file.filename)):
+        raise ValueError(f"{name!r} should hold {size} bytes, the file has fewer")
+    return found
+
+
+def text(item: Any, name: str, missing: str | None = None) -> str:
+    """An attribute that is a text."""
+    value = _attribute(item, name, missing)
+    if not isinstance(value, str):
+        raise ValueError(f"attribute {name!r} is not a text")
+    return value
+
+
+def number(item: Any, name: str, missing: float | None = None) -> float:
+    """An attribute that is a number, or true or false."""
+    value = _attribute(item, name, missing)
+    if not isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)) or not np.isfinite(value):
+        raise ValueError(f"attribute {name!r} is not a number")
+    return float(value)
+
+
+def _attribute(item: Any, name: str, missing: Any) -> Any:
+    if name not in item.attrs:
+        if missing is None:
+            raise ValueError(f"attribute {name!r} is missing")
+        return missing
+    kind = item.attrs.get_id(name)
+    if kind.shape != () or kind.dtype.kind not in "biufSUO":
+        raise ValueError(f"attribute {name!r} is neither a text nor a number")
+    value = item.attrs[name]
+    return value.decode() if isinstance(value, bytes) else value
