@@ -94,7 +94,7 @@ def measure(key: str, quick: bool) -> Row:
         run = Run(dynamics, method, start, STEP, steps, steps)
         clock = time.process_time()
         try:
-            last = [new for _, new in run if len(new)][-1][-1]
+            last = [new for new in run if len(new)][-1][-1]
         except SimulationError as error:
             return row | {"failed": True, "note": str(error)}
         cpu = min(cpu, time.process_time() - clock)
@@ -109,7 +109,7 @@ def accuracy(dynamics: Dynamics, run: Run, start: np.ndarray) -> tuple[float, fl
     """Largest energy error [J] and violated joint equation [m or rad] over all rows, as integrated: nothing is projected."""
     s, x = dynamics.system, dynamics.x
     energy, violation = [], 0.0
-    for rows in [start[None, :], *(new for _, new in run)]:
+    for rows in [start[None, :], *run]:
         p = parts(rows, s.q0.size, s.n)
         for k in range(len(rows)):
             x.q[:], x.v[:], x.H[:], x.a[:], x.lam[:], x.E[:] = p["q"][k], p["v"][k], p["H"][k], 0, 0, 0

@@ -126,7 +126,7 @@ def run_data(sol: Solution) -> dict[str, Any]:
     q = asdict(sol.quality)
     kind = getattr(sol.method, "kind", str(sol.method))
     return {"name": sol.name, "complete": bool(sol.complete), "start": float(sol.t[0]), "end": float(sol.t[-1]),
-            "rows": len(sol.t), "method": {"kind": kind, **method}, "step": float(sol.step), "quality": q,
+            "rows": len(sol.t), "method": {"kind": kind, **method}, "step": float(sol.step), "accuracy": sol.accuracy, "quality": q,
             "energy_drift": sol.energy.drift}
 
 
@@ -137,17 +137,19 @@ def run_summary(sol: Solution) -> str:
     kind = method.pop("kind")
     options = ", ".join(f"{k} {v}" for k, v in method.items())
     steps = max(1, q["steps"])
-    cost = f"{q['steps']} steps, {q['iterations'] / steps:.2f} iterations a step, {q['factorisations']} factorisations"
+    rejected = f" ({q['rejected']} more rejected)" if q["rejected"] else ""
+    cost = f"{q['steps']} steps{rejected}, {q['iterations'] / steps:.2f} iterations a step, {q['factorisations']} factorisations"
     lines = [("time", f"{d['start']:g} to {d['end']:g} s, {d['rows']} rows"),
              ("method", f"{kind} ({options})" if options else kind),
-             ("step", f"{d['step']:.6g} s, {cost}")]
+             ("step", f"{d['step']:.6g} s, {cost}" if d["accuracy"] is None else
+              f"chosen for the accuracy {d['accuracy']:g}, {(d['end'] - d['start']) / steps:.3g} s on average, {cost}")]
     if q["fallbacks"]:
         lines.append(("fallbacks", f"{q['fallbacks']} steps were solved by the slower sparse solver"))
     lines += [("violations", f"position {q['position_violation']:.2g}, velocity {q['velocity_violation']:.2g}, "
                              f"acceleration {q['acceleration_violation']:.2g} (largest; SI units)"),
               ("energy drift", f"{d['energy_drift']:.3g} J (kinetic + potential + elastic + dissipated - work)")]
     if q["estimate"] is not None:
-        lines.append(("estimate", f"{q['estimate']:.2g} relative error per second, from a run with twice the step"))
+        lines.append(("estimate", f"{q['estimate']:.2g} relative error per second, from a run with half the steps"))
     stopped = f"stopped early at t = {d['end']:.6g} s of {sol.end:.6g}; the rows up to there are kept{sol.source}"
     lines.append(("state", "complete" if d["complete"] else stopped))
     return "\n".join([f"run of {d['name']!r}", *(f"  {k:<13} {v}" for k, v in lines)])

@@ -91,7 +91,7 @@ def describe(sol: Solution) -> dict[str, Any]:
     from . import __version__
     model, why = _model_text(sol)
     return {"version": __version__, "name": sol.name, "step": float(sol.step), "stride": int(sol.stride), "end": float(sol.end),
-            "accuracy": sol.accuracy, "method": {"kind": sol.method.kind, **asdict(sol.method)}, "model": model, "model_note": why, "record": sol.record,
+            "accuracy": sol.accuracy or 0.0, "method": {"kind": sol.method.kind, **asdict(sol.method)}, "model": model, "model_note": why, "record": sol.record,
             "layout": layout(sol.model, sol.dynamics) if sol.model and sol.dynamics else sol.stored.layout if sol.stored else {}}
 
 
@@ -231,8 +231,9 @@ def _from_hdf5(file: Path, shown: str, given: Model | None) -> Solution:
         energies, kept = numbers(f, "energies", n, 3)[()], member(f, "memory", "group")
         memory = {name: numbers(kept, name, None)[()] for name in kept}
         facts: dict[str, Any] = {name: text(f, name, "") for name in ("version", "name", "model", "model_note")}
-        facts |= {name: json.loads(text(f, name, "null")) for name in ("method", "layout", "record", "quality", "accuracy")}
+        facts |= {name: json.loads(text(f, name, "null")) for name in ("method", "layout", "record", "quality")}
         facts |= {name: number(f, name) for name in ("step", "stride")}
+        facts["accuracy"] = number(f, "accuracy", 0.0)
         facts["end"] = number(f, "end", float(states[-1, 0]) if states.size else 0.0)
         channels = member(f, "channels", "group")
         recorded = {name: (text(_channel(channels, name, n), "unit"), _reader(file, name, identity)) for name in channels}
@@ -318,8 +319,8 @@ def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, m
         raise ValueError("its name, model or list of channels is not what it must be")
     if not all(isinstance(x, (int, float)) for x in (step, stride, end)) or not (step > 0 and stride >= 1 and stride == int(stride)):
         raise ValueError("its step, stride or end is not what it must be")
-    accuracy = facts.get("accuracy")
-    if accuracy is not None and not (isinstance(accuracy, float) and accuracy > 0):
+    accuracy = facts.get("accuracy") or 0.0  # 0: the step is fixed
+    if not (isinstance(accuracy, float) and accuracy >= 0):
         raise ValueError("its accuracy is not what it must be")
     if states.ndim != 2 or not len(states) or states.shape[1] < 4:
         raise ValueError("it has no states")
@@ -334,7 +335,7 @@ def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, m
     make: Callable[[], Model] | None = partial(_from_text, facts["model"]) if facts["model"] else None
     stored = Stored(name, recorded, others if make else {}, make, str(facts.get("model_note") or ""), described or {})
     sol = Solution(None, None, states, energies, quality, complete=complete, method=method, step=float(step), stride=int(stride),
-                   memory=memory, end=float(end), accuracy=accuracy, stored=stored)
+                   memory=memory, end=float(end), accuracy=accuracy or None, stored=stored)
     sol.record = facts.get("record") if _is(list, facts.get("record")) else None
     return sol if given is None else _with_model(sol, stored, given)
 

@@ -291,6 +291,7 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
     if not {"rows", "worst"} <= sol.memory.keys():
         raise ModelError(f"run {sol.name!r} cannot be resumed: there is no checkpoint of it, its file is of an older version; run it again")
     model, dynamics = sol.model, sol.dynamics or sol.model.compile()
+    dynamics.unique_reactions = sol.quality.unique_reactions
     start, end = sol.rows[0].copy(), sol.end
     if duration is not None:
         length = _positive("duration", duration, "give the further time in seconds")

@@ -91,7 +91,7 @@ def test_numbers_and_nodes():
     for number in (3, 3.0, np.float64(3), np.int32(3), Number(3.0), "3", "3 N", parse("3")):
         code = compile_function(number, ("t",), pool, "test")
         assert pool.run(code.value) == 3
-        assert code[1:] == (-1, -1, -1, -1, ())
+        assert code[1:6] == (-1, -1, -1, -1, ())
     assert pool.run(compile_function(Binary("*", Number(2.0), Variable("t")), ("t",), pool, "test").by_t) == 2
 
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 SAMPLES = 20_000    # where functions of time are looked at for jumps
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
+SAFETY = 0.25       # errors grow on their way to the end: local ones may be this part of what is asked for
 FIRST = 0.25        # error of the first step, of what is allowed
-COARSEST = 100      # steps at least
+COARSEST = 400      # steps at least
 FINEST = 1e-13      # smallest step, of the time
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 
@@ -36,7 +37,7 @@ class ControlledRun(Run):
         self.history = ad.History(**arrays)
         self.aim, self.note = np.zeros(20), np.zeros(14, np.int64)
         self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / outputs, end
-        self.aim[ad.EPS], self.aim[ad.MOST] = accuracy / min(1.0, self.duration), self.duration / COARSEST
+        self.aim[ad.EPS], self.aim[ad.MOST] = SAFETY * accuracy / min(1.0, self.duration), self.duration / COARSEST
         self.aim[ad.LEAST] = FINEST * max(abs(start), abs(end), self.duration)
         self.note[ad.OUTPUT], self.note[ad.OUTPUTS] = 1, outputs
         self.note[ad.JUMPY] = any(not timed for _, _, timed in s.switches)
