@@ -265,6 +265,7 @@ def resume(sol: Solution, duration: Any, progress: Any = True) -> Solution:
     steps = max(1, round(length / sol.step))
     new = integrate(sol.model, dynamics, sol.method, start, sol.step, steps, sol.stride, _progress(progress), sol.memory)
     q, old = new.quality, sol.quality
+    q.unique_reactions = old.unique_reactions
     for name in ("steps", "iterations", "factorisations", "fallbacks"):
         setattr(q, name, getattr(q, name) + getattr(old, name))
     for name in ("position_violation", "velocity_violation", "acceleration_violation"):

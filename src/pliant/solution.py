@@ -33,6 +33,7 @@ class Quality:
     factorisations: int
     fallbacks: int                 # steps where the tile solver failed and SciPy's took over
     estimate: float | None = None  # relative error per second, where the run was repeated with half the step
+    unique_reactions: bool = True  # False: joints are redundant at the start, of all reactions the smallest are shown
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ class Solution:
         from .integrators import stepper as st
         worst = report.max(0)
         quality = Quality(float(worst[POSITION]), float(worst[VELOCITY]), float(worst[ACCELERATION]), int(run.count[st.STEPS]),
-                          int(run.count[st.ITERATIONS]), int(run.count[st.FACTORISATIONS]), run.fallbacks)
+                          int(run.count[st.ITERATIONS]), int(run.count[st.FACTORISATIONS]), run.fallbacks,
+                          unique_reactions=dynamics.unique_reactions)
         memory = run.memory() if complete else {}  # after a failure the method is ahead of the last row
         return cls(model, dynamics, rows, energies, quality, complete=complete, method=run.method, step=run.step,
                    stride=run.stride, memory=memory)
