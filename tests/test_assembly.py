@@ -55,6 +55,18 @@ def test_a_four_bar_starts_at_the_angle_of_its_crank(angle):
     assert run["A.angle"][0] == pytest.approx(angle, abs=1e-11) and abs(np.diff(run["A.angle"])).max() < 0.1
 
 
+@pytest.mark.parametrize("angle", [3.0, -6.0])
+def test_the_branch_is_kept_where_another_is_near(angle):
+    """Crank-rocker whose bars could almost lie flat: half a millimetre is left, and straight on leads to the other branch."""
+    d = np.array([1.6, -0.5, 0])
+    size = np.linalg.norm(d)
+    along = (1.3005**2 - 0.8**2 + size**2) / (2 * size)
+    points = np.array([[0, 0, 0], [0, 0.5, 0], [0, 0.5, 0], [1.6, 0, 0]])
+    points[2] += along * d / size + np.sqrt(1.3005**2 - along**2) * np.cross((0, 0, 1), d) / size
+    sol = linkage(points, angle=angle).assemble().solution
+    np.testing.assert_allclose(sol["b1.right.position"][0], TURN @ knee(points, angle), atol=1e-7)
+
+
 def test_small_gaps_are_closed_by_the_least_motion_whatever_the_masses():
     """Bodies are stated up to 2 mm away from a pose that fits: all together they are moved by less than back to it."""
     noise = np.random.default_rng(1).uniform(-2e-3, 2e-3, (3, 3))
@@ -298,6 +310,17 @@ def test_statements_in_conflict_with_a_drive_are_named(changes, message):
             setattr(m[item], field, value)
     with pytest.raises(pl.ModelError, match=message):
         m.assemble()
+
+
+def test_stated_velocities_of_bodies_are_those_in_the_start_pose():
+    """Of the origin, with the centre of mass elsewhere, after the body was turned to its start value."""
+    m = pl.Model("turned")
+    body = m.add(pl.RigidBody("b", 2.0, (0.1, 0.2, 0.3), com=(0.3, 0.1, -0.2), position=(1, 2, 3), rotation=TURN, velocity=(0, 0, 0),
+                              angular_velocity=tuple(2 * AXIS)))
+    m.add(pl.Revolute("J", m.ground.frame((1, 2, 3), rotation=TURN), body, axis=AXIS, angle=0.7))
+    sol = m.assemble().solution
+    assert sol["J.angle_rate"][0] == pytest.approx(2.0, abs=1e-9)
+    np.testing.assert_allclose(sol["b.velocity"][0], 0, atol=1e-9)
 
 
 def test_stated_velocities_in_conflict_name_each_other():

@@ -17,7 +17,8 @@ from .layout import JointRecord, Z
 if TYPE_CHECKING:
     from .dynamics import Dynamics
 
-STRIDE = 0.3        # rad or sizes: how far equations are followed at once, and how far bodies may move in that
+STRIDE = 0.1        # rad or sizes: how far equations are followed at once, and how far bodies may move in that
+BEND = 0.3          # a step is halved if it has to be corrected by more than this part of it: the branch could be lost
 LONGEST = 0.5       # of one iteration
 LEAST = 1e-12       # damping of an iteration: small against the squares of singular values, large against rounding
 SMALL = 1e-12       # weight of the motion of all bodies against that of joints
@@ -107,8 +108,8 @@ def offsets(d: Dynamics, since: tuple[np.ndarray, np.ndarray] | None = None) -> 
 class Closing:
     """The equations of joints (not of drives: their values are targets) and targets, and Newton's method for them.
 
-    ``free``: velocities that may be used, default all; then joints that none of them moves are left out. ``relative``: of all motions that do, the one with the least motion in the
-    joints; else the one with the least motion of bodies.                                                       [assembly-1]
+    ``free``: velocities that may be used, default all; then joints that none of them moves are left out. ``relative``: of all
+    motions that do, the one with the least motion in the joints; else the one with the least motion of bodies. [assembly-1]
     """
 
     def __init__(self, d: Dynamics, targets: Sequence[Target] = (), free: np.ndarray | None = None, relative: bool = False) -> None:
@@ -178,10 +179,11 @@ class Closing:
         loop.retract(d.system.data, d.x.q.copy(), dq, 1.0, d.x.q)
 
     def solve(self, offset: np.ndarray | float, tolerance: float, most: int) -> bool:
-        """Damped Gauss-Newton to values = offset; ends at the nearest position where that cannot be."""
+        """Damped Gauss-Newton to values = offset; ends at the nearest position where that cannot be. `bend` is how much longer the
+        way was than its first step: large where the path turns sharply."""
         left, gradients = self.values()
         left, damping, slow, matrices, since = left - offset, LEAST, 0, None, offsets(self.d) if self.relative else None
-        size = float(np.linalg.norm(left))
+        size, ways = float(np.linalg.norm(left)), [0.0]
         for _ in range(most):
             if size <= tolerance or slow > 5:
                 break
@@ -191,17 +193,20 @@ class Closing:
             if not np.isfinite(longest):
                 break
             before = self.state()
-            self.move(x * min(1.0, LONGEST / max(longest, 1e-300)))
+            x *= min(1.0, LONGEST / max(longest, 1e-300))
+            self.move(x)
             new, gradients = self.values()
             now = float(np.linalg.norm(new - offset))
             if now < size:
                 slow = slow + 1 if now > 0.999 * size else 0
+                ways.append(float(np.linalg.norm(x)))
                 left, size, damping, matrices = new - offset, now, max(LEAST, damping / 10), None
                 continue
             self.go(before)
             damping = max(30 * damping, 1e-6)
             if damping > 1e8:
                 break
+        self.bend = sum(ways[2:]) / max(ways[1] if len(ways) > 1 else 0.0, 1e-9)
         return size <= tolerance
 
     def follow(self) -> bool:
@@ -218,7 +223,7 @@ class Closing:
             if to > 1 - 1e-9:
                 to = 1.0
             tolerance = self.closed if to == 1 else max(self.closed, LOOSE * size)
-            if self.solve((1 - to) * first, tolerance, 20) and self.moved(before) < 3 * STRIDE:
+            if self.solve((1 - to) * first, tolerance, 20) and self.bend < BEND and self.moved(before) < 3 * STRIDE:
                 s, ds = to, min(2 * ds, 1 / steps)
                 continue
             self.go(before)
