@@ -229,6 +229,10 @@ def test_a_coupler_is_turned_into_its_place():
     found = m.assemble()
     np.testing.assert_allclose(found.solution["bar.end.position"][0], (1, 0.5, 1), atol=1e-9)
     assert max(move.mm for move in found.moved.values()) < 1e-6
+    m.add(pl.RigidBody("else", 1.0, (1, 1, 1), position=(0.3, 0, 0)))
+    m.add(pl.Revolute("X", m.ground, "else"))
+    with pytest.raises(pl.ModelError, match=r"as modelled: joint 'X' is open by 300 mm\. Closing them would move body 'else' by 300 mm, and"):
+        m.assemble()  # a gap elsewhere does not keep it from its place
 
 
 def test_a_stated_place_is_written_and_read_again(tmp_path):
