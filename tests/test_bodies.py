@@ -101,5 +101,5 @@ def test_open_joints_are_named():
     m = pl.Model("open")
     body = m.add(pl.RigidBody("b", 2.0, (0.1, 0.2, 0.3), position=(0.3, 0, 0)))
     m.add(pl.Revolute("hinge", m.ground, body, axis="z"))
-    with pytest.raises(pl.ModelError, match=r"'hinge' is open by 0\.3"):
+    with pytest.raises(pl.ModelError, match="'hinge' is open by 300 mm"):
         m.simulate(0.1, step=1e-3)

@@ -17,9 +17,10 @@ from .layout import JointRecord, Z
 if TYPE_CHECKING:
     from .dynamics import Dynamics
 
-STRIDE = 0.3        # rad or sizes: how far equations are followed at once, and how far bodies may move in that
+STRIDE = 0.1        # rad or sizes: how far equations are followed at once, and how far bodies may move in that
+BEND = 0.3          # a step is halved if it has to be corrected by more than this part of it: the branch could be lost
 LONGEST = 0.5       # of one iteration
-LEAST = 1e-10       # damping of an iteration: small against the squares of singular values, large against rounding
+LEAST = 1e-12       # damping of an iteration: small against the squares of singular values, large against rounding
 SMALL = 1e-12       # weight of the motion of all bodies against that of joints
 CLOSED = 1e-11      # equations hold
 LOOSE = 1e-3        # on the way they hold to this part of what they were at first
@@ -87,11 +88,28 @@ def twists(d: Dynamics) -> Any:
     return coo_array((np.array(values).ravel(), (i, j)), shape=(n, n_v)).tocsr()
 
 
+def offsets(d: Dynamics, since: tuple[np.ndarray, np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Of every joint the place of b in the axes of a, (n, 3) and (n, 3, 3). With ``since``, what these were: the motion of b against a
+    from there on, as displacement and rotation vector in world axes."""
+    joints = d.directory.joints.values()
+    a, b = d.x.X[[j.a for j in joints]], d.x.X[[j.b for j in joints]]
+    Ra, Rb = a[:, A:A + 9].reshape(-1, 3, 3), b[:, A:A + 9].reshape(-1, 3, 3)
+    place, axes = np.einsum("nji,nj->ni", Ra, b[:, P:P + 3] - a[:, P:P + 3]), np.einsum("nji,njk->nik", Ra, Rb)
+    if since is None:
+        return place, axes
+    R = np.einsum("nij,nkj->nik", axes, since[1])
+    u = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], 1) / 2
+    size = np.linalg.norm(u, axis=1)
+    angle = np.arctan2(size, (np.trace(R, axis1=1, axis2=2) - 1) / 2)
+    turn = u * np.where(size > 1e-9, angle / np.maximum(size, 1e-9), 1.0)[:, None]
+    return np.einsum("nij,nj->ni", Ra, place - since[0]), np.einsum("nij,nj->ni", Ra, turn)
+
+
 class Closing:
     """The equations of joints (not of drives: their values are targets) and targets, and Newton's method for them.
 
-    ``free``: velocities that may be used, default all; then joints that none of them moves are left out. ``relative``: of all motions that do, the one with the least motion in the
-    joints; else the one with the least motion of bodies.                                                       [assembly-1]
+    ``free``: velocities that may be used, default all; then joints that none of them moves are left out. ``relative``: of all
+    motions that do, the one with the least motion in the joints; else the one with the least motion of bodies. [assembly-1]
     """
 
     def __init__(self, d: Dynamics, targets: Sequence[Target] = (), free: np.ndarray | None = None, relative: bool = False) -> None:
@@ -124,25 +142,28 @@ class Closing:
         left = self.sizes * np.array([c - t.value for (c, _), t in zip(found, self.targets, strict=True)])
         return np.concatenate([equations, left]), [g for _, g in found]
 
-    def matrices(self, gradients: list[np.ndarray]) -> tuple[Any, Any]:
-        """Jacobian of the values and weights of the motion, at the position that was linearised last."""
+    def matrices(self, gradients: list[np.ndarray], since: Any) -> tuple[Any, Any, np.ndarray]:
+        """Jacobian of the values, weights W of the motion and W times the way back, at the position that was linearised last."""
         d, by = self.d, self.columns
         C = reactions.scaled(reactions.jacobian(d.system, d.tiles)[np.flatnonzero(self.kept)], d.unit[self.rows], by)
         T = self.sizes[:, None] * np.array(gradients).reshape(-1, d.system.n_v) * by
-        one = np.tile([1 / d.length] * 3 + [1.0] * 3, len(d.directory.joints))
-        B = reactions.scaled(twists(d), one, by) if self.relative else None
+        B, way = None, np.zeros(self.free.size)
+        if self.relative:
+            one = np.tile([1 / d.length] * 3 + [1.0] * 3, len(d.directory.joints))
+            B = reactions.scaled(twists(d), one, by)[:, self.free]
+            way = B.T @ (one * np.hstack(offsets(d, since)).ravel())
         if sum(C.shape) <= DENSE:
             G, unit = np.vstack([_array(C), T])[:, self.free], np.eye(self.free.size)
-            return G, unit if B is None else _array(B.T @ B)[np.ix_(self.free, self.free)] + SMALL * unit
+            return G, unit if B is None else _array(B.T @ B) + SMALL * unit, way
         from scipy.sparse import csr_array, eye_array, vstack
         G = vstack([csr_array(C), csr_array(T)]).tocsr()[:, self.free]
         unit = eye_array(self.free.size, format="csr")
-        return G, unit if B is None else csr_array(B.T @ B)[self.free][:, self.free] + SMALL * unit
+        return G, unit if B is None else csr_array(B.T @ B) + SMALL * unit, way
 
-    def step(self, G: Any, W: Any, left: np.ndarray, damping: float) -> np.ndarray:
-        """The motion x with the smallest x.W x / 2 + |G x + left|^2 / (2 damping)                              [assembly-2]"""
+    def step(self, G: Any, W: Any, way: np.ndarray, left: np.ndarray, damping: float) -> np.ndarray:
+        """The motion x with the smallest x.W x / 2 + way.x + |G x + left|^2 / (2 damping)                     [assembly-2]"""
         m, n = G.shape
-        b = np.concatenate([np.zeros(n), -left])
+        b = np.concatenate([-way, -left])
         if isinstance(G, np.ndarray):
             K = np.block([[W, G.T], [G, -damping * np.eye(m)]])
             return np.asarray(np.linalg.solve(K, b)[:n])
@@ -158,31 +179,34 @@ class Closing:
         loop.retract(d.system.data, d.x.q.copy(), dq, 1.0, d.x.q)
 
     def solve(self, offset: np.ndarray | float, tolerance: float, most: int) -> bool:
-        """Damped Gauss-Newton to values = offset; ends at the nearest position where that cannot be."""
+        """Damped Gauss-Newton to values = offset; ends at the nearest position where that cannot be. `bend` is how much longer the
+        way was than its first step: large where the path turns sharply."""
         left, gradients = self.values()
-        left, damping, slow = left - offset, LEAST, 0
-        size = float(np.linalg.norm(left))
-        G, W = self.matrices(gradients)
+        left, damping, slow, matrices, since = left - offset, LEAST, 0, None, offsets(self.d) if self.relative else None
+        size, ways = float(np.linalg.norm(left)), [0.0]
         for _ in range(most):
             if size <= tolerance or slow > 5:
                 break
-            x = self.step(G, W, left, damping)
+            matrices = matrices or self.matrices(gradients, since)
+            x = self.step(*matrices, left, damping)
             longest = float(abs(x).max(initial=0.0))
             if not np.isfinite(longest):
                 break
             before = self.state()
-            self.move(x * min(1.0, LONGEST / max(longest, 1e-300)))
+            x *= min(1.0, LONGEST / max(longest, 1e-300))
+            self.move(x)
             new, gradients = self.values()
             now = float(np.linalg.norm(new - offset))
             if now < size:
                 slow = slow + 1 if now > 0.999 * size else 0
-                left, size, damping = new - offset, now, max(LEAST, damping / 10)
-                G, W = self.matrices(gradients)
+                ways.append(float(np.linalg.norm(x)))
+                left, size, damping, matrices = new - offset, now, max(LEAST, damping / 10), None
                 continue
             self.go(before)
             damping = max(30 * damping, 1e-6)
             if damping > 1e8:
                 break
+        self.bend = sum(ways[2:]) / max(ways[1] if len(ways) > 1 else 0.0, 1e-9)
         return size <= tolerance
 
     def follow(self) -> bool:
@@ -190,14 +214,16 @@ class Closing:
         way is one the mechanism could take. Where it ends, the nearest position is left behind.                [assembly-3]"""
         first, _ = self.values()
         start, size = self.state(), float(np.linalg.norm(first))
+        if size <= self.closed:
+            return True
         steps = max(1, int(np.ceil(abs(first).max(initial=0.0) / STRIDE)))
         s, ds, kicks = 0.0, 1 / steps, 0
-        while s < 1 and size > self.closed:
+        while s < 1:
             to, before = min(1.0, s + ds), self.state()
             if to > 1 - 1e-9:
                 to = 1.0
             tolerance = self.closed if to == 1 else max(self.closed, LOOSE * size)
-            if self.solve((1 - to) * first, tolerance, 20) and self.moved(before) < 3 * STRIDE:
+            if self.solve((1 - to) * first, tolerance, 20) and self.bend < BEND and self.moved(before) < 3 * STRIDE:
                 s, ds = to, min(2 * ds, 1 / steps)
                 continue
             self.go(before)
@@ -209,7 +235,7 @@ class Closing:
                 chance = np.random.default_rng(kicks)
                 self.move(1e-3 * 3.0**kicks * chance.standard_normal(self.free.size))
                 self.solve((1 - s) * first, self.closed, 20)
-        if s < 1 and size > self.closed:
+        if s < 1:
             self.go(start)
             if not self.solve(0.0, self.closed, 300):
                 return False

@@ -45,8 +45,8 @@ class Extent(NamedTuple):
 
     def text(self, per: str = "") -> str:
         """In words; what is a millionth of the other or less is left out. ``per``: "/s" for rates."""
-        parts = [f"{value:.3g} {unit}{per}" for value, unit, other in ((self.mm, "mm", self.degrees), (self.degrees, "degrees", self.mm))
-                 if value > 1e-6 * other]
+        both = (self.mm, "mm", self.degrees), (self.degrees, "degrees", self.mm)
+        parts = [f"{f'{value:.3g}' if value < 1000 else f'{value:.0f}'} {unit}{per}" for value, unit, other in both if value > 1e-6 * other]
         return " and ".join(parts) or f"0 mm{per}"
 
     def __str__(self) -> str:

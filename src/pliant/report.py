@@ -148,6 +148,8 @@ def run_summary(sol: Solution) -> str:
     lines += [("violations", f"position {q['position_violation']:.2g}, velocity {q['velocity_violation']:.2g}, "
                              f"acceleration {q['acceleration_violation']:.2g} (largest; SI units)"),
               ("energy drift", f"{d['energy_drift']:.3g} J (kinetic + potential + elastic + dissipated - work)")]
+    if not q["unique_reactions"]:
+        lines.append(("reactions", "not unique (redundant joints): the smallest ones are given"))
     if q["estimate"] is not None:
         lines.append(("estimate", f"{q['estimate']:.2g} relative error per second, from a run with half the steps"))
     stopped = f"stopped early at t = {d['end']:.6g} s of {sol.end:.6g}; the rows up to there are kept{sol.source}"

@@ -2,11 +2,10 @@
 the slot's plane: four equations, free to slide along the slot and to turn about the pin."""
 from typing import Any, ClassVar
 
-from pliant.items.joints import AxisJoint
+from pliant.items.joints import Slides
 
 
-class PinInSlot(AxisJoint):
+class PinInSlot(Slides):
     """Slot along ``axis`` of frame a; the pin is parallel to the y axis of the joint frame."""
     kind: ClassVar[str] = "pin_in_slot"
-    coordinates: ClassVar[tuple[str, ...]] = ("displacement",)
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (("d2", 0), ("d2", 1), ("d1", 0, 1), ("d1", 2, 1))
