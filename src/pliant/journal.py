@@ -68,7 +68,7 @@ class Journal:
 
     # -- writing
     def begin(self, facts: dict[str, Any], least: int = 0) -> None:
-        """A run starts; several passes of one may follow each other. ``least``: rows of the run that it goes on with."""
+        """A run starts; several passes of one may follow each other. ``least``: rows in the earlier journal, if the run goes on with it."""
         if self.file:
             self.file.close()
         earlier = next((True for kind, _, _ in records(self.path) if kind == ROWS), False)
@@ -82,18 +82,19 @@ class Journal:
         """Rows as they came, and what the run cost so far."""
         self._record(ROWS, {"counts": counts}, {"states": states, "energies": energies, "report": report})
         self.rows += len(states)
+        if self.least:
+            self._take_over()
 
     def mark(self, memory: dict[str, np.ndarray], first: bool = False) -> None:
         """A checkpoint. ``first``: that from which the run starts."""
         now = time.monotonic()
-        takes_over = not first and self.own != self.path and self.rows >= self.least
-        if 2 * self.marks > self.good + ROOM and not takes_over and now - self.marked < PAUSE:
+        if 2 * self.marks > self.good + ROOM and self.own == self.path and now - self.marked < PAUSE:
             return
         before = self.good
         self._record(MARK, {}, memory)
         self.marks += self.good - before
-        if takes_over:
-            self._settle()
+        if self.least or not first:
+            self._take_over()
         self.marked = now
         if now - self.synced > SYNC:
             os.fsync(self._open().fileno())
@@ -131,8 +132,10 @@ class Journal:
             raise
         self.good += sum(len(part) for part in parts)
 
-    def _settle(self) -> None:
-        """The new journal takes the place of the earlier one."""
+    def _take_over(self) -> None:
+        """The new journal takes the place of the earlier one, unless that one is its own first part and still longer."""
+        if self.own == self.path or not self.marks or self.rows < self.least:
+            return
         lock = self._locked(self.own, "ab")
         self._open().close()
         os.replace(self.own, self.path)
