@@ -17,10 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-try:
-    import fcntl
-except ImportError:  # Windows: a file that is open cannot be replaced there, so no lock is needed
-    fcntl = None  # type: ignore[assignment]
+from .storage import hold
 
 MAGIC = b"pliant journal 1\n"
 PREFIX = struct.Struct("<4sQI")  # kind, length and CRC-32 of what follows
@@ -55,7 +52,7 @@ class Journal:
         while True:
             file: BinaryIO = open(path, mode, buffering=0)  # type: ignore[assignment]  # noqa: SIM115
             try:
-                _flock(file, exclusive=True)
+                hold(file, exclusive=True)
                 if os.path.samestat(os.stat(path), os.fstat(file.fileno())):
                     return file
             except FileNotFoundError:  # removed by its owner just now
@@ -177,21 +174,10 @@ def is_written(path: Path) -> bool:
     """Whether a process is writing the journal at this moment."""
     with open(path, "rb") as file:
         try:
-            _flock(file, exclusive=False)
+            hold(file, exclusive=False)
         except BlockingIOError:
             return True
     return False
-
-
-def _flock(file: BinaryIO, exclusive: bool) -> None:
-    """Hold a file, or BlockingIOError if another process does; where the system has no such locks, nothing."""
-    if fcntl is not None:
-        try:
-            fcntl.flock(file, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise
-        except OSError:  # some network folders
-            pass
 
 
 def _writer(path: Path) -> str:

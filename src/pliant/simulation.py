@@ -224,9 +224,14 @@ def _refined(dynamics: Dynamics, rows: np.ndarray) -> tuple[int, np.ndarray, np.
             later = _refined(dynamics, rows[half:])
             return first[0] + later[0], np.vstack([first[1], later[1]]), np.vstack([first[2], later[2]]), later[3]
         return 0, np.zeros((0, 3)), np.zeros((0, 4)), _explained(error, float(rows[0, 0]))
-    good = int(np.argmin(np.append(report[:, POSITION] <= GAP * max(1.0, dynamics.length), False)))
+    finite = np.isfinite(rows).all(1) & np.isfinite(energies).all(1)
+    good = int(np.argmin(np.append(finite & (report[:, POSITION] <= GAP * max(1.0, dynamics.length)), False)))
     if good == len(rows):
         return good, energies, report, None
+    if not finite[good]:
+        return good, energies[:good], report[:good], SimulationError(
+            f"stopped at t = {rows[good, 0]:.6g} s: a speed, force or energy is too large to be a finite number. Look for a force that grows "
+            "without bound, and for units", "not-finite")
     return good, energies[:good], report[:good], SimulationError(
         f"stopped at t = {rows[good, 0]:.6g} s: {dynamics.open_joints(rows[good])}. Joints and drives may contradict each other, a heavy "
         "load may hang on a very light body, or the step is too large", "joint-open")
