@@ -10,6 +10,7 @@ import math
 import os
 import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Callable
@@ -282,11 +283,25 @@ def main(args: list[str] | None = None) -> None:
     for name in ("SIGTERM", "SIGHUP"):
         if signal.getsignal(getattr(signal, name, signal.SIGTERM)) == signal.SIG_DFL:  # not under nohup
             signal.signal(getattr(signal, name, signal.SIGTERM), _terminate)
+    sys.unraisablehook = _not_raised
     sys.exit(execute(sys.argv[1:] if args is None else args))
 
 
 def _terminate(number: int, _frame: Any) -> None:
     raise Terminated(number)
+
+
+missed: list[KeyboardInterrupt] = []
+
+
+def _not_raised(what: Any) -> None:
+    """An interrupt that came where Python cannot raise it, as when an object is deleted: it comes again a little later."""
+    if isinstance(what.exc_value, KeyboardInterrupt):
+        missed.append(what.exc_value)
+        number = getattr(what.exc_value, "code", INTERRUPTED) - 128
+        threading.Timer(0.02, os.kill, (os.getpid(), number)).start()
+    else:
+        sys.__unraisablehook__(what)
 
 
 def execute(args: list[str]) -> int:
@@ -302,7 +317,9 @@ def execute(args: list[str]) -> int:
         sys.stderr.close()  # the reader of a pipe left: no message at exit
         return DONE
     except (KeyboardInterrupt, Exception) as error:
-        code, kind, message, data = explain(error)
+        for number in (signal.SIGINT, signal.SIGTERM) if missed else ():  # one that comes again is not needed any more
+            signal.signal(number, signal.SIG_IGN)
+        code, kind, message, data = explain(error if isinstance(error, Stopped) or not missed else missed[0])
         if debug:
             traceback.print_exc()
         if as_json:

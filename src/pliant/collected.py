@@ -43,7 +43,8 @@ class Collected:
             from .results import describe
             units = {name: unit for name, (unit, _) in catalogue(self.run.dynamics).items()}
             with self._writing():
-                self.journal.begin(describe(sol) | {"units": units}, len(self.before.rows) if self.before else 0)
+                before = self.before if self.before and self.before.stored and self.before.stored.file == self.journal.path else None
+                self.journal.begin(describe(sol) | {"units": units}, len(before.rows) if before else 0)
                 self.journal.add(*self.blocks[0], self.run.counts())
                 self.journal.mark(self.memory, first=True)
 

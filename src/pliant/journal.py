@@ -17,10 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-try:
-    import fcntl
-except ImportError:  # Windows: a file that is open cannot be replaced there, so no lock is needed
-    fcntl = None  # type: ignore[assignment]
+from .storage import hold
 
 MAGIC = b"pliant journal 1\n"
 PREFIX = struct.Struct("<4sQI")  # kind, length and CRC-32 of what follows
@@ -55,7 +52,7 @@ class Journal:
         while True:
             file: BinaryIO = open(path, mode, buffering=0)  # type: ignore[assignment]  # noqa: SIM115
             try:
-                _flock(file, exclusive=True)
+                hold(file, exclusive=True)
                 if os.path.samestat(os.stat(path), os.fstat(file.fileno())):
                     return file
             except FileNotFoundError:  # removed by its owner just now
@@ -68,7 +65,7 @@ class Journal:
 
     # -- writing
     def begin(self, facts: dict[str, Any], least: int = 0) -> None:
-        """A run starts; several passes of one may follow each other. ``least``: rows of the run that it goes on with."""
+        """A run starts; several passes of one may follow each other. ``least``: rows in the earlier journal, if the run goes on with it."""
         if self.file:
             self.file.close()
         earlier = next((True for kind, _, _ in records(self.path) if kind == ROWS), False)
@@ -82,18 +79,19 @@ class Journal:
         """Rows as they came, and what the run cost so far."""
         self._record(ROWS, {"counts": counts}, {"states": states, "energies": energies, "report": report})
         self.rows += len(states)
+        if self.least:
+            self._take_over()
 
     def mark(self, memory: dict[str, np.ndarray], first: bool = False) -> None:
         """A checkpoint. ``first``: that from which the run starts."""
         now = time.monotonic()
-        takes_over = not first and self.own != self.path and self.rows >= self.least
-        if 2 * self.marks > self.good + ROOM and not takes_over and now - self.marked < PAUSE:
+        if 2 * self.marks > self.good + ROOM and self.own == self.path and now - self.marked < PAUSE:
             return
         before = self.good
         self._record(MARK, {}, memory)
         self.marks += self.good - before
-        if takes_over:
-            self._settle()
+        if self.least or not first:
+            self._take_over()
         self.marked = now
         if now - self.synced > SYNC:
             os.fsync(self._open().fileno())
@@ -131,8 +129,10 @@ class Journal:
             raise
         self.good += sum(len(part) for part in parts)
 
-    def _settle(self) -> None:
-        """The new journal takes the place of the earlier one."""
+    def _take_over(self) -> None:
+        """The new journal takes the place of the earlier one, unless that one is its own first part and still longer."""
+        if self.own == self.path or not self.marks or self.rows < self.least:
+            return
         lock = self._locked(self.own, "ab")
         self._open().close()
         os.replace(self.own, self.path)
@@ -174,21 +174,10 @@ def is_written(path: Path) -> bool:
     """Whether a process is writing the journal at this moment."""
     with open(path, "rb") as file:
         try:
-            _flock(file, exclusive=False)
+            hold(file, exclusive=False)
         except BlockingIOError:
             return True
     return False
-
-
-def _flock(file: BinaryIO, exclusive: bool) -> None:
-    """Hold a file, or BlockingIOError if another process does; where the system has no such locks, nothing."""
-    if fcntl is not None:
-        try:
-            fcntl.flock(file, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise
-        except OSError:  # some network folders
-            pass
 
 
 def _writer(path: Path) -> str:

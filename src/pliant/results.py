@@ -19,7 +19,7 @@ from .dynamics import Dynamics
 from .integrators.generalized_alpha import SimulationError
 from .refinement import row_width
 from .solution import Quality, Recorded, Solution, Stored
-from .storage import Disk, Foreign, check_results, check_seal, member, number, numbers, opened, text, uninterrupted
+from .storage import Disk, Foreign, check_results, check_seal, hold, member, number, numbers, opened, sweep, text, uninterrupted
 
 if TYPE_CHECKING:
     from .channels import Observer
@@ -42,12 +42,14 @@ def save(sol: Solution, path: str | Path, record: list[str] | None = None) -> No
     part = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with uninterrupted(), Disk(part, "w+") as disk:
+            hold(disk, exclusive=True)
             _write(sol, disk, chosen, note)
             disk.seal()
             if disk.error:
                 raise disk.error
             os.fsync(disk.fileno())
             os.replace(part, target)
+        sweep(target)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise OSError(f"cannot write {str(path)!r}: {reason}; make room or choose another folder") from error

@@ -4,6 +4,7 @@ Read are only numbers and texts that are in the file: no links to other files, n
 """
 from __future__ import annotations
 
+import glob
 import io
 import os
 import signal
@@ -15,6 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+try:
+    import fcntl
+except ImportError:  # Windows: a file that is open cannot be replaced there
+    fcntl = None  # type: ignore[assignment]
 
 
 class Disk(io.FileIO):
@@ -44,6 +50,29 @@ class Disk(io.FileIO):
         if not self.error:
             size = self.seek(0, os.SEEK_END)
             self.write(SEAL % _crc(self, size))
+
+
+def hold(file: Any, exclusive: bool) -> None:
+    """Lock a file until it is closed or the process ends, however it does; BlockingIOError if another holds it. Where the system has
+    no such locks, nothing."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(file, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:  # some network folders
+            pass
+
+
+def sweep(target: Path) -> None:
+    """Remove what processes left that were killed while they wrote ``target``."""
+    for file in target.parent.glob(f".{glob.escape(target.name)}.*.tmp") if fcntl is not None else ():
+        try:
+            with open(file, "rb") as held:
+                hold(held, exclusive=True)
+                file.unlink(missing_ok=True)
+        except OSError:  # another is at work on it
+            continue
 
 
 SEAL = b"\npliant seal %08x\n"
