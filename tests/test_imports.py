@@ -10,11 +10,11 @@ LAYERS = [
     {"functions"},
     {"families", "items"},
     {"system"},
-    {"layout"},
+    {"layout", "planes"},
     {"refinement", "dynamics"},
     {"integrators"},
     {"channels", "solution", "simulation", "model"},
-    {"report", "text", "schema", "located", "checks", "loading", "shipped", "results", "scene", "pictures"},
+    {"report", "text", "schema", "located", "checks", "loading", "shipped", "results", "scene", "pictures", "diagnosis"},
     {"verification", "bench", "bench_models"},
     {"cli"},
 ]

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .items.base import KINDS, Item, Vec3, did_you_mean, vector
+from .items.base import KINDS, AnyAxis, Item, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.joints import JointPair
 
 if TYPE_CHECKING:
+    from .diagnosis import Report
     from .dynamics import Dynamics
     from .solution import Solution
 
@@ -20,14 +21,17 @@ AnyItem = TypeVar("AnyItem", bound=Item)
 class Model:
     """A mechanism: bodies, joints, drives, forces and measures by name.
 
-    ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model).
+    ``gravity`` [m/s^2] in world axes. ``planar``: all bodies move in planes with this normal (``True``: z; or "x", "y", "z", or three
+    numbers); those that the joints do not hold there are held by the program. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model).
     """
 
-    def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0), settings: dict[str, Any] | None = None) -> None:
+    def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0), settings: dict[str, Any] | None = None,
+                 planar: Any = None) -> None:
         if not isinstance(name, str):
             raise ValueError(f"model: name {name!r} must be a text; gravity is given as gravity=(0, 0, -9.81)")
         self.name = name
         self.gravity = gravity
+        self.planar = planar
         self.settings = dict(settings or {})
         self.ground = Ground()
         self.items: dict[str, Item] = {}
@@ -44,6 +48,19 @@ class Model:
             self._gravity: Vec3 = TypeAdapter(vector("m/s^2")).validate_python(value)
         except ValidationError as error:
             raise ValueError(f"model {self.name!r}: gravity: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from None
+
+    @property
+    def planar(self) -> AnyAxis | None:
+        """Normal of the planes that all bodies move in: x, y, z or a unit vector; None for a model in space."""
+        return self._planar
+
+    @planar.setter
+    def planar(self, value: Any) -> None:
+        from .planes import normal_of
+        try:
+            self._planar = normal_of(value)
+        except ValueError as error:
+            raise ValueError(f"model {self.name!r}: {error}") from None
 
     def add(self, item: AnyItem) -> AnyItem:
         """Add an item; returns it."""
@@ -74,7 +91,7 @@ class Model:
 
     def copy(self) -> Model:
         """A model with the same items, each copied: what a run keeps, whatever happens to the original."""
-        other = Model(self.name, self.gravity, self.settings)
+        other = Model(self.name, self.gravity, self.settings, self.planar)
         other.ground = self.ground.model_copy(update={"frames": dict(self.ground.frames)})
         for name, item in self.items.items():
             own = {"frames": dict(item.frames)} if isinstance(item, FrameOwner) else {}
@@ -85,6 +102,7 @@ class Model:
         """Flat arrays. ``exact``: with all geometric blocks in the tangent (for tests and statics)."""
         from .dynamics import Dynamics, ModelError, announce_compilation
         from .layout import Layout
+        from .planes import normal_vector
         announce_compilation()
         bodies = [item for item in self.section("bodies") if isinstance(item, FrameOwner)]
         if not bodies:
@@ -97,11 +115,18 @@ class Model:
         try:
             for item in ordered:
                 item.build(layout)
+            if self.planar is not None:
+                layout.hold_in_planes(normal_vector(self.planar))
             return Dynamics(layout.system(), layout.directory)
         except ModelError:
             raise
         except ValueError as error:
             raise ModelError(str(error)) from error
+
+    def check(self) -> Report:
+        """Degrees of freedom, redundant and conflicting joints, and what looks wrong, before anything runs. ``print(m.check())``"""
+        from .diagnosis import check
+        return check(self)
 
     def simulate(self, duration: Any = None, **options: Any) -> Solution:
         """Simulate ``duration`` seconds; see `pliant.simulation.simulate` for the options."""
