@@ -94,44 +94,34 @@ def _parallel(found: list[Line], reference: Line) -> Iterator[Snap]:
 
 
 def _concurrent(found: list[Line], size: float) -> Iterator[Snap]:
-    """All axes through the point that is nearest to them."""
+    """All axes through one point: that of all but one of them, or the one nearest to all."""
     if len(found) < 3:
         return
-    projectors = [np.eye(3) - np.outer(line.axis, line.axis) for line in found]
-    normal, right = sum(projectors), sum(p @ line.point for p, line in zip(projectors, found, strict=True))
-    if np.linalg.eigvalsh(normal)[0] < 1e-3:
-        return
-    for members in (found, *([line for line in found if line is not off] for off in found)):
-        normal = sum((np.eye(3) - np.outer(line.axis, line.axis) for line in members), np.zeros((3, 3)))
-        right = sum(((np.eye(3) - np.outer(line.axis, line.axis)) @ line.point for line in members), np.zeros(3))
-        if np.linalg.eigvalsh(normal)[0] < 1e-3:
-            continue
-        center = np.linalg.solve(normal, right)
-        aims = {line.name: center - line.point for line in found}
-        off = {line.name: angle(line.axis, aims[line.name]) for line in found if np.linalg.norm(aims[line.name]) > 1e-6 * size}
+    by_name = {line.name: line for line in found}
+    for members in (*([line for line in found if line is not off] for off in found), found):
+        across = [np.eye(3) - np.outer(line.axis, line.axis) for line in members]
+        normal = np.sum(across, axis=0)
+        if len(members) < 2 or np.linalg.eigvalsh(normal)[0] < 1e-3:
+            continue  # parallel
+        center = np.linalg.solve(normal, np.sum([a @ line.point for a, line in zip(across, members, strict=True)], axis=0))
+        aims = {line.name: center - line.point for line in found if np.linalg.norm(center - line.point) > 1e-6 * size}
+        off = {name: angle(by_name[name].axis, aim) for name, aim in aims.items()}
         wrong = {name: a for name, a in off.items() if a > EXACT}
         if wrong and max(wrong.values()) < WIDEST and (members is found or len(wrong) == 1):
-            by_name = {line.name: line for line in found}
             axes = {n: aims[n] / np.linalg.norm(aims[n]) * np.sign(aims[n] @ by_name[n].axis) for n in wrong}
             yield Snap("meet in one point", axes, {}, [n for n in by_name if n not in wrong], wrong)
 
 
 def _coaxial(found: list[Line], size: float) -> Iterator[Snap]:
-    """Hinges between the same two bodies on one line."""
+    """Hinges between the same two bodies on one line: the second is moved to the axis of the first."""
     for i, first in enumerate(found):
         for second in found[i + 1:]:
-            if {*first.bodies} != {*second.bodies}:
-                continue
-            apart = second.point - first.point
-            along = apart / np.linalg.norm(apart) if np.linalg.norm(apart) > OFFSET * size else first.axis
-            if angle(first.axis, along) > WIDEST:
-                along = first.axis
-            shift = (apart @ along) * along - apart
-            off = max(angle(first.axis, along), angle(second.axis, along))
-            if off < WIDEST and np.linalg.norm(shift) < OFFSET * size and (off > EXACT or np.linalg.norm(shift) > 1e-9 * size):
-                axes = {k.name: along * np.sign(along @ k.axis) for k in (first, second) if angle(k.axis, along) > EXACT}
-                yield Snap("lie on one line", axes, {second.name: shift} if np.linalg.norm(shift) > 1e-9 * size else {},
-                           [n.name for n in (first, second) if n.name not in axes], {first.name: off, second.name: off})
+            u, apart = first.axis, first.point - second.point
+            shift, off = apart - (apart @ u) * u, angle(u, second.axis)
+            far = float(np.linalg.norm(shift))
+            if {*first.bodies} == {*second.bodies} and off < WIDEST and far < OFFSET * size and (off > EXACT or far > EXACT * size):
+                axes = {second.name: u * np.sign(u @ second.axis)} if off > EXACT else {}
+                yield Snap("lie on one line", axes, {second.name: shift} if far > EXACT * size else {}, [first.name], {second.name: off})
 
 
 def apply(model: Model, snap: Snap) -> Model:
@@ -168,16 +158,18 @@ def misaligned(mechanism: Mechanism, component: Component, model: Model, freedom
 
 
 def _finding(mechanism: Mechanism, snap: Snap, freedom: int, gained: int) -> Finding:
-    items = tuple(n for n in mechanism.directory.joints if n in snap.moved)
+    of_pair = snap.others if snap.what == "lie on one line" else []
+    items = tuple(n for n in mechanism.directory.joints if n in (*snap.moved, *of_pair))
     size = []
     if snap.axes:
         size.append(f"by up to {_degrees(max(snap.angles[n] for n in snap.axes))}" if len(snap.axes) > 1 else
                     f"by {_degrees(snap.angles[next(iter(snap.axes))])}")
     size += [f"by {1e3 * float(np.linalg.norm(s)):.3g} mm" for s in snap.shifts.values()]
-    relation = {"parallel": "out of parallel", "perpendicular": "out of perpendicular", "meet in one point": "off the point where the axes meet",
+    relation = {"parallel": "out of parallel", "perpendicular": "out of perpendicular", "meet in one point": "off the point where the others meet",
                 "lie on one line": "out of line"}[snap.what]
-    whose = f"axis of joint {items[0]!r} is" if len(items) == 1 else f"axes of joints {names(items)} are"
-    against = f" with {names(n for n in snap.others if n not in items)}" if [n for n in snap.others if n not in items] else ""
+    whose = f"the axis of joint {items[0]!r} is" if len(items) == 1 else f"the axes of joints {names(items)} are"
+    others = [n for n in snap.others if n not in items]
+    against = f" with {names(others)}" if others and snap.what != "meet in one point" else ""
     return Finding("misaligned-axes", ERROR, items, f"{whose} {relation}{against} {' and '.join(size)}, and that locks the loop: the model has "
                    f"{freedom} degrees of freedom, with aligned axes it has {gained}.",
                    "Align the axis (give all axes in the same world direction), make one joint of the loop spherical or a Bushing, or make a "

@@ -33,8 +33,9 @@ def check(model: Model) -> Report:
     dynamics, errors = compiled(usable)
     found += errors
     if dynamics is not None:
-        found += structure.out_of_plane(usable, dynamics)
-        found += Examination(usable, dynamics, settings, report).findings()
+        off = list(structure.out_of_plane(usable, dynamics))
+        found += off
+        found += Examination(usable, dynamics, settings, report, {item for f in off for item in f.items}).findings()
     order = list(HEADINGS)
     report.findings = sorted(dict.fromkeys(found), key=lambda f: order.index(f.severity))
     return report
@@ -74,7 +75,7 @@ def _coincide(model: Model, spring: SpringDamper) -> bool:
         except KeyError:
             return False
         ends.append(point if frame.body == "ground" else owner.position + matrix_of(owner.rotation) @ point)
-    return not np.linalg.norm(ends[1] - ends[0]) > 0
+    return not np.linalg.norm(ends[1] - ends[0]) > 1e-12 * max(1e-300, float(np.linalg.norm(ends)))
 
 
 def compiled(model: Model) -> tuple[Dynamics | None, list[Finding]]:
@@ -102,8 +103,9 @@ def compiled(model: Model) -> tuple[Dynamics | None, list[Finding]]:
 class Examination:
     """The part of the check that needs the compiled model."""
 
-    def __init__(self, model: Model, dynamics: Dynamics, settings: frequencies.Settings, report: Report) -> None:
-        self.model, self.dynamics, self.settings, self.report = model, dynamics, settings, report
+    def __init__(self, model: Model, dynamics: Dynamics, settings: frequencies.Settings, report: Report,
+                 off: set[str]) -> None:
+        self.model, self.dynamics, self.settings, self.report, self.off = model, dynamics, settings, report, off
         self.normal = None if model.planar is None else normal_vector(model.planar)
         self.mechanism = Mechanism(dynamics, self.normal)
         self.space = self.mechanism if self.normal is None else Mechanism(dynamics)
@@ -170,9 +172,9 @@ class Examination:
         yield from locked.values()
         self.mechanism.at(q)
         free = [loop for loop in found if id(loop) not in locked]
-        self.report.not_unique, notes = loops.reactions(found)
-        yield from loops.redundancy(found)
-        yield from notes
+        self.report.not_unique, _ = loops.reactions(found)
+        yield from loops.redundancy(free)
+        yield from loops.reactions(free)[1]
         yield from loops.singular(self.mechanism, free)
         yield from loops.drives(self.mechanism, free, self.settings.length)
         if not partial:
@@ -207,7 +209,7 @@ class Examination:
         for group in groups:
             blocks = [b for tile, part in m.groups.items() if m.bodies[tile][0] in group for b in part if b.kind != "drive"]
             inside = {id(where[k]): where[k] for k in group if k in where}
-            if any(id(loop.component) in told for loop in inside.values()):
+            if any(id(loop.component) in told for loop in inside.values()) or self.off & {b.name for b in blocks}:
                 continue
             tree = [k for k in group if k not in where]
             held = sum(len(b.rows) for b in blocks if not any(b in loop.component.blocks for loop in inside.values()))
@@ -221,7 +223,7 @@ class Examination:
 
     def _lock(self, items: tuple[str, ...], stuck: list[loops.Loop]) -> Finding:
         if stuck:
-            why = "its joints give way infinitesimally but close nowhere else: links are stretched out or lie on top of each other"
+            why = "the joints give way infinitesimally but close in no pose nearby; links are stretched out or folded flat"
         else:
             why = "the joints leave no degree of freedom"
         return Finding("locked-mechanism", WARNING, items, f"{names(items)} cannot move: {why}.",

@@ -161,8 +161,9 @@ def singular(mechanism: Mechanism, loops: list[Loop]) -> Iterator[Finding]:
             continue
         usual = generic.counts()
         extra = [d for d in pose.dependencies if pose.counts()[d.block.name] > usual.get(d.block.name, 0)]
-        items = tuple(_in_order(found.component, {name for d in extra for name in d.parts}))
         drives = [d for d in extra if d.block.kind == "drive"]
+        driven = {mechanism.directory.drives[d.block.name][2] for d in drives}
+        items = tuple(_in_order(found.component, {name for d in extra for name in d.parts} | driven))
         if pose.joints < generic.joints:
             message = (f"in the pose as modelled {names(items)} lie so that the mechanism has {pose.freedom} degrees of freedom "
                        f"instead of {generic.freedom}: motions branch here, and reactions are not unique.")

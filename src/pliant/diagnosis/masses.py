@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ ELLIPSOID = (1e-2, 1e5)  # kg/m^3: of the ellipsoid with the same mass and inert
 SLENDER = (0.1, 1e4)     # length over radius of a rod, if it had the density of light metal
 METAL = 2700.0           # kg/m^3
 RATIO = 1e7              # of the masses of neighbours
-NOTHING = 1e-15          # inertia below this part of the largest is none
+NOTHING = 1e-15          # inertia below this part of the body's largest is none
 MASS_REMEDY = "Check the units of its mass, size and inertia (kg, m, kg m^2; texts such as '12 mm' are converted)."
 
 
@@ -192,13 +192,12 @@ def massless(mechanism: Mechanism, model: Model) -> Iterator[Finding]:
 
 def _idle(mechanism: Mechanism) -> dict[int, np.ndarray]:
     """Directions without inertia of every body that has some, as columns."""
-    s, out, largest = mechanism.system, dict[int, Any](), 0.0
+    s, found = mechanism.system, dict[int, np.ndarray]()
     for k in mechanism.tiles:
         E = mechanism.basis(k)
         M = E.T @ mechanism.x.D[s.block[k, k]] @ E
-        out[k] = np.linalg.eigh((M + M.T) / 2)
-        largest = max(largest, float(out[k][0].max(initial=0.0)))
-    found = {k: vectors[:, values <= NOTHING * largest] for k, (values, vectors) in out.items()}
+        values, vectors = np.linalg.eigh((M + M.T) / 2)
+        found[k] = vectors[:, values <= NOTHING * values.max(initial=0.0)]
     return {k: v for k, v in found.items() if v.shape[1]}
 
 
