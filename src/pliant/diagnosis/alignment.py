@@ -61,16 +61,19 @@ def lines(mechanism: Mechanism, component: Component, model: Model) -> list[Line
 
 
 def angle(a: np.ndarray, b: np.ndarray) -> float:
-    """Between two lines, 0 to pi/2."""
-    return float(np.arctan2(np.linalg.norm(np.cross(a, b)), abs(a @ b)))
+    """Between two lines, 0 to pi/2; ``a`` is a unit vector."""
+    cosine = a @ b
+    return float(np.arctan2(np.linalg.norm(a - cosine * b / (b @ b)), abs(cosine) / np.linalg.norm(b)))
 
 
 def proposals(found: list[Line], size: float) -> Iterator[Snap]:
     """Ways in which nearly aligned axes may have been meant."""
     if len(found) < 2:
         return
-    groups = [[o.name for o in found if angle(o.axis, line.axis) < EXACT] for line in found]
-    reference = found[int(np.argmax([len(g) for g in groups]))]
+    axes = np.array([line.axis for line in found])
+    cosines = axes @ axes.T
+    apart = np.linalg.norm(axes[:, None, :] - cosines[:, :, None] * axes[None, :, :], axis=2)  # sines of all angles
+    reference = found[int(np.argmax((apart < EXACT).sum(1)))]
     yield from _parallel(found, reference)
     yield from _concurrent(found, size)
     yield from _coaxial(found, size)
@@ -95,7 +98,7 @@ def _parallel(found: list[Line], reference: Line) -> Iterator[Snap]:
 
 def _concurrent(found: list[Line], size: float) -> Iterator[Snap]:
     """All axes through one point: that of all but one of them, or the one nearest to all."""
-    if len(found) < 3:
+    if not 3 <= len(found) <= 60 or np.linalg.eigvalsh(np.sum([np.eye(3) - np.outer(k.axis, k.axis) for k in found], axis=0))[0] < 1e-3:
         return
     by_name = {line.name: line for line in found}
     for members in (*([line for line in found if line is not off] for off in found), found):
@@ -116,10 +119,12 @@ def _coaxial(found: list[Line], size: float) -> Iterator[Snap]:
     """Hinges between the same two bodies on one line: the second is moved to the axis of the first."""
     for i, first in enumerate(found):
         for second in found[i + 1:]:
+            if {*first.bodies} != {*second.bodies}:
+                continue
             u, apart = first.axis, first.point - second.point
             shift, off = apart - (apart @ u) * u, angle(u, second.axis)
             far = float(np.linalg.norm(shift))
-            if {*first.bodies} == {*second.bodies} and off < WIDEST and far < OFFSET * size and (off > EXACT or far > EXACT * size):
+            if off < WIDEST and far < OFFSET * size and (off > EXACT or far > EXACT * size):
                 axes = {second.name: u * np.sign(u @ second.axis)} if off > EXACT else {}
                 yield Snap("lie on one line", axes, {second.name: shift} if far > EXACT * size else {}, [first.name], {second.name: off})
 

@@ -89,6 +89,9 @@ def compiled(model: Model) -> tuple[Dynamics | None, list[Finding]]:
             message = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
             quoted = re.findall(r"'([^']*)'", message)
             culprit = next((name for name in quoted if name in trial.items), None)
+            if not isinstance(error, ModelError):
+                culprit = _with_function(trial)
+                message = f"a function of {culprit!r} raised {message}" if culprit else message
             if not any(name in out for name in quoted):
                 found.append(Finding("cannot-compile", ERROR, () if culprit is None else (culprit,), f"{message.rstrip('.')}.",
                                      "Correct this first; the joints are analysed when the model can be compiled."))
@@ -98,6 +101,21 @@ def compiled(model: Model) -> tuple[Dynamics | None, list[Finding]]:
             trial = trial.copy()
             del trial.items[culprit]
     return None, found
+
+
+def _with_function(model: Model) -> str | None:
+    """The item whose Python function keeps the model from being compiled."""
+    for name, item in model.items.items():
+        values = [x for v in item.__dict__.values() for x in (v if isinstance(v, tuple) else (v,))]
+        if any(callable(v) for v in values):
+            trial = model.copy()
+            del trial.items[name]
+            try:
+                trial.compile()
+                return name
+            except Exception:
+                continue
+    return None
 
 
 class Examination:
@@ -173,8 +191,9 @@ class Examination:
         self.mechanism.at(q)
         free = [loop for loop in found if id(loop) not in locked]
         self.report.not_unique, _ = loops.reactions(found)
-        yield from loops.redundancy(free)
-        yield from loops.reactions(free)[1]
+        moving = [loop for loop in free if not loop.stuck]
+        yield from loops.redundancy(moving)
+        yield from loops.reactions(moving)[1]
         yield from loops.singular(self.mechanism, free)
         yield from loops.drives(self.mechanism, free, self.settings.length)
         if not partial:

@@ -72,13 +72,23 @@ def _redundant(name: str, dependencies: list[Dependency], rank: Rank, component:
     if block.kind == "coupling":
         return Finding("redundant-equations", NOTE, items, f"coupling {name!r} is already fixed {by}.",
                        "Leave it out, or leave it as it is: the motion is the same, its effort is not unique.")
-    F = np.array([d.parts[name] for d in dependencies]) @ rank.held[name]
+    F = _held(rank, name, [d.parts[name] for d in dependencies])
     what = "everything it holds" if count == equations else describe(F, MOTIONS, rank.axes[name]) or "its coupling"
     verb = "are" if count > 1 and count < equations else "is"
     message = (f"joint {name!r}: {what} {verb} already fixed {by}; {count} of its {equations} equation{'s' * (equations > 1)} "
                f"{'is' if count == 1 else 'are'} redundant.")
-    return Finding("redundant-equations", NOTE, items, message, f"{_options(F, rank.held[name], name)} or leave it as it is: the motion is the "
-                   "same, of the reactions the smallest ones are shown.")
+    options = _options(F, rank.held[name], name) if others else "Leave out the equation that is there twice"
+    return Finding("redundant-equations", NOTE, items, message, f"{options}, or leave it as it is: the motion is the same, of the reactions the "
+                   "smallest ones are shown.")
+
+
+def _held(rank: Rank, name: str, parts: list[np.ndarray]) -> np.ndarray:
+    """What combinations of the equations of a block hold; where they cancel, what the equations themselves hold."""
+    out = [y @ rank.held[name] for y in parts]
+    for y, F in zip(parts, list(out), strict=True):
+        if abs(F).max() < 1e-9 * abs(y).max():
+            out += list(rank.held[name][abs(y) > 1e-6 * abs(y).max()])
+    return np.array(out)
 
 
 def _options(redundant: np.ndarray, held: np.ndarray, name: str) -> str:
@@ -130,7 +140,7 @@ def not_unique(loops: list[Loop]) -> Iterator[tuple[Component, dict[str, str]]]:
         kinds = {b.name: b.kind for b in found.component.blocks}
         words = {}
         for name in _in_order(found.component, set(parts)):
-            F = np.array(parts[name]) @ rank.held[name]
+            F = _held(rank, name, parts[name])
             words[name] = (describe(F, REACTIONS, rank.axes[name]) if kinds[name] == "joint" else "") or "effort"
         yield found.component, words
 

@@ -232,10 +232,10 @@ def connected(sets: Iterable[Iterable[int]]) -> list[set[int]]:
     """The sets united where they overlap."""
     found: dict[int, set[int]] = {}
     for members in sets:
-        whole: set[int] = set()
-        for k in members:
-            whole |= found.get(k, {k})
-        for k in whole:
-            found[k] = whole
-    unique = {id(part): part for part in found.values()}
-    return list(unique.values())
+        parts = {id(part): part for part in (found.setdefault(k, {k}) for k in members)}
+        whole = max(parts.values(), key=len, default=set())
+        for part in parts.values():
+            if part is not whole:
+                whole |= part
+                found.update(dict.fromkeys(part, whole))
+    return list({id(part): part for part in found.values()}.values())

@@ -38,7 +38,7 @@ class Rank:
     whole: int = 0                      # with drives
     equations: int = 0
     dependencies: list[Dependency] = field(default_factory=list)
-    basis: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # of the row space of joints and couplings, as columns
+    basis: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # of the row space of joints and couplings, as rows
     combinations: dict[str, np.ndarray] = field(default_factory=dict)    # of equations, that the rows of a block are
     held: dict[str, np.ndarray] = field(default_factory=dict)            # what the rows of a block hold, see planes.functional
     axes: dict[str, np.ndarray | None] = field(default_factory=dict)     # of joints, in the world
@@ -60,20 +60,20 @@ class RowSpace:
     """An orthonormal basis of the rows so far, and how the independent rows follow from it."""
 
     def __init__(self, width: int) -> None:
-        self.Q, self.T, self.rank = np.zeros((width, width)), np.zeros((width, width)), 0
+        self.Q, self.T, self.rank = np.zeros((width, width)), np.zeros((width, width)), 0  # Q: vectors as rows
         self.kept: list[tuple[str, int, np.ndarray]] = []  # block, its first row in T, U_1
 
     def add(self, name: str, rows: np.ndarray) -> list[dict[str, np.ndarray]]:
         """The dependencies that a block brings."""
-        r, Q = self.rank, self.Q[:, :self.rank]
-        H = rows @ Q
-        R = rows - H @ Q.T
-        again = R @ Q  # twice is enough
-        H, R = H + again, R - again @ Q.T
+        r, Q = self.rank, self.Q[:self.rank]
+        H = rows @ Q.T
+        R = rows - H @ Q
+        again = R @ Q.T  # twice is enough
+        H, R = H + again, R - again @ Q
         U, S, V = np.linalg.svd(R, full_matrices=len(R) > R.shape[1])
         n = int((S > SMALL).sum())
         redundant = U[:, n:]
-        self.Q[:, r:r + n], self.T[r:r + n, :r] = V[:n].T, U[:, :n].T @ H
+        self.Q[r:r + n], self.T[r:r + n, :r] = V[:n], U[:, :n].T @ H
         self.T[np.arange(r, r + n), np.arange(r, r + n)] = S[:n]
         found = [self._dependency(name, y, H.T @ y) for y in redundant.T]
         self.kept.append((name, r, U[:, :n]))
@@ -104,16 +104,16 @@ def analyse(mechanism: Mechanism, component: Component) -> Rank | None:
     driven = False
     for block, part in zip(component.blocks, rows, strict=True):
         if block.kind == "drive" and not driven:
-            driven, rank.joints, rank.basis = True, space.rank, space.Q[:, :space.rank].copy()
+            driven, rank.joints, rank.basis = True, space.rank, space.Q[:space.rank].copy()
         rank.equations += len(part)
         rank.dependencies += [Dependency(block, parts) for parts in space.add(block.name, part)]
     if not driven:
-        rank.joints, rank.basis = space.rank, space.Q[:, :space.rank].copy()
+        rank.joints, rank.basis = space.rank, space.Q[:space.rank]
     rank.whole = space.rank
     return rank
 
 
-def elsewhere(mechanism: Mechanism, component: Component, rank: Rank, q: np.ndarray, poses: int = 3) -> tuple[list[Rank], float]:
+def elsewhere(mechanism: Mechanism, component: Component, rank: Rank, q: np.ndarray, poses: int = 2) -> tuple[list[Rank], float]:
     """Ranks at poses near q on the manifold of the joints, and how far the farthest is (increments without dimension)."""
     rng, found, far = np.random.default_rng(3), list[Rank](), 0.0
     if rank.freedom <= 0:
@@ -121,7 +121,7 @@ def elsewhere(mechanism: Mechanism, component: Component, rank: Rank, q: np.ndar
     for size in (0.1, 0.1, 0.03, 0.3, 0.1, 0.03):
         mechanism.at(q)
         by = rng.standard_normal(rank.columns)
-        by -= rank.basis @ (rank.basis.T @ by)
+        by -= rank.basis.T @ (rank.basis @ by)
         by *= size / abs(by).max()
         there, left = mechanism.close(component, mechanism.move(component, q, by))
         moved = distance(mechanism, component, q, there)

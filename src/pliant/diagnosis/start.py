@@ -117,8 +117,8 @@ def velocities(mechanism: Mechanism) -> Iterator[Finding]:
         right[key] = said.values[said.which] / size
         for parts in space.add(key, full / size[:, None]):
             terms = [y @ right[name] for name, y in parts.items()]
-            scale = max((float(abs(y) @ abs(right[name])) for name, y in parts.items()), default=0.0)
-            if abs(sum(terms)) > 1e-6 * max(scale, 1e-9):
+            fastest = max(float(abs(right[name]).max(initial=0.0)) for name in parts)
+            if abs(sum(terms)) > 1e-6 * fastest:
                 conflicts.setdefault(body, set()).update(parts)
     drives = [b.name for b in mechanism.blocks if b.kind == "drive"]
     for body, parts_ in conflicts.items():

@@ -52,7 +52,7 @@ def span(vectors: np.ndarray, axis: np.ndarray | None = None) -> str:
 def describe(rows: np.ndarray, nouns: Nouns, axis: np.ndarray | None = None) -> str:
     """The space spanned by functionals (displacements, rotations), each row of six: 'translation along z and rotations about x and y'."""
     _, S, V = np.linalg.svd(rows)
-    F = V[:int((S > 1e-6 * max(S.max(initial=0.0), 1e-300)).sum())]
+    F = V[:int((S > 1e-6 * max(S.max(initial=0.0), 1e-6)).sum())]
     if not len(F):
         return ""
     along, about = _null(F[:, 3:]) @ F[:, :3], _null(F[:, :3]) @ F[:, 3:]
