@@ -2,10 +2,14 @@
 import json
 import time
 
+import healthy  # noqa: F401 - fills HEALTHY
 import no_jit
 import numpy as np
 import pytest
-from sick import HEALTHY, SICK, door, four_bar, transformed
+import sick  # noqa: F401 - fills SICK
+import sick_bodies  # noqa: F401
+from cases import HEALTHY, SICK, door, four_bar
+from transform import transformed
 
 import pliant as pl
 from pliant import bench_models, cli
@@ -116,8 +120,8 @@ def test_dependencies_are_the_left_null_space(name):
 def test_the_four_bar_says_it_in_words():
     r = next(c for c in SICK if c.name == "plane_four_bar_in_space").build().check()
     redundant, reactions = r.findings
-    assert redundant.message == ("joint 'D': translation along z and rotations about x and y are already fixed by 'A', 'B' and 'C'; 3 of its 5 "
-                                 "equations are redundant.")
+    assert redundant.message == ("joint 'D': translation along z and rotations about x and y are already fixed by 'A', 'B' and 'C'; "
+                                 "3 of its 5 equations are redundant.")
     assert "PointOnLine along z" in redundant.remedy and "planar=True" in redundant.remedy
     assert reactions.message.endswith("force along z and torques about x and y at 'A', 'B', 'C' and 'D'.")
     assert r.not_unique == dict.fromkeys("ABCD", "force along z and torques about x and y")

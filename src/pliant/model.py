@@ -21,8 +21,9 @@ AnyItem = TypeVar("AnyItem", bound=Item)
 class Model:
     """A mechanism: bodies, joints, drives, forces and measures by name.
 
-    ``gravity`` [m/s^2] in world axes. ``planar``: all bodies move in planes with this normal (``True``: z; or "x", "y", "z", or three
-    numbers); those that the joints do not hold there are held by the program. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model).
+    ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model).
+    ``planar``: all bodies move in planes with this normal (``True``: z; or "x", "y", "z", or three numbers); those that the joints
+    do not hold there are held by the program.
     """
 
     def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0), settings: dict[str, Any] | None = None,

@@ -40,8 +40,8 @@ class Snap:
     angles: dict[str, float]
 
     def without(self, name: str) -> Snap:
-        left = ({k: v for k, v in part.items() if k != name} for part in (self.axes, self.shifts))
-        return Snap(self.what, *left, [*self.others, name], self.angles)
+        axes, shifts = ({k: v for k, v in part.items() if k != name} for part in (self.axes, self.shifts))
+        return Snap(self.what, axes, shifts, [*self.others, name], self.angles)
 
     @property
     def moved(self) -> list[str]:
@@ -139,7 +139,7 @@ def apply(model: Model, snap: Snap) -> Model:
         assert isinstance(item, AxisJoint)
         if name in snap.axes:
             R = poses[item.a.body][1] @ model[item.a.body].place_of(item.a)[1]
-            item.axis = tuple(R.T @ snap.axes[name])  # type: ignore[assignment]
+            item.axis = tuple(R.T @ snap.axes[name])
         for end in ("a", "b") if name in snap.shifts else ():
             frame: Frame = getattr(item, end)
             point, turn = model[frame.body].place_of(frame)
@@ -170,15 +170,15 @@ def _finding(mechanism: Mechanism, snap: Snap, freedom: int, gained: int) -> Fin
         size.append(f"by up to {_degrees(max(snap.angles[n] for n in snap.axes))}" if len(snap.axes) > 1 else
                     f"by {_degrees(snap.angles[next(iter(snap.axes))])}")
     size += [f"by {1e3 * float(np.linalg.norm(s)):.3g} mm" for s in snap.shifts.values()]
-    relation = {"parallel": "out of parallel", "perpendicular": "out of perpendicular", "meet in one point": "off the point where the others meet",
-                "lie on one line": "out of line"}[snap.what]
+    relation = {"parallel": "out of parallel", "perpendicular": "out of perpendicular", "lie on one line": "out of line",
+                "meet in one point": "off the point where the others meet"}[snap.what]
     whose = f"the axis of joint {items[0]!r} is" if len(items) == 1 else f"the axes of joints {names(items)} are"
     others = [n for n in snap.others if n not in items]
     against = f" with {names(others)}" if others and snap.what != "meet in one point" else ""
-    return Finding("misaligned-axes", ERROR, items, f"{whose} {relation}{against} {' and '.join(size)}, and that locks the loop: the model has "
-                   f"{freedom} degrees of freedom, with aligned axes it has {gained}.",
-                   "Align the axis (give all axes in the same world direction), make one joint of the loop spherical or a Bushing, or make a "
-                   "link flexible.")
+    return Finding("misaligned-axes", ERROR, items, f"{whose} {relation}{against} {' and '.join(size)}, and that locks the loop: the model "
+                   f"has {freedom} degrees of freedom, with aligned axes it has {gained}.",
+                   "Align the axis (give all axes in the same world direction), make one joint of the loop spherical or a Bushing, or "
+                   "make a link flexible.")
 
 
 def _degrees(a: float) -> str:

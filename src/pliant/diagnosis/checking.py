@@ -50,13 +50,15 @@ def without_blocked(model: Model) -> tuple[Model, list[Finding]]:
             first = driven.setdefault((item.joint, item.coordinate), item.name)
             if first != item.name:
                 out.append(item.name)
-                found.append(Finding("conflicting-drives", ERROR, (first, item.name), f"drives {first!r} and {item.name!r} both prescribe the "
-                                     f"{item.coordinate} of joint {item.joint!r}; a coordinate has one drive.", "Remove one of them, or add "
-                                     "their functions."))
+                message = (f"drives {first!r} and {item.name!r} both prescribe the {item.coordinate} of joint {item.joint!r}; a coordinate "
+                           "has one drive.")
+                found.append(Finding("conflicting-drives", ERROR, (first, item.name), message,
+                                     "Remove one of them, or add their functions."))
         elif isinstance(item, SpringDamper) and _coincide(model, item):
             out.append(item.name)
-            found.append(Finding("spring-zero-length", ERROR, (item.name,), f"spring {item.name!r}: its two points coincide as modelled, so that its "
-                                 "direction is undefined.", "Move one of the points, or use a Bushing, which has stiffness in all directions."))
+            message = f"spring {item.name!r}: its two points coincide as modelled, so that its direction is undefined."
+            found.append(Finding("spring-zero-length", ERROR, (item.name,), message,
+                                 "Move one of the points, or use a Bushing, which has stiffness in all directions."))
     if not out:
         return model, found
     usable = model.copy()
@@ -175,8 +177,9 @@ class Examination:
             rank = analyse(self.mechanism, component)
             if rank is None:
                 joints = tuple(b.name for b in component.blocks)
-                skipped.append(Finding("rank-not-analysed", NOTE, (), f"{len(joints)} joints and drives, from {joints[0]!r} to {joints[-1]!r}, form "
-                                       "loops with too many equations for the analysis of redundancy; degrees of freedom are not counted.",
+                skipped.append(Finding("rank-not-analysed", NOTE, (), f"{len(joints)} joints and drives, from {joints[0]!r} to "
+                                       f"{joints[-1]!r}, form loops with too many equations for the analysis of redundancy; degrees of "
+                                       "freedom are not counted.",
                                        "Check a smaller model of the same kind."))
                 continue
             nearby, _ = elsewhere(self.mechanism, component, rank, q)

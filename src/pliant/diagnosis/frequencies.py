@@ -182,7 +182,7 @@ def _pull(v: Vibration, a: int, b: int, u: np.ndarray) -> np.ndarray:
             iq = place[tile]
             arm = v.x.X[frame, P:P + 3] - v.x.q[iq - 3:iq]
             out[6 * tile:6 * tile + 3] += sign * u[:3]
-            out[6 * tile + 3:6 * tile + 6] += sign * matrix_of(v.x.q[iq:iq + 4]).T @ (np.cross(arm, u[:3]) + u[3:])
+            out[6 * tile + 3:6 * tile + 6] += sign * matrix_of(tuple(v.x.q[iq:iq + 4])).T @ (np.cross(arm, u[:3]) + u[3:])
     return out
 
 
@@ -221,8 +221,8 @@ def _stiff(name: str, w: float, steps: float, settings: Settings) -> Finding:
         given = "" if settings.duration else " (no duration is given)"
         why = f"following it for {settings.length:g} s{given} at accuracy {settings.accuracy:g} takes about {steps:.2g} steps"
     return Finding("stiff-undamped-spring", WARNING, (name,), f"spring {name!r} vibrates at {_hz(w)} without damping; {why}.",
-                   "Give it the damping it has in reality (a ratio of a few per cent), lower its stiffness, put a joint in its place, or choose a "
-                   "shorter step.")
+                   "Give it the damping it has in reality (a ratio of a few per cent), lower its stiffness, put a joint in its place, or "
+                   "choose a shorter step.")
 
 
 def _unresolved(model: Model, v: Vibration, h: float) -> Iterator[Finding]:
@@ -236,8 +236,8 @@ def _unresolved(model: Model, v: Vibration, h: float) -> Iterator[Finding]:
     for spring in springs(model, v):
         shares[spring.name] = shares.get(spring.name, 0.0) + spring.k * float(spring.pull @ mode) ** 2
     name = max(shares, key=shares.__getitem__)
-    yield Finding("step-too-large", WARNING, (name,), f"the highest natural frequency of the model is {_hz(w)}, mostly of spring {name!r}; the "
-                  f"fixed step of {h:g} s is {h * w / (2 * np.pi):.2g} of its period and cannot follow it.",
+    yield Finding("step-too-large", WARNING, (name,), f"the highest natural frequency of the model is {_hz(w)}, mostly of spring {name!r}; "
+                  f"the fixed step of {h:g} s is {h * w / (2 * np.pi):.2g} of its period and cannot follow it.",
                   f"Take a step below {RESOLVED / w:.1g} s, ask for accuracy instead of a step, or lower the stiffness.")
 
 
@@ -247,6 +247,6 @@ def _spins(dynamics: Dynamics, velocities: np.ndarray | None, rates: dict[str, f
         fast = {name: float(np.linalg.norm(velocities[said.iv + 3:said.iv + 6])) for name, said in dynamics.directory.stated.items()}
         fast = {name: w for name, w in fast.items() if h * w > RESOLVED}
     for name, w in fast.items():
-        yield Finding("step-too-large", WARNING, (name,), f"{name!r} turns at {w:.3g} rad/s, {np.degrees(h * w):.3g} degrees in one fixed step of "
-                      f"{h:g} s; beyond half a turn turns are lost, and long before that accuracy.",
+        yield Finding("step-too-large", WARNING, (name,), f"{name!r} turns at {w:.3g} rad/s, {np.degrees(h * w):.3g} degrees in one fixed "
+                      f"step of {h:g} s; beyond half a turn turns are lost, and long before that accuracy.",
                       f"Take a step below {0.1 / w:.1g} s, or ask for accuracy instead of a step.")

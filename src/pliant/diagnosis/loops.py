@@ -78,8 +78,8 @@ def _redundant(name: str, dependencies: list[Dependency], rank: Rank, component:
     message = (f"joint {name!r}: {what} {verb} already fixed {by}; {count} of its {equations} equation{'s' * (equations > 1)} "
                f"{'is' if count == 1 else 'are'} redundant.")
     options = _options(F, rank.held[name], name) if others else "Leave out the equation that is there twice"
-    return Finding("redundant-equations", NOTE, items, message, f"{options}, or leave it as it is: the motion is the same, of the reactions the "
-                   "smallest ones are shown.")
+    return Finding("redundant-equations", NOTE, items, message, f"{options}, or leave it as it is: the motion is the same, of the "
+                   "reactions the smallest ones are shown.")
 
 
 def _held(rank: Rank, name: str, parts: list[np.ndarray]) -> np.ndarray:
@@ -157,8 +157,8 @@ def reactions(loops: list[Loop]) -> tuple[dict[str, str], list[Finding]]:
                 same.setdefault(text, []).append(name)
             listed = "; ".join(f"{text} at {names(which)}" for text, which in same.items())
             out.append(Finding("non-unique-reactions", NOTE, tuple(words), f"the equations do not determine all reactions: {listed}.",
-                               "Their sums are right; how the joints share them depends on stiffnesses that rigid bodies do not have. Put a "
-                               "Bushing or a flexible body where it matters, or release the redundant directions."))
+                               "Their sums are right; how the joints share them depends on stiffnesses that rigid bodies do not have. Put "
+                               "a Bushing or a flexible body where it matters, or release the redundant directions."))
     return whole, out
 
 

@@ -50,7 +50,7 @@ def lint(model: Model) -> Iterator[Finding]:
 
 def _slip(wrong: dict[str, Verdict], light: bool) -> Finding:
     about = "far too light for their size" if light else "far too heavy for their size"
-    guess = "millimetres given as metres" if light else "grams given as kilograms, or metres as kilometres"
+    guess = "millimetres were given as metres" if light else "grams were given as kilograms, or metres as kilometres"
     first = next(iter(wrong.values())).message
     return Finding("units-slip", WARNING, tuple(wrong), f"all bodies are {about}, as if {guess}: {first}",
                    "Give values with units, such as '150 mm' and '0.36 kg', or convert them to SI.")
@@ -128,7 +128,8 @@ def ellipsoid(body: RigidBody) -> Verdict | None:
     a, b, c = np.sqrt(squares)
     density = body.mass / (4 / 3 * np.pi * a * b * c)
     message = (f"body {body.name!r}: {body.mass:.4g} kg with the moments of inertia {moments[0]:.3g}, {moments[1]:.3g}, {moments[2]:.3g} "
-               f"kg m^2 is like an ellipsoid of {2 * a:.2g} x {2 * b:.2g} x {2 * c:.2g} m with {density:.2g} kg/m^3, far from any material.")
+               f"kg m^2 is like an ellipsoid of {2 * a:.2g} x {2 * b:.2g} x {2 * c:.2g} m with {density:.2g} kg/m^3, far from any "
+               "material.")
     return _verdict(density, ELLIPSOID, "implausible-inertia", message)
 
 
@@ -186,7 +187,8 @@ def massless(mechanism: Mechanism, model: Model) -> Iterator[Finding]:
             yield finding
     for body in model.section("bodies"):
         if isinstance(body, RigidBody) and body.mass == 0 and body.name not in moving:
-            yield Finding("zero-mass", NOTE, (body.name,), f"body {body.name!r} has no mass; its joints hold or drive it, so that it can be used.",
+            yield Finding("zero-mass", NOTE, (body.name,), f"body {body.name!r} has no mass; its joints hold or drive it, so that it can "
+                          "be used.",
                           "Nothing, if it is meant to be massless; otherwise give its mass.")
 
 

@@ -112,7 +112,7 @@ class Mechanism:
     def axes_of(self, tile: int) -> np.ndarray:
         """Axes of a body in the world, as columns."""
         iq = self.places[tile]
-        return matrix_of(self.x.q[iq:iq + 4])
+        return matrix_of(tuple(self.x.q[iq:iq + 4]))
 
     def matrix(self, blocks: list[Block], tiles: list[int]) -> tuple[list[np.ndarray], np.ndarray, dict[str, np.ndarray]]:
         """(rows of every block, violations one after the other, combinations that the rows are made of).

@@ -87,8 +87,8 @@ def drive_starts(mechanism: Mechanism, starts: bool) -> Iterator[Finding]:
             if np.isfinite(off) and abs(off) > tolerance_of(mechanism):
                 size = f"{abs(off):.4g} rad ({np.degrees(abs(off)):.3g} degrees)" if angle else f"{1e3 * abs(off):.4g} mm"
                 joint, kind = mechanism.directory.drives[block.name][2:]
-                yield Finding("drive-start", WARNING if starts else ERROR, (block.name,), f"drive {block.name!r} begins {size} away from where "
-                              f"joint {joint!r} is as modelled{': assembly moves the bodies there' * starts}.",
+                yield Finding("drive-start", WARNING if starts else ERROR, (block.name,), f"drive {block.name!r} begins {size} away from "
+                              f"where joint {joint!r} is as modelled{': assembly moves the bodies there' * starts}.",
                               f"Let its function begin at the {kind} of the joint (zero as modelled, or its zero=), or move the bodies.")
 
 

@@ -50,7 +50,8 @@ def support(model: Model) -> Iterator[Finding]:
     others = len(order) - 1 > len(alone)
     for name in sorted(alone, key=order.index):
         how = "it falls freely" if falls else "it keeps its velocity"
-        yield Finding("unconnected-body", WARNING if others else NOTE, (name,), f"body {name!r}: no joint, spring or load acts on it; {how}.",
+        yield Finding("unconnected-body", WARNING if others else NOTE, (name,), f"body {name!r}: no joint, spring or load acts on it; "
+                      f"{how}.",
                       "Connect it, or take it out of the model." if others else "Nothing, if free flight is what you want.")
     for part in parts:
         members = tuple(order[k] for k in sorted(part))
@@ -69,9 +70,10 @@ def carriers(model: Model) -> Iterator[Finding]:
         if isinstance(item, JointPair) and item.a in model.items and item.b in model.items:
             bodies = [{j.a.body, j.b.body} for j in (model[item.a], model[item.b]) if isinstance(j, Pair)]
             if len(bodies) == 2 and not bodies[0] & bodies[1]:
-                yield Finding("gear-without-carrier", WARNING, (item.name, item.a, item.b), f"{item.kind} {item.name!r}: joint {item.a!r} is "
-                              f"between {names(sorted(bodies[0]))}, joint {item.b!r} between {names(sorted(bodies[1]))}; no body carries both "
-                              "axes, so the teeth would not stay in mesh.", "Let both joints turn against the same body (the housing).")
+                message = (f"{item.kind} {item.name!r}: joint {item.a!r} is between {names(sorted(bodies[0]))}, joint {item.b!r} between "
+                           f"{names(sorted(bodies[1]))}; no body carries both axes, so the teeth would not stay in mesh.")
+                yield Finding("gear-without-carrier", WARNING, (item.name, item.a, item.b), message,
+                              "Let both joints turn against the same body (the housing).")
 
 
 def far_away(model: Model) -> Iterator[Finding]:
@@ -84,8 +86,8 @@ def far_away(model: Model) -> Iterator[Finding]:
     usual = float(np.median(away)) or float(np.sort(away)[len(away) // 2:].min())
     for body, distance in zip(bodies, away, strict=True):
         if usual > 0 and distance > FAR * usual:
-            yield Finding("far-away", WARNING, (body.name,), f"body {body.name!r} starts {distance:.3g} m from the middle of the model, the others "
-                          f"within about {usual:.3g} m.", "Check the units of its position.")
+            yield Finding("far-away", WARNING, (body.name,), f"body {body.name!r} starts {distance:.3g} m from the middle of the model, "
+                          f"the others within about {usual:.3g} m.", "Check the units of its position.")
 
 
 def unused_frames(model: Model) -> Iterator[Finding]:
@@ -107,13 +109,13 @@ def out_of_plane(model: Model, dynamics: Dynamics) -> Iterator[Finding]:
     said = f"planar={model.planar if isinstance(model.planar, str) else vector(n)}"
     size = float(np.linalg.norm(model.gravity))
     if size and abs(n @ model.gravity) > PARALLEL * size:
-        yield _plane("gravity", WARNING, f"gravity {vector(np.array(model.gravity))} m/s^2 has a part across the planes ({said}); the planes "
-                     "carry it.", "Choose another normal, or another gravity.")
+        yield _plane("gravity", WARNING, f"gravity {vector(np.array(model.gravity))} m/s^2 has a part across the planes ({said}); the "
+                     "planes carry it.", "Choose another normal, or another gravity.")
     for item in model:
         record = dynamics.directory.joints.get(item.name)
         if record is not None and _contradicts(item, record, n):
-            yield _plane(item.name, ERROR, f"{item.kind} {item.name!r}: its axis {vector(record.axes[:, 2])} does not let it move in the planes "
-                         f"({said}).", "Turn its axis along the normal (revolute) or across it (prismatic), or leave planar out.")
+            yield _plane(item.name, ERROR, f"{item.kind} {item.name!r}: its axis {vector(record.axes[:, 2])} does not let it move in the "
+                         f"planes ({said}).", "Turn its axis along the normal (revolute) or across it (prismatic), or leave planar out.")
         elif isinstance(item, RigidBody):
             yield from _velocity(item, n, said)
         elif isinstance(item, Load):
@@ -122,7 +124,8 @@ def out_of_plane(model: Model, dynamics: Dynamics) -> Iterator[Finding]:
             along = abs(dynamics.directory.joints[item.joint].axes[:, 2] @ n)
             if not _contradicts(model[item.joint], dynamics.directory.joints[item.joint], n) and (
                     along < 1 - PARALLEL if item.coordinate == "angle" else along > PARALLEL):
-                yield _plane(item.name, ERROR, f"drive {item.name!r} moves the {item.coordinate} of {item.joint!r} out of the planes ({said}).",
+                yield _plane(item.name, ERROR, f"drive {item.name!r} moves the {item.coordinate} of {item.joint!r} out of the planes "
+                             f"({said}).",
                              "Drive a coordinate in the plane, or leave planar out.")
 
 
@@ -147,8 +150,8 @@ def _contradicts(item: Item, record: JointRecord, n: np.ndarray) -> bool:
 def _velocity(body: RigidBody, n: np.ndarray, said: str) -> Iterator[Finding]:
     v, w = np.array(body.velocity or (0.0,) * 3), matrix_of(body.rotation) @ np.array(body.angular_velocity or (0.0,) * 3)
     if abs(v @ n) > PARALLEL * np.linalg.norm(v) or np.linalg.norm(w - (w @ n) * n) > PARALLEL * np.linalg.norm(w):
-        yield _plane(body.name, ERROR, f"body {body.name!r}: its stated velocity {vector(v)} m/s, {vector(w)} rad/s (world axes) leads out of the "
-                     f"planes ({said}).", "State velocities in the plane and spins about its normal.")
+        yield _plane(body.name, ERROR, f"body {body.name!r}: its stated velocity {vector(v)} m/s, {vector(w)} rad/s (world axes) leads out "
+                     f"of the planes ({said}).", "State velocities in the plane and spins about its normal.")
 
 
 def _load(load: Load, model: Model, n: np.ndarray, said: str) -> Iterator[Finding]:
@@ -158,5 +161,5 @@ def _load(load: Load, model: Model, n: np.ndarray, said: str) -> Iterator[Findin
         f = matrix_of(body.rotation) @ body.place_of(load.frame)[1] @ f
     across = (f @ n) * n if load.part == 0 else f - (f @ n) * n
     if np.linalg.norm(across) > PARALLEL * np.linalg.norm(f):
-        yield _plane(load.name, WARNING, f"{load.kind} {load.name!r}: its part {vector(across)} {load.unit} acts across the planes ({said}); they "
-                     "carry it.", "Leave that part out, or leave planar out.")
+        yield _plane(load.name, WARNING, f"{load.kind} {load.name!r}: its part {vector(across)} {load.unit} acts across the planes "
+                     f"({said}); they carry it.", "Leave that part out, or leave planar out.")

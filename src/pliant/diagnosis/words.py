@@ -38,7 +38,7 @@ def vector(u: np.ndarray) -> str:
 def span(vectors: np.ndarray, axis: np.ndarray | None = None) -> str:
     """The space that rows span: 'x', 'x and y', 'the directions across (0.6, 0.8, 0)', 'all axes'."""
     _, S, V = np.linalg.svd(vectors)
-    n = int((S > 1e-6 * max(S.max(initial=0.0), 1e-300)).sum())
+    n = int((1e-6 * max(S.max(initial=0.0), 1e-300) < S).sum())
     if n == 3:
         return "x, y and z"
     if n == 2:
@@ -52,12 +52,13 @@ def span(vectors: np.ndarray, axis: np.ndarray | None = None) -> str:
 def describe(rows: np.ndarray, nouns: Nouns, axis: np.ndarray | None = None) -> str:
     """The space spanned by functionals (displacements, rotations), each row of six: 'translation along z and rotations about x and y'."""
     _, S, V = np.linalg.svd(rows)
-    F = V[:int((S > 1e-6 * max(S.max(initial=0.0), 1e-6)).sum())]
+    F = V[:int((1e-6 * max(S.max(initial=0.0), 1e-6) < S).sum())]
     if not len(F):
         return ""
     along, about = _null(F[:, 3:]) @ F[:, :3], _null(F[:, :3]) @ F[:, 3:]
     mixed = len(F) - len(along) - len(about)
-    words = [noun.format(s="s" * (len(part) > 1), u=span(part, axis)) for noun, part in zip(nouns, (along, about), strict=True) if len(part)]
+    parts = [(noun, part) for noun, part in zip(nouns, (along, about), strict=True) if len(part)]
+    words = [noun.format(s="s" * (len(part) > 1), u=span(part, axis)) for noun, part in parts]
     if mixed:
         first, second = (noun.partition("{")[0] for noun in nouns)
         words.append(f"{'a combination' if mixed == 1 else f'{mixed} combinations'} of {first} and {second}")
