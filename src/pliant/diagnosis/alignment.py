@@ -10,7 +10,7 @@ import numpy as np
 from ..items.base import Frame, matrix_of
 from ..items.joints import AxisJoint
 from ..kernels.contract import P
-from .findings import ERROR, Finding, names
+from .findings import ERROR, WARNING, Finding, names
 from .mechanism import Component, Mechanism
 
 if TYPE_CHECKING:
@@ -147,9 +147,10 @@ def apply(model: Model, snap: Snap) -> Model:
     return other
 
 
-def misaligned(mechanism: Mechanism, component: Component, model: Model, freedom: int,
+def misaligned(mechanism: Mechanism, component: Component, model: Model, freedom: int, locked: bool,
                freedom_of: Callable[[Model], int | None]) -> Finding | None:
-    """The axes of a component that keep it from moving. ``freedom``: of the whole model, ``freedom_of``: of a changed one."""
+    """The axes of a component that keep it from moving. ``freedom``: of the whole model, ``freedom_of``: of a changed one;
+    ``locked``: nothing in the component moves as it is."""
     for snap in proposals(lines(mechanism, component, model), mechanism.length):
         gained = freedom_of(apply(model, snap))
         if gained is None or gained <= freedom:
@@ -158,11 +159,11 @@ def misaligned(mechanism: Mechanism, component: Component, model: Model, freedom
             less = snap.without(name)
             if less.moved and freedom_of(apply(model, less)) == gained:
                 snap = less
-        return _finding(mechanism, snap, freedom, gained)
+        return _finding(mechanism, snap, freedom, gained, locked)
     return None
 
 
-def _finding(mechanism: Mechanism, snap: Snap, freedom: int, gained: int) -> Finding:
+def _finding(mechanism: Mechanism, snap: Snap, freedom: int, gained: int, locked: bool) -> Finding:
     of_pair = snap.others if snap.what == "lie on one line" else []
     items = tuple(n for n in mechanism.directory.joints if n in (*snap.moved, *of_pair))
     size = []
@@ -175,8 +176,9 @@ def _finding(mechanism: Mechanism, snap: Snap, freedom: int, gained: int) -> Fin
     whose = f"the axis of joint {items[0]!r} is" if len(items) == 1 else f"the axes of joints {names(items)} are"
     others = [n for n in snap.others if n not in items]
     against = f" with {names(others)}" if others and snap.what != "meet in one point" else ""
-    return Finding("misaligned-axes", ERROR, items, f"{whose} {relation}{against} {' and '.join(size)}, and that locks the loop: the model "
-                   f"has {freedom} degrees of freedom, with aligned axes it has {gained}.",
+    effect = "locks the loop" if locked else "takes a motion from the loop"
+    return Finding("misaligned-axes", ERROR if locked else WARNING, items, f"{whose} {relation}{against} {' and '.join(size)}, and that "
+                   f"{effect}: the model has {freedom} degrees of freedom, with aligned axes it has {gained}.",
                    "Align the axis (give all axes in the same world direction), make one joint of the loop spherical or a Bushing, or "
                    "make a link flexible.")
 

@@ -220,7 +220,8 @@ class Examination:
         freedom = self.report.degrees_of_freedom
         if self.normal is not None or freedom is None:
             return None
-        return alignment.misaligned(self.mechanism, loop.component, self.model, freedom, _freedom)
+        grounded = any(b.record is not None and "ground" in b.record.bodies for b in loop.component.blocks)
+        return alignment.misaligned(self.mechanism, loop.component, self.model, freedom, loop.freedom <= (0 if grounded else 6), _freedom)
 
     def _locked(self, found: list[loops.Loop], told: set[int]) -> Iterator[Finding]:
         """Parts of the model, connected by joints to the ground, that cannot move at all."""
