@@ -178,7 +178,7 @@ def _finding(mechanism: Mechanism, snap: Snap, freedom: int, gained: int, locked
     against = f" with {names(others)}" if others and snap.what != "meet in one point" else ""
     effect = "locks the loop" if locked else "takes a motion from the loop"
     return Finding("misaligned-axes", ERROR if locked else WARNING, items, f"{whose} {relation}{against} {' and '.join(size)}, and that "
-                   f"{effect}: the model has {freedom} degrees of freedom, with aligned axes it has {gained}.",
+                   f"{effect}: the model has {freedom} degree{'s' * (freedom != 1)} of freedom, with aligned axes it has {gained}.",
                    "Align the axis (give all axes in the same world direction), make one joint of the loop spherical or a Bushing, or "
                    "make a link flexible.")
 

@@ -189,8 +189,9 @@ class Examination:
     def _rank(self, found: list[loops.Loop], q: np.ndarray, partial: bool) -> Iterator[Finding]:
         if not partial:
             self._count(found)
-        locked = {id(loop): finding for loop in found for finding in [self._misaligned(loop)] if finding} if not partial else {}
-        yield from locked.values()
+        off = {id(loop): finding for loop in found for finding in [self._misaligned(loop)] if finding} if not partial else {}
+        locked = {loop for loop, finding in off.items() if finding.severity == ERROR}  # nothing else is to be said of these
+        yield from off.values()
         self.mechanism.at(q)
         free = [loop for loop in found if id(loop) not in locked]
         self.report.not_unique, _ = loops.reactions(found)
@@ -200,7 +201,7 @@ class Examination:
         yield from loops.singular(self.mechanism, free)
         yield from loops.drives(self.mechanism, free, self.settings.length)
         if not partial:
-            yield from self._locked(found, {id(loop.component) for loop in found if id(loop) in locked})
+            yield from self._locked(found, locked)
 
     def _count(self, found: list[loops.Loop]) -> None:
         r, m = self.report, self.mechanism
@@ -224,22 +225,18 @@ class Examination:
         return alignment.misaligned(self.mechanism, loop.component, self.model, freedom, loop.freedom <= (0 if grounded else 6), _freedom)
 
     def _locked(self, found: list[loops.Loop], told: set[int]) -> Iterator[Finding]:
-        """Parts of the model, connected by joints to the ground, that cannot move at all."""
+        """Parts of the model, connected by joints to the ground, that cannot move at all; ``told``: loops that need no more words."""
         m = self.mechanism
-        loose = {c: loop.freedom for loop in found for c in [id(loop.component)]}
         where = {k: loop for loop in found for k in loop.component.tiles}
-        groups = connected([m.bodies[tile] for tile in m.groups])
-        for group in groups:
+        for group in connected([m.bodies[tile] for tile in m.groups]):
             blocks = [b for tile, part in m.groups.items() if m.bodies[tile][0] in group for b in part if b.kind != "drive"]
             inside = {id(where[k]): where[k] for k in group if k in where}
-            if any(id(loop.component) in told for loop in inside.values()) or self.off & {b.name for b in blocks}:
+            if inside.keys() & told or self.off & {b.name for b in blocks}:
                 continue
-            tree = [k for k in group if k not in where]
-            held = sum(len(b.rows) for b in blocks if not any(b in loop.component.blocks for loop in inside.values()))
-            if self.normal is not None:
-                held = sum(len(rows) for b in blocks if not any(b in loop.component.blocks for loop in inside.values())
-                           for rows in m.matrix([b], sorted(group))[0])
-            freedom = sum(m.basis(k).shape[1] for k in tree) - held + sum(loose[id(loop.component)] for loop in inside.values())
+            in_loops = {id(b) for loop in inside.values() for b in loop.component.blocks}
+            held = sum(len(m.matrix([b], list(m.bodies[b.tile]))[0][0]) for b in blocks if id(b) not in in_loops)
+            freedom = (sum(m.basis(k).shape[1] for k in group if k not in where) - held
+                       + sum(loop.freedom for loop in inside.values()))
             moving = [b for b in blocks if not isinstance(self.model.items.get(b.name), Fixed)]
             if freedom == 0 and moving:
                 yield self._lock(tuple(b.name for b in m.blocks if b in blocks), [loop for loop in inside.values() if loop.stuck])

@@ -26,7 +26,7 @@ ITERATIONS = 60
 LARGEST = 1500     # equations in one component; beyond that it is not analysed
 
 
-@dataclass
+@dataclass(eq=False)
 class Block:
     """The equations of one item."""
     name: str
