@@ -118,3 +118,19 @@ def gear_pair() -> pl.Model:
     m.add(pl.Revolute("B", m.ground.frame((0.15, 0, 0)), "wheel"))
     m.add(pl.Gear("mesh", "A", "B", teeth=(20, 40)))
     return m
+
+
+def parallelogram(angle, *drives) -> pl.Model:
+    m = pl.Model("parallelogram")
+    up = 0.4 * np.array([np.cos(angle), np.sin(angle), 0])
+    base = np.array([1.0, 0, 0])
+    rod(m, "left", (0, 0, 0), up)
+    rod(m, "top", up, up + base, 2.0)
+    rod(m, "right", base, base + up)
+    m.add(pl.Revolute("A", m.ground, "left.start"))
+    m.add(pl.Revolute("B", "left.end", "top.start"))
+    m.add(pl.Revolute("C", "top.end", "right.end"))
+    m.add(pl.Revolute("D", m.ground.frame(base), "right.start"))
+    for name, joint, function in drives:
+        m.add(pl.Drive(joint, "angle", function, name=name))
+    return m

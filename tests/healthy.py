@@ -1,6 +1,6 @@
 """Mechanisms with nothing wrong: notes at most."""
 import numpy as np
-from cases import door, four_bar, healthy, rod, slider_crank, spherical_four_bar
+from cases import door, four_bar, healthy, parallelogram, rod, slider_crank, spherical_four_bar
 
 import pliant as pl
 
@@ -32,6 +32,12 @@ def plane_slider_crank():
 @healthy()
 def door_on_hinge_and_bushing():
     return door(pl.Bushing)
+
+
+@healthy(("redundant-equations", "A B C D"), ("non-unique-reactions", "A B C D"))
+def parallelogram_almost_flat():
+    """Near a singular pose, not in it."""
+    return parallelogram(1e-5)
 
 
 @healthy(("redundant-equations", "A B C D"), ("non-unique-reactions", "A B C D"))

@@ -1,6 +1,6 @@
 """Mechanisms with something wrong in joints, drives and starts, each with exactly what `check` must find."""
 import numpy as np
-from cases import DEGREE, LOOP, door, four_bar, rod, sick, slider_crank, spherical_four_bar
+from cases import DEGREE, LOOP, door, four_bar, parallelogram, rod, sick, slider_crank, spherical_four_bar
 
 import pliant as pl
 
@@ -84,22 +84,6 @@ def links_stretched_to_the_limit():
     return m
 
 
-def parallelogram(angle, *drives) -> pl.Model:
-    m = pl.Model("parallelogram")
-    up = 0.4 * np.array([np.cos(angle), np.sin(angle), 0])
-    base = np.array([1.0, 0, 0])
-    rod(m, "left", (0, 0, 0), up)
-    rod(m, "top", up, up + base, 2.0)
-    rod(m, "right", base, base + up)
-    m.add(pl.Revolute("A", m.ground, "left.start"))
-    m.add(pl.Revolute("B", "left.end", "top.start"))
-    m.add(pl.Revolute("C", "top.end", "right.end"))
-    m.add(pl.Revolute("D", m.ground.frame(base), "right.start"))
-    for name, joint, function in drives:
-        m.add(pl.Drive(joint, "angle", function, name=name))
-    return m
-
-
 @sick(("singular-pose", "A B C D"))
 def parallelogram_lying_flat():
     return parallelogram(0.0)
@@ -127,6 +111,15 @@ def both_cranks_of_a_parallelogram_driven_alike():
 @sick(("conflicting-drives", "left_motor right_motor"))
 def both_cranks_of_a_parallelogram_driven_apart_later():
     return parallelogram(1.0, ("left_motor", "A", "2*t"), ("right_motor", "D", "2*t + t^2"))
+
+
+@sick(("redundant-drives", "left_motor right_motor"))
+def both_cranks_driven_alike_at_the_start():
+    """How the cranks move together depends on the pose, so that later the drives may or may not agree."""
+    m = four_bar()
+    m.add(pl.Drive("A", "angle", "t^2", name="left_motor"))
+    m.add(pl.Drive("D", "angle", "3*t^2", name="right_motor"))
+    return m
 
 
 @sick(("conflicting-drives", "first second"))
@@ -165,6 +158,15 @@ def drive_that_begins_elsewhere():
 def drive_that_jumps():
     m = four_bar()
     m.add(pl.Drive("A", "angle", "if(t > 1.2345, 0.5, 0)", name="motor"))
+    return m
+
+
+@sick(("drive-jump", "motor"), notes=[])
+def small_jump_of_a_fast_drive():
+    m = pl.Model("motor")
+    m.add(pl.RigidBody.cylinder("wheel", 0.1, 0.02, mass=5.0))
+    m.add(pl.Revolute("A", m.ground, "wheel"))
+    m.add(pl.Drive("A", "angle", "200*t + 3*sin(40*t) - 0.02*floor(t/7.123)", name="motor"))
     return m
 
 

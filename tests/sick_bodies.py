@@ -190,7 +190,20 @@ def plane_model_with_an_oblique_pin():
     return four_bar((np.sin(2.3 * DEGREE), 0, np.cos(2.3 * DEGREE)), planar=True)
 
 
-@sick(("out-of-plane", "gravity"), ("out-of-plane", "crank"), ("out-of-plane", "push"), ("conflicting-velocities", "crank"), notes=[])
+@sick(("out-of-plane", "across"), ("out-of-plane", "tilt"), ("out-of-plane", "thread"), ("out-of-plane", "lift"), notes=[])
+def plane_model_with_joints_that_lead_out():
+    m = pl.Model("out", planar=True)
+    joints = {"across": (pl.Prismatic, "z"), "tilt": (pl.Revolute, "x"), "pin": (pl.Cylindrical, "z"), "slide": (pl.Cylindrical, "x")}
+    for k, (name, (kind, axis)) in enumerate(joints.items()):
+        m.add(pl.RigidBody.sphere(f"ball{k}", 0.1, mass=2.0, position=(k, 0, 0)))
+        m.add(kind(name, m.ground.frame((k, 0, 0)), f"ball{k}", axis=axis))
+    m.add(pl.RigidBody.sphere("nut", 0.1, mass=2.0, position=(0, 2, 0)))
+    m.add(pl.Screw("thread", m.ground.frame((0, 2, 0)), "nut", lead=0.01))
+    m.add(pl.Drive("pin", "displacement", "0.01*sin(t)", name="lift"))
+    return m
+
+
+@sick(("out-of-plane", "gravity"), ("out-of-plane", "crank"), ("out-of-plane", "push"), notes=[])
 def plane_model_with_loads_and_velocities_across():
     m = four_bar(planar=True)
     m.gravity = (0, -9, -3)

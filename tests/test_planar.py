@@ -2,7 +2,7 @@
 import jsonschema
 import numpy as np
 import pytest
-from cases import four_bar, rod
+from cases import four_bar, rod, slider_crank
 from transform import transformed
 
 import pliant as pl
@@ -80,6 +80,21 @@ def test_slides_in_the_plane_hold_and_slides_across_do_not():
         m.add(pl.RigidBody.box("box", (1, 1, 1), mass=1.0))
         m.add(pl.Prismatic("P", m.ground, "box", axis=axis))
         assert list(m.compile().directory.holds) == held
+
+
+@pytest.mark.parametrize("build", [
+    lambda: double_pendulum(pl.Spherical, True), lambda: four_bar(planar=True), lambda: slider_crank(planar=True),
+    lambda: double_pendulum(pl.Cylindrical, True)], ids=["balls", "four-bar", "slider crank", "sleeves"])
+def test_freedom_in_the_plane_is_freedom_in_space_with_the_holds(build):
+    m = transformed(build(), turn())
+    d = m.compile()
+    rows = [row for row in d.system.active if row >= d.system.n_v]
+    d.assemble()
+    d._matrix()
+    C = d.system.dense(d.tiles)[np.ix_(rows, range(d.system.n_v))]
+    report = m.check()
+    assert report.redundant == 0
+    assert report.degrees_of_freedom == d.system.n_v - np.linalg.matrix_rank(C, tol=1e-9)
 
 
 def test_holds_are_not_seen(tmp_path):

@@ -35,7 +35,7 @@ def check(model: Model) -> Report:
     if dynamics is not None:
         off = list(structure.out_of_plane(usable, dynamics))
         found += off
-        found += Examination(usable, dynamics, settings, report, {item for f in off for item in f.items}).findings()
+        found += Examination(usable, dynamics, settings, report, off).findings()
     order = list(HEADINGS)
     report.findings = sorted(dict.fromkeys(found), key=lambda f: order.index(f.severity))
     return report
@@ -124,8 +124,10 @@ class Examination:
     """The part of the check that needs the compiled model."""
 
     def __init__(self, model: Model, dynamics: Dynamics, settings: frequencies.Settings, report: Report,
-                 off: set[str]) -> None:
-        self.model, self.dynamics, self.settings, self.report, self.off = model, dynamics, settings, report, off
+                 told: list[Finding]) -> None:
+        self.model, self.dynamics, self.settings, self.report = model, dynamics, settings, report
+        self.off = {item for f in told for item in f.items}  # out of the plane: of these enough is said
+        self.wrong = any(f.severity == ERROR for f in told)
         self.normal = None if model.planar is None else normal_vector(model.planar)
         self.mechanism = Mechanism(dynamics, self.normal)
         self.space = self.mechanism if self.normal is None else Mechanism(dynamics)
@@ -152,8 +154,8 @@ class Examination:
         found += start.jumps(self.mechanism, self.settings.length)
         self.space.at(q)
         if not starts and not any(f.code in ("joint-gap", "impossible-assembly", "drive-start") for f in found):
-            found += start.velocities(self.space)
-        if not starts and not any(f.severity == ERROR for f in found):
+            found += (f for f in start.velocities(self.space) if not self.off & set(f.items))
+        if not starts and not self.wrong and not any(f.severity == ERROR for f in found):
             item = next((n for n in re.findall(r"'([^']*)'", self.refusal) if n in self.model.items), None)
             found.append(Finding("cannot-start", ERROR, () if item is None else (item,), f"{self.refusal.rstrip('.')}.",
                                  "Without a consistent initial state nothing can run; correct this first."))
@@ -183,6 +185,8 @@ class Examination:
                                        "Check a smaller model of the same kind."))
                 continue
             nearby, _ = elsewhere(self.mechanism, component, rank, q)
+            for each in (rank, *nearby):
+                each.dependencies = [d for d in each.dependencies if d.block.kind != "drive" or d.block.name not in self.off]
             out.append(loops.Loop(component, rank, nearby))
         return out, skipped
 

@@ -134,7 +134,8 @@ class Report:
             freedom += f" ({self.degrees_of_freedom_at_pose} in the pose as modelled)"
         if self.drives:
             freedom += f", {self.degrees_of_freedom_after_drives} left by {self.drives} drive{'s' * (self.drives > 1)}"
-        plane = f" in planes across {self.planar}" if self.planar is not None else ""
+        normal = self.planar if isinstance(self.planar, str) else tuple(round(x, 4) for x in self.planar or ())
+        plane = f" in planes with the normal {normal}" if self.planar is not None else ""
         unique = "all unique" if self.unique_reactions else f"not unique at {', '.join(self.not_unique)}"
         return [f"  bodies              {self.bodies}{plane}",
                 f"  equations           {self.equations}, {self.rank} independent, {self.redundant} redundant",

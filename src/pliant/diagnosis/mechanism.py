@@ -61,15 +61,13 @@ class Mechanism:
         self.weights = dynamics.weights()
         self.blocks = self._blocks()
         self.bodies = {j.tile: j.bodies for j in s.joints}
-        held = {record.equations.tile for record in d.holds.values()}
-        if normal is None:
+        if normal is None:  # in a plane model they hold nothing that counts
             self.blocks += [Block(f"plane of {body}", "joint", r.equations.tile, r.rows, self._natural(r.directions), r.directions, r)
                             for body, r in d.holds.items()]
-        self.tiles = [k for k in range(s.n_v // 6)]
+        self.tiles = list(range(s.n_v // 6))
         self.groups: dict[int, list[Block]] = {}
         for block in self.blocks:
-            if normal is None or block.tile not in held:
-                self.groups.setdefault(block.tile, []).append(block)
+            self.groups.setdefault(block.tile, []).append(block)
         self.at(s.q0)
 
     # -- equations
