@@ -80,3 +80,25 @@ def test_snippets_of_extensions_are_those_that_are_tested():
         if found[1] == "python":
             for line in found[2].splitlines():
                 assert line.strip() in tested or line.startswith("from pliant"), line
+
+
+def test_every_code_has_its_section_and_its_example_is_what_check_says():
+    import healthy  # noqa: F401 - fills HEALTHY
+    import sick  # noqa: F401 - fills SICK
+    import sick_bodies  # noqa: F401
+    from cases import HEALTHY, SICK
+
+    from pliant.diagnosis import CODES, FAULTS
+    text = (ROOT / "docs" / "when_it_does_not_run.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^### (\S+)\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL))
+    assert len(re.findall(r"^### ", text, re.MULTILINE)) == len(sections)
+    assert set(sections) == {*CODES, *FAULTS} and not CODES.keys() & FAULTS.keys()
+    told: dict[str, list[str]] = {}
+    for case in (*SICK, *HEALTHY):
+        for finding in case.build().check().findings:
+            told.setdefault(finding.code, []).append(finding.message)
+    for code in CODES:
+        examples = re.findall(r"^> (.*)$", sections[code], re.MULTILINE)
+        assert examples or code == "rank-not-analysed", code
+        for example in examples:
+            assert any(message.startswith(example.rstrip(".")) for message in told[code]), example

@@ -10,11 +10,11 @@ LAYERS = [
     {"functions"},
     {"families", "items"},
     {"system"},
-    {"layout"},
+    {"layout", "planes"},
     {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
     {"integrators"},
     {"channels", "solution", "collected", "simulation", "model"},
-    {"report", "text", "schema", "located", "checks", "loading", "shipped", "storage", "journal", "results", "scene", "pictures"},
+    {"report", "text", "schema", "located", "checks", "loading", "shipped", "storage", "journal", "results", "scene", "pictures", "diagnosis"},
     {"verification", "bench", "bench_models"},
     {"cli"},
 ]

@@ -169,6 +169,16 @@ def summary(model: str, changes: tuple[str, ...]) -> Answer:
 
 
 @command
+@MODEL
+@SET
+def check(model: str, changes: tuple[str, ...]) -> Answer:
+    """Say what is wrong, redundant or doubtful in MODEL before it runs, and count its degrees of freedom. Exit code 1 on errors."""
+    from .loading import load_model
+    report = load_model(model, changes).check()
+    return Answer(report.to_dict(), str(report), DONE if report.ok else WRONG)
+
+
+@command
 @RUN
 @click.argument("channels", nargs=-1, required=True)
 @OUTPUT
@@ -247,8 +257,8 @@ def schema() -> Answer:
 def verify(names: tuple[str, ...]) -> Answer:
     """Run the verification book, or the benchmarks named: value, reference, error and verdict."""
     from .report import table
-    from .verification import verify as check
-    rows = [dict(r) for r in check(list(names) or None)]
+    from .verification import verify as book
+    rows = [dict(r) for r in book(list(names) or None)]
     failed = sum(not r["passed"] for r in rows)
     keys = ("name", "quantity", "value", "reference", "error", "tolerance", "seconds")
     shown = [[r.get(k) for k in keys] + ["passed" if r["passed"] else "FAILED"] for r in rows]

@@ -8,7 +8,9 @@ import numpy as np
 
 from .families import constraints
 from .items.base import Frame, did_you_mean, matrix_of
+from .items.joints import perpendicular_frame
 from .kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
+from .planes import unheld
 from .system import Builder, Equations, Place, System
 
 if TYPE_CHECKING:
@@ -35,6 +37,10 @@ class JointRecord:
     length: float | None = None
     stated: dict[str, float] = field(default_factory=dict)   # start values of its coordinates and rates, where the user gave them
     lock: tuple[int, ...] = ()                               # axes of a and b that its equations keep parallel
+    bodies: tuple[str, str] = ("", "")
+    directions: list[tuple[Any, ...]] = field(default_factory=list)  # of its rows: what each equation holds, see planes.functional
+    axes: np.ndarray = field(default_factory=lambda: np.eye(3))      # joint axes in the world, as modelled
+    offset: np.ndarray = field(default_factory=lambda: np.zeros(3))  # from a to b in the world, as modelled
 
 
 @dataclass
@@ -76,6 +82,7 @@ class Directory:
         self.bushings: dict[str, tuple[int, int, int]] = {}  # frames, row of its family
         self.measures: dict[str, tuple[int, int]] = {}
         self.stated: dict[str, Statement] = {}
+        self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
 
 
@@ -145,7 +152,7 @@ class Layout:
         axes = R_a @ item.joint_axes() if hasattr(item, "joint_axes") else R_a
         fa, fb = self.frame(item.a, name, axes), self.frame(item.b, name, axes)
         equations = b.equations(item.name, (fa, fb))
-        record = JointRecord(fa, fb, [], equations, {}, turn=R_a.T @ axes)
+        record = JointRecord(fa, fb, [], equations, {}, turn=R_a.T @ axes, bodies=(item.a.body, item.b.body), axes=axes, offset=p_b - p_a)
         given = item.zeros() if hasattr(item, "zeros") else {}
         raw = {"angle": 0.0, "displacement": float(axes[:, Z] @ (p_b - p_a))}
         record.start = {c: given.get(c, 0.0) for c in getattr(item, "coordinates", ())}
@@ -156,6 +163,7 @@ class Layout:
         for kind, *axis in primitives:
             row = equations.take(3 if kind == "coincident" else 1)
             record.rows += range(row, row + (3 if kind == "coincident" else 1))
+            record.directions += [(kind, k) for k in range(3)] if kind == "coincident" else [(kind, *axis)]
             if kind == "distance":
                 length = float(np.linalg.norm(p_b - p_a)) if axis[0] is None else axis[0]
                 if length == 0:
@@ -170,6 +178,20 @@ class Layout:
             record.histories["angle"] = b.history()
             b.pair(constraints.TURNS, item.name, fa, fb, (ANGLE, Z, record.histories["angle"]), (record.zeros["angle"],),
                    reads=True)
+
+    def hold_in_planes(self, normal: np.ndarray) -> None:
+        """A hidden planar joint for every body that the joints do not hold in its plane across ``normal``."""
+        b, axes = self.builder, perpendicular_frame(normal)
+        for body in unheld(self.directory.joints.values(), [name for name in self.owners if name != "ground"], normal):
+            position, R = self.poses[body]
+            fa, fb = b.frame(b.ground, position, axes), b.frame(self.places[body], np.zeros(3), R.T @ axes)
+            equations = b.equations(f"plane of {body}", (fa, fb))
+            record = JointRecord(fa, fb, [], equations, {}, bodies=("ground", body), axes=axes)
+            for family, axis in ((constraints.IN_PLANE, (Z,)), (constraints.PERPENDICULAR, (0, Z)), (constraints.PERPENDICULAR, (1, Z))):
+                record.rows.append(equations.take())
+                record.directions.append(("d2" if len(axis) == 1 else "d1", *axis))
+                b.pair(family, equations.name, fa, fb, axis, joint=equations, row=record.rows[-1])
+            self.directory.holds[body] = record
 
     def joint(self, name: str, coordinate: str, item: str) -> JointRecord:
         if name not in self.directory.joints:
@@ -192,6 +214,7 @@ class Layout:
         self.directory.couplings[name] = row, "N*m" if terms[0][1] == "angle" else "N"
         if shared:
             self.directory.joints[shared].rows.append(row)
+            self.directory.joints[shared].directions.append(("coupling",))
         for record, (_, coordinate, factor) in zip(records, terms, strict=True):
             b.pair(constraints.COORDINATE, name, record.a, record.b,
                    (KINDS[coordinate], Z, record.histories.get(coordinate, 0), -1, -1, -1),

@@ -75,8 +75,8 @@ def _where(file: Path, error: BaseException) -> str:
 
 
 def apply(model: Model, change: str) -> None:
-    """Set a field of an item (``bodies.crank.mass=2 kg`` or ``crank.mass=2 kg``), an option (``simulate.step=1 ms``), gravity
-    or the name."""
+    """Set a field of an item (``bodies.crank.mass=2 kg`` or ``crank.mass=2 kg``), an option (``simulate.step=1 ms``), gravity,
+    planar or the name."""
     path, mark, text = change.partition("=")
     keys = [k.strip() for k in path.split(".")]
     if not mark or not all(keys):
@@ -95,6 +95,8 @@ def apply(model: Model, change: str) -> None:
 def _assign(model: Model, keys: list[str], value: Any) -> None:
     if keys == ["gravity"]:
         model.gravity = TypeAdapter(vector("m/s^2")).validate_python(value)
+    elif keys == ["planar"]:
+        model.planar = value
     elif keys == ["name"]:
         model.name = str(value)
     elif keys[0] == "simulate" and len(keys) == 2:
@@ -108,4 +110,4 @@ def _assign(model: Model, keys: list[str], value: Any) -> None:
             raise ValueError(f"{keys[0]!r} has no field {keys[1]!r}{did_you_mean(keys[1], fields)}")
         setattr(item, keys[1], value)
     else:
-        raise ValueError("of a Python model gravity, simulate.OPTION and ITEM.FIELD can be set")
+        raise ValueError("of a Python model gravity, planar, simulate.OPTION and ITEM.FIELD can be set")

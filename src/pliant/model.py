@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .items.base import KINDS, Item, Pair, Vec3, did_you_mean, vector
+from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.joints import JointPair
 
 if TYPE_CHECKING:
     from .assembly import Assembly
+    from .diagnosis import Report
     from .dynamics import Dynamics
     from .solution import Solution
 
@@ -22,13 +23,17 @@ class Model:
     """A mechanism: bodies, joints, drives, forces and measures by name.
 
     ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model).
+    ``planar``: all bodies move in planes with this normal (``True``: z; or "x", "y", "z", or three numbers); those that the joints
+    do not hold there are held by the program.
     """
 
-    def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0), settings: dict[str, Any] | None = None) -> None:
+    def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0), settings: dict[str, Any] | None = None,
+                 planar: Any = None) -> None:
         if not isinstance(name, str):
             raise ValueError(f"model: name {name!r} must be a text; gravity is given as gravity=(0, 0, -9.81)")
         self.name = name
         self.gravity = gravity
+        self.planar = planar
         self.settings = dict(settings or {})
         self.ground = Ground()
         self.items: dict[str, Item] = {}
@@ -45,6 +50,19 @@ class Model:
             self._gravity: Vec3 = TypeAdapter(vector("m/s^2")).validate_python(value)
         except ValidationError as error:
             raise ValueError(f"model {self.name!r}: gravity: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from None
+
+    @property
+    def planar(self) -> AnyAxis | None:
+        """Normal of the planes that all bodies move in: x, y, z or a unit vector; None for a model in space."""
+        return self._planar
+
+    @planar.setter
+    def planar(self, value: Any) -> None:
+        from .planes import normal_of
+        try:
+            self._planar = normal_of(value)
+        except ValueError as error:
+            raise ValueError(f"model {self.name!r}: {error}") from None
 
     def add(self, item: AnyItem) -> AnyItem:
         """Add an item; returns it."""
@@ -75,7 +93,7 @@ class Model:
 
     def copy(self) -> Model:
         """A model with the same items, each copied: what a run keeps, whatever happens to the original."""
-        other = Model(self.name, self.gravity, self.settings)
+        other = Model(self.name, self.gravity, self.settings, self.planar)
         other.ground = self.ground.model_copy(update={"frames": dict(self.ground.frames)})
         for name, item in self.items.items():
             own = {"frames": dict(item.frames)} if isinstance(item, FrameOwner) else {}
@@ -106,10 +124,13 @@ class Model:
     def _build(self, items: list[Item], exact: bool, placed: dict[str, Any]) -> Dynamics:
         from .dynamics import Dynamics
         from .layout import Layout
+        from .planes import normal_vector
         owners = {item.name: item for item in items if isinstance(item, FrameOwner)}
         layout = Layout(self.gravity, owners, exact, placed)
         for item in items:
             item.build(layout)
+        if self.planar is not None:
+            layout.hold_in_planes(normal_vector(self.planar))
         return Dynamics(layout.system(), layout.directory)
 
     def _placed(self) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -129,6 +150,11 @@ class Model:
         dynamics.assemble()
         assert dynamics.assembly is not None
         return dynamics.assembly
+
+    def check(self) -> Report:
+        """Degrees of freedom, redundant and conflicting joints, and what looks wrong, before anything runs. ``print(m.check())``"""
+        from .diagnosis import check
+        return check(self)
 
     def simulate(self, duration: Any = None, **options: Any) -> Solution:
         """Simulate ``duration`` seconds; see `pliant.simulation.simulate` for the options."""

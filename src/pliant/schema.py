@@ -10,7 +10,7 @@ from pydantic.json_schema import models_json_schema
 
 from .items import bodies as _bodies  # noqa: F401 - fills KINDS
 from .items import forces as _forces  # noqa: F401
-from .items.base import KINDS, RESERVED, Item, Pair, Place, vector
+from .items.base import KINDS, RESERVED, Axis, Item, Pair, Place, vector
 from .items.bodies import RigidBody
 from .items.joints import JointPair
 from .items.shapes import KINDS as SHAPES
@@ -43,6 +43,8 @@ def schema() -> dict[str, Any]:
     properties = {
         "pliant": {"const": 1, "description": "version of the text model"}, "name": {"type": "string"},
         "gravity": TypeAdapter(vector("m/s^2")).json_schema(),
+        "planar": {"anyOf": [{"type": ["boolean", "null"]}, TypeAdapter(Axis).json_schema()],
+                   "description": "all bodies move in planes with this normal; true means z"},
         "ground": {"type": ["object", "null"], "properties": {"frames": frames}, "additionalProperties": False},
         **sections, "simulate": _simulate()}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "pliant model", "type": "object",

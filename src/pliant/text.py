@@ -20,13 +20,14 @@ from .items.shapes import KINDS as SHAPES
 from .items.shapes import MAKERS
 from .located import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, plain, scalar
 from .model import SECTIONS, Model
+from .planes import normal_of
 from .schema import DEFAULT_KINDS, schema
 from .simulation import OPTIONS, accuracy_of, integrator_of
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
 VERSION = 1
-TOP = ("pliant", "name", "gravity", "ground", *SECTIONS, "simulate")
+TOP = ("pliant", "name", "gravity", "planar", "ground", *SECTIONS, "simulate")
 WIDTH = 120  # of written lines
 SECONDS = TypeAdapter(number("s", positive=True))
 MASS, DENSITY = TypeAdapter(number("kg", least=0.0)), TypeAdapter(number("kg/m^3", positive=True))
@@ -77,7 +78,7 @@ class _Reader:
         self.top()
         name = self.one(("name",), _text, "model")
         gravity = self.one(("gravity",), TypeAdapter(vector("m/s^2")).validate_python, (0.0, 0.0, 0.0))
-        model = Model(name, gravity, self.settings())
+        model = Model(name, gravity, self.settings(), self.one(("planar",), _planar, None))
         entries = list(self.entries())
         model.ground = self.ground()
         for path, data in entries:
@@ -265,6 +266,13 @@ def _text(value: Any) -> str:
     return value
 
 
+def _planar(value: Any) -> Any:
+    try:
+        return normal_of(value)
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix("planar ")) from None
+
+
 def _texts(value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         raise ValueError(f"{value!r} must be a list of channel patterns, such as ['crank.*']")
@@ -294,6 +302,7 @@ def _integrator(value: Any) -> GeneralizedAlpha:
 def to_text(model: Model) -> str:
     """The model as YAML. A model with Python functions has no text; use expressions or a Table."""
     lines = [f"pliant: {VERSION}", f"name: {_flow(model.name)}", f"gravity: {_flow(model.gravity)}"]
+    lines += [f"planar: {_flow(model.planar)}"] if model.planar is not None else []
     if model.ground.frames:
         frames = {k: v.model_dump(exclude_defaults=True) for k, v in model.ground.frames.items()}
         lines += ["ground:", *_entry("frames", frames, 1)]

@@ -26,6 +26,7 @@ ROUNDING = 1e-15  # a length this near to one is one: what was made a unit vecto
 RESERVED = {"ground", "energy", "t", "pi", "e"}
 
 Vec3 = tuple[float, float, float]
+AnyAxis = str | Vec3  # a letter of AXES, or a unit vector
 
 
 def number(unit: str, *, positive: bool = False, least: float | None = None) -> Any:

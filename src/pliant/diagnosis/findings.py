@@ -1,0 +1,154 @@
+"""What a check reports. Every code has a section in docs/when_it_does_not_run.md."""
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+ERROR: Literal["error"] = "error"
+WARNING: Literal["warning"] = "warning"
+NOTE: Literal["note"] = "note"
+Severity = Literal["error", "warning", "note"]
+HEADINGS = {ERROR: "errors", WARNING: "warnings", NOTE: "notes"}
+WIDTH = 110  # of a printed report
+
+CODES: dict[str, str] = {
+    # joints and drives
+    "redundant-equations": "equations of joints that others fix already",
+    "non-unique-reactions": "reactions that the equations do not determine",
+    "conflicting-drives": "drives that contradict each other or the joints",
+    "redundant-drives": "more drives than there is to drive",
+    "locked-mechanism": "joints that leave no motion",
+    "singular-pose": "a pose in which the mechanism branches or sticks",
+    "misaligned-axes": "axes slightly out of line that lock a loop",
+    "rank-not-analysed": "a mechanism too large for the analysis of its joints",
+    # the start
+    "joint-gap": "joints that are open as modelled",
+    "impossible-assembly": "joints that no pose can satisfy together",
+    "drive-start": "a drive that does not begin where the joint is",
+    "conflicting-velocities": "stated velocities that joints or drives do not allow",
+    "cannot-compile": "an item that cannot be used as it is",
+    "cannot-start": "no consistent initial state",
+    # functions
+    "drive-jump": "a drive whose function jumps",
+    "drive-kink": "a drive whose velocity jumps",
+    # plane mechanisms
+    "out-of-plane": "an item that contradicts planar",
+    # bodies
+    "unconnected-body": "a body that nothing acts on",
+    "no-support": "bodies that nothing holds",
+    "far-away": "a body far from all others",
+    "zero-mass": "a body without mass",
+    "massless-motion": "a motion that moves no mass",
+    "inertia-triangle": "an inertia that no body can have",
+    "implausible-density": "a mass that does not suit the shape",
+    "implausible-inertia": "an inertia that does not suit the mass and size",
+    "mass-ratio": "a body far lighter than its neighbour",
+    "units-slip": "sizes and masses that suggest other units",
+    # forces, couplings, frames
+    "spring-zero-length": "a spring whose ends coincide",
+    "stiff-undamped-spring": "a spring that vibrates too fast for the run",
+    "step-too-large": "a fixed step too long for the motion",
+    "gear-without-carrier": "a coupling of joints with no body in common",
+    "unused-frame": "named frames of the ground that nothing uses",
+}
+FAULTS: dict[str, str] = {
+    "newton-failed": "the equations of a step could not be solved",
+    "singular-matrix": "the equations of motion have no unique solution",
+    "not-finite": "a number is not finite",
+    "joint-open": "joints came apart",
+    "step-underflow": "the step became too small",
+    "user-function": "a function of the model raised an error",
+    "interrupted": "the run was interrupted",
+    "disk-full": "the results could not be written",
+    "file-damaged": "a result file cannot be read in full",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was found: ``code`` of CODES, the names of the items, a sentence with values and the rule, and what to do."""
+    code: str
+    severity: Severity
+    items: tuple[str, ...]
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message} {self.remedy}"
+
+
+@dataclass
+class Report:
+    """What ``check`` found. Counts are None where the model could not be analysed."""
+    model: str
+    findings: list[Finding] = field(default_factory=list)
+    bodies: int = 0
+    equations: int | None = None             # of joints, couplings and drives; of a plane model those that act in the plane
+    rank: int | None = None                  # how many of them are independent, in the pose as modelled
+    redundant: int | None = None
+    degrees_of_freedom: int | None = None    # what the joints leave, in general poses
+    degrees_of_freedom_at_pose: int | None = None
+    drives: int = 0
+    degrees_of_freedom_after_drives: int | None = None
+    planar: Any = None
+    not_unique: dict[str, str] = field(default_factory=dict)  # joint -> the part of its reactions that is not unique
+
+    @property
+    def ok(self) -> bool:
+        """No errors."""
+        return not any(f.severity == ERROR for f in self.findings)
+
+    @property
+    def unique_reactions(self) -> bool | None:
+        """Whether all reactions are unique."""
+        return None if self.rank is None else not self.not_unique
+
+    def select(self, *severities: Severity) -> list[Finding]:
+        """Findings of these severities."""
+        return [f for f in self.findings if f.severity in severities]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        data = asdict(self)
+        data["findings"] = [{**asdict(f), "items": list(f.items)} for f in self.findings]
+        return {**data, "ok": self.ok, "unique_reactions": self.unique_reactions}
+
+    def __str__(self) -> str:
+        lines = [f"check of {self.model!r}", *self._counts()]
+        for severity, heading in HEADINGS.items():
+            found = self.select(severity)  # type: ignore[arg-type]
+            lines += ["", heading] if found else []
+            for f in found:
+                lines += [f"  {f.code}: {', '.join(f.items)}".rstrip(": "), *_wrapped(f.message), *_wrapped(f.remedy, "> ")]
+        if not self.findings:
+            lines += ["", "nothing found"]
+        return "\n".join(lines)
+
+    def _counts(self) -> list[str]:
+        if self.rank is None:
+            return [f"  bodies              {self.bodies}"]
+        freedom = f"{self.degrees_of_freedom}"
+        if self.degrees_of_freedom_at_pose != self.degrees_of_freedom:
+            freedom += f" ({self.degrees_of_freedom_at_pose} in the pose as modelled)"
+        if self.drives:
+            freedom += f", {self.degrees_of_freedom_after_drives} left by {self.drives} drive{'s' * (self.drives > 1)}"
+        normal = self.planar if isinstance(self.planar, str) else tuple(round(x, 4) for x in self.planar or ())
+        plane = f" in planes with the normal {normal}" if self.planar is not None else ""
+        unique = "all unique" if self.unique_reactions else f"not unique at {', '.join(self.not_unique)}"
+        return [f"  bodies              {self.bodies}{plane}",
+                f"  equations           {self.equations}, {self.rank} independent, {self.redundant} redundant",
+                f"  degrees of freedom  {freedom}", f"  reactions           {unique}"]
+
+
+def _wrapped(text: str, mark: str = "") -> Iterable[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="    " + mark, subsequent_indent="    " + " " * len(mark))
+
+
+def names(items: Iterable[str], word: str = "and") -> str:
+    """'A', 'B' and 'C'"""
+    quoted = [repr(str(i)) for i in items]
+    if len(quoted) > 8:
+        quoted = [*quoted[:7], f"{len(quoted) - 7} more"]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {word} {quoted[-1]}" if quoted else ""

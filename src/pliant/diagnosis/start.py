@@ -1,0 +1,200 @@
+"""The start: joints that are open as modelled, drives that begin elsewhere, velocities that cannot be, functions that jump."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ..dynamics import GAP
+from ..families.constraints import DRIVE
+from ..kernels import loop
+from .findings import ERROR, WARNING, Finding, Severity, names
+from .loops import by_time
+from .mechanism import LARGEST, Block, Component, Mechanism
+from .rank import RowSpace, distance
+
+INTERVALS, SUSPECTS = 1000, 12   # of the duration in search of jumps; so many are looked at closely
+CLOSE = 1e-11                    # of the duration: how closely
+
+
+class Gap:
+    """How far a joint is open: m and rad."""
+
+    def __init__(self, block: Block, R: np.ndarray) -> None:
+        turning = np.array([d[0] in ("d1", "angle") for d in block.directions])
+        values = R[block.rows]
+        self.name = block.name
+        self.length = float(np.linalg.norm(values[~turning]))
+        self.angle = float(np.arcsin(np.minimum(1.0, abs(values[turning]))).max(initial=0.0))
+
+    def __str__(self) -> str:
+        words = [f"{1e3 * self.length:.3g} mm"] if self.length > 1e-12 or not self.angle else []
+        return " and ".join([*words, *([f"{np.degrees(self.angle):.3g} degrees"] if self.angle > 1e-12 else [])])
+
+
+def gaps(mechanism: Mechanism, q: np.ndarray, tolerance: float) -> list[Gap]:
+    """Joints that are open at q."""
+    mechanism.at(q)
+    found = [Gap(b, mechanism.x.R) for b in mechanism.blocks if b.kind == "joint"]
+    return [g for g in found if not max(g.length, g.angle) <= tolerance]
+
+
+def tolerance_of(mechanism: Mechanism) -> float:
+    return GAP * max(1.0, mechanism.length)
+
+
+def assembly(mechanism: Mechanism, components: list[Component], starts: bool) -> tuple[np.ndarray, set[str], list[Finding]]:
+    """The pose that satisfies the joints, the names of blocks for which there is none, and what is to be said about gaps."""
+    q0 = mechanism.system.q0
+    open_ = gaps(mechanism, q0, tolerance_of(mechanism))
+    q, hopeless, found = q0, set[str](), list[Finding]()
+    for component in components:
+        q, left = mechanism.close(component, q)
+        if not left < 1e-9:
+            members = {b.name for b in component.blocks}
+            hopeless |= members
+            found.append(_impossible([g for g in gaps(mechanism, q, 1e-6 * mechanism.length) if g.name in members], component))
+    whole = Component(mechanism.tiles)
+    far = distance(mechanism, whole, q0, q)
+    for gap in open_:
+        if gap.name not in hopeless:
+            severity: Severity = WARNING if starts else ERROR
+            how = (f"A pose in which all joints of its loop close is near: bodies move by up to {1e3 * far * mechanism.length:.3g} mm or "
+                   f"{np.degrees(far):.3g} degrees." if far > 1e-9 else "Moving one body closes it.")
+            closing = " Assembly closes it before the run." if starts else ""
+            found.append(Finding("joint-gap", severity, (gap.name,), f"joint {gap.name!r} is open by {gap} as modelled.{closing}",
+                                 f"{how} Correct the positions of the bodies or the frames of the joint."))
+    mechanism.at(q)
+    return q, hopeless, found
+
+
+def _impossible(left: list[Gap], component: Component) -> Finding:
+    worst = sorted(left, key=lambda g: -max(g.length, g.angle))
+    listed = "; ".join(f"{g.name!r} stays open by {g}" for g in worst[:5])
+    items = tuple(b.name for b in component.blocks if b.name in {g.name for g in left})
+    return Finding("impossible-assembly", ERROR, items, f"no pose near the modelled one closes all joints of the loop: {listed}.",
+                   "Lengths or axes do not fit together: check the lengths of links and distances and the places of the joints' frames, or "
+                   "model a pose nearer to an assembled one.")
+
+
+def drive_starts(mechanism: Mechanism, starts: bool) -> Iterator[Finding]:
+    """Drives whose value at t = 0 is not that of the joint in the pose as modelled."""
+    mechanism.at(mechanism.system.q0)
+    for block in mechanism.blocks:
+        if block.kind == "drive":
+            off = float(mechanism.x.R[block.rows[0]])
+            angle = block.directions[0][0] == "angle"
+            if np.isfinite(off) and abs(off) > tolerance_of(mechanism):
+                size = f"{abs(off):.4g} rad ({np.degrees(abs(off)):.3g} degrees)" if angle else f"{1e3 * abs(off):.4g} mm"
+                joint, kind = mechanism.directory.drives[block.name][2:]
+                yield Finding("drive-start", WARNING if starts else ERROR, (block.name,), f"drive {block.name!r} begins {size} away from "
+                              f"where joint {joint!r} is as modelled{': assembly moves the bodies there' * starts}.",
+                              f"Let its function begin at the {kind} of the joint (zero as modelled, or its zero=), or move the bodies.")
+
+
+# -- velocities
+def velocities(mechanism: Mechanism) -> Iterator[Finding]:
+    """Stated velocities that joints, drives or other statements do not allow. ``mechanism`` is the one in space."""
+    stated, first = mechanism.directory.stated, by_time(mechanism, 0.0)
+    if sum(len(b.rows) for b in mechanism.blocks) + 6 * len(stated) > 2 * LARGEST:
+        return
+    tiles = mechanism.tiles
+    rows, _, mixes = mechanism.matrix(mechanism.blocks, tiles)
+    right = {b.name: -mixes[b.name] @ first[b.rows] for b in mechanism.blocks}
+    space = RowSpace(sum(mechanism.basis(k).shape[1] for k in tiles))
+    for block, part in zip(mechanism.blocks, rows, strict=True):
+        space.add(block.name, part)
+    starts = dict(zip(tiles, np.cumsum([0, *(mechanism.basis(k).shape[1] for k in tiles)]).tolist(), strict=False))
+    conflicts: dict[str, set[str]] = {}
+    for body, said in stated.items():
+        if not any(said.which):
+            continue
+        k, E = said.iv // 6, mechanism.basis(said.iv // 6)
+        full = np.zeros((int(sum(said.which)), len(space.Q)))
+        full[:, starts[k]:starts[k] + E.shape[1]] = (said.map @ E)[said.which]
+        size = np.where(np.arange(6) < 3, mechanism.length, 1.0)[said.which]
+        key = f"velocity of {body}"
+        right[key] = said.values[said.which] / size
+        for parts in space.add(key, full / size[:, None]):
+            terms = [y @ right[name] for name, y in parts.items()]
+            fastest = max(float(abs(right[name]).max(initial=0.0)) for name in parts)
+            if abs(sum(terms)) > 1e-6 * fastest:
+                conflicts.setdefault(body, set()).update(parts)
+    drives = [b.name for b in mechanism.blocks if b.kind == "drive"]
+    for body, parts_ in conflicts.items():
+        bodies = [b for b in stated if f"velocity of {b}" in parts_]
+        items = (*bodies, *(d for d in drives if d in parts_))
+        others = [n for n in items if n != body]
+        against = f" together with {names(others)}" if others else ""
+        yield Finding("conflicting-velocities", ERROR, items, f"body {body!r}: its stated velocity{against} contradicts the joints.",
+                      "State fewer velocities - what is left out is solved for - or correct them.")
+
+
+# -- functions of drives
+def jumps(mechanism: Mechanism, duration: float) -> Iterator[Finding]:
+    """Drives whose function or its first derivative jumps."""
+    drives = [b for b in mechanism.blocks if b.kind == "drive"]
+    if not drives:
+        return
+    s, x = mechanism.system, mechanism.x
+    before = len(s.failures)
+    residual, rates = (s.program(p, families=[DRIVE]) for p in ("residual", "rates"))
+    rows = [b.rows[0] for b in drives]
+
+    def look(t: float) -> np.ndarray:
+        """Value (up to whole turns) and rate of every drive."""
+        x.V[:] = 0
+        loop.run(residual, s.data, x, t, 0.0, 0.0, 0.0)
+        value = -x.R[rows]
+        loop.run(rates, s.data, x, t, 0.0, 0.0, 0.0)
+        return np.array([value, -x.V[rows]])
+    times = np.linspace(0, duration, INTERVALS + 1)
+    seen = np.array([look(t) for t in times])
+    if np.isfinite(seen).all():
+        for k, block in enumerate(drives):
+            yield from _jumps(block, mechanism, lambda t, k=k: look(t)[:, k], times, seen[:, :, k])  # type: ignore[misc]
+    del s.failures[before:]
+
+
+def _jumps(block: Block, mechanism: Mechanism, look: Callable[[float], np.ndarray], times: np.ndarray,
+           seen: np.ndarray) -> Iterator[Finding]:
+    angle = block.directions[0][0] == "angle"
+    natural, unit = (1.0, "rad") if angle else (mechanism.length, "m")
+
+    def leap(a: np.ndarray, b: np.ndarray, h: float) -> float:
+        """What the rates do not explain of a change of the value."""
+        off = float(b[0] - a[0] - h * (a[1] + b[1]) / 2)
+        return abs(off - 2 * np.pi * round(off / (2 * np.pi))) if angle else abs(off)
+
+    def kink(a: np.ndarray, b: np.ndarray, h: float) -> float:
+        return abs(float(b[1] - a[1]))
+    fast = float(abs(seen[:, 1]).max())
+    for measure, least, code in ((leap, 1e-6 * natural, "drive-jump"), (kink, 1e-4 * max(fast, 1e-9 * natural), "drive-kink")):
+        at, size = _largest(measure, look, times, seen)
+        if size > least:
+            unit_ = unit if code == "drive-jump" else f"{unit}/s"
+            what = "its function jumps" if code == "drive-jump" else "its velocity jumps"
+            yield Finding(code, ERROR if code == "drive-jump" else WARNING, (block.name,),
+                          f"drive {block.name!r}: {what} by {size:.3g} {unit_} at t = {at:.6g} s; "
+                          + ("no mechanism can follow." if code == "drive-jump" else "that takes an infinite force for an instant."),
+                          "Round it off: step(t, t0, 0, t1, 1) rises smoothly, a cubic Table has no kinks between its points.")
+            return
+
+
+def _largest(measure: Callable[[np.ndarray, np.ndarray, float], float], look: Callable[[float], np.ndarray], times: np.ndarray,
+             seen: np.ndarray) -> tuple[float, float]:
+    """Where the measure stays largest when the interval shrinks, and its value there."""
+    sizes = np.array([measure(seen[i], seen[i + 1], times[i + 1] - times[i]) for i in range(len(times) - 1)])
+    best = 0.0, 0.0
+    for i in np.argsort(-sizes, kind="stable")[:SUSPECTS]:
+        a, b, fa, fb = float(times[i]), float(times[i + 1]), seen[i], seen[i + 1]
+        while b - a > CLOSE * times[-1]:
+            middle = (a + b) / 2
+            fm = look(middle)
+            if measure(fa, fm, middle - a) >= measure(fm, fb, b - middle):
+                b, fb = middle, fm
+            else:
+                a, fa = middle, fm
+        size = measure(fa, fb, b - a)
+        best = max(best, (float(b), size), key=lambda p: p[1])
+    return best

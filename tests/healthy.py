@@ -1,0 +1,125 @@
+"""Mechanisms with nothing wrong: notes at most."""
+import numpy as np
+from cases import door, four_bar, healthy, parallelogram, rod, slider_crank, spherical_four_bar
+
+import pliant as pl
+
+
+@healthy()
+def plane_four_bar():
+    return four_bar(planar=True)
+
+
+@healthy()
+def plane_model_of_ball_joints_and_free_bodies():
+    """Nothing but the declaration holds it in the plane."""
+    m = pl.Model("plane", gravity=(0, -9.81, 0), planar=True)
+    rod(m, "first", (0, 0, 0), (1, 0, 0))
+    rod(m, "second", (1, 0, 0), (2, 0.5, 0))
+    m.add(pl.Spherical("A", m.ground, "first.start"))
+    m.add(pl.Spherical("B", "first.end", "second.start"))
+    m.add(pl.SpringDamper("k", m.ground.frame((2, -1, 0)), "second.end", 50.0, 2.0))
+    m.add(pl.RigidBody.sphere("ball", 0.1, mass=2, position=(0.5, 2, 0)))
+    m.add(pl.PointOnLine("slot", m.ground.frame((0.5, 2, 0)), "ball", axis="x"))
+    return m
+
+
+@healthy()
+def plane_slider_crank():
+    return slider_crank(driven=("A", "angle", "20*t"), planar=True)
+
+
+@healthy()
+def door_on_hinge_and_bushing():
+    return door(pl.Bushing)
+
+
+@healthy(("redundant-equations", "A B C D"), ("non-unique-reactions", "A B C D"))
+def parallelogram_almost_flat():
+    """Near a singular pose, not in it."""
+    return parallelogram(1e-5)
+
+
+@healthy(("redundant-equations", "A B C D"), ("non-unique-reactions", "A B C D"))
+def wrist():
+    return spherical_four_bar()
+
+
+@healthy()
+def spatial_four_bar():
+    """RSSR: revolute, two ball joints, revolute; the coupler may spin."""
+    m = pl.Model("RSSR", gravity=(0, 0, -9.81))
+    rod(m, "crank", (0, 0, 0), (0.3, 0, 0))
+    rod(m, "coupler", (0.3, 0, 0), (1.0, 0.2, 0.5))
+    rod(m, "rocker", (1.0, 0.2, -0.1), (1.0, 0.2, 0.5))
+    m.add(pl.Revolute("A", m.ground, "crank.start", axis="z"))
+    m.add(pl.Spherical("B", "crank.end", "coupler.start"))
+    m.add(pl.Spherical("C", "coupler.end", "rocker.end"))
+    m.add(pl.Revolute("D", m.ground.frame((1.0, 0.2, -0.1)), "rocker.start", axis="y"))
+    return m
+
+
+@healthy()
+def hexapod():
+    """Six legs of fixed length... each a cylindrical strut with a spring: platform of six degrees of freedom, struts that spin."""
+    m = pl.Model("hexapod", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody.cylinder("platform", 0.4, 0.05, mass=20.0, position=(0, 0, 1)))
+    for k in range(6):
+        foot = np.array([np.cos(k * np.pi / 3 + 0.3 * (-1)**k), np.sin(k * np.pi / 3 + 0.3 * (-1)**k), 0])
+        head = np.array([0.35 * np.cos(k * np.pi / 3), 0.35 * np.sin(k * np.pi / 3), 1])
+        middle = (foot + head) / 2
+        rod(m, f"tube{k}", foot, middle)
+        rod(m, f"piston{k}", middle, head)
+        m.add(pl.Universal(f"U{k}", m.ground.frame(foot), f"tube{k}.start"))
+        m.add(pl.Cylindrical(f"P{k}", f"tube{k}.end", f"piston{k}.start", axis=head - foot))
+        m.add(pl.Spherical(f"S{k}", f"piston{k}.end", m["platform"].frame(head - (0, 0, 1))))
+        m.add(pl.SpringDamper(f"k{k}", f"tube{k}.start", f"piston{k}.end", 2e4, 300.0))
+    return m
+
+
+@healthy(("unconnected-body", "satellite"))
+def satellite():
+    m = pl.Model("satellite")
+    m.add(pl.RigidBody.box("satellite", (1, 2, 3), mass=500, angular_velocity=(0.1, 0.2, 0.01)))
+    return m
+
+
+@healthy(("zero-mass", "yoke"))
+def massless_yoke_on_a_shaft():
+    """A body without mass, held by a weld to one with mass."""
+    m = pl.Model("yoke", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody.cylinder("shaft", 0.02, 0.5, axis="x", mass=4.0))
+    m.add(pl.RigidBody("yoke", 0.0, position=(0.25, 0, 0)))
+    m.add(pl.Revolute("A", m.ground, "shaft", axis="x"))
+    m.add(pl.Fixed("weld", "shaft.end", "yoke"))
+    return m
+
+
+@healthy()
+def differential():
+    """A planetary gear: sun and planet turn against the carrier, which turns against the housing."""
+    m = pl.Model("planetary")
+    for name, x in (("carrier", 0.0), ("sun", 0.0), ("planet", 0.1)):
+        m.add(pl.RigidBody.cylinder(name, 0.04, 0.02, mass=1.0, position=(x, 0, 0)))
+    m.add(pl.Revolute("C", m.ground, "carrier"))
+    m.add(pl.Revolute("S", "carrier", "sun"))
+    m.add(pl.Revolute("P", m["carrier"].frame((0.1, 0, 0)), "planet"))
+    m.add(pl.Gear("mesh", "S", "P", teeth=(20, 30)))
+    return m
+
+
+@healthy()
+def welded_bracket():
+    m = pl.Model("bracket", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody.box("bracket", (0.1, 0.1, 0.2), density=7800))
+    m.add(pl.Fixed("weld", m.ground, "bracket"))
+    return m
+
+
+@healthy()
+def screw_jack():
+    m = pl.Model("jack", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody.cylinder("screw", 0.02, 0.3, density=7800))
+    m.add(pl.Screw("thread", m.ground, "screw", lead=0.004))
+    m.add(pl.Drive("thread", "angle", "6*step(t, 0, 0, 1, 1)*t"))
+    return m
