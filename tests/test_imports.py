@@ -14,7 +14,7 @@ LAYERS = [
     {"refinement", "dynamics"},
     {"integrators"},
     {"channels", "solution", "simulation", "model"},
-    {"report", "text", "schema", "located", "checks", "loading", "shipped", "results", "scene", "pictures"},
+    {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "results", "scene", "pictures"},
     {"verification", "bench", "bench_models"},
     {"cli"},
 ]
