@@ -365,7 +365,8 @@ class _Parser:
         self.expect(")", f"after the arguments of {name!r}")
         many = name in ("min", "max") and len(arguments) > 2
         if len(arguments) != count and not many:
-            raise self.fail(f"{name!r} takes {count} argument{'s' * (count > 1)}, {len(arguments)} are given", token)
+            given = f"{len(arguments)} {'is' if len(arguments) == 1 else 'are'}"
+            raise self.fail(f"{name!r} takes {count} argument{'s' * (count > 1)}, {given} given", token)
         if name in ("step", "ramp"):
             return self.transition(name, arguments, token)
         node = call(name, *arguments[:3 if name == "if" else 2])

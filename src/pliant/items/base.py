@@ -201,8 +201,9 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     near = [n for n in names if n.lower() == word.lower()] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
     if near:
         return f"; did you mean {near[0]!r}?"
-    more = ", …" if len(names) > 20 else ""
-    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names[:20])}{more}" if names else ""
+    listed = ", ".join(names[:25])
+    listed = listed if len(names) <= 25 and len(listed) <= 250 else listed[:200].rpartition(",")[0] + ", …"
+    return f"; there {'is' if len(names) == 1 else 'are'} {listed}" if names else ""
 
 
 class Strict(BaseModel):

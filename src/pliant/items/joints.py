@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from ..functions.units import quantity, shown
 from .base import Angle, Axis, Item, Length, Name, Pair, TimeFunction, ends_of, with_between
+from .forces import numbers_with_units
 from .shapes import Positive
 
 if TYPE_CHECKING:
@@ -282,6 +283,8 @@ class Drive(Item):
             value = {**value, "joint": value["joint"].name}
         if isinstance(value, dict) and value.get("name") is None and "joint" in value:
             value = {**value, "name": f"{value['joint']}_drive"}
+        if isinstance(value, dict) and value.get("coordinate") in ("angle", "displacement"):  # 30 mm is no angle
+            numbers_with_units(value, {"function": "rad" if value["coordinate"] == "angle" else "m"})
         return value
 
     def build(self, layout: Layout) -> None:

@@ -164,8 +164,9 @@ def maker(data: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"{given}: {error}") from None
     with np.errstate(all="ignore"):
         made = shape.fields(mass * shape.volume() if given == "density" else mass)
-    if not np.isfinite(made["inertia"]).all() or not made["mass"] <= MOST:
-        raise ValueError(f"{used[0]}: too large; with a mass of {made['mass']:.3g} kg its inertia must be within {MOST:g} kg*m^2")
+    if not (np.abs(made["inertia"]) <= MOST).all() or not made["mass"] <= MOST:
+        raise ValueError(f"{used[0]}: is too large or too heavy ({made['mass']:.3g} kg); mass and inertia must be within {MOST:g} in SI "
+                         "units")
     own = rest.pop("frames", {})
     if not isinstance(own, dict):
         raise ValueError(f"frames: {must(own, 'must be a mapping of names to points')}")
@@ -186,7 +187,7 @@ def read_stl(path: Path) -> np.ndarray:
     except OSError as error:
         raise ValueError(f"mesh: file {shown(str(path))} cannot be read: {error.strerror}") from None
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
-    if len(data) == 84 + 50 * count:
+    if count >= 0 and len(data) == 84 + 50 * count:
         records = np.frombuffer(data, np.dtype([("x", "<f4", (4, 3)), ("attribute", "<u2")]), count, 84)
         return records["x"][:, 1:].astype(float)
     if not data.lstrip().startswith(b"solid"):
