@@ -13,7 +13,7 @@ from .items.base import Frame, Item, Pair, did_you_mean, matrix_of
 from .items.bodies import FrameOwner
 from .items.forces import Measure, SpringDamper, TorsionSpring
 from .items.joints import Distance, Drive, JointPair
-from .items.references import NO_DIRECTION, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, one_body, sensed
+from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, one_body, sensed
 from .model import Model
 
 Path = tuple[Any, ...]
@@ -42,7 +42,7 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
             for message in _frame(model, named["bodies"], value):
                 good = False
                 yield path, message
-            good = good and (value.body == "ground" or value.body in model.items)
+            good = good and isinstance(_body(model, value.body), FrameOwner)
         elif isinstance(value, str) and (field == "joint" or (pair and isinstance(item, JointPair))):
             if value not in named["joints"]:
                 yield path, f"there is no joint {value!r}{did_you_mean(value, sorted(named['joints'] - {item.name}))}"
@@ -53,10 +53,13 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
 def _frame(model: Model, bodies: set[str], frame: Frame) -> Iterator[str]:
     if frame.body != "ground" and frame.body not in bodies:
         yield f"there is no body {frame.body!r}{did_you_mean(frame.body, ['ground', *sorted(bodies)])}"
-    elif frame.frame and (frame.body == "ground" or frame.body in model.items):
-        frames = getattr(model[frame.body], "frames", {})
-        if frame.frame not in frames:
-            yield no_frame(frame.body, frame.frame, frames)
+    elif frame.frame and isinstance(body := _body(model, frame.body), FrameOwner) and frame.frame not in body.frames:
+        yield no_frame(frame.body, frame.frame, body.frames)
+
+
+def _body(model: Model, name: str) -> Item | None:
+    """The body of this name; None if it is wrong itself, also where another item has taken its name."""
+    return model.ground if name == "ground" else model.items.get(name)
 
 
 def _geometry(model: Model, item: Pair) -> Iterator[Problem]:
@@ -73,7 +76,11 @@ def _geometry(model: Model, item: Pair) -> Iterator[Problem]:
 
 
 def _coincide(model: Model, item: Pair) -> bool:
-    a, b = (_world(model[f.body], f) for f in (item.a, item.b))
+    """Whether two points are one, as modelled; False where a body is wrong itself."""
+    bodies = [_body(model, f.body) for f in (item.a, item.b)]
+    if not all(isinstance(b, FrameOwner) and (not f.frame or f.frame in b.frames) for b, f in zip(bodies, (item.a, item.b), strict=True)):
+        return False
+    a, b = (_world(b, f) for b, f in zip(bodies, (item.a, item.b), strict=True))
     return float(np.linalg.norm(b - a)) == 0
 
 
@@ -103,14 +110,16 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
     """A function of a channel that raises if expressions cannot use it."""
     bodies = {"ground": model.ground} | {b.name: b for b in model.section("bodies") if isinstance(b, FrameOwner)}
     joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints") if not isinstance(j, JointPair)}
-    measures = {m.name for m in model.section("measures") if isinstance(m, Measure)}
-    others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints and i.name not in measures}
+    measures = {m.name: m for m in model.section("measures") if isinstance(m, Measure)}
+    others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
     others["energy"] = "the model"
     wrong = set().union(*named.values()) - set(model.items)
 
     def check(reference: str) -> None:
         if reference.partition(".")[0] not in wrong:
-            sensed(reference, bodies, joints, measures, others)
+            item = sensed(reference, bodies, joints, measures, others).item
+            if item in measures and _coincide(model, measures[item]):
+                raise ValueError(f"measure {item!r}: {NO_GAP}")
     return check
 
 

@@ -18,6 +18,7 @@ from .system import System
 GAP = 1e-6         # joints may be open by this fraction of the model's size; they are closed before the start
 KEPT = 1e-6        # stated velocities may change by this fraction
 STATED = 1e6       # weight of a stated velocity against an unstated one
+TOO_FAR = "the initial state is not finite; look for masses, stiffnesses or positions that are far too large or too small"
 
 
 class ModelError(ValueError):
@@ -99,7 +100,7 @@ class Dynamics:
             self.system.check_finite(x, 0.0, "residual", "rates")
         except ValueError as error:
             raise ModelError(str(error)) from error
-        raise ModelError("the initial state is not finite; look for masses, stiffnesses or positions that are far too large")
+        raise ModelError(TOO_FAR)
 
     def _count_turns(self) -> None:
         """Angles begin at their values in the pose as modelled."""
@@ -145,7 +146,7 @@ class Dynamics:
         return self.least_squares(b)
 
     def least_squares(self, b: np.ndarray) -> np.ndarray:
-        """Smallest solution of the equations in self.tiles."""
+        """Smallest solution of the equations in self.tiles; nan where these are not finite."""
         s, y = self.system, np.zeros(self.system.n)
         if s.active.size > 3000:
             from scipy.sparse.linalg import lsmr
@@ -154,7 +155,9 @@ class Dynamics:
             full = s.dense(self.tiles)[np.ix_(s.active, s.active)]
             rows = 1 / np.maximum(abs(full).max(1), 1e-300)  # units of force and of acceleration differ by orders of magnitude
             columns = 1 / np.maximum(abs(rows[:, None] * full).max(0), 1e-300)
-            y[s.active] = columns * np.linalg.lstsq(rows[:, None] * full * columns, rows * b[s.active], rcond=1e-12)[0]
+            matrix, right = rows[:, None] * full * columns, rows * b[s.active]
+            finite = np.isfinite(matrix).all() and np.isfinite(right).all()  # LAPACK is not asked otherwise
+            y[s.active] = columns * np.linalg.lstsq(matrix, right, rcond=1e-12)[0] if finite else np.nan
         return y
 
     def _close_gaps(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .families import constraints
 from .items.base import Frame, did_you_mean
-from .items.references import NO_DIRECTION, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, one_body, sensed
+from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, one_body, sensed
 from .kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .system import Builder, Equations, Place, System
 
@@ -274,6 +274,8 @@ class Layout:
             ground = self.builder.frame(self.builder.ground, (0, 0, 0))
             return found.coordinate, found.axis, 0, 0.0, order, (ground, self.frame(found.frame, reference))
         if found.item in self.measured:
+            if not np.any(np.subtract(*(self.world(f, reference)[0] for f in self.measured[found.item]))):
+                raise ValueError(f"measure {found.item!r}: {NO_GAP}")
             fa, fb = (self.frame(f, reference) for f in self.measured[found.item])
             return found.coordinate, 0, 0, 0.0, order, (fa, fb)
         record, c = self.directory.joints[found.item], found.coordinate

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 NO_LENGTH = "its length is zero; use a spherical joint for points that coincide"
 NO_DIRECTION = "its two points coincide, so its direction is undefined; move one of them or use a bushing"
+NO_GAP = "its two points coincide, so the direction of its distance is undefined and no expression can use it; move one of them"
 TIME_ALONE = "its function must depend on t alone; use a force or torque for feedback"
 USABLE = "expressions can use BODY.position.x, BODY.FRAME.velocity.z, JOINT.angle, JOINT.displacement_rate, MEASURE.distance and the like"
 
