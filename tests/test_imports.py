@@ -14,7 +14,8 @@ LAYERS = [
     {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
     {"integrators"},
     {"channels", "solution", "collected", "simulation", "model"},
-    {"report", "text", "schema", "located", "checks", "loading", "shipped", "storage", "journal", "results", "scene", "pictures", "diagnosis"},
+    {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
+     "journal", "results", "scene", "pictures", "diagnosis"},
     {"verification", "bench", "bench_models"},
     {"cli"},
 ]

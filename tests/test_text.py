@@ -123,7 +123,7 @@ def test_a_mesh_is_looked_for_beside_the_text(tmp_path: Path) -> None:
     (tmp_path / "m.yaml").write_text("pliant: 1\nbodies:\n  part: {mesh: {file: part.stl, unit: cm}, density: 6000}\n")
     assert read(tmp_path / "m.yaml")["part"].mass == pytest.approx(6000 * 1e-6 / 6)
     assert problems("pliant: 1\nbodies:\n  part: {mesh: {file: no.stl}, mass: 1}\n") == [
-        "model.yaml:3: bodies.part.mesh.file: file 'no.stl' not found"]
+        "model.yaml:3: bodies.part.mesh.file: file 'no.stl' not found; give an STL file, seen from the folder of the model"]
 
 
 def test_kinds_with_hyphens_and_default_kinds() -> None:
@@ -172,8 +172,8 @@ WRONG = [
     ("pliant: 1\ngravity: [0, 9.81]", "m:2: gravity: [0, 9.81] must be a list of three numbers [m/s^2]"),
     ("pliant: 1\nname: a\nname: b", "m:3: name: the key 'name' stands here twice, first in line 2; remove one"),
     (JOINT + "  A: {kind: fixed}", "m:6: joints.A: the key 'A' stands here twice, first in line 5; remove one"),
-    ("pliant: 1\nbodies: [1]", "m:2: bodies: must be a mapping of names to bodies, found '[1]'"),
-    ("pliant: 1\nbodies: {a: 3}", "m:2: bodies.a: must be a mapping such as {kind: …}, found '3'"),
+    ("pliant: 1\nbodies: [1]", "m:2: bodies: must be a mapping of names to bodies, found [1]"),
+    ("pliant: 1\nbodies: {a: 3}", "m:2: bodies.a: 3 must be a mapping such as {mass: 2 kg, inertia: [1, 1, 1]}"),
     ("pliant: 1\nbodies:\n  a: {}", "m:3: bodies.a.mass: is missing; a rigid body needs it"),
     ("pliant: 1\nbodies:\n  a:\n    mass: -1", "m:4: bodies.a.mass: -1 must be at least 0"),
     ("pliant: 1\nbodies:\n  a:\n    mass: 2 m", "m:4: bodies.a.mass: '2 m' is a length [m], a mass [kg] is due"),
@@ -181,7 +181,7 @@ WRONG = [
     ("pliant: 1\nbodies:\n  a:\n    name: b\n    mass: 1", "m:4: bodies.a.name: unknown key 'name'; the name stands before the colon"),
     ("pliant: 1\nbodies:\n  a: {kind: rigit}", "m:3: bodies.a.kind: unknown kind 'rigit' of body; did you mean 'rigid'?"),
     ("pliant: 1\nbodies:\n  a:\n    mass: 1\n    inertia: [1, 1, -1]",
-     "m:5: bodies.a.inertia: [1.0, 1.0, -1.0] has a negative principal moment; check signs of the products of inertia"),
+     "m:5: bodies.a.inertia: [1, 1, -1] has a negative principal moment; check signs of the products of inertia"),
     ("pliant: 1\nbodies:\n  a b: {mass: 1}",
      "m:3: bodies.a b: name 'a b' must be a word of letters, digits and _ that does not begin with a digit"),
     ("pliant: 1\nbodies:\n  ground: {mass: 1}", "m:3: bodies.ground: name 'ground' is reserved; choose another"),
@@ -190,7 +190,8 @@ WRONG = [
     ("pliant: 1\nbodies:\n  a:\n    mass: 1\n    rod:\n      start: [0, 0, 0]", "m:5: bodies.a.rod.end: is missing; a rod needs it"),
     ("pliant: 1\nbodies:\n  a:\n    mass: x\n    sphere: {radius: 1}",
      "m:4: bodies.a.mass: 'x' must begin with a number; write for example '2 kg'"),
-    ("pliant: 1\nbodies:\n  a:\n    rod: {start: [0, 0, 0], end: [1, 0, 0]}", "m:4: bodies.a.rod: give either mass or density"),
+    ("pliant: 1\nbodies:\n  a:\n    rod: {start: [0, 0, 0], end: [1, 0, 0]}",
+     "m:4: bodies.a.rod: give either mass or density, none is given"),
     ("pliant: 1\nbodies:\n  a:\n    mass: 1\n    rod: 5", "m:5: bodies.a.rod: 5 must be a mapping"),
     (BODIES + "joints:\n  A: {between: [ground, crank]}", "m:5: joints.A.kind: is missing; there are {kinds}"),
     (BODIES + "joints:\n  A: {kind: revolut, between: [ground, crank]}",
@@ -199,7 +200,7 @@ WRONG = [
      "m:5: joints.A.kind: unknown kind 'bushing' of joint; a bushing stands under forces"),
     (BODIES + "joints:\n  A: {kind: revolute}", "m:5: joints.A.between: is missing; give two frames, such as [ground, crank.start]"),
     (BODIES + "joints:\n  A: {kind: revolute, between: [ground]}",
-     "m:5: joints.A.between: must be a list of two frames, such as [ground, crank.start]"),
+     "m:5: joints.A.between: ['ground'] must be a list of two frames, such as [ground, crank.start]"),
     (BODIES + "joints:\n  A:\n    kind: revolute\n    between: [ground, crnk]",
      "m:7: joints.A.between[1]: there is no body 'crnk'; did you mean 'crank'?"),
     (BODIES + "joints:\n  A: {kind: revolute, between: [ground, crank.strat]}",
@@ -214,15 +215,15 @@ WRONG = [
      "m:5: joints.A.a: unknown key 'a'; write between: [a, b]"),
     (BODIES + "joints:\n  crank: {kind: fixed, between: [ground, crank]}",
      "m:5: joints.crank: the name 'crank' is taken by bodies.crank; names are unique in a model"),
-    (JOINT + "drives:\n  d: {joint: B, coordinate: angle, function: t}", "m:7: drives.d.joint: there is no joint 'B'; there are A"),
+    (JOINT + "drives:\n  d: {joint: B, coordinate: angle, function: t}", "m:7: drives.d.joint: there is no joint 'B'; there is A"),
     (JOINT + "drives:\n  d: {joint: A, coordinate: displacement, function: t}",
      "m:7: drives.d.coordinate: joint 'A' has no coordinate 'displacement'; it has angle"),
     (JOINT + "drives:\n  d: {joint: A, coordinate: turn, function: t}",
      "m:7: drives.d.coordinate: 'turn' must be 'angle' or 'displacement'"),
     (JOINT + "forces:\n  F: {kind: force, frame: crank, vector: [1, 2]}",
-     "m:7: forces.F.vector: must be three functions [N], such as ['10 N * sin(t)', 0, 0]"),
+     "m:7: forces.F.vector: [1, 2] must be three functions [N], such as ['10 N * sin(t)', 0, 0]"),
     (JOINT + "forces:\n  F: {kind: gear}", "m:7: forces.F.kind: unknown kind 'gear' of force; a gear stands under joints"),
-    (JOINT + "  G: {kind: gear, between: [A, X], ratio: 1}", "m:6: joints.G.between[1]: there is no joint 'X'; there are A, G"),
+    (JOINT + "  G: {kind: gear, between: [A, X], ratio: 1}", "m:6: joints.G.between[1]: there is no joint 'X'; there is A"),
     ("pliant: 1\nground: {frame: {}}", "m:2: ground.frame: unknown key 'frame'; the ground has frames"),
     ("pliant: 1\nsimulate: {duraton: 1}", "m:2: simulate.duraton: unknown option 'duraton'; did you mean 'duration'?"),
     ("pliant: 1\nsimulate: {duration: 0}", "m:2: simulate.duration: 0 must be greater than zero"),
@@ -230,12 +231,12 @@ WRONG = [
     ("pliant: 1\nsimulate: {step: 1 ms, accuracy: fine}",
      "m:2: simulate.accuracy: give step (fixed) or accuracy (the step is found), not both"),
     ("pliant: 1\nsimulate:\n  integrator: {kind: generalized-alpha, rho: 2}",
-     "m:3: simulate.integrator: GeneralizedAlpha: rho = 2, must be between 0 (most damping) and 1 (none)"),
-    ("pliant: 1\nname: [a", "m:2: not YAML: expected ',' or ']', but got '<stream end>'; while parsing a flow sequence"),
+     "m:3: simulate.integrator.rho: 2, must be between 0 (most damping) and 1 (none)"),
+    ("pliant: 1\nname: [a", "m:2: not YAML: ']' or a comma is missing; the bracket opens in line 2"),
     ("pliant: 1\nname: !!python/object:os.system x",
      "m:2: tag 'tag:yaml.org,2002:python/object:os.system': tags are not used in a model; leave it out"),
     ("pliant: 1\n---\npliant: 1", "m:2: a second document begins; a file holds one model"),
-    ("pliant: 1\nname: *x", "m:2: alias *x has no anchor before it"),
+    ("pliant: 1\nname: *x", "m:2: alias *x has no anchor before it; write what is meant"),
     ("", "m:1: a model is a mapping that begins with 'pliant: 1'; it is empty"),
     ("hello", "m:1: a model is a mapping that begins with 'pliant: 1'; it is 'hello'"),
 ]
@@ -249,10 +250,10 @@ def test_wrong_texts_are_told_with_their_line(text: str, message: str) -> None:
 def test_all_problems_come_at_once() -> None:
     text = SLIDER_CRANK.replace("0.36 kg", "0.36 m").replace("axis: x", "axs: x").replace("crank.end", "crank.ends").replace("fine", "fin")
     assert problems(text) == [
-        "model.yaml:15: simulate.accuracy: 'fin' must be one of draft, normal, fine or a number",
         "model.yaml:5: bodies.crank.mass: '0.36 m' is a length [m], a mass [kg] is due",
-        "model.yaml:12: joints.D.axs: unknown key 'axs'; did you mean 'axis'?"]
-    assert problems(text.replace("0.36 m", "1"))[-1] == (
+        "model.yaml:12: joints.D.axs: unknown key 'axs'; did you mean 'axis'?",
+        "model.yaml:15: simulate.accuracy: 'fin' must be one of draft, normal, fine or a number"]
+    assert problems(text.replace("0.36 m", "1"))[0] == (
         "model.yaml:10: joints.B.between[0]: body 'crank' has no frame 'ends'; did you mean 'end'?")
 
 
@@ -266,7 +267,7 @@ def test_hostile_texts_end_quickly() -> None:
     assert "nested more than 50 levels" in problems("a: {" * 60)[0]
     assert "stands inside itself" in problems("a: &a [*a]")[0]
     assert "must be at most 20 MB" in problems("#" * (21 * 2**20))[0]
-    assert "not YAML" in problems("a: \x00")[0]
+    assert "the character #x0000 is not text" in problems("a: \x00")[0]
     assert time.perf_counter() - before < 5
 
 

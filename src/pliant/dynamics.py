@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .assembly import Assembly
 
 GAP = 1e-6         # joints may be open by this fraction of the model's size; they are closed before the start
+TOO_FAR = "the initial state is not finite; look for masses, stiffnesses or positions that are far too large or too small"
 
 
 class ModelError(ValueError):
@@ -130,7 +131,7 @@ class Dynamics:
             self.system.check_finite(self.system.memory(), 0.0, "residual", "rates")
         except ValueError as error:
             raise ModelError(str(error)) from error
-        raise ModelError("the initial state is not finite; look for masses, stiffnesses or positions that are far too large")
+        raise ModelError(TOO_FAR)
 
     def gaps(self, t: float = 0.0) -> dict[str, float]:
         """Largest violated equation of every joint at the current position, in m or rad."""
@@ -176,7 +177,7 @@ class Dynamics:
         return self.least_squares(b)
 
     def least_squares(self, b: np.ndarray) -> np.ndarray:
-        """Smallest solution of the equations in self.tiles."""
+        """Smallest solution of the equations in self.tiles; nan where these are not finite."""
         s, y = self.system, np.zeros(self.system.n)
         if s.active.size > 3000:
             from scipy.sparse.linalg import lsmr
@@ -185,7 +186,9 @@ class Dynamics:
             full = s.dense(self.tiles)[np.ix_(s.active, s.active)]
             rows = 1 / np.maximum(abs(full).max(1), 1e-300)  # units of force and of acceleration differ by orders of magnitude
             columns = 1 / np.maximum(abs(rows[:, None] * full).max(0), 1e-300)
-            y[s.active] = columns * np.linalg.lstsq(rows[:, None] * full * columns, rows * b[s.active], rcond=1e-12)[0]
+            matrix, right = rows[:, None] * full * columns, rows * b[s.active]
+            finite = np.isfinite(matrix).all() and np.isfinite(right).all()  # LAPACK is not asked otherwise
+            y[s.active] = columns * np.linalg.lstsq(matrix, right, rcond=1e-12)[0] if finite else np.nan
         return y
 
     # -- output

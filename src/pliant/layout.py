@@ -9,6 +9,7 @@ import numpy as np
 from .families import constraints
 from .items.base import Frame, did_you_mean, matrix_of
 from .items.joints import perpendicular_frame
+from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, one_body, sensed
 from .kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .planes import unheld
 from .system import Builder, Equations, Place, System
@@ -124,7 +125,7 @@ class Layout:
             raise ValueError(f"{item}: there is no body {frame.body!r}{did_you_mean(frame.body, self.owners)}")
         owner = self.owners[frame.body]
         if frame.frame and frame.frame not in owner.frames:
-            raise ValueError(f"{item}: body {frame.body!r} has no frame {frame.frame!r}{did_you_mean(frame.frame, owner.frames)}")
+            raise ValueError(f"{item}: {no_frame(frame.body, frame.frame, owner.frames)}")
         return owner
 
     def world(self, frame: Frame, item: str) -> tuple[np.ndarray, np.ndarray]:
@@ -147,8 +148,8 @@ class Layout:
         b, name = self.builder, f"joint {item.name!r}"
         p_a, R_a = self.world(item.a, name)
         p_b, _ = self.world(item.b, name)
-        if item.a.body == item.b.body:
-            raise ValueError(f"{name}: both frames are on {item.a.body!r}; a joint connects two bodies")
+        if wrong := one_body(item.a, item.b):
+            raise ValueError(f"{name}: {wrong}")
         axes = R_a @ item.joint_axes() if hasattr(item, "joint_axes") else R_a
         fa, fb = self.frame(item.a, name, axes), self.frame(item.b, name, axes)
         equations = b.equations(item.name, (fa, fb))
@@ -167,7 +168,7 @@ class Layout:
             if kind == "distance":
                 length = float(np.linalg.norm(p_b - p_a)) if axis[0] is None else axis[0]
                 if length == 0:
-                    raise ValueError(f"{name}: its length is zero; use a Spherical joint for points that coincide")
+                    raise ValueError(f"{name}: {NO_LENGTH}")
                 record.length = length
                 b.pair(constraints.COORDINATE, item.name, fa, fb, (DISTANCE, 0, 0, -1, -1, -1), (0.0, 1.0, length),
                        joint=equations, row=row)
@@ -198,8 +199,7 @@ class Layout:
             raise ValueError(f"{item}: there is no joint {name!r}{did_you_mean(name, self.directory.joints)}")
         record = self.directory.joints[name]
         if coordinate not in record.zeros:
-            has = f"it has {' and '.join(record.zeros)}" if record.zeros else "it has none"
-            raise ValueError(f"{item}: joint {name!r} has no coordinate {coordinate!r}; {has}")
+            raise ValueError(f"{item}: {no_coordinate(name, coordinate, record.zeros)}")
         return record
 
     def add_coupling(self, name: str, terms: list[tuple[str, str, float]], shared: str | None = None) -> None:
@@ -226,7 +226,7 @@ class Layout:
         record = self.joint(drive.joint, drive.coordinate, item)
         code = b.function(drive.function, ("t",), f"{item}: function", kinks=True)
         if code.by_signal:
-            raise ValueError(f"{item}: its function must depend on t alone; use a force or torque for feedback")
+            raise ValueError(f"{item}: {TIME_ALONE}")
         row = record.equations.take()
         b.pair(constraints.DRIVE, drive.name, record.a, record.b,
                (KINDS[drive.coordinate], Z, record.histories.get(drive.coordinate, 0), code.value, code.by_t, code.by_tt),
@@ -240,7 +240,7 @@ class Layout:
         fa, fb = self.frame(a, item), self.frame(b, item)
         distance = float(np.linalg.norm(self.world(b, item)[0] - self.world(a, item)[0]))
         if distance == 0:
-            raise ValueError(f"{item}: its two points coincide, so its direction is undefined; move one of them or use a Bushing")
+            raise ValueError(f"{item}: {NO_DIRECTION}")
         self._spring(name, kind, fa, fb, 0, 0.0, stiffness, damping, distance if rest is None else rest)
 
     def add_torsion_spring(self, spring: TorsionSpring) -> None:
@@ -312,21 +312,18 @@ class Layout:
         return self.signals[reference][0]
 
     def _resolve(self, reference: str) -> tuple[str, int, int, float, int, tuple[int, int]]:
-        head, _, last = reference.rpartition(".")
-        if head in self.directory.joints:
-            coordinate, order = (last[:-5], 1) if last.endswith("_rate") else (last, 0)
-            record = self.joint(head, coordinate, f"expression {reference!r}")
-            return (coordinate, Z, record.histories.get(coordinate, 0), record.zeros[coordinate], order, (record.a, record.b))
-        if head in self.measured and last in ("distance", "rate"):
-            fa, fb = (self.frame(f, reference) for f in self.measured[head])
-            return "distance", 0, 0, 0.0, int(last == "rate"), (fa, fb)
-        place, _, quantity = head.rpartition(".")
-        if last in ("x", "y", "z") and quantity in ("position", "velocity"):
-            frame = Frame.model_validate(place)
+        found = sensed(reference, self.owners, {name: r.zeros for name, r in self.directory.joints.items()}, self.measured)
+        order = int(found.rate)
+        if found.frame is not None:
             ground = self.builder.frame(self.builder.ground, (0, 0, 0))
-            return "displacement", "xyz".index(last), 0, 0.0, int(quantity == "velocity"), (ground, self.frame(frame, reference))
-        raise ValueError(f"unknown reference {reference!r}; an expression can use t, JOINT.angle, JOINT.angle_rate, JOINT.displacement, "
-                         "JOINT.displacement_rate, BODY.FRAME.position.x, BODY.FRAME.velocity.x, MEASURE.distance and MEASURE.rate")
+            return found.coordinate, found.axis, 0, 0.0, order, (ground, self.frame(found.frame, reference))
+        if found.item in self.measured:
+            if not np.any(np.subtract(*(self.world(f, reference)[0] for f in self.measured[found.item]))):
+                raise ValueError(f"measure {found.item!r}: {NO_GAP}")
+            fa, fb = (self.frame(f, reference) for f in self.measured[found.item])
+            return found.coordinate, 0, 0, 0.0, order, (fa, fb)
+        record, c = self.directory.joints[found.item], found.coordinate
+        return c, Z, record.histories.get(c, 0), record.zeros[c], order, (record.a, record.b)
 
     def system(self) -> System:
         """All rows are in: place the frames that are only looked at, and compile."""

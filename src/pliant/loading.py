@@ -36,7 +36,8 @@ def load_model(path: str, changes: Iterable[str] = ()) -> Model:
 def module_model(file: Path) -> Model:
     """Import a Python file; its ``model`` is a Model or a function that returns one."""
     if not file.is_file():
-        raise ModelError(f"{file}: file not found")
+        found = "is a folder" if file.is_dir() else "is not a file"
+        raise ModelError(f"{file}: {found}; a model is a .yaml or a .py file" if file.exists() else f"{file}: file not found")
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from .dynamics import ModelError
+from .functions.units import shown
 
 LARGEST = 20 * 2**20   # bytes in a file
 DEEPEST = 50           # levels of nesting
 COPIES = 100_000       # values that aliases may add
+LONGEST = 100_000      # characters of one word or text in a line
 LINE = "{source}:{line}"
 
 
@@ -54,7 +56,13 @@ def locate(data: Any, path: tuple[Any, ...]) -> str:
 
 def dotted(path: tuple[Any, ...]) -> str:
     """As in messages: ``joints.A.between[0]``."""
-    return "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in path).removeprefix(".")
+    return "".join(f"[{k}]" if isinstance(k, int) else f".{_word(str(k))}" for k in path).removeprefix(".")
+
+
+def _word(key: str) -> str:
+    """A key as it is, unless it is long, empty or would tear the line apart."""
+    key = key if len(key) <= 60 else key[:59] + "…"
+    return key if key.isprintable() and key else repr(key)
 
 
 def plain(data: Any) -> Any:
@@ -68,10 +76,10 @@ _CORE = (  # the core schema of YAML 1.2
     (re.compile(r"null|Null|NULL|~|"), lambda s: None),
     (re.compile(r"true|True|TRUE"), lambda s: True),
     (re.compile(r"false|False|FALSE"), lambda s: False),
-    (re.compile(r"[-+]?[0-9]{1,4000}"), int),
-    (re.compile(r"0o[0-7]{1,4000}"), lambda s: int(s[2:], 8)),
-    (re.compile(r"0x[0-9a-fA-F]{1,4000}"), lambda s: int(s[2:], 16)),
-    (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), float),
+    (re.compile(r"[-+]?[0-9]{1,300}"), int),
+    (re.compile(r"0o[0-7]{1,300}"), lambda s: int(s[2:], 8)),
+    (re.compile(r"0x[0-9a-fA-F]{1,250}"), lambda s: int(s[2:], 16)),
+    (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), lambda s: float(s) if math.isfinite(float(s)) else s),
     (re.compile(r"[-+]?\.(inf|Inf|INF)"), lambda s: -math.inf if s[0] == "-" else math.inf),
     (re.compile(r"\.nan|\.NaN|\.NAN"), lambda s: math.nan),
 )
@@ -113,7 +121,7 @@ class _Composer:
     def take(self, event: Any) -> None:
         name = type(event).__name__
         if getattr(event, "tag", None) is not None:
-            raise self.stop(self.at(event), f"tag {event.tag!r}: tags are not used in a model; leave it out")
+            raise self.stop(self.at(event), f"tag {shown(event.tag)}: tags are not used in a model; leave it out")
         if name in ("MappingStartEvent", "SequenceStartEvent"):
             if len(self.stack) >= DEEPEST:
                 raise self.stop(self.at(event), f"nested more than {DEEPEST} levels deep; a model needs far fewer")
@@ -138,7 +146,7 @@ class _Composer:
         if event.anchor not in self.anchors:
             inside = any(o.anchor == event.anchor for o in self.stack)
             reason = "stands inside itself" if inside else "has no anchor before it"
-            raise self.stop(self.at(event), f"alias *{event.anchor} {reason}")
+            raise self.stop(self.at(event), f"alias *{_word(event.anchor)} {reason}; write what is meant")
         data, size = self.anchors[event.anchor]
         self.copies += size
         if self.copies > COPIES:
@@ -169,12 +177,12 @@ class _Composer:
         assert isinstance(top.data, Map)
         if key == "<<":
             if not isinstance(data, Map):
-                raise self.stop(at, "<< merges a mapping; write '<<: *name' with '&name' at a mapping before it")
+                raise self.stop(at, f"<< merges a mapping, found {shown(data)}; write '<<: *name' with '&name' at a mapping before it")
             top.merged = data
         elif key in top.data:
             path = dotted((*(o.key for o in self.stack[:-1] if o.key), key))
             first = top.data.where[key].rpartition(":")[2]
-            self.problems.append(f"{at}: {path}: the key {key!r} stands here twice, first in line {first}; remove one")
+            self.problems.append(f"{at}: {path}: the key {shown(key)} stands here twice, first in line {first}; remove one")
         else:
             top.data[key], top.data.where[key] = data, at
 
@@ -183,19 +191,52 @@ def load_yaml(text: str, source: str) -> tuple[Any, list[str]]:
     """The data of a YAML text, and problems that do not keep it from being read on (double keys)."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    from ruamel.yaml.reader import ReaderError
     if len(text) > LARGEST:
         raise TextError([f"{source}: {len(text) / 2**20:.0f} MB, must be at most {LARGEST // 2**20} MB"])
+    if found := re.search(rf"[^\n,\[\]{{}}]{{{LONGEST},}}", text):
+        at = LINE.format(source=source, line=_line(text, found.start()))
+        raise TextError([f"{at}: a text of {len(found[0])} characters, must have at most {LONGEST}; use a table or a file"])
     composer = _Composer(source)
     try:
         for event in YAML(typ="safe", pure=True).parse(text):
             composer.take(event)
     except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = LINE.format(source=source, line=mark.line + 1) if mark else source
-        told = "; ".join(str(s) for s in (error.problem, error.context) if s)
-        raise TextError([*composer.problems, f"{at}: not YAML: {told}"]) from None
+        line, told = _plainly(error)
+        raise TextError([*composer.problems, f"{LINE.format(source=source, line=line)}: {told}"]) from None
+    except ReaderError as error:
+        at = LINE.format(source=source, line=_line(text, error.position))
+        code = error.character if isinstance(error.character, int) else ord(error.character)
+        raise TextError([f"{at}: the character #x{code:04x} is not text; a model is a YAML file in UTF-8"]) from None
     except (YAMLError, ValueError) as error:
         if isinstance(error, TextError):
             raise
         raise TextError([*composer.problems, f"{source}: not YAML: {str(error).splitlines()[0]}"]) from None
     return composer.root, composer.problems
+
+
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+_PLAINLY = (  # what the parser says, what people understand; {0} is what it quotes, {begin} where the thing begins
+    (r"found character '\\?t' that", "a tab stands here; indent with blanks"),
+    (r"found character (.+) that cannot start", "a text cannot begin with {0}; put it in quotes"),
+    (r"expected ',' or '([\]}}])'", "'{0}' or a comma is missing; the bracket opens in line {begin}"),
+    (r"found unexpected end of stream|found unexpected document separator", "a quote is not closed; it opens in line {begin}"),
+    (r"mapping values are not allowed|could not find expected ':'",
+     "a colon is missing or one too many: write 'key: value', one in a line, and put texts that hold a colon in quotes"),
+    (r"expected <block end>|did not find expected|unindent", "the indentation does not fit the lines above; entries that belong together "
+     "begin in the same column"),
+)
+
+
+def _plainly(error: Any) -> tuple[int, str]:
+    """Line and message of a text that is not YAML."""
+    mark = error.problem_mark or error.context_mark
+    line = mark.line + 1 if mark else 1
+    begin = error.context_mark.line + 1 if error.context_mark else line
+    for pattern, told in _PLAINLY:
+        if found := re.search(pattern, str(error.problem)):
+            return line, f"not YAML: {told.format(*found.groups(), begin=begin)}"
+    return line, "not YAML: " + "; ".join(str(s).splitlines()[0] for s in (error.problem, error.context) if s)

@@ -61,7 +61,8 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     display = _progress(progress)
 
     if settings.get("step") is not None:
-        make, size, finer = _fixed, _positive("step", settings["step"], ""), 0.5
+        make: Callable[..., Run] = _fixed
+        size, finer = _positive("step", settings["step"], ""), 0.5
     else:
         make, size, finer = _controlled, accuracy_of(settings.get("accuracy") or "normal"), 0.25
     method = integrator_of(settings.get("integrator"), RHO[make is _controlled])

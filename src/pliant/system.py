@@ -284,10 +284,10 @@ class System:
             for row in range(start, end) if function is not None else ():
                 rows = np.vstack([before.rows, [[row, row + 1]]]).astype(np.int64)
                 addresses = [*before.address, address(function)]
-                x.X[:, F:F + 6], x.V[:] = 0, 0
+                x.X[:, F:F + 6], x.V[:], x.D[:] = 0, 0, 0
                 single = Program(addresses if DISABLED else np.array(addresses, np.int64), rows)  # type: ignore[arg-type]
                 loop.run(single, self.data, x, t, 1.0, 0.0, 0.0)
-                if not (np.isfinite(x.R).all() and np.isfinite(x.V).all() and np.isfinite(x.X).all()):
+                if not all(np.isfinite(part).all() for part in (x.R, x.V, x.X, x.D)):
                     return self.owners[row]
         return None
 
@@ -298,7 +298,8 @@ class System:
         for program in programs:
             item = self.culprit(x, t, program)
             if item:
-                what = "force or function" if program == "residual" else "function or one of its first two time derivatives"
+                what = {"residual": "force or function", "tangent": "slope, the change of its force or function with the motion,"}.get(
+                    program, "function or one of its first two time derivatives")
                 raise ValueError(f"{item!r}: its {what} is not a finite number at t = {t:g} s; look for divisions by zero, roots and "
                                  "powers, and for points that coincide")
 
@@ -307,14 +308,22 @@ class System:
         x = self.memory()
         loop.run(self.program("tangent"), self.data, x, 0.0, 1.0, 0.0, 0.0)
         if self.failures or not (np.isfinite(x.D).all() and np.isfinite(x.R).all()):
-            self.check_finite(self.memory(), 0.0, "residual")
+            self.check_finite(self.memory(), 0.0, "residual", "tangent")
         size = np.zeros(self.n)
         pairs = [(j.tile, k) for j in self.joints for k in j.bodies]
         if pairs:
             C = x.D[[self.block[p] for p in pairs]]
             M = x.D[[self.block[k, k] for _, k in pairs]]
-            flexibility = np.einsum("pij,pjk,pik->pi", C, np.linalg.pinv(M), C)
-            np.add.at(size.reshape(-1, 6), [j for j, _ in pairs], flexibility)
+            with np.errstate(all="ignore"):
+                try:
+                    flexibility = np.einsum("pij,pjk,pik->pi", C, np.linalg.pinv(M), C)
+                except np.linalg.LinAlgError:  # beyond what can be computed with
+                    flexibility = np.full((len(pairs), 6), np.nan)
+                np.add.at(size.reshape(-1, 6), [j for j, _ in pairs], flexibility)
+            for joint in self.joints:
+                if not np.isfinite(size[6 * joint.tile:6 * joint.tile + 6]).all():
+                    raise ValueError(f"joint {joint.name!r}: the masses or inertias of its bodies are far too small or too large to "
+                                     "compute with; check their units")
         joint_size = size[self.n_v:]
         joint_size[joint_size <= 0] = joint_size.max(initial=0.0) or 1.0
         tile = {self.block[k, k]: k for k in range(self.n_tiles)}

@@ -9,8 +9,10 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from .checks import NOUNS, explain, references, text_keys
+from . import connections, options
+from .checks import NOUNS, explain, text_keys
 from .dynamics import ModelError
+from .functions.units import must, shown
 from .integrators.generalized_alpha import GeneralizedAlpha
 from .items import forces as _forces  # noqa: F401 - fills KINDS
 from .items.base import KINDS, Item, Pair, did_you_mean, number, vector
@@ -22,31 +24,44 @@ from .located import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, pl
 from .model import SECTIONS, Model
 from .planes import normal_of
 from .schema import DEFAULT_KINDS, schema
-from .simulation import OPTIONS, accuracy_of, integrator_of
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
 VERSION = 1
 TOP = ("pliant", "name", "gravity", "planar", "ground", *SECTIONS, "simulate")
 WIDTH = 120  # of written lines
-SECONDS = TypeAdapter(number("s", positive=True))
+EXAMPLES = {"bodies": "mass: 2 kg, inertia: [1, 1, 1]", "joints": "kind: revolute, between: [ground, crank.start]",
+            "drives": "joint: A, coordinate: angle, function: 2 * t", "forces": "kind: force, frame: crank, vector: [0, 0, 1]",
+            "measures": "between: [ground, crank.end]"}
 MASS, DENSITY = TypeAdapter(number("kg", least=0.0)), TypeAdapter(number("kg/m^3", positive=True))
 
 
 def read(path: str | Path, *, changes: Iterable[str] = ()) -> Model:
     """Read a YAML model. ``changes`` such as ``bodies.crank.mass=2 kg`` replace values before the model is checked."""
-    file = Path(path)
+    return _Reader(_contents(Path(path)), str(path), Path(path).parent, changes).model()
+
+
+def _contents(file: Path) -> str:
     try:
-        if file.stat().st_size > LARGEST:
-            raise TextError([f"{path}: {file.stat().st_size / 2**20:.0f} MB, must be at most {LARGEST // 2**20} MB"])
-        text = file.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise TextError([f"{path}: file not found"]) from None
+        if not file.exists():
+            raise TextError([f"{file}: file not found"])
+        if not file.is_file():  # reading a device or a pipe may never end
+            raise TextError([f"{file}: is {'a folder' if file.is_dir() else 'not a file'}; a model is a YAML file"])
+        with file.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, TextError):
+            raise
+        raise TextError([f"{shown(str(file))}: cannot be read: {getattr(error, 'strerror', None) or error}"]) from None
+    if len(data) > LARGEST:
+        raise TextError([f"{file}: {file.stat().st_size / 2**20:.0f} MB, must be at most {LARGEST // 2**20} MB"])
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:4]:
+        raise TextError([f"{file}:1: looks like UTF-16 text; save it as UTF-8"])
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TextError([f"{path}: byte {error.start} is not UTF-8 text; a model is a YAML file"]) from None
-    except OSError as error:
-        raise TextError([f"{path}: cannot be read: {error.strerror}"]) from None
-    return _Reader(text, str(path), file.parent, changes).model()
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TextError([f"{file}:{line}: byte {error.start} is not UTF-8 text; a model is a YAML file, save it as UTF-8"]) from None
 
 
 def from_text(text: str, source: str = "model") -> Model:
@@ -66,7 +81,7 @@ class _Reader:
         self.folder = folder
         self.data, self.problems = load_yaml(text, source)
         if not isinstance(self.data, Map):
-            found = "it is empty" if self.data is None else f"it is {str(self.data)[:40]!r}"
+            found = "it is empty" if self.data is None else f"it is {shown(self.data)}"
             raise TextError([f"{source}:1: a model is a mapping that begins with 'pliant: {VERSION}'; {found}"])
         for change in changes:
             self.change(change)
@@ -76,7 +91,7 @@ class _Reader:
 
     def model(self) -> Model:
         self.top()
-        name = self.one(("name",), _text, "model")
+        name = self.one(("name",), options.text, "model")
         gravity = self.one(("gravity",), TypeAdapter(vector("m/s^2")).validate_python, (0.0, 0.0, 0.0))
         model = Model(name, gravity, self.settings(), self.one(("planar",), _planar, None))
         entries = list(self.entries())
@@ -85,22 +100,22 @@ class _Reader:
             item = self.item(path, data)
             if item is not None and item.name not in model.items:
                 model.add(item)
-        named = {section: {path[1] for path, _ in entries if path[0] == section} for section in SECTIONS}
-        for path, message in references(model, named):
+        named = {section: set(d) if isinstance(d := self.data.get(section), Map) else set() for section in SECTIONS}
+        for path, message in connections.problems(model, named):
             self.note(path, message)
         if self.problems:
-            raise TextError(self.problems)
+            raise TextError(sorted(self.problems, key=_line))
         return model
 
     def top(self) -> None:
         for key in self.data:
             if key not in TOP:
-                self.note((key,), f"unknown key {key!r}{did_you_mean(key, TOP)}")
+                self.note((key,), f"unknown key {shown(key)}{did_you_mean(key, TOP)}")
         if "pliant" not in self.data:
             self.problems.append(f"{self.data.at}: pliant: is missing; a model begins with 'pliant: {VERSION}'")
         elif self.data["pliant"] != VERSION or isinstance(self.data["pliant"], bool):
             found = self.data["pliant"]
-            self.note(("pliant",), f"version {found!r} of the text model is not known; this program reads {VERSION}")
+            self.note(("pliant",), f"version {shown(found)} of the text model is not known; this program reads {VERSION}")
 
     def one(self, path: tuple[str, ...], check: Callable[[Any], Any], default: Any) -> Any:
         """A single value, checked."""
@@ -123,32 +138,27 @@ class _Reader:
         if isinstance(value, Map):
             return value
         if value is not None:
-            self.note(path, f"must be a mapping of {of}, found {str(value)[:40]!r}")
+            self.note(path, f"must be a mapping of {of}, found {shown(value)}")
         return Map(self.data.at)
 
     def settings(self) -> dict[str, Any]:
         data = self.mapping(("simulate",), self.data.get("simulate"), "options to values")
-        for key in data:
-            if key not in OPTIONS:
-                self.note(("simulate", key), f"unknown option {key!r}{did_you_mean(key, OPTIONS)}")
-        for key in ("duration", "step", "output_step"):
-            self.one(("simulate", key), SECONDS.validate_python, None)
-        self.one(("simulate", "accuracy"), _accuracy, None)
-        self.one(("simulate", "record"), _texts, None)
-        self.one(("simulate", "out"), _text, None)
-        method = self.one(("simulate", "integrator"), _integrator, None)
-        if data.get("step") is not None and data.get("accuracy") is not None:
-            self.note(("simulate", "accuracy"), "give step (fixed) or accuracy (the step is found), not both")
-        settings = {k: v for k, v in plain(data).items() if v is not None}
-        return settings if method is None else {**settings, "integrator": method}
+        given = plain(data)
+        for path, message in options.problems(given):
+            self.note(("simulate", *path), message)
+        settings = {k: v for k, v in given.items() if v is not None}
+        if "integrator" in settings and not any(p[0] == "integrator" for p, _ in options.problems(given)):
+            settings["integrator"] = options.integrator(settings["integrator"])
+        return settings
 
     def ground(self) -> Ground:
         data = self.mapping(("ground",), self.data.get("ground"), "the one entry frames")
         for key in data:
             if key != "frames":
-                self.note(("ground", key), f"unknown key {key!r}; the ground has frames")
+                self.note(("ground", key), f"unknown key {shown(key)}; the ground has frames")
+        frames = plain(data.get("frames"))
         try:
-            return Ground(frames=plain(data.get("frames") or {}))
+            return Ground.model_validate({"frames": {} if frames is None else frames})
         except ValidationError as error:
             for inner, message in explain(error, Ground):
                 self.note(("ground", *inner), message)
@@ -166,7 +176,7 @@ class _Reader:
                 if isinstance(value, Map):
                     yield (section, name), value
                 else:
-                    self.note((section, name), f"must be a mapping such as {{kind: …}}, found {str(value)[:40]!r}")
+                    self.note((section, name), must(value, f"must be a mapping such as {{{EXAMPLES[section]}}}"))
 
     def item(self, path: tuple[str, str], data: Map) -> Item | None:
         section, name = path
@@ -178,8 +188,11 @@ class _Reader:
         for key in [k for k in fields if k == "name" or (k in ("a", "b") and issubclass(cls, (Pair, JointPair)))]:
             remedy = "the name stands before the colon" if key == "name" else "write between: [a, b]"
             self.note((*path, key), f"unknown key {key!r}; {remedy}")
-            del fields[key]
             wrong = True
+        fields = {k: v for k, v in fields.items() if k != "name"}
+        if wrong and {"a", "b"} <= fields.keys() and issubclass(cls, (Pair, JointPair)):
+            fields.setdefault("between", [fields["a"], fields["b"]])
+        fields = {k: v for k, v in fields.items() if k not in ("a", "b") or not issubclass(cls, (Pair, JointPair))}
         makers = [k for k in MAKERS if k in fields] if section == "bodies" and "mesh" in text_keys(cls) else []
         if len(makers) == 1:
             fields, fine = self.maker(path, makers[0], fields)
@@ -190,22 +203,23 @@ class _Reader:
         except ValidationError as error:
             for inner, message in explain(error, cls):
                 self.note((*path, *inner), message)
-        except (TypeError, ArithmeticError, OSError) as error:
-            self.note(path, f"cannot be understood: {error}")
         return None
 
     def kind(self, path: tuple[str, str], data: Map) -> type[Item] | None:
         section, known = path[0], KINDS[path[0]]
         word = data.get("kind", DEFAULT_KINDS.get(section))
         if word is None:
-            self.note((*path, "kind"), f"is missing; there are {', '.join(known)}")
+            self.note((*path, "kind"), f"is missing{did_you_mean('', known)}")
             return None
-        kind = str(word).replace("-", "_")
+        if not isinstance(word, str):
+            self.note((*path, "kind"), f"{shown(word)} must be a word{did_you_mean('', known)}")
+            return None
+        kind = word.replace("-", "_")
         if kind in known:
             return known[kind]
         elsewhere = next((s for s in SECTIONS if kind in KINDS[s]), None)
         remedy = f"; a {kind} stands under {elsewhere}" if elsewhere else did_you_mean(kind, known)
-        self.note((*path, "kind"), f"unknown kind {str(word)!r} of {NOUNS[section]}{remedy}")
+        self.note((*path, "kind"), f"unknown kind {shown(word)} of {NOUNS[section]}{remedy}")
         return None
 
     def maker(self, path: tuple[str, str], key: str, fields: dict[str, Any]) -> tuple[dict[str, Any], bool]:
@@ -218,18 +232,24 @@ class _Reader:
         except ValidationError as error:
             for inner, message in explain(error, SHAPES[key]):
                 self.note((*path, key, *inner), message)
-        except (TypeError, ArithmeticError) as error:
-            self.note((*path, key), f"cannot be understood: {error}")
         self.one((*path, "mass"), MASS.validate_python, None)
         self.one((*path, "density"), DENSITY.validate_python, None)
         if key == "mesh" and isinstance(spec, dict) and isinstance(spec.get("file"), str):
-            file = self.folder / spec["file"]
-            if not file.is_file():
-                self.note((*path, "mesh", "file"), f"file {spec['file']!r} not found")
-            fields = {**fields, "mesh": {**spec, "file": str(file)}}
+            fields = {**fields, "mesh": {**spec, "file": self.mesh_file((*path, "mesh", "file"), spec["file"])}}
         if len(self.problems) == before:
             return {**fields, key: fields[key] or {}}, True
         return {"mass": 1.0, **{k: v for k, v in fields.items() if k not in (key, "mass", "density")}}, False
+
+    def mesh_file(self, path: tuple[str, ...], name: str) -> str:
+        """The file beside the text."""
+        file = self.folder / name
+        try:
+            if not file.is_file():
+                found = "is not a file" if file.exists() else "not found"
+                self.note(path, f"file {shown(name)} {found}; give an STL file, seen from the folder of the model")
+        except (OSError, ValueError) as error:
+            self.note(path, f"file {shown(name)} cannot be read: {getattr(error, 'strerror', None) or 'its name is wrong'}")
+        return str(file)
 
     def change(self, change: str) -> None:
         """``path=value``: the value is YAML."""
@@ -260,12 +280,6 @@ class _Reader:
             target[last], target.where[last] = value, at
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r} must be a text; put it in quotes")
-    return value
-
-
 def _planar(value: Any) -> Any:
     try:
         return normal_of(value)
@@ -273,28 +287,10 @@ def _planar(value: Any) -> Any:
         raise ValueError(str(error).removeprefix("planar ")) from None
 
 
-def _texts(value: Any) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-        raise ValueError(f"{value!r} must be a list of channel patterns, such as ['crank.*']")
-    return value
-
-
-def _accuracy(value: Any) -> None:
-    try:
-        accuracy_of(value)
-    except ModelError as error:
-        raise ValueError(str(error).removeprefix("simulate: accuracy ")) from None
-
-
-def _integrator(value: Any) -> GeneralizedAlpha:
-    if isinstance(value, str):
-        value = {"kind": value}
-    if isinstance(value, dict) and isinstance(value.get("kind"), str):
-        value = {**value, "kind": value["kind"].replace("_", "-")}
-    try:
-        return integrator_of(value)
-    except ModelError as error:
-        raise ValueError(str(error).removeprefix("simulate: ").removeprefix("integrator ")) from None
+def _line(problem: str) -> int:
+    """For sorting; what has no line comes first."""
+    found = re.search(r":(\d+): ", problem)
+    return int(found[1]) if found else 0
 
 
 # -- writing

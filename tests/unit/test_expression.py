@@ -177,7 +177,7 @@ ERRORS = [
     ("", "empty"), ("  \n", "empty"), ("2 *", "a number or name is due at the end"), ("2 * * 3", r"instead of '\*'"),
     ("(t", r"'\)' is due"), ("t)", r"unexpected '\)'"), ("()", "number or name is due"),
     ("sin(t", "after the arguments of 'sin'"),
-    ("sin(t, 2)", "'sin' takes 1 argument, 2 are given"), ("atan2(t)", "takes 2 arguments, 1 are given"),
+    ("sin(t, 2)", "'sin' takes 1 argument, 2 are given"), ("atan2(t)", "takes 2 arguments, 1 is given"),
     ("sin()", "number or name"),
     ("sin t", r"'sin' is a function; write 'sin\(\.\.\.\)'"), ("sn(t)", "unknown function 'sn'; .*did you mean .*'sin'"),
     ("tt + 1", "unknown name 'tt'.*did you mean 't'"), ("2 t", "an operator is missing before 't'"),

@@ -69,7 +69,8 @@ def test_linear_table():
     (["0", "1"], [0, 1], "cubic", "list of numbers"), ([[0, 1]], [0, 1], "cubic", "list of numbers"),
     (None, [0, 1], "cubic", "numbers"),
     ([0, 1], [True, False], "cubic", "numbers"), ([[0], [1, 2]], [0, 1], "cubic", "numbers"),
-    ([0, 1e-300], [0, 1e300], "linear", "close")])
+    ([0, 1e-300], [0, 1e30], "linear", "close"), ([0, 1e-300, 1, 2], [0, 1e30, 0, 0], "cubic", "close"),
+    ([0, 1], [0, 1e300], "linear", "within")])
 def test_table_errors(x, y, kind, message):
     with pytest.raises(ValueError, match="^table: .*" + message):
         Table(x, y, kind)
@@ -195,9 +196,10 @@ def test_ufunc_and_builtin():
 @pytest.mark.parametrize(("function", "variables", "message"), [
     (lambda: 0, ("t",), r"takes \(\), must take 1 argument: f\(t\)"), (lambda t, x: 0, ("t",), "must take 1 argument"),
     (lambda t: 0, NAMES, r"takes \(t\), must take 3 arguments: f\(t, x, v\)"), (np.add, ("t",), "takes 2 arguments"),
-    (lambda *, t: 0, ("t",), "must take 1"), (True, ("t",), r"True \(bool\)"), (None, ("t",), "NoneType"),
+    (lambda *, t: 0, ("t",), "must take 1"), (True, ("t",), "true must be a number"), (None, ("t",), "no value is given"),
     (math.nan, ("t",), "finite"),
-    ([1, 2], ("t",), "list"), (Variable("x"), ("t",), "variable 'x'"), (Binary("<", Number(1.0), Variable("t")),
+    ([1, 2], ("t",), r"\[1, 2\] must be a number, an expression"),
+    (Variable("x"), ("t",), "variable 'x'"), (Binary("<", Number(1.0), Variable("t")),
     ("t",), "condition"),
     ("x", ("t",), "unknown name 'x'"), (max, ("t",), "cannot be found out")])
 def test_function_errors(function, variables, message):

@@ -92,7 +92,7 @@ def test_quantity():
     ("5 t", "kg", "'tonne'"),
     ("5 N/m s", "N*s/m", "ambiguous"),
     ("1,5 m", "m", "decimal mark is a point"),
-    ("mm", "m", "must begin with a number"),
+    ("mm", "m", "'mm' is a unit without a number; write for example '2 mm'"),
     ("", "m", "must begin with a number"),
     ("nan", "m", "must begin with a number"),
     ("inf m", "m", "must begin with a number"),
@@ -108,7 +108,9 @@ def test_quantity():
     ("2 m\0", "m", "unexpected"),
     ("1_0 m", "m", "'1_0 m'"),
     ("٣ m", "m", "must begin"),
-    (True, "m", "bool"), (None, "m", "NoneType"), (1j, "m", "complex"), ([1], "m", "list"), (np.bool_(True), "m", "bool"),
+    (True, "m", "^true must be a number or a text such as '2 m'$"), (None, "m", "^no value is given, it must be a number"),
+    (1j, "m", "^1j must be"), ([1], "m", r"^\[1\] must be"), (np.bool_(True), "m", "^true must be"),
+    ({"a": None}, "", "^{a: nothing} must be a number$"),
     (math.nan, "m", "finite"), (math.inf, "m", "finite"), (10**400, "m", "finite"), ("1" * 500, "m", "500 characters"),
     ("2 " + "(" * 90 + "m", "m", "missing")])
 def test_quantity_errors(value, unit, message):

@@ -7,7 +7,8 @@ from pliant.kernels import machine as op
 
 from .expression import Binary, Call, External, Lookup, Node, Number, Signal, Unary, Variable, bottom_up
 
-MOST = 20_000  # operations in one program
+MOST = 20_000        # operations in one program
+ALL = 20_000_000     # entries of all programs of a model
 
 VARIABLES = {"t": op.T, "x": op.X, "v": op.V}
 TWO = {"+": op.ADD, "-": op.SUB, "*": op.MUL, "/": op.DIV, "^": op.POW, "<": op.LT, "<=": op.LE, "==": op.EQ, "!=": op.EQ,
@@ -117,5 +118,7 @@ class Assembler:
         for node in bottom_up(root):
             done[id(node)] = self.part(node, done)
         start = len(self.pool.tab)
+        if start > ALL:
+            raise ValueError(f"the functions of the model take more than {ALL // 2} operations together; shorten them or use tables")
         self.pool.tab.extend([*done[id(root)].code(), op.END, 0])
         return start

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .units import NUMBER, SPELLING, UNITS, parse_unit, suggestion, unknown_unit
+from .units import NUMBER, SPELLING, UNITS, parse_unit, shown, suggestion, unknown_unit
 
 LONGEST = 10_000  # characters
 DEEPEST = 100     # parentheses, calls, signs and exponents within each other
@@ -89,6 +90,8 @@ INNER: dict[str, Callable[..., float]] = {  # what step and ramp and their deriv
     "clamp": _clamp, "inside": lambda u: float(0 <= u <= 1), "smooth": lambda u: _clamp(u) ** 2 * (3 - 2 * _clamp(u)),
     "smooth1": lambda u: 6 * _clamp(u) * (1 - _clamp(u)), "smooth2": lambda u: 6 - 12 * u if 0 <= u <= 1 else 0.0}
 COUNTS = {name: 1 for name in FUNCTIONS} | {"atan2": 2, "mod": 2, "min": 2, "max": 2, "if": 3, "step": 5, "ramp": 3}
+OTHER_NAMES = {"time": "t", "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2",
+               "sgn": "sign", "fabs": "abs", "fmod": "mod", "pow": "^", "power": "^", "square": "^", "heaviside": "step"}
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 LOGIC = ("and", "or")
 _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
@@ -133,7 +136,8 @@ def binary(operator: str, a: Node, b: Node) -> Node:
 
 def call(name: str, *arguments: Node) -> Node:
     if name == "if":
-        return arguments[1] if arguments[1] is arguments[2] or arguments[1] == arguments[2] == ZERO else Call(name, arguments)
+        both = arguments[1] is arguments[2] or (arguments[1] == ZERO and arguments[2] == ZERO)  # whole trees are never compared
+        return arguments[1] if both else Call(name, arguments)
     return _fold(FUNCTIONS.get(name) or INNER[name], arguments) or Call(name, arguments)
 
 
@@ -182,9 +186,20 @@ _POWERS = {"or": 1, "and": 2, **dict.fromkeys(COMPARISONS, 4), "+": 5, "-": 5, "
 _NOT, _MINUS = 3, 7
 
 
+def _width(c: str) -> int:
+    """Columns that a character takes on a screen."""
+    return 0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+
+
+def _strange(text: str) -> str:
+    """A remark on the first letter that may only look like one of those meant, or nothing."""
+    c = next((c for c in text if not c.isascii() and not unicodedata.name(c, "").startswith("LATIN")), "")
+    return f" ({c!r} is {unicodedata.name(c, hex(ord(c)))})" if c else ""
+
+
 class _Parser:
     def __init__(self, text: str, variables: Collection[str]) -> None:
-        self.text = text.translate(SPELLING)
+        self.written, self.text = text, text.translate(SPELLING)
         self.variables = tuple(variables)
         self.reserved = {*variables, *CONSTANTS, *COUNTS, "and", "or", "not"}
         self.tokens = [_Token(m.lastgroup or "", m.group(m.lastgroup or 0), m.start(m.lastgroup or 0), m.end())
@@ -193,10 +208,14 @@ class _Parser:
         self.i = self.depth = 0
 
     def fail(self, what: str, token: _Token) -> ValueError:
-        """The error, with the neighbourhood of the place and a caret."""
-        first = max(0, token.start - 60)
-        line = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in self.text[first:token.start + 40])
-        return ValueError(f"{what} (column {token.start + 1})\n    {line}\n    {' ' * (token.start - first)}^")
+        """The error, with the neighbourhood of the place as it was written and a caret under it."""
+        at = place = 0
+        while at < len(self.written) and place < token.start:  # one character may have become two
+            place += len(self.written[at].translate(SPELLING))
+            at += 1
+        first = max(0, at - 60)
+        line = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in self.written[first:at + 40])
+        return ValueError(f"{what} (column {at + 1})\n    {line}\n    {' ' * sum(map(_width, line[:at - first]))}^")
 
     def next(self) -> _Token:
         self.i += 1
@@ -213,7 +232,7 @@ class _Parser:
         if token.kind in ("number", "name") or token.text == "(":
             raise self.fail(f"an operator is missing before {token.text!r}; write for example '2 * t'", token)
         if token.kind != "end":
-            raise self.fail(f"unexpected {token.text!r}", token)
+            raise self.fail(f"unexpected {token.text!r}{_strange(token.text)}", token)
         return node
 
     def number(self, power: int, token: _Token) -> Node:
@@ -271,7 +290,7 @@ class _Parser:
         if token.kind == "name" and token.text not in LOGIC:
             return self.name(token)
         if token.kind == "bad":
-            raise self.fail(f"the character {token.text!r} has no meaning here", token)
+            raise self.fail(f"the character {token.text!r} has no meaning here{_strange(token.text)}", token)
         raise self.fail(f"a number or name is due {'instead of ' + repr(token.text) if token.text else 'at the end'}", token)
 
     def literal(self, token: _Token) -> Node:
@@ -286,7 +305,7 @@ class _Parser:
             except ValueError as error:
                 raise self.fail(str(error), after) from None
         if not math.isfinite(value):
-            raise self.fail(f"{token.text} is too large, must be below 1.8e308", token)
+            raise self.fail(f"{token.text[:20]} is too large, must be below 1.8e308", token)
         return Number(value)
 
     def is_unit(self, i: int) -> bool:
@@ -320,16 +339,22 @@ class _Parser:
             raise self.fail(f"{name!r} is a function; write '{name}(...)'", token)
         if name in UNITS:
             raise self.fail(f"{name!r} is a unit, it must follow a number directly; write for example '1 {name}'", token)
+        if self.i >= 3 and self.tokens[self.i - 2].text in ("*", "/") and self.is_unit(self.i - 3):
+            raise self.fail(unknown_unit(name), token)  # 12 N/mn
         known = (*self.variables, *CONSTANTS)
-        raise self.fail(f"unknown name {name!r}; known are {', '.join(known)}, functions, and channels such as 'joint.angle'"
-                        + suggestion(name, (*known, *COUNTS)), token)
+        raise self.fail(f"unknown name {shown(name)}; known are {', '.join(known)}, functions, and channels such as 'joint.angle'"
+                        + self.meant(name, (*known, *COUNTS)), token)
+
+    def meant(self, name: str, known: Collection[str]) -> str:
+        other = OTHER_NAMES.get(name.lower(), "")
+        return (f"; did you mean {other!r}?" if other in (*known, "^") else suggestion(name, known)) + _strange(name)
 
     def function(self, token: _Token) -> Node:
         name, arguments = token.text, list[Node]()
         count = COUNTS.get(name, 0)
         if not count:
-            known = ", ".join(sorted(COUNTS))
-            raise self.fail(f"unknown function {name!r}; known are {known}{suggestion(name, COUNTS)}", token)
+            remedy = self.meant(name, COUNTS) or f"; there are {', '.join(sorted(COUNTS))}"
+            raise self.fail(f"unknown function {shown(name)}{remedy}", token)
         while not arguments or self.tokens[self.i].text == ",":
             self.i += 1  # the parenthesis, or the comma
             start = self.tokens[self.i]
@@ -340,7 +365,8 @@ class _Parser:
         self.expect(")", f"after the arguments of {name!r}")
         many = name in ("min", "max") and len(arguments) > 2
         if len(arguments) != count and not many:
-            raise self.fail(f"{name!r} takes {count} argument{'s' * (count > 1)}, {len(arguments)} are given", token)
+            given = f"{len(arguments)} {'is' if len(arguments) == 1 else 'are'}"
+            raise self.fail(f"{name!r} takes {count} argument{'s' * (count > 1)}, {given} given", token)
         if name in ("step", "ramp"):
             return self.transition(name, arguments, token)
         node = call(name, *arguments[:3 if name == "if" else 2])
@@ -365,7 +391,7 @@ class _Parser:
 def parse(text: str, variables: Collection[str] = ("t",)) -> Node:
     """The expression ``text`` as a tree. ``variables`` are the plain names it may use; dotted names are signals."""
     if len(text) > LONGEST:
-        raise ValueError(f"expression {text[:20]!r}... has {len(text)} characters, must be at most {LONGEST}; use a table")
+        raise ValueError(f"the expression {text[:20]!r}… has {len(text)} characters, must be at most {LONGEST}; use a table")
     if not text.strip():
         raise ValueError("the expression is empty; write for example '10 N * sin(2*pi*t)'")
     return _Parser(text, variables).whole()

@@ -20,9 +20,11 @@ from pliant.kernels.contract import c_address
 from .compile import Assembler, Pool
 from .derivative import derivative
 from .expression import ZERO, External, Lookup, Node, Number, Signal, Variable, bottom_up, is_condition, parse
+from .units import MOST, must, shown
 
 PROBES = ((0.0, 0.0, 0.0), (0.37, 0.011, -0.23), (1.9, -0.4, 1.3))  # where compiled and interpreted callables are compared
 NOTED = 10  # failures kept
+CHANNELS = 100  # that one expression may use
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +49,10 @@ class Table:
             raise ValueError(f"table: x[{i + 1}] = {self.x[i + 1]:g} follows x[{i}] = {self.x[i]:g}, "
                              "x must increase strictly; sort the points and drop double ones")
         if kind not in ("cubic", "linear"):
-            raise ValueError(f"table: kind = {kind!r}, must be 'cubic' or 'linear'")
-        if not np.isfinite(self.coefficients).all():
+            raise ValueError(f"table: kind = {shown(kind)}, must be 'cubic' or 'linear'")
+        with np.errstate(all="ignore"):
+            slopes = np.diff(self.y) / np.diff(self.x)
+        if not (np.isfinite(slopes).all() and np.isfinite(self.coefficients).all()):
             raise ValueError("table: x values lie too close together for the height of y; drop some")
 
     def __eq__(self, other: object) -> bool:
@@ -62,11 +66,14 @@ class Table:
     def coefficients(self) -> np.ndarray:
         """Of the powers 0 to 3 of the distance from the left end of the interval, shape (n - 1, 4)."""
         if self.kind == "linear" or len(self.x) == 2:
-            with np.errstate(over="ignore"):
-                slope = np.diff(self.y) / np.diff(self.x)
+            slope = np.diff(self.y) / np.diff(self.x)
             return np.column_stack([self.y[:-1], slope, 0 * self.x[1:], 0 * self.x[1:]])
         from scipy.interpolate import CubicSpline
-        spline = CubicSpline(self.x, self.y, bc_type="natural" if len(self.x) == 3 else "not-a-knot")
+        try:
+            with np.errstate(all="ignore"):
+                spline = CubicSpline(self.x, self.y, bc_type="natural" if len(self.x) == 3 else "not-a-knot")
+        except ValueError:  # numbers beyond 1e308 on the way
+            return np.full((len(self.x) - 1, 4), np.nan)
         return np.ascontiguousarray(spline.c[::-1].T)
 
     def evaluate(self, x: Any) -> np.ndarray:
@@ -83,10 +90,10 @@ def _column(name: str, values: Any) -> np.ndarray:
     except ValueError:
         column = np.array(None)
     if column.ndim != 1 or column.dtype.kind not in "iuf":
-        raise ValueError(f"table: {name} = {str(values)[:60]}, must be a list of numbers in SI units")
+        raise ValueError(f"table: {name} = {shown(values)}, must be a list of numbers in SI units")
     column = column.astype(float)
-    for i in np.flatnonzero(~np.isfinite(column))[:1]:
-        raise ValueError(f"table: {name}[{i}] = {column[i]}, must be finite")
+    for i in np.flatnonzero(~(abs(column) <= MOST))[:1]:
+        raise ValueError(f"table: {name}[{i}] = {column[i]:g}, must be finite and within {MOST:g}")
     column.flags.writeable = False
     return column
 
@@ -139,15 +146,14 @@ def _node(function: Function, variables: tuple[str, ...], pool: Pool, where: str
         return Lookup(function, Variable("x" if "x" in variables else "t"))
     if isinstance(function, Real) and not isinstance(function, bool):
         if not math.isfinite(function):
-            raise ValueError(f"{function!r} must be finite")
+            raise ValueError(f"{shown(function)} must be finite")
         return Number(float(function))
     if callable(function):
         _check_arguments(function, variables)
         address, alive = _address(function, len(variables), pool.failures, where)
         pool.keep.append(alive)
         return External(address, len(variables))
-    raise ValueError(f"{function!r} ({type(function).__name__}) must be a number, an expression such as '2 * t', a Table, "
-                     f"or a function f({', '.join(variables)})")
+    raise ValueError(must(function, f"must be a number, an expression such as '2 * t', a Table, or a function f({', '.join(variables)})"))
 
 
 def _programs(node: Node, variables: tuple[str, ...], pool: Pool) -> Code:
@@ -159,8 +165,8 @@ def _programs(node: Node, variables: tuple[str, ...], pool: Pool) -> Code:
     def by(name: str) -> Node:
         return derivative(node, Variable(name)) if name in variables else ZERO
 
+    signals = channels(node)
     value, by_t = assembler.program(node), by("t")
-    signals = dict.fromkeys(x.reference for x in bottom_up(node) if isinstance(x, Signal))
     slopes = ((pool.signal(name), start(derivative(node, Signal(name)))) for name in signals)
     return Code(value, start(by_t), start(derivative(by_t, Variable("t"))), start(by("x")), start(by("v")),
                 tuple(pair for pair in slopes if pair[1] >= 0), *_branches(node))
@@ -172,6 +178,31 @@ def _branches(node: Node) -> tuple[bool, bool, bool]:
     used = {getattr(x, "operator", getattr(x, "name", "")) for x in nodes}
     state = any(isinstance(x, (Signal, External)) or (isinstance(x, Variable) and x.name != "t") for x in nodes)
     return bool(used & JUMPING), bool(used & KINKED) or any(isinstance(x, Lookup) for x in nodes), not state
+
+
+def channels(node: Node) -> list[str]:
+    """The channels that an expression uses, each once."""
+    found = list(dict.fromkeys(x.reference for x in bottom_up(node) if isinstance(x, Signal)))
+    if len(found) > CHANNELS:
+        raise ValueError(f"the expression uses {len(found)} channels, must be at most {CHANNELS}; split it over several forces")
+    return found
+
+
+class _Trial:
+    """A pool for programs that are thrown away."""
+
+    def __init__(self) -> None:
+        self.tab, self.val, self.keep, self.failures = list[int](), list[float](), list[Any](), list[BaseException]()
+
+    def signal(self, reference: str) -> int:
+        return 0
+
+
+def check_expression(text: str, variables: tuple[str, ...]) -> list[str]:
+    """The channels of an expression; ValueError if it, or a derivative of it, cannot be a program."""
+    node = parse(text, variables)
+    _programs(node, variables, _Trial())
+    return channels(node)
 
 
 def _check_arguments(f: Callable[..., float], variables: tuple[str, ...]) -> None:

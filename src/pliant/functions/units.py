@@ -7,6 +7,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections.abc import Iterable
 from numbers import Real
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ class Unit(NamedTuple):
 BASE = ("m", "kg", "s", "A", "K", "mol", "cd")
 NONE: Dimension = (0.0,) * 7
 LONGEST = 100  # characters in a unit
+MOST = 1e40    # no number of a model may be larger, in SI units: products of several must stay finite
+SHOWN = 60     # characters of a value in a message
 PREFIXES = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "da": 1e1, "h": 1e2, "k": 1e3,
             "M": 1e6, "G": 1e9}
 SPELLING = str.maketrans({"·": "*", "⋅": "*", "×": "*", "−": "-", "²": "^2", "³": "^3", "⁴": "^4"})
@@ -66,23 +69,59 @@ _WORDS = {
     _dimension(2, 1): "a moment of inertia", _dimension(2, 1, -1): "a rotational damping", _dimension(-3, 1): "a density",
     _dimension(4): "a second moment of area", _dimension(K=1): "a temperature", _dimension(A=1): "a current",
 }
-_REMEDY = {"t": "; for 1000 kg write 'tonne'", "sec": "; write 's'", "lbs": "; write 'lb'", "degC": "; write 'K'"}
+_REMEDY = {"t": "; for 1000 kg write 'tonne'", "degC": "; write 'K'"}
+_LONG = {"m": "meter metre", "kg": "kilogram kilo kgs kilogramme", "g": "gram gramme gr", "s": "second sec", "min": "minute",
+         "h": "hour hr",
+         "N": "newton", "N*m": "newtonmeter newtonmetre", "deg": "degree degs", "rad": "radian", "rev": "revolution turn cycle",
+         "Hz": "hertz", "Pa": "pascal", "J": "joule", "W": "watt", "V": "volt", "A": "ampere amp", "K": "kelvin",
+         "mm": "millimeter millimetre", "cm": "centimeter centimetre", "km": "kilometer kilometre",
+         "um": "micrometer micron", "kN": "kilonewton", "ms": "millisecond",
+         "L": "liter ltr", "in": "inches", "ft": "foot feet", "lb": "pound lbm", "tonne": "ton", "rpm": "rpms"}
+_NAMES = {word + s: unit for unit, words in _LONG.items() for word in words.split() for s in ("", "s")}  # units written in full
 
 
-def suggestion(word: str, known: object) -> str:
-    """``; did you mean 'a', 'b'?`` with the nearest of the known words, or nothing."""
-    near = difflib.get_close_matches(word, list(known), n=3, cutoff=0.6)  # type: ignore[call-overload]
-    return f"; did you mean {', '.join(repr(w) for w in near)}?" if near else ""
+def shown(value: object, most: int = SHOWN) -> str:
+    """A value as messages show it: short whatever it is, texts in quotes, numbers and truth values as in a text model."""
+    value = value.tolist() if hasattr(value, "tolist") else value  # NumPy
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        digits = str(value) if value.bit_length() < 4096 else hex(value)
+        return digits if len(digits) <= most else f"{digits[:20]}… ({len(digits)} digits)"
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    if isinstance(value, str):
+        return repr(value) if len(value) <= most else f"{value[:most - 10]!r}… ({len(value)} characters)"
+    if isinstance(value, dict):
+        inner = ", ".join(f"{str(k)[:20]}: {shown(v, most // 2)}" for k, v in list(value.items())[:6])
+        return _cut("{" + inner + (", …" if len(value) > 6 else "") + "}", most)
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(shown(v, most // 2) for v in value[:12]) + (", …" if len(value) > 12 else "")
+        return _cut(f"[{inner}]" if isinstance(value, list) else f"({inner})", most)
+    return _cut(repr(value), most) if value is not None else "nothing"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most - 1] + "…"
+
+
+def must(value: object, rule: str) -> str:
+    """``5 must be a list``; for no value at all ``no value is given, it must be a list``."""
+    return f"no value is given, it {rule}" if value is None else f"{shown(value)} {rule}"
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """``; did you mean 'a', 'b'?`` with the same word in other letters or the nearest of the known words, or nothing."""
+    names = list(known)
+    near = [w for w in names if w.lower() == word.lower()][:3] or difflib.get_close_matches(word[:SHOWN], names, n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(repr(w) for w in near)}?" if near else ""
 
 
 def unknown_unit(name: str) -> str:
     """For errors: what is wrong with this name, and what may be meant."""
-    swapped = [known for known in UNITS if known.lower() == name.lower()][:3]
-    if name in _REMEDY:
-        return f"unknown unit {name!r}{_REMEDY[name]}"
-    if swapped:
-        return f"unknown unit {name!r}; did you mean {', '.join(repr(w) for w in swapped)}?"
-    return f"unknown unit {name!r}{suggestion(name, UNITS)}"
+    full = _NAMES.get(name) or _NAMES.get(name.lower())
+    remedy = _REMEDY.get(name) or (f"; did you mean {full!r}?" if full else suggestion(name, UNITS))
+    return f"unknown unit {shown(name)}{remedy or '; write for example N, mm, kg*m^2 or deg/s'}"
 
 
 def _power(unit: Unit, exponent: float) -> Unit:
@@ -106,7 +145,7 @@ class _Parser:
         self.i = 0
 
     def fail(self, what: str) -> ValueError:
-        return ValueError(f"unit {self.text!r}: {what}")
+        return ValueError(f"unit {shown(self.text)}: {what}")
 
     def take(self, *marks: str) -> str:
         kind, text = self.tokens[self.i]
@@ -119,7 +158,8 @@ class _Parser:
         unit = self.product()
         kind, text = self.tokens[self.i]
         if kind != "end":
-            raise self.fail(f"unexpected {text!r}; write for example 'N*s/m' or 'm/s^2'")
+            remedy = f"for a power write '^{text}'" if kind == "number" else "write for example 'N*s/m' or 'm/s^2'"
+            raise self.fail(f"unexpected {text!r}; {remedy}")
         return unit
 
     def product(self) -> Unit:
@@ -138,7 +178,7 @@ class _Parser:
         self.i += 1
         if kind == "name":
             if text not in UNITS:
-                raise self.fail(unknown_unit(text))
+                raise ValueError(unknown_unit(text)) if text == self.text.strip() else self.fail(unknown_unit(text))
             unit = UNITS[text]
         elif kind == "number" and text == "1":
             unit = Unit(1.0, NONE)
@@ -193,34 +233,43 @@ def quantity(value: object, unit: str) -> float:
     ``unit`` is the unit that is due, for example "m", "N/m", "rad" or "" (a plain number).
     """
     due = parse_unit(unit).dimension
+    rule = f"must be a number or a text such as '2 {unit}'" if unit else "must be a number"
     if isinstance(value, str):
-        if len(value) > 2 * LONGEST:
-            raise ValueError(f"{value[:20]!r}... has {len(value)} characters, must be a number and a unit such as '2 {unit}'")
-        found = _QUANTITY.fullmatch(value)
-        if not found:
-            raise ValueError(f"{value!r} must begin with a number; write for example {f'2 {unit}'.strip()!r}")
-        number, text = float(found[1]), found[2]
-        if text:
-            given = _text_unit(value, text)
-            if given.dimension != due:
-                raise ValueError(f"{value!r} is {describe(given.dimension)}, {describe(due, unit)} is due")
-            number *= given.factor
+        number = _from_text(value, unit, due)
     elif isinstance(value, Real) and not isinstance(value, bool):
         try:
             number = float(value)
         except OverflowError:
             number = math.inf
     else:
-        raise ValueError(
-            f"{value!r} ({type(value).__name__}) must be a number or a text such as {f'2 {unit}'.strip()!r}")
-    if not math.isfinite(number):
-        raise ValueError(f"{value!r} must be finite; {describe(due, unit)} is due")
+        raise ValueError(must(value, rule))
+    if math.isnan(number):
+        raise ValueError(f"{shown(value)} must be finite; {describe(due, unit)} is due")
+    if abs(number) > MOST:
+        raise ValueError(f"{shown(value)} is too large, must be finite and within {MOST:g} in SI units; {describe(due, unit)} is due")
     return number
 
 
-def _text_unit(value: str, text: str) -> Unit:
+def _from_text(value: str, unit: str, due: Dimension) -> float:
+    example = f"2 {unit}".strip()
+    found = _QUANTITY.fullmatch(value) if len(value) <= 2 * LONGEST else None
+    if not found:
+        if value in UNITS:
+            raise ValueError(f"{value!r} is a unit without a number; write for example '2 {value}'")
+        rule = "must begin with a number" if len(value) <= 2 * LONGEST else "must be a number and a unit"
+        raise ValueError(f"{shown(value)} {rule}; write for example {example!r}")
+    number, text = float(found[1]), found[2]
+    if not text:
+        return number
+    if text[0] == ",":
+        raise ValueError(f"{shown(value)}: the decimal mark is a point; write {shown(value.strip().replace(',', '.', 1))}")
+    if text[0] in "*/+-" and not re.match(r"/\s*[^\W\d]", text):
+        raise ValueError(f"{shown(value)} is more than a number and its unit; compute it and write the result, such as {example!r}")
     try:
-        return parse_unit(text)
+        given = parse_unit(text)
     except ValueError as error:
-        remedy = "; the decimal mark is a point" if text.startswith(",") else ""
-        raise ValueError(f"{value!r}: {error}{remedy}") from None
+        remedy = f"; write {'1' + text!r} for {text!r}" if text[0] == "/" else ""
+        raise ValueError(f"{shown(value)}: {error}{remedy}") from None
+    if given.dimension != due:
+        raise ValueError(f"{shown(value)} is {describe(given.dimension)}, {describe(due, unit)} is due")
+    return number * given.factor

@@ -10,8 +10,30 @@ from ..kernels.machine import JUMPS
 from ..kernels.so3 import accumulate, cross, mat2, mul, store, vec
 from ..kernels.tiles import factorise, solve
 from .stepper import (
-    DONE, EVENT, FACTORISATIONS, FACTORS_OK, FALLBACK, HISTORIES, ITERATIONS, MORE, OPEN, POWERED, RATIO, RHO, SINGULAR, STEPS, STORED, T1, UNDERFLOW, H,
-    add_energy, copy, parameters, restore, step)  # fmt: skip
+    DONE,
+    EVENT,
+    FACTORISATIONS,
+    FACTORS_OK,
+    FALLBACK,
+    HISTORIES,
+    ITERATIONS,
+    MORE,
+    OPEN,
+    POWERED,
+    RATIO,
+    RHO,
+    SINGULAR,
+    STEPS,
+    STORED,
+    T1,
+    UNDERFLOW,
+    H,
+    add_energy,
+    copy,
+    parameters,
+    restore,
+    step,
+)
 
 # aim: time, end of the smooth piece; error per second; step that alg belongs to; the last two steps and the next one; largest speed;
 # smallest and largest step; first output, distance and number of outputs; the last rejected step and its error; error of the step;
@@ -217,7 +239,7 @@ def locate(residual, d, x, w, k, ctl, aim, h):
     before, after = 0.0, 1.0
     while after - before > NARROW:
         middle = (before + after) / 2
-        if middle == before or middle == after:
+        if middle in (before, after):
             break
         interpolate(d, x.T, w, k, k.v, x.a, middle, h, x.q, x.v)
         if branch(residual, d, x, aim[NOW] + middle * h) == aim[BRANCH]:

@@ -122,8 +122,9 @@ class ControlledRun(Run):
         d, x, s = self.dynamics, self.x, self.dynamics.system
         self.jumps = [*self.jumps[-CHATTER:], t]
         if len(self.jumps) > CHATTER and t - self.jumps[0] < WINDOW * self.duration:
-            raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {CHATTER} times within {t - self.jumps[0]:.3g} s. "
-                                  "Make its jump smooth: tanh(v / 0.01) instead of sign(v), step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
+            raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {CHATTER} times within "
+                                  f"{t - self.jumps[0]:.3g} s. Make its jump smooth: tanh(v / 0.01) instead of sign(v), "
+                                  "step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
         row, dt = np.zeros(self.rows.shape[1]), t - self.t
         p = parts(row[None, :], s.q0.size, s.n)
         row[0], row[1:3] = t, self.work.total
@@ -131,8 +132,8 @@ class ControlledRun(Run):
         p["v"][0][:], p["H"][0][:] = x.v + dt * x.a, x.H
         _, report = d.refine(row[None, :])
         if not report[0, POSITION] <= GAP * max(1.0, d.length):
-            raise SimulationError(f"stopped at t = {t:.6g} s: a drive jumps ({d.open_joints(row)}). Let its function pass on without a jump, "
-                                  "for example by step(t, t0, y0, t1, y1)", "drive-jump")
+            raise SimulationError(f"stopped at t = {t:.6g} s: a drive jumps ({d.open_joints(row)}). Let its function pass on without "
+                                  "a jump, for example by step(t, t0, y0, t1, y1)", "drive-jump")
         self._begin(row)
 
     def _begin(self, row: np.ndarray) -> None:

@@ -257,8 +257,8 @@ class Run:
             self.count[st.FALLBACK], self.sticky = self.fallback.address, self.helped == int(self.count[st.STEPS])
             return
         code, reason = self._reason(status, item)
-        raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.ctl[st.H]:.3g} s. Try a smaller step; if it stops at "
-                              "the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a "
+        raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.ctl[st.H]:.3g} s. Try a smaller step; if it "
+                              "stops at the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a "
                               "function may jump", code)
 
     def _reason(self, status: int, item: str | None) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError, WithJsonSchema, model_validator
 
-from ..functions.units import quantity
+from ..functions.units import must, quantity, shown
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -23,6 +23,7 @@ else:
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 AXES |= {f"-{k}": (-a[0], -a[1], -a[2]) for k, a in list(AXES.items())}
 ROUNDING = 1e-15  # a length this near to one is one: what was made a unit vector once stays as it is
+LONGEST = 100     # letters in a name
 RESERVED = {"ground", "energy", "t", "pi", "e"}
 
 Vec3 = tuple[float, float, float]
@@ -33,10 +34,11 @@ def number(unit: str, *, positive: bool = False, least: float | None = None) -> 
     """Field type: a number in SI units or a text such as "12 N/mm"; optionally > 0 or >= ``least``."""
     def check(value: Any) -> float:
         x = quantity(value, unit)
+        given = value if isinstance(value, str) else shown(value)
         if positive and not x > 0:
-            raise ValueError(f"{value} must be greater than zero")
+            raise ValueError(f"{given} must be greater than zero")
         if least is not None and x < least:
-            raise ValueError(f"{value} must be at least {least:g}")
+            raise ValueError(f"{given} must be at least {least:g}")
         return x
     note = f"number in {unit or 'SI units'}, or a text with a unit"
     return Annotated[float, BeforeValidator(check), WithJsonSchema({"type": ["number", "string"], "description": note})]
@@ -46,7 +48,7 @@ def vector(unit: str) -> Any:
     """Field type: three numbers or texts with units."""
     def check(value: Any) -> Vec3:
         if isinstance(value, (str, dict)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 3:
-            raise ValueError(f"{value!r} must be a list of three numbers [{unit}]")
+            raise ValueError(must(value, f"must be a list of three numbers [{unit}]"))
         return quantity(_plain(value[0]), unit), quantity(_plain(value[1]), unit), quantity(_plain(value[2]), unit)
     entry = {"type": ["number", "string"]}
     schema = {"type": "array", "items": entry, "minItems": 3, "maxItems": 3, "description": f"three numbers in {unit or 'SI units'}"}
@@ -61,21 +63,22 @@ def _array(value: Any) -> np.ndarray:
     """As numbers, or an empty array where that is not possible."""
     try:
         return np.asarray(value, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.zeros(0)
 
 
 def _axis(value: Any) -> Vec3:
-    if isinstance(value, str):
-        if value not in AXES:
-            raise ValueError(f"axis {value!r} must be one of {', '.join(AXES)} or three numbers")
+    if isinstance(value, str) and value in AXES:
         return AXES[value]
     a = _array(value)
     if a.shape != (3,) or not np.isfinite(a).all():
-        raise ValueError(f"axis {value!r} must be one of {', '.join(AXES)} or three numbers")
-    size = float(np.linalg.norm(a))
-    if size == 0:
+        raise ValueError(f"axis {shown(value)} must be one of {', '.join(AXES)} or three numbers")
+    largest = float(abs(a).max())
+    if largest == 0:
         raise ValueError("axis (0, 0, 0) has no direction; give at least one component")
+    if not 1e-100 < largest < 1e100:  # squares must be numbers
+        a = a / largest
+    size = float(np.linalg.norm(a))
     a = a / size if abs(size - 1) > ROUNDING else a
     return float(a[0]), float(a[1]), float(a[2])
 
@@ -113,15 +116,15 @@ def matrix_of(q: Sequence[float]) -> np.ndarray:
 def _rotation(value: Any) -> tuple[float, float, float, float]:
     if isinstance(value, dict):
         if set(value) != {"axis", "angle"}:
-            raise ValueError(f"rotation {value!r} must have the two entries axis and angle")
+            raise ValueError(f"rotation {shown(value)} must have the two entries axis and angle, such as {{axis: z, angle: 30 deg}}")
         return rotation(value["axis"], value["angle"])
     a = _array(value)
     if a.shape == (3, 3):
-        if not np.allclose(a @ a.T, np.eye(3), atol=1e-6) or np.linalg.det(a) < 0:
-            raise ValueError("rotation matrix must be orthonormal and right-handed (R R^T = 1, det R = 1)")
+        if not (abs(a) <= 1.1).all() or not np.allclose(a @ a.T, np.eye(3), atol=1e-6) or np.linalg.det(a) < 0:
+            raise ValueError(f"rotation matrix {shown(value)} must be orthonormal and right-handed (R R^T = 1, det R = 1)")
         return quaternion_of(a)
-    if a.shape != (4,) or not np.isfinite(a).all() or abs(np.linalg.norm(a) - 1) > 1e-6:
-        raise ValueError(f"rotation {value!r} must be a 3x3 matrix, a unit quaternion (w, x, y, z), or rotation(axis, angle)")
+    if a.shape != (4,) or not (abs(a) <= 1.1).all() or abs(np.linalg.norm(a) - 1) > 1e-6:
+        raise ValueError(f"rotation {shown(value)} must be {{axis: z, angle: 30 deg}}, a unit quaternion [w, x, y, z], or a 3x3 matrix")
     if abs(np.linalg.norm(a) - 1) > ROUNDING:
         a = a / np.linalg.norm(a)
     return float(a[0]), float(a[1]), float(a[2]), float(a[3])
@@ -129,7 +132,9 @@ def _rotation(value: Any) -> tuple[float, float, float, float]:
 
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not value.isidentifier():
-        raise ValueError(f"name {value!r} must be a word of letters, digits and _ that does not begin with a digit")
+        raise ValueError(f"name {shown(value)} must be a word of letters, digits and _ that does not begin with a digit")
+    if len(value) > LONGEST:
+        raise ValueError(f"name {shown(value)} must have at most {LONGEST} letters")
     if value in RESERVED:
         raise ValueError(f"name {value!r} is reserved; choose another")
     return value
@@ -158,9 +163,7 @@ def _function(variables: tuple[str, ...]) -> Any:
     from ..functions.expression import parse
 
     def check(value: Any) -> Any:
-        if isinstance(value, bool):
-            raise ValueError(f"{value!r} is not a number, an expression, a Table or a callable")
-        if isinstance(value, (int, float, np.number)):
+        if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
             return quantity(_plain(value), "")
         if isinstance(value, str):
             parse(value, variables)
@@ -168,11 +171,12 @@ def _function(variables: tuple[str, ...]) -> Any:
         if isinstance(value, dict) and set(value) == {"table"}:
             from ..functions.function import Table
             if not isinstance(value["table"], dict) or not {"x", "y"} <= set(value["table"]) <= {"x", "y", "kind"}:
-                raise ValueError("table must have the entries x and y, lists of numbers, and may have kind")
+                raise ValueError(f"table {shown(value['table'])} must have the entries x and y, lists of numbers, and may have kind")
             return Table(**value["table"])
         if callable(value) or type(value).__name__ == "Table":
             return value
-        raise ValueError(f"{value!r} is not a number, an expression, a Table or a callable")
+        raise ValueError(must(value, "must be a number, an expression such as '2 * t', or a table such as {table: {x: [0, 1], y: [0, 5]}}"))
+    check.variables = variables  # type: ignore[attr-defined]
     return check
 
 
@@ -192,13 +196,15 @@ ForceLaw = Annotated[Any, BeforeValidator(_function(("t", "x", "v"))), PlainSeri
                      WithJsonSchema(_FUNCTION_SCHEMA | {"description": "function of t, x, v"})]
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of an error message: a near miss, or what there is."""
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The end of an error message: a near miss (at least ``cutoff`` alike), or what there is."""
     names = [str(k) for k in known]
-    near = difflib.get_close_matches(word, names, 1)
+    near = [n for n in names if n.lower() == word.lower()] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
     if near:
         return f"; did you mean {near[0]!r}?"
-    return f"; there are {', '.join(names[:12])}" if names else ""
+    listed = ", ".join(names[:25])
+    listed = listed if len(names) <= 25 and len(listed) <= 250 else listed[:200].rpartition(",")[0] + ", …"
+    return f"; there {'is' if len(names) == 1 else 'are'} {listed}" if names else ""
 
 
 class Strict(BaseModel):
@@ -259,8 +265,9 @@ class ItemError(ValueError):
 def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
     """Pydantic's findings as one sentence each."""
     from ..checks import explain
+    from ..located import dotted
     known = f" {name!r}" if isinstance(name, str) else ""
-    lines = [f"{'.'.join(map(str, path))}: {message}" if path else message for path, message in explain(error, cls)]
+    lines = [f"{dotted(path)}: {message}" if path else message for path, message in explain(error, cls)]
     told = ItemError("; ".join(f"{cls.kind or cls.__name__}{known}: {line}" for line in lines))
     told.findings = error
     return told
@@ -330,7 +337,7 @@ def ends_of(value: Any, what: str) -> Any:
         return value
     between = value["between"]
     if not isinstance(between, (list, tuple)) or len(between) != 2:
-        raise ValueError(f"between must be a list of {what}")
+        raise ValueError(f"between: {must(between, f'must be a list of {what}')}")
     return {**{k: v for k, v in value.items() if k != "between"}, "a": between[0], "b": between[1]}
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
+from ..functions.units import MOST, must, shown
 from .base import Angle, ForceLaw, Frame, Item, Length, Pair, TimeFunction
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class SpringDamper(Pair):
     @model_validator(mode="after")
     def _check(self) -> SpringDamper:
         if self.length is not None and self.length < 0:
-            raise ValueError(f"length = {self.length:g} m, must be at least 0")
+            raise ValueError(f"length: {self.length:g} m must be at least 0")
         return self
 
     def build(self, layout: Layout) -> None:
@@ -73,16 +74,17 @@ class Bushing(Pair):
     @model_validator(mode="after")
     def _matrices(self) -> Bushing:
         for field in ("stiffness", "damping"):
+            given = getattr(self, field)
             try:
-                m = np.array(getattr(self, field), float)
-            except (TypeError, ValueError):
-                raise ValueError(f"{field} must be six numbers or a 6x6 matrix in SI units") from None
-            if m.shape not in ((6,), (6, 6)) or not np.isfinite(m).all():
-                raise ValueError(f"{field} must be six numbers or a 6x6 matrix in SI units")
+                m = np.array(given, float)
+            except (TypeError, ValueError, OverflowError):
+                m = np.zeros(0)
+            if m.shape not in ((6,), (6, 6)) or not (abs(m) <= MOST).all():
+                raise ValueError(f"{field}: {must(given, f'must be six numbers or a 6x6 matrix in SI units, all within {MOST:g}')}")
             object.__setattr__(self, field, tuple(m.tolist()) if m.ndim == 1 else tuple(map(tuple, m.tolist())))
         K = self.matrix("stiffness")
         if not np.allclose(K, K.T, atol=1e-9 * max(1e-300, abs(K).max())):
-            raise ValueError("stiffness must be symmetric")
+            raise ValueError(f"stiffness: {shown(self.stiffness)} must be symmetric")
         return self
 
     def matrix(self, field: str) -> np.ndarray:
@@ -107,10 +109,11 @@ class Load(Item):
     def _three(cls, value: Any) -> Any:
         if isinstance(value, dict) and "vector" in value:
             v = value["vector"]
-            if isinstance(v, str) or not hasattr(v, "__len__") or len(v) != 3:
-                raise ValueError(f"vector must be three functions [{cls.unit}], such as ['10 N * sin(t)', 0, 0]")
-            numbers = [numbers_with_units({"x": x}, {"x": cls.unit})["x"] for x in v]
-            return {**value, "vector": tuple(numbers)}
+            if not isinstance(v, (list, tuple, np.ndarray)) or len(v) != 3:
+                raise ValueError(f"vector: {must(v, f'must be three functions [{cls.unit}]')}, such as ['10 N * sin(t)', 0, 0]")
+            names = [f"vector[{k}]" for k in range(3)]
+            numbers = numbers_with_units(dict(zip(names, v, strict=True)), dict.fromkeys(names, cls.unit))
+            return {**value, "vector": tuple(numbers.values())}
         return value
 
     def build(self, layout: Layout) -> None:
@@ -149,7 +152,10 @@ def numbers_with_units(value: Any, units: dict[str, str]) -> Any:
     for field, unit in units.items():
         text = out.get(field)
         if isinstance(text, str) and _is_quantity(text):
-            out[field] = quantity(text, unit)
+            try:
+                out[field] = quantity(text, unit)
+            except ValueError as error:
+                raise ValueError(f"{field}: {error}") from None
     return out
 
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from ..functions.units import quantity, shown
 from .base import Angle, Axis, Item, Length, Name, Pair, TimeFunction, ends_of, number, with_between
+from .forces import numbers_with_units
 from .shapes import Positive
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ class Joint(Turns, Slides):
     @model_validator(mode="after")
     def _check(self) -> Joint:
         if self.axis_x is not None and np.linalg.norm(np.cross(self.axis, self.axis_x)) < 1e-9:
-            raise ValueError(f"axis_x {self.axis_x} is parallel to axis; give another direction")
+            raise ValueError(f"axis_x: {shown(self.axis_x)} is parallel to axis; give another direction")
         object.__setattr__(self, "primitives", [tuple(p) if isinstance(p, list) else p for p in self.primitives])
         rows = sum({"coincident": 3}.get(p[0], 1) for p in self.primitives_list())
         if not 1 <= rows <= 6:
@@ -98,7 +100,13 @@ class Joint(Turns, Slides):
         return perpendicular_frame(np.array(self.axis), None if self.axis_x is None else np.array(self.axis_x))
 
     def primitives_list(self) -> tuple[tuple[Any, ...], ...]:
-        return tuple(_primitive(p) for p in self.primitives)
+        made = []
+        for k, p in enumerate(self.primitives):
+            try:
+                made.append(_primitive(p))
+            except ValueError as error:
+                raise ValueError(f"primitives[{k}]: {error}") from None
+        return tuple(made)
 
 
 def _primitive(p: Any) -> tuple[Any, ...]:
@@ -111,10 +119,9 @@ def _primitive(p: Any) -> tuple[Any, ...]:
         case ("d2", str(i)) if i in LETTERS:
             return "d2", LETTERS[i]
         case ("distance", length):
-            from ..functions.units import quantity
             return "distance", quantity(length, "m")
-    raise ValueError(f"primitive {p!r} is not known; there are 'coincident', ('d1', axis of a, axis of b), ('d2', axis of a) and "
-                     "('distance', length), with axes 'x', 'y', 'z' of the joint frame")
+    raise ValueError(f"{shown(p)} is not known; there are coincident, [d1, axis of a, axis of b], [d2, axis of a] and "
+                     "[distance, length], with axes x, y, z of the joint frame")
 
 
 class WithAngle(Turns):
@@ -150,7 +157,7 @@ class Universal(AxisJoint):
     @model_validator(mode="after")
     def _check(self) -> Universal:
         if abs(np.dot(self.axis, self.axis_b)) > 1e-9:
-            raise ValueError(f"axis {self.axis} and axis_b {self.axis_b} must be perpendicular in the pose as modelled")
+            raise ValueError(f"axis_b: {shown(self.axis_b)} must be perpendicular to axis {shown(self.axis)} in the pose as modelled")
         return self
 
     def joint_axes(self) -> np.ndarray:
@@ -224,6 +231,7 @@ class PointOnPlane(AxisJoint):
 class JointPair(Item):
     """An item between the coordinates of two joints ``a`` and ``b``, given by name or object."""
     section: ClassVar[str] = "joints"
+    coupled: ClassVar[tuple[str, str]] = ("angle", "angle")  # which coordinate of a and of b
     positional: ClassVar[tuple[str, ...]] = ("name", "a", "b")
     a: str
     b: str
@@ -250,28 +258,29 @@ class Gear(JointPair):
     @model_validator(mode="after")
     def _check(self) -> Gear:
         if (self.ratio is None) == (self.teeth is None):
-            raise ValueError("give either ratio or teeth")
+            raise ValueError(f"give either ratio or teeth, {'none is' if self.teeth is None else 'both are'} given")
         if self.a == self.b:
-            raise ValueError(f"both joints are {self.a!r}; a gear couples two joints")
+            raise ValueError(f"between: both joints are {self.a!r}; a gear couples two joints")
         if self.ratio is not None and not (np.isfinite(self.ratio) and self.ratio != 0):
-            raise ValueError(f"ratio = {self.ratio:g}, must be a finite number other than zero")
+            raise ValueError(f"ratio: {self.ratio:g} must be a finite number other than zero")
         if self.teeth is not None and min(self.teeth) < 1:
-            raise ValueError(f"teeth {self.teeth} must be at least 1 each")
+            raise ValueError(f"teeth: {shown(self.teeth)} must be at least 1 each")
         return self
 
     def build(self, layout: Layout) -> None:
         ratio = self.ratio if self.teeth is None else -self.teeth[0] / self.teeth[1]
         assert ratio is not None
-        layout.add_coupling(self.name, [(self.b, "angle", 1.0), (self.a, "angle", -ratio)])
+        layout.add_coupling(self.name, [(self.b, self.coupled[1], 1.0), (self.a, self.coupled[0], -ratio)])
 
 
 class RackPinion(JointPair):
     """Couples the displacement of joint ``a`` (the rack) to the angle of joint ``b`` (the pinion): displacement = radius * angle."""
     kind: ClassVar[str] = "rack_pinion"
+    coupled: ClassVar[tuple[str, str]] = ("displacement", "angle")
     radius: Length
 
     def build(self, layout: Layout) -> None:
-        layout.add_coupling(self.name, [(self.a, "displacement", 1.0), (self.b, "angle", -self.radius)])
+        layout.add_coupling(self.name, [(self.a, self.coupled[0], 1.0), (self.b, self.coupled[1], -self.radius)])
 
 
 class Drive(Item):
@@ -291,6 +300,8 @@ class Drive(Item):
             value = {**value, "joint": value["joint"].name}
         if isinstance(value, dict) and value.get("name") is None and "joint" in value:
             value = {**value, "name": f"{value['joint']}_drive"}
+        if isinstance(value, dict) and value.get("coordinate") in ("angle", "displacement"):  # 30 mm is no angle
+            numbers_with_units(value, {"function": "rad" if value["coordinate"] == "angle" else "m"})
         return value
 
     def build(self, layout: Layout) -> None:

@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from ..functions.units import quantity
+from ..functions.units import MOST, describe, must, parse_unit, quantity, shown
 from .base import IDENTITY, Axis, Length, Point, Strict, Vec3, Velocity, number
 
+LARGEST = 500 * 2**20  # bytes in a mesh file
 MAKERS = ("rod", "box", "cylinder", "sphere", "point_mass", "mesh")
 if TYPE_CHECKING:
     Positive = float
@@ -103,9 +104,21 @@ class PointMass(Strict):
         return {"mass": mass, "inertia": (0.0, 0.0, 0.0)}
 
 
+def _length_unit(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(must(value, "must be a unit of length such as mm"))
+    try:
+        given = parse_unit(value)
+    except ValueError as error:
+        raise ValueError(f"{error}; a unit of length such as mm is due") from None
+    if given.dimension != parse_unit("m").dimension:
+        raise ValueError(f"{value!r} is the unit of {describe(given.dimension)}, a unit of length such as mm is due")
+    return value
+
+
 class Mesh(Strict):
     file: str
-    unit: str = "m"
+    unit: Annotated[str, BeforeValidator(_length_unit)] = "m"
 
     def triangles(self) -> np.ndarray:
         """Corners [m], shape (n, 3, 3)."""
@@ -118,7 +131,8 @@ class Mesh(Strict):
         corners = self.triangles()
         volume, com, inertia = mass_properties(corners)
         if not volume > 0:
-            raise ValueError(f"mesh {self.file!r}: its volume is {volume:g} m^3; the surface must be closed, its normals outward")
+            raise ValueError(f"mesh: file {shown(self.file)}: its volume is {volume:g} m^3; the surface must be closed, its normals "
+                             "outward")
         points: list[Vec3] = [tuple(p) for p in corners.reshape(-1, 3)]
         return {"mass": mass, "com": tuple(com), "inertia": (inertia * mass / volume).tolist(),
                 "shape": {"kind": "mesh", "points": points}}
@@ -135,21 +149,27 @@ def maker(data: dict[str, Any]) -> dict[str, Any]:
             raise ValueError("density needs a shape: rod with radius, box, cylinder, sphere or mesh")
         return data
     if len(used) > 1:
-        raise ValueError(f"{used[0]} and {used[1]} are both given; a body has one shape")
+        raise ValueError(f"{used[1]}: {used[0]} is given as well; a body has one shape")
     rest = {k: v for k, v in data.items() if k != used[0]}
     if not isinstance(data[used[0]], (dict, type(None))):
-        raise ValueError(f"{used[0]}: {data[used[0]]!r} must be a mapping with the entries {', '.join(KINDS[used[0]].model_fields)}")
+        raise ValueError(f"{used[0]}: {shown(data[used[0]])} must be a mapping with the entries {', '.join(KINDS[used[0]].model_fields)}")
     shape = KINDS[used[0]](**(data[used[0]] or {}))
     if ("mass" in rest) == ("density" in rest):
-        raise ValueError(f"{used[0]}: give either mass or density")
-    if "density" in rest:
-        mass = quantity(rest.pop("density"), "kg/m^3") * shape.volume()
-    else:
-        mass = quantity(rest.pop("mass"), "kg")
-    made = shape.fields(mass)
+        found = "both are" if "mass" in rest else "none is"
+        raise ValueError(f"{used[0]}: give either mass or density, {found} given")
+    given = "density" if "density" in rest else "mass"
+    try:
+        mass = quantity(rest.pop(given), {"mass": "kg", "density": "kg/m^3"}[given])
+    except ValueError as error:
+        raise ValueError(f"{given}: {error}") from None
+    with np.errstate(all="ignore"):
+        made = shape.fields(mass * shape.volume() if given == "density" else mass)
+    if not (np.abs(made["inertia"]) <= MOST).all() or not made["mass"] <= MOST:
+        raise ValueError(f"{used[0]}: is too large or too heavy ({made['mass']:.3g} kg); mass and inertia must be within {MOST:g} in SI "
+                         "units")
     own = rest.pop("frames", {})
     if not isinstance(own, dict):
-        raise ValueError(f"frames {own!r} must be a mapping of names to points")
+        raise ValueError(f"frames: {must(own, 'must be a mapping of names to points')}")
     frames = {**made.pop("frames", {}), **own}
     for key in made.keys() & rest.keys():
         raise ValueError(f"{used[0]} already gives the {key}; leave one of them out")
@@ -158,21 +178,28 @@ def maker(data: dict[str, Any]) -> dict[str, Any]:
 
 def read_stl(path: Path) -> np.ndarray:
     """Corners of the triangles of a text or binary STL file, shape (n, 3, 3)."""
-    data = path.read_bytes()
+    try:
+        if not path.is_file():  # a folder, a device or a pipe may never end
+            raise ValueError(f"mesh: file {shown(str(path))} {'is not a file' if path.exists() else 'not found'}")
+        if path.stat().st_size > LARGEST:
+            raise ValueError(f"mesh: file {shown(str(path))} has {path.stat().st_size / 2**20:.0f} MB, must be at most {LARGEST // 2**20}")
+        data = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"mesh: file {shown(str(path))} cannot be read: {error.strerror}") from None
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
-    if len(data) == 84 + 50 * count:
+    if count >= 0 and len(data) == 84 + 50 * count:
         records = np.frombuffer(data, np.dtype([("x", "<f4", (4, 3)), ("attribute", "<u2")]), count, 84)
         return records["x"][:, 1:].astype(float)
     if not data.lstrip().startswith(b"solid"):
-        raise ValueError(f"mesh {str(path)!r} is not an STL file")
+        raise ValueError(f"mesh: file {shown(str(path))} is not an STL file; export the surface as STL")
     words = data.decode("ascii", "replace").split()
     numbers = [words[i + 1:i + 4] for i, word in enumerate(words) if word == "vertex"]
     try:
         corners = np.array(numbers, float)
     except ValueError:
-        raise ValueError(f"mesh {str(path)!r}: a vertex is not three numbers") from None
-    if len(corners) == 0 or len(corners) % 3:
-        raise ValueError(f"mesh {str(path)!r}: {len(corners)} vertices, must be three for every triangle")
+        raise ValueError(f"mesh: file {shown(str(path))}: a vertex is not three numbers; export it anew") from None
+    if len(corners) == 0 or len(corners) % 3 or corners.ndim != 2:
+        raise ValueError(f"mesh: file {shown(str(path))}: {len(corners)} vertices, must be three for every triangle; export it anew")
     return corners.reshape(-1, 3, 3)
 
 

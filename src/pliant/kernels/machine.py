@@ -265,9 +265,9 @@ def apply_one(op, k, val, W, top, pc):
             W[top] += (table_value(val, k, op - TABLE + 1, a.real) if op < TABLE_3 else 0.0) * (a - a.real)
     else:
         W[top] = real_function(op, a.real)
-        if op == SIGN or op == FLOOR:
+        if op in (SIGN, FLOOR):
             mark(W, JUMPS, W[top].real, pc)
-        elif op == ABS or op == CLAMP or op == SMOOTH:
+        elif op in (ABS, CLAMP, SMOOTH):
             mark(W, KINKS, (1.0 if a.real < 0 else 0.0) + (2.0 if a.real < 1 and op != ABS else 0.0), pc)
         if a.imag != 0:
             W[top] += real_slope(op, a.real) * (a - a.real)

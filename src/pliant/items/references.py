@@ -1,0 +1,75 @@
+"""What items may refer to, said in one place: used when a model is compiled and when a text is checked."""
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from .base import Frame, did_you_mean
+
+if TYPE_CHECKING:
+    from .bodies import FrameOwner
+
+NO_LENGTH = "its length is zero; use a spherical joint for points that coincide"
+NO_DIRECTION = "its two points coincide, so its direction is undefined; move one of them or use a bushing"
+NO_GAP = "its two points coincide, so the direction of its distance is undefined and no expression can use it; move one of them"
+TIME_ALONE = "its function must depend on t alone; use a force or torque for feedback"
+USABLE = "expressions can use BODY.position.x, BODY.FRAME.velocity.z, JOINT.angle, JOINT.displacement_rate, MEASURE.distance and the like"
+
+
+class Sensed(NamedTuple):
+    """A channel that an expression may use: of a joint, of a measure, or (``frame`` is given) a component of a place."""
+    item: str
+    coordinate: str      # angle, displacement or distance
+    rate: bool           # its time derivative
+    axis: int = 0        # of a place: 0 x, 1 y, 2 z
+    frame: Frame | None = None
+
+
+def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str, Collection[str]], measures: Collection[str],
+           others: Mapping[str, str] | None = None) -> Sensed:
+    """The channel ``reference``; ValueError if expressions cannot use it. ``joints`` gives their coordinates, ``others`` what
+    further items are, for the message."""
+    head, *rest = reference.split(".")
+    if head in joints:
+        known = {f"{head}.{c}{rate}": Sensed(head, c, bool(rate)) for c in joints[head] for rate in ("", "_rate")}
+        what = f"joint {head!r}"
+    elif head in measures:
+        known = {f"{head}.distance": Sensed(head, "distance", False), f"{head}.rate": Sensed(head, "distance", True)}
+        what = f"measure {head!r}"
+    elif head in bodies:
+        frames = bodies[head].frames
+        if len(rest) == 3 and rest[0] not in frames:
+            raise ValueError(no_frame(head, rest[0], frames))
+        place = Frame(body=head, frame=rest[0] if len(rest) == 3 else None)
+        known = {f"{place}.{quantity}.{axis}": Sensed(head, "displacement", quantity == "velocity", "xyz".index(axis), place)
+                 for quantity in ("position", "velocity") for axis in "xyz"}
+        what = f"body {head!r}"
+    elif others and head in others:
+        raise ValueError(f"channel {_short(reference)} of {others[head]} cannot be used in an expression; {USABLE}")
+    else:
+        items = [*bodies, *joints, *measures]
+        raise ValueError(f"channel {_short(reference)}: there is no body, joint or measure {_short(head)}{did_you_mean(head, items)}")
+    if reference not in known:
+        near = did_you_mean(reference, known, 0.85) if known else "; it has no coordinate"
+        raise ValueError(f"channel {_short(reference)} of {what} cannot be used in an expression{near}")
+    return known[reference]
+
+
+def _short(name: str) -> str:
+    return repr(name if len(name) <= 60 else name[:59] + "…")
+
+
+def no_frame(body: str, frame: str, frames: Collection[str]) -> str:
+    """The sentence for a frame that is not there."""
+    near = did_you_mean(frame, frames) if frames else "; it has none, name it under frames"
+    return f"body {_short(body)} has no frame {_short(frame)}{near}"
+
+
+def no_coordinate(joint: str, coordinate: str, has: Collection[str]) -> str:
+    """The sentence for a coordinate that a joint does not have."""
+    return f"joint {_short(joint)} has no coordinate {coordinate!r}; it has {' and '.join(has) if has else 'none'}"
+
+
+def one_body(a: Frame, b: Frame) -> str | None:
+    """The sentence for a joint between a body and itself; None if all is well."""
+    return f"both frames are on {_short(a.body)}; a joint connects two bodies" if a.body == b.body else None

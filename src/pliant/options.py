@@ -1,0 +1,106 @@
+"""The entry ``simulate:`` of a text model: what is wrong with its options."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+from .dynamics import ModelError
+from .functions.units import must, quantity, shown
+from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha
+from .items.base import did_you_mean
+from .simulation import ACCURACY, OPTIONS, accuracy_of, integrator_of
+
+ROWS = 10_000_000  # of output
+Problem = tuple[tuple[Any, ...], str]
+
+
+def problems(data: dict[str, Any]) -> Iterator[Problem]:
+    """(path, message) of everything that is wrong; options without a value are left out."""
+    for key in data:
+        if key not in OPTIONS:
+            yield (key,), f"unknown option {shown(key)}{did_you_mean(key, OPTIONS)}"
+    wrong = set()
+    for key, check in CHECKS.items():
+        if data.get(key) is not None:
+            try:
+                check(data[key])
+            except ValueError as error:
+                wrong.add(key)
+                yield (key,), str(error)
+    if data.get("integrator") is not None:
+        yield from (((("integrator", *path)), message) for path, message in _integrator(data["integrator"]))
+    if data.get("step") is not None and data.get("accuracy") is not None:
+        yield ("accuracy",), "give step (fixed) or accuracy (the step is found), not both"
+    times = [data.get(key) for key in ("duration", "output_step")]
+    if None not in times and not wrong & {"duration", "output_step"}:
+        duration, distance = map(seconds, times)
+        if duration > ROWS * distance:
+            yield ("output_step",), f"{distance:g} s makes more than {ROWS:g} rows in {duration:g} s; choose a larger one"
+
+
+def seconds(value: Any) -> float:
+    """A time above zero."""
+    x = quantity(value, "s")
+    if not x > 0:
+        raise ValueError(f"{value if isinstance(value, str) else shown(value)} must be greater than zero")
+    return x
+
+
+def text(value: Any) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise ValueError(f"{must(value, 'must be a text')}; put it in quotes")
+    return value
+
+
+def _texts(value: Any) -> None:
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise ValueError(must(value, "must be a list of channel patterns, such as ['crank.*']"))
+
+
+def _accuracy(value: Any) -> None:
+    if not isinstance(value, (str, int, float)) or isinstance(value, bool):
+        raise ValueError(must(value, f"must be one of {', '.join(ACCURACY)} or a number"))
+    try:
+        accuracy_of(value)
+    except ModelError as error:
+        raise ValueError(str(error).removeprefix("simulate: accuracy ")) from None
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds, "output_step": seconds, "accuracy": _accuracy,
+                                           "record": _texts, "out": text}
+
+
+def integrator(value: Any) -> GeneralizedAlpha:
+    """The method that ``integrator:`` of a text stands for."""
+    value = {"kind": value} if isinstance(value, str) else value
+    return integrator_of({**value, "kind": value["kind"].replace("_", "-")})
+
+
+def _integrator(value: Any) -> Iterator[Problem]:
+    given = {"kind": value} if isinstance(value, str) else value
+    if not isinstance(given, dict):
+        yield (), must(value, f"must be a mapping such as {{kind: {next(iter(INTEGRATORS))}}}")
+        return
+    kind = given.get("kind")
+    cls = INTEGRATORS.get(str(kind).replace("_", "-"))
+    if kind is None or cls is None:
+        at = () if isinstance(value, str) else ("kind",)
+        yield at, f"unknown kind {shown(kind)} of integrator{did_you_mean(str(kind), INTEGRATORS)}" if kind is not None else (
+            f"is missing{did_you_mean('', INTEGRATORS)}")
+        return
+    known = [f.name for f in fields(cls)]
+    unknown = [key for key in given if key not in known and key != "kind"]
+    for key in unknown:
+        yield (key,), f"unknown key {shown(key)}{did_you_mean(key, known)}"
+    try:
+        integrator({k: v for k, v in given.items() if k not in unknown} | {"kind": str(kind)})
+    except ModelError as error:  # such as "simulate: GeneralizedAlpha: rho = 2, must be ..."
+        told = str(error).removeprefix("simulate: ").removeprefix(f"{cls.__name__}: ")
+        found = re.match(r"(\w+) = (.*)", told, re.DOTALL)
+        if found and found[1] in known:
+            yield (found[1],), found[2]
+        else:
+            yield (), told
