@@ -213,6 +213,15 @@ def test_report_as_data_and_text():
     assert [f.severity for f in r.findings] == sorted((f.severity for f in r.findings), key=["error", "warning", "note"].index)
 
 
+def test_many_findings_are_printed_in_short():
+    m = pl.Model("bodies left lying")
+    m.add(pl.Revolute("A", m.ground, m.add(pl.RigidBody.sphere("ball", 0.1, mass=2.0))))
+    for k in range(20):
+        m.add(pl.RigidBody.sphere(f"spare{k}", 0.1, mass=2.0, position=(k, 0, 0)))
+    r = m.check()
+    assert len(r.findings) == 20 and str(r).count("\n  unconnected-body: spare") == 5 and "unconnected-body: 15 more" in str(r)
+
+
 def test_a_healthy_model_says_so():
     text = str(four_bar(planar=True).check())
     assert "degrees of freedom  1" in text and text.endswith("nothing found")

@@ -184,7 +184,7 @@ class Examination:
                                        "freedom are not counted.",
                                        "Check a smaller model of the same kind."))
                 continue
-            nearby, _ = elsewhere(self.mechanism, component, rank, q)
+            nearby = elsewhere(self.mechanism, component, rank, q)
             for each in (rank, *nearby):
                 each.dependencies = [d for d in each.dependencies if d.block.kind != "drive" or d.block.name not in self.off]
             out.append(loops.Loop(component, rank, nearby))
@@ -268,8 +268,7 @@ def _freedom(model: Model) -> int | None:
         rank: Rank | None = analyse(mechanism, component)
         if rank is None or left > 1e-9:
             return None
-        nearby, _ = elsewhere(mechanism, component, rank, q, poses=1)
-        total += rank.columns - loops.Loop(component, rank, nearby).freedom
+        total += rank.columns - loops.Loop(component, rank, elsewhere(mechanism, component, rank, q, poses=1)).freedom
     driving = sum(len(b.rows) for b in mechanism.blocks if b.kind == "drive")
     inside = sum(len(b.rows) for c in components for b in c.blocks if b.kind == "drive")
     return sum(mechanism.basis(k).shape[1] for k in mechanism.tiles) - (tree - (driving - inside)) - total

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -12,6 +13,7 @@ NOTE: Literal["note"] = "note"
 Severity = Literal["error", "warning", "note"]
 HEADINGS = {ERROR: "errors", WARNING: "warnings", NOTE: "notes"}
 WIDTH = 110  # of a printed report
+SHOWN = 5    # warnings and notes of one code that are printed; all are in ``findings``
 
 CODES: dict[str, str] = {
     # joints and drives
@@ -120,8 +122,12 @@ class Report:
         for severity, heading in HEADINGS.items():
             found = self.select(severity)  # type: ignore[arg-type]
             lines += ["", heading] if found else []
+            seen: Counter[str] = Counter()
             for f in found:
-                lines += [f"  {f.code}: {', '.join(f.items)}".rstrip(": "), *_wrapped(f.message), *_wrapped(f.remedy, "> ")]
+                seen[f.code] += 1
+                if seen[f.code] <= SHOWN or severity == ERROR:
+                    lines += [f"  {f.code}: {_listed(f.items)}".rstrip(": "), *_wrapped(f.message), *_wrapped(f.remedy, "> ")]
+            lines += [f"  {code}: {n - SHOWN} more" for code, n in seen.items() if n > SHOWN and severity != ERROR]
         if not self.findings:
             lines += ["", "nothing found"]
         return "\n".join(lines)
@@ -136,10 +142,15 @@ class Report:
             freedom += f", {self.degrees_of_freedom_after_drives} left by {self.drives} drive{'s' * (self.drives > 1)}"
         normal = self.planar if isinstance(self.planar, str) else tuple(round(x, 4) for x in self.planar or ())
         plane = f" in planes with the normal {normal}" if self.planar is not None else ""
-        unique = "all unique" if self.unique_reactions else f"not unique at {', '.join(self.not_unique)}"
+        unique = "all unique" if self.unique_reactions else f"not unique at {_listed(self.not_unique)}"
         return [f"  bodies              {self.bodies}{plane}",
                 f"  equations           {self.equations}, {self.rank} independent, {self.redundant} redundant",
                 f"  degrees of freedom  {freedom}", f"  reactions           {unique}"]
+
+
+def _listed(items: Iterable[str]) -> str:
+    every = list(items)
+    return ", ".join(every[:12]) + (f" and {len(every) - 12} more" if len(every) > 12 else "")
 
 
 def _wrapped(text: str, mark: str = "") -> Iterable[str]:

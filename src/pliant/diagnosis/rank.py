@@ -113,28 +113,26 @@ def analyse(mechanism: Mechanism, component: Component) -> Rank | None:
     return rank
 
 
-def elsewhere(mechanism: Mechanism, component: Component, rank: Rank, q: np.ndarray, poses: int = 2) -> tuple[list[Rank], float]:
-    """Ranks at poses near q on the manifold of the joints, and how far the farthest is (increments without dimension)."""
-    rng, found, far = np.random.default_rng(3), list[Rank](), 0.0
+def elsewhere(mechanism: Mechanism, component: Component, rank: Rank, q: np.ndarray, poses: int = 2) -> list[Rank]:
+    """Ranks at poses near q on the manifold of the joints; none where no such pose is found."""
+    rng, found = np.random.default_rng(3), list[Rank]()
     if rank.freedom <= 0:
-        return found, far
+        return found
     for size in (0.1, 0.1, 0.03, 0.3, 0.1, 0.03):
         mechanism.at(q)
         by = rng.standard_normal(rank.columns)
         by -= rank.basis.T @ (rank.basis @ by)
         by *= size / abs(by).max()
         there, left = mechanism.close(component, mechanism.move(component, q, by))
-        moved = distance(mechanism, component, q, there)
-        if left > 1e-10 or moved < 0.1 * size:
+        if left > 1e-10 or distance(mechanism, component, q, there) < 0.1 * size:
             continue
-        far = max(far, moved)
         other = analyse(mechanism, component)
         if other is not None:
             found.append(other)
         if len(found) == poses:
             break
     mechanism.at(q)
-    return found, far
+    return found
 
 
 def distance(mechanism: Mechanism, component: Component, q: np.ndarray, p: np.ndarray) -> float:

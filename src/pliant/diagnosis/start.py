@@ -60,7 +60,7 @@ def assembly(mechanism: Mechanism, components: list[Component], starts: bool) ->
         if gap.name not in hopeless:
             severity: Severity = WARNING if starts else ERROR
             how = (f"A pose in which all joints of its loop close is near: bodies move by up to {1e3 * far * mechanism.length:.3g} mm or "
-                   f"{np.degrees(far):.3g} degrees." if far > 1e-9 else "Moving one body closes it.")
+                   f"{np.degrees(far):.3g} degrees." if far > 1e-7 else "Moving one body closes it.")
             closing = " Assembly closes it before the run." if starts else ""
             found.append(Finding("joint-gap", severity, (gap.name,), f"joint {gap.name!r} is open by {gap} as modelled.{closing}",
                                  f"{how} Correct the positions of the bodies or the frames of the joint."))
