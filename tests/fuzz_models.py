@@ -124,8 +124,14 @@ def batch(number: int, cases: int = BATCH, base: int = 0) -> tuple[Counter[str],
     return ends, "", ""
 
 
-def _work(task: tuple[int, int, int]) -> tuple[int, Counter[str], str, str]:
+def _prepare() -> None:
+    """Bound the memory, and compile what is used, which is done once and no part of a case."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    for text in MODELS:
+        reader.from_text(text).compile().assemble()
+
+
+def _work(task: tuple[int, int, int]) -> tuple[int, Counter[str], str, str]:
     return task[0], *batch(*task)
 
 
@@ -139,8 +145,8 @@ def main() -> int:
     os.environ["PLIANT_QUIET"] = "1"
     total, start, faults = Counter[str](), time.perf_counter(), 0
     tasks = [(k, min(BATCH, given_.cases - k * BATCH), given_.seed) for k in range(given_.start, math.ceil(given_.cases / BATCH))]
-    outcome(MODELS[0])  # compiles the kernels once
-    with multiprocessing.get_context("spawn").Pool(PROCESSES, maxtasksperchild=20) as pool:
+    _prepare()
+    with multiprocessing.get_context("spawn").Pool(PROCESSES, _prepare, maxtasksperchild=20) as pool:
         for number, ends, fault, text in pool.imap_unordered(_work, tasks):
             total += ends
             done, took = total.total(), time.perf_counter() - start

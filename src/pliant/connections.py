@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from .functions.function import check_expression
-from .items.base import Frame, Item, Pair, did_you_mean, matrix_of
+from .items.base import IDENTITY, Frame, Item, Pair, did_you_mean, matrix_of
 from .items.bodies import FrameOwner
 from .items.forces import Measure, SpringDamper, TorsionSpring
 from .items.joints import Distance, Drive, JointPair
@@ -76,18 +76,21 @@ def _geometry(model: Model, item: Pair) -> Iterator[Problem]:
 
 
 def _coincide(model: Model, item: Pair) -> bool:
-    """Whether two points are one, as modelled; False where a body is wrong itself."""
-    bodies = [_body(model, f.body) for f in (item.a, item.b)]
-    if not all(isinstance(b, FrameOwner) and (not f.frame or f.frame in b.frames) for b, f in zip(bodies, (item.a, item.b), strict=True)):
-        return False
-    a, b = (_world(b, f) for b, f in zip(bodies, (item.a, item.b), strict=True))
-    return float(np.linalg.norm(b - a)) == 0
+    """Whether two points are one in the pose as modelled; False where a body is wrong itself or its position is not stated."""
+    points = []
+    for frame in (item.a, item.b):
+        body = _body(model, frame.body)
+        if not isinstance(body, FrameOwner) or (frame.frame and frame.frame not in body.frames):
+            return False
+        if item.a.body != item.b.body and body is not model.ground and "position" not in body.model_fields_set:
+            return False
+        points.append(_world(body, frame))
+    return float(np.linalg.norm(points[1] - points[0])) == 0
 
 
-def _world(body: Any, frame: Frame) -> np.ndarray:
-    """Position in the pose as modelled."""
+def _world(body: FrameOwner, frame: Frame) -> np.ndarray:
     point, _ = body.place_of(frame)
-    return np.array(getattr(body, "position", (0.0, 0.0, 0.0))) + matrix_of(getattr(body, "rotation", (1.0, 0.0, 0.0, 0.0))) @ point
+    return np.array(getattr(body, "position", (0.0, 0.0, 0.0))) + matrix_of(getattr(body, "rotation", IDENTITY)) @ point
 
 
 def _coordinates(model: Model, item: Item) -> Iterator[Problem]:

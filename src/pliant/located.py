@@ -17,6 +17,7 @@ DEEPEST = 50           # levels of nesting
 COPIES = 100_000       # values that aliases may add
 LONGEST = 100_000      # characters of one word or text in a line
 LINE = "{source}:{line}"
+TOO_DEEP = f"nested more than {DEEPEST} levels deep; a model needs far fewer"
 
 
 class TextError(ModelError):
@@ -124,7 +125,7 @@ class _Composer:
             raise self.stop(self.at(event), f"tag {shown(event.tag)}: tags are not used in a model; leave it out")
         if name in ("MappingStartEvent", "SequenceStartEvent"):
             if len(self.stack) >= DEEPEST:
-                raise self.stop(self.at(event), f"nested more than {DEEPEST} levels deep; a model needs far fewer")
+                raise self.stop(self.at(event), TOO_DEEP)
             if self.stack and isinstance(self.stack[-1].data, Map) and self.stack[-1].key is None:
                 raise self.stop(self.at(event), "a key must be a word, not a list or mapping")
             self.stack.append(_Open(Map(self.at(event)) if name[0] == "M" else Seq(self.at(event)), event.anchor))
@@ -197,6 +198,8 @@ def load_yaml(text: str, source: str) -> tuple[Any, list[str]]:
     if found := re.search(rf"[^\n,\[\]{{}}]{{{LONGEST},}}", text):
         at = LINE.format(source=source, line=_line(text, found.start()))
         raise TextError([f"{at}: a text of {len(found[0])} characters, must have at most {LONGEST}; use a table or a file"])
+    if found := re.search(rf"(?:[\[{{]\s*){{{DEEPEST + 1},}}", text):  # the parser would take its time
+        raise TextError([f"{LINE.format(source=source, line=_line(text, found.start()))}: {TOO_DEEP}"])
     composer = _Composer(source)
     try:
         for event in YAML(typ="safe", pure=True).parse(text):

@@ -16,26 +16,25 @@ ROWS = 10_000_000  # of output
 Problem = tuple[tuple[Any, ...], str]
 
 
-def problems(data: dict[str, Any]) -> Iterator[Problem]:
-    """(path, message) of everything that is wrong; options without a value are left out."""
-    for key in data:
+def problems(data: dict[str, Any], keys: list[str]) -> Iterator[Problem]:
+    """(path, message) of everything that is wrong with the options that have a value, and with the names of all."""
+    for key in keys:
         if key not in OPTIONS:
             yield (key,), f"unknown option {shown(key)}{did_you_mean(key, OPTIONS)}"
     wrong = set()
     for key, check in CHECKS.items():
-        if data.get(key) is not None:
+        if key in data:
             try:
                 check(data[key])
             except ValueError as error:
                 wrong.add(key)
                 yield (key,), str(error)
-    if data.get("integrator") is not None:
-        yield from (((("integrator", *path)), message) for path, message in _integrator(data["integrator"]))
-    if data.get("step") is not None and data.get("accuracy") is not None:
+    if "integrator" in data:
+        yield from ((("integrator", *path), message) for path, message in _integrator(data["integrator"]))
+    if "step" in data and "accuracy" in data:
         yield ("accuracy",), "give step (fixed) or accuracy (the step is found), not both"
-    times = [data.get(key) for key in ("duration", "output_step")]
-    if None not in times and not wrong & {"duration", "output_step"}:
-        duration, distance = map(seconds, times)
+    if {"duration", "output_step"} <= data.keys() - wrong:
+        duration, distance = seconds(data["duration"]), seconds(data["output_step"])
         if duration > ROWS * distance:
             yield ("output_step",), f"{distance:g} s makes more than {ROWS:g} rows in {duration:g} s; choose a larger one"
 

@@ -143,11 +143,11 @@ class _Reader:
 
     def settings(self) -> dict[str, Any]:
         data = self.mapping(("simulate",), self.data.get("simulate"), "options to values")
-        given = plain(data)
-        for path, message in options.problems(given):
+        settings = {k: v for k, v in plain(data).items() if v is not None}
+        found = list(options.problems(settings, list(data)))
+        for path, message in found:
             self.note(("simulate", *path), message)
-        settings = {k: v for k, v in given.items() if v is not None}
-        if "integrator" in settings and not any(p[0] == "integrator" for p, _ in options.problems(given)):
+        if "integrator" in settings and not any(path[0] == "integrator" for path, _ in found):
             settings["integrator"] = options.integrator(settings["integrator"])
         return settings
 

@@ -1,11 +1,12 @@
 """The table of units against pint, and the errors users see."""
 import math
+import re
 
 import numpy as np
 import pint
 import pytest
 
-from pliant.functions.units import _PREFIXED, _SINGLE, BASE, PREFIXES, UNITS, parse_unit, quantity
+from pliant.functions.units import _PREFIXED, _SINGLE, BASE, PREFIXES, UNITS, parse_unit, quantity, shown
 
 REGISTRY = pint.UnitRegistry()
 LONG = {"Nm": "N*m", "Nmm": "N*mm", "inch": "inch", "in": "inch", "Ω": "ohm", "°": "degree", "%": "percent",
@@ -121,3 +122,24 @@ def test_quantity_errors(value, unit, message):
 def test_unit_too_long():
     with pytest.raises(ValueError, match="characters"):
         parse_unit("(" * 5000)
+
+
+@pytest.mark.parametrize(("name", "meant"), [
+    ("newton", "'N'"), ("Newtons", "'N'"), ("kgs", "'kg'"), ("KG", "'kg'"), ("degrees", "'deg'"), ("Degree", "'deg'"),
+    ("meters", "'m'"), ("metre", "'m'"), ("seconds", "'s'"), ("sec", "'s'"), ("lbs", "'lb'"), ("feet", "'ft'"), ("hz", "'Hz'"),
+    ("kn", "'kN'"), ("MPA", "'MPa'"), ("mpa", "'mPa' or 'MPa'"),
+    ("radian", "'rad'"), ("tons", "'tonne'"), ("NM", "'nm' or 'Nm'"), ("newtonmeter", "'N*m'"), ("micron", "'um'"), ("degg", "'deg'")])
+def test_what_is_meant_by_an_unknown_unit(name, meant):
+    for given in (f"2 {name}", f"2 {name}/s"):
+        with pytest.raises(ValueError, match=f"unknown unit '{name}'; did you mean .*{re.escape(meant)}"):
+            quantity(given, "m")
+
+
+def test_values_are_shown_short():
+    """Whatever is given: no message is torn apart, none is longer than a few lines."""
+    for value in ("x" * 10**6, 10**5000, -(10**400), [0] * 10**5, {str(k): k for k in range(10**4)}, [[[[[1]]]]] * 1000, "\x1b[31m\n",
+                  b"x" * 10**5, object(), np.zeros(10**5), np.float64(1e300), {"a": {"b": {"c": ["x" * 1000]}}}):
+        told = shown(value)
+        assert len(told) < 130 and told.isprintable()
+    assert [shown(v) for v in (1, 0.1, 1e40, True, None, "a", [1, "b"], (1,), {"k": 2.0}, np.float64(2), np.array([1, 2]))] == [
+        "1", "0.1", "1e+40", "true", "nothing", "'a'", "[1, 'b']", "(1)", "{k: 2}", "2", "[1, 2]"]
