@@ -21,6 +21,7 @@ lint: $(READY)
 
 verify: $(READY)
 	$(BIN)/pliant verify
+	$(BIN)/python tests/kill_runs.py --times 50
 
 benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers

@@ -230,8 +230,8 @@ def _refined(dynamics: Dynamics, rows: np.ndarray) -> tuple[int, np.ndarray, np.
         return good, energies, report, None
     if not finite[good]:
         return good, energies[:good], report[:good], SimulationError(
-            f"stopped at t = {rows[good, 0]:.6g} s: a speed, force or energy is too large to be a finite number. Look for a force that grows "
-            "without bound, and for units", "not-finite")
+            f"stopped at t = {rows[good, 0]:.6g} s: a speed, force or energy is too large to be a finite number. Look for a force that "
+            "grows without bound, and for units", "not-finite")
     return good, energies[:good], report[:good], SimulationError(
         f"stopped at t = {rows[good, 0]:.6g} s: {dynamics.open_joints(rows[good])}. Joints and drives may contradict each other, a heavy "
         "load may hang on a very light body, or the step is too large", "joint-open")
