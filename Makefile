@@ -22,6 +22,8 @@ lint: $(READY)
 verify: $(READY)
 	$(BIN)/pliant verify
 	$(BIN)/python tests/fuzz_models.py --cases 100000
+	$(BIN)/python tests/kill_runs.py --times 50
+	$(BIN)/python benchmarks/accuracy.py
 
 benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers

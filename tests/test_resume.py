@@ -135,9 +135,9 @@ def python_drive():
 
 
 def test_a_model_with_python_functions_is_given_back(tmp_path, one_slice):
-    whole = python_drive().simulate(0.5, step=1e-3, output_step=1e-2)
+    whole = python_drive().simulate(0.5, step=5e-4, output_step=1e-2)
     with pytest.raises(Stop):
-        python_drive().simulate(0.5, step=1e-3, output_step=1e-2, progress=stopping(0.6), out=tmp_path / "run.h5", record=["A.*"])
+        python_drive().simulate(0.5, step=5e-4, output_step=1e-2, progress=stopping(0.6), out=tmp_path / "run.h5", record=["A.*"])
     with pytest.raises(ValueError, match=r"uses a Python function, .*Give the model to load\(path, model=\.\.\.\)"):
         pl.load(tmp_path / "run.h5").resume()
     back = pl.load(tmp_path / "run.h5", model=python_drive())
@@ -146,10 +146,8 @@ def test_a_model_with_python_functions_is_given_back(tmp_path, one_slice):
     joined = back.resume()
     assert equal(joined, whole)
     assert joined.record == ["A.*"]
-    for wrong, what in ((mechanisms.four_bar(), "it has no rigid 'crank'"), (mechanisms.slider_crank(), None)):
-        if what:
-            with pytest.raises(ValueError, match=f"not the one of run 'slider crank': {what}"):
-                pl.load(tmp_path / "run.h5", model=wrong)
+    with pytest.raises(ValueError, match="not the one of run 'slider crank': it has no rigid 'crank'"):
+        pl.load(tmp_path / "run.h5", model=mechanisms.four_bar())
     wrong = python_drive()
     wrong.add(pl.Measure("more", "ground", "rod"))
     with pytest.raises(ValueError, match="it has other items"):

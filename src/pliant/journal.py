@@ -40,7 +40,7 @@ class Journal:
         self.lock = self._locked(self.path, "ab")
         self.file: BinaryIO | None = None
         self.own = self.path     # where this run is written
-        self.rows = self.good = 0  # rows and bytes that are safe
+        self.rows = self.good = 0  # rows and bytes written
         self.marked, self.synced = 0.0, time.monotonic()
         self.broken = False
         if os.fstat(self.lock.fileno()).st_size and not is_journal(self.path):
@@ -116,7 +116,7 @@ class Journal:
         self._write(PREFIX.pack(kind, length, crc), *parts)
 
     def _write(self, *parts: Any) -> None:
-        """All of it or, on a full disk, nothing."""
+        """Append; what a full disk takes of a record is ignored by readers."""
         file = self._open()
         try:
             for part in parts:
@@ -125,7 +125,6 @@ class Journal:
                     rest = rest[file.write(rest):]
         except OSError:
             self.broken = True
-            file.truncate(self.good)
             raise
         self.good += sum(len(part) for part in parts)
 
