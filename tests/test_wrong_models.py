@@ -95,7 +95,7 @@ def test_json_holds_the_problems(here: Path, capsys: pytest.CaptureFixture[str])
     (SIMULATE + "{duration: 1, out: nowhere/x.h5}\n", "***there is no folder ***nowhere***"),
     (SIMULATE + "{duration: 1, out: m.yaml}\n", "m.yaml is the file that is read; choose another name for the output***"),
     (PIN, "m.yaml does not say how long to simulate; give --duration***"),
-    (JOINT + "{kind: revolute, between: [ground, crank]}\nsimulate: {duration: 1, step: 1 ms}\n", "***joint 'A' is open by 0.5***"),
+    (JOINT + "{kind: revolute, between: [ground, crank]}\nsimulate: {duration: 1, step: 1 ms}\n", "***joint 'A' is open by 500 mm***"),
 ])
 def test_what_is_found_when_it_runs(here: Path, capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
     (here / "m.yaml").write_text(text)

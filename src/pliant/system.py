@@ -13,9 +13,10 @@ from .kernels import loop
 from .kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, F, Family, address
 from .kernels.jit import DISABLED
 from .kernels.loop import Data, Memory, Program
+from .kernels.machine import SCRATCH
 from .kernels.tiles import Elimination, analyse
 
-INTEGERS, REALS, SCRATCH = 12, 12, 512  # width of ip and rp, length of the scratch array
+INTEGERS, REALS = 12, 12                # width of ip and rp
 REGULARISATION = 1e-9                   # subtracted from multiplier diagonals, relative to C M^-1 C^T
 
 

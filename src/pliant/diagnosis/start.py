@@ -111,7 +111,7 @@ def velocities(mechanism: Mechanism) -> Iterator[Finding]:
             continue
         k, E = said.iv // 6, mechanism.basis(said.iv // 6)
         full = np.zeros((int(sum(said.which)), len(space.Q)))
-        full[:, starts[k]:starts[k] + E.shape[1]] = (said.map(mechanism.q) @ E)[said.which]
+        full[:, starts[k]:starts[k] + E.shape[1]] = (said.map(mechanism.system.q0) @ E)[said.which]
         size = np.where(np.arange(6) < 3, mechanism.length, 1.0)[said.which]
         key = f"velocity of {body}"
         right[key] = said.values[said.which] / size

@@ -9,8 +9,9 @@ import numpy as np
 from .contract import TIME_STEP, call_python
 from .jit import entry, index, inlined, jit
 
-STACK = 64                       # entries of W that a program may use; functions.compile checks it
-JUMPS, KINKS = index(510, 511)   # entries of W that change when a function takes another branch: see `mark`
+SCRATCH = 512                    # length of W
+STACK = 64                       # entries of it that a program may use; functions.compile checks it
+JUMPS, KINKS = index(510, 511)   # entries that change when a function takes another branch: see `mark`
 
 END = 0
 # push one value: val[operand], Y[operand], t, x, v, and the function at address operand with its derivatives
