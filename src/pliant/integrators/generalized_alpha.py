@@ -253,7 +253,7 @@ class Run:
         if faults:
             raise function_fault(faults[0], self.t)
         item = None if status == st.NEWTON_FAILED else s.culprit(self.x, float(self.ctl[st.T1]))
-        if item is None and status != st.NOT_FINITE and self.count[st.FALLBACK] == 0:
+        if item is None and self.count[st.FALLBACK] == 0:  # bad pivots may also show as numbers that are not finite
             self.count[st.FALLBACK], self.sticky = self.fallback.address, self.helped == int(self.count[st.STEPS])
             return
         code, reason = self._reason(status, item)
