@@ -229,7 +229,7 @@ WRONG = [
     ("pliant: 1\nsimulate: {duration: 0}", "m:2: simulate.duration: 0 must be greater than zero"),
     ("pliant: 1\nsimulate: {accuracy: high}", "m:2: simulate.accuracy: 'high' must be one of draft, normal, fine or a number"),
     ("pliant: 1\nsimulate: {step: 1 ms, accuracy: fine}",
-     "m:2: simulate.accuracy: give step (fixed) or accuracy (the step is found), not both"),
+     "m:2: simulate.accuracy: give step (fixed) or accuracy (steps are chosen), not both"),
     ("pliant: 1\nsimulate:\n  integrator: {kind: generalized-alpha, rho: 2}",
      "m:3: simulate.integrator.rho: 2, must be between 0 (most damping) and 1 (none)"),
     ("pliant: 1\nname: [a", "m:2: not YAML: ']' or a comma is missing; the bracket opens in line 2"),

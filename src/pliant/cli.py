@@ -78,7 +78,8 @@ SET = click.option("--set", "changes", multiple=True, metavar="PATH=VALUE",
 @SET
 @click.option("--duration", help="Simulated time, such as 2 or '500 ms'.")
 @click.option("--step", help="Fixed step.")
-@click.option("--accuracy", help="draft, normal, fine or a number; the step is found.")
+@click.option("--accuracy", help="draft, normal (default), fine or a number; steps are chosen for it.")
+@click.option("--estimate", is_flag=True, default=None, help="Run again with half the steps and tell the error.")
 @click.option("--output-step", help="Distance of the rows kept.")
 @click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
 def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool, **options: Any) -> Answer:
@@ -86,7 +87,7 @@ def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool
     from .loading import load_model
     m = load_model(model, changes)
     if options["step"] is not None and options["accuracy"] is not None:
-        raise click.UsageError("give --step (fixed) or --accuracy (the step is found), not both")
+        raise click.UsageError("give --step (fixed) or --accuracy (steps are chosen), not both")
     if options["duration"] is None and m.settings.get("duration") is None:
         raise click.UsageError(f"{model} does not say how long to simulate; give --duration")
     for given, replaced in (("step", "accuracy"), ("accuracy", "step")):  # what is typed replaces what the file says

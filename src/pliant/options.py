@@ -32,7 +32,7 @@ def problems(data: dict[str, Any], keys: list[str]) -> Iterator[Problem]:
     if "integrator" in data:
         yield from ((("integrator", *path), message) for path, message in _integrator(data["integrator"]))
     if "step" in data and "accuracy" in data:
-        yield ("accuracy",), "give step (fixed) or accuracy (the step is found), not both"
+        yield ("accuracy",), "give step (fixed) or accuracy (steps are chosen), not both"
     if {"duration", "output_step"} <= data.keys() - wrong:
         duration, distance = seconds(data["duration"]), seconds(data["output_step"])
         if duration > ROWS * distance:
@@ -68,8 +68,13 @@ def _accuracy(value: Any) -> None:
         raise ValueError(str(error).removeprefix("simulate: accuracy ")) from None
 
 
+def _flag(value: Any) -> None:
+    if not isinstance(value, bool):
+        raise ValueError(must(value, "must be true or false"))
+
+
 CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds, "output_step": seconds, "accuracy": _accuracy,
-                                           "record": _texts, "out": text}
+                                           "record": _texts, "out": text, "estimate": _flag}
 
 
 def integrator(value: Any) -> GeneralizedAlpha:

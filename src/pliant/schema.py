@@ -88,6 +88,7 @@ def _simulate() -> dict[str, Any]:
         methods.append(spelled)
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
     known_options = {"duration": seconds, "step": seconds, "output_step": seconds, "integrator": {"anyOf": methods},
+                     "estimate": {"type": "boolean"},
                      "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": 1e-12, "maximum": 0.1}]},
                      "record": {"type": "array", "items": {"type": "string"}}, "out": {"type": "string"}}
     return {"type": ["object", "null"], "properties": {k: known_options.get(k, {}) for k in OPTIONS},

@@ -53,8 +53,10 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
         raise ModelError(f"simulate: unknown option {sorted(unknown)[0]!r}; there are {', '.join(OPTIONS)}")
     length = _positive("duration", settings.get("duration"), "give the simulated time in seconds")
     if step is not None and accuracy is not None:
-        raise ModelError("simulate: give step (fixed) or accuracy (the step is found), not both")
+        raise ModelError("simulate: give step (fixed) or accuracy (steps are chosen), not both")
     settings.pop("accuracy" if step is not None else "step" if accuracy is not None else "", None)  # what is given here wins
+    if not isinstance(settings.get("estimate", False), bool):
+        raise ModelError(f"simulate: estimate = {settings['estimate']!r}, must be True or False")
     model = model.copy()
     dynamics = model.compile()
     _check_output(dynamics, settings)

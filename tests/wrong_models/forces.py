@@ -104,7 +104,7 @@ wrong("accuracy number", SIMULATE + "{duration: 1, accuracy: 5}\n", '6: simulate
 wrong("accuracy unit", SIMULATE + "{duration: 1, accuracy: 1 mm}\n",
       "6: simulate.accuracy: '1 mm' must be one of draft, normal, fine or a number")
 wrong("step and accuracy", SIMULATE + "{duration: 1, step: 1 ms, accuracy: fine}\n",
-      '6: simulate.accuracy: give step (fixed) or accuracy (the step is found), not both')
+      '6: simulate.accuracy: give step (fixed) or accuracy (steps are chosen), not both')
 wrong("step zero", SIMULATE + "{duration: 1, step: 0}\n", '6: simulate.step: 0 must be greater than zero')
 wrong("output step tiny", SIMULATE + "{duration: 1, step: 1 ms, output_step: 1e-15}\n",
       '6: simulate.output_step: 1e-15 s makes more than 1e+07 rows in 1 s; choose a larger one')

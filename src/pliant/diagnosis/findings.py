@@ -63,7 +63,8 @@ FAULTS: dict[str, str] = {
     "step-underflow": "the step became too small",
     "user-function": "a function of the model raised an error",
     "interrupted": "the run was interrupted",
-    "disk-full": "the results could not be written",
+    "chattering": "a function switches to and fro",
+    "not-written": "the results could not be written",
     "file-damaged": "a result file cannot be read in full",
 }
 
