@@ -39,7 +39,7 @@ BATCH = 500         # cases that share a seed
 PROCESSES = 2
 FOREIGN = re.compile(r"Traceback|Input should be|NoneType|\bNone\b|\bnp\.|Errno|<class|object at 0x|_parsing|\bdict\b|\btuple\b|"
                      r"ValueError|\bSVD\b|LinAlg|converge|unexpected keyword|positional argument|has no attribute|subscriptable|"
-                     r"not supported between|iterable")
+                     r"not supported between|iterable|cannot be understood")
 LOCATED = re.compile(r"m:\d+: |    ")
 
 def read(text: str, data: Any) -> Model:
