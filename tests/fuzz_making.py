@@ -43,7 +43,7 @@ MODELS = [FIXED + text for text in (
     "drives: {motor: {joint: A, coordinate: angle, function: 15 rad/s * t}}\n"
     "simulate: {duration: 0.1 s, accuracy: fine, output_step: 0.1 ms}\n",
     "forces: {S: {kind: spring_damper, between: [ground, c], stiffness: 12 N/mm, damping: 3 * v + v^3}, T: {kind: torsion_spring, "
-    "joint: A, stiffness: 2, damping: 0.1 * x}}\n",
+    "joint: A, stiffness: 2, damping: 0.1 * x * A.angle_rate}}\n",
     "forces: {F: {kind: force, frame: b.end, vector: [10 N * sin(t), -4 * b.velocity.z, 2 * A.angle_rate], axes: frame}, M: {kind: torque, "
     "frame: a, vector: [0, 0, gap.distance]}}\nmeasures: {gap: {between: [ground, c]}}\n",
     "ground: {frames: {wall: [0, 1, 0], tilted: {rotation: {axis: [1, 2, 3], angle: 20 deg}}}}\n"

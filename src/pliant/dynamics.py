@@ -188,7 +188,8 @@ class Dynamics:
             columns = 1 / np.maximum(abs(rows[:, None] * full).max(0), 1e-300)
             matrix, right = rows[:, None] * full * columns, rows * b[s.active]
             finite = np.isfinite(matrix).all() and np.isfinite(right).all()  # LAPACK is not asked otherwise
-            y[s.active] = columns * np.linalg.lstsq(matrix, right, rcond=1e-12)[0] if finite else np.nan
+            with np.errstate(over="ignore"):
+                y[s.active] = columns * np.linalg.lstsq(matrix, right, rcond=1e-12)[0] if finite else np.nan
         return y
 
     # -- output

@@ -183,16 +183,15 @@ class _Reader:
         cls = self.kind(path, data)
         if cls is None:
             return None
-        wrong = False
         fields = {k: v for k, v in plain(data).items() if k != "kind"}
-        for key in [k for k in fields if k == "name" or (k in ("a", "b") and issubclass(cls, (Pair, JointPair)))]:
+        ends = ("a", "b") if issubclass(cls, (Pair, JointPair)) else ()
+        foreign = {k: fields.pop(k) for k in list(fields) if k in ("name", *ends)}  # they are fields, but not keys of a text
+        for key in foreign:
             remedy = "the name stands before the colon" if key == "name" else "write between: [a, b]"
             self.note((*path, key), f"unknown key {key!r}; {remedy}")
-            wrong = True
-        fields = {k: v for k, v in fields.items() if k != "name"}
-        if wrong and {"a", "b"} <= fields.keys() and issubclass(cls, (Pair, JointPair)):
-            fields.setdefault("between", [fields["a"], fields["b"]])
-        fields = {k: v for k, v in fields.items() if k not in ("a", "b") or not issubclass(cls, (Pair, JointPair))}
+        if {"a", "b"} <= foreign.keys():
+            fields.setdefault("between", [foreign["a"], foreign["b"]])
+        wrong = bool(foreign)
         makers = [k for k in MAKERS if k in fields] if section == "bodies" and "mesh" in text_keys(cls) else []
         if len(makers) == 1:
             fields, fine = self.maker(path, makers[0], fields)
@@ -203,6 +202,8 @@ class _Reader:
         except ValidationError as error:
             for inner, message in explain(error, cls):
                 self.note((*path, *inner), message)
+        except (TypeError, ArithmeticError, OSError) as error:  # from an item defined outside
+            self.note(path, f"cannot be understood: {error}")
         return None
 
     def kind(self, path: tuple[str, str], data: Map) -> type[Item] | None:

@@ -5,9 +5,9 @@ from .base import ONE, body, wrong
 wrong("kind unknown", body("kind: rigit, mass: 1"), "3: bodies.a.kind: unknown kind 'rigit' of body; did you mean 'rigid'?")
 wrong("kind of other section", body("kind: revolute, mass: 1"),
       "3: bodies.a.kind: unknown kind 'revolute' of body; a revolute stands under joints")
-wrong("kind number", body("kind: 3, mass: 1"), '3: bodies.a.kind: 3 must be a word; there is ***')
-wrong("kind list", body("kind: [rigid], mass: 1"), "3: bodies.a.kind: ['rigid'] must be a word; there is ***")
-wrong("kind null", body("kind: , mass: 1"), '3: bodies.a.kind: is missing; there is ***')
+wrong("kind number", body("kind: 3, mass: 1"), '3: bodies.a.kind: 3 must be a word; there ***')
+wrong("kind list", body("kind: [rigid], mass: 1"), "3: bodies.a.kind: ['rigid'] must be a word; there ***")
+wrong("kind null", body("kind: , mass: 1"), '3: bodies.a.kind: is missing; there ***')
 wrong("kind capital", body("kind: Rigid, mass: 1"), "3: bodies.a.kind: unknown kind 'Rigid' of body; did you mean 'rigid'?")
 wrong("mass missing", body("position: [0, 0, 0]"), '3: bodies.a.mass: is missing; a rigid body needs it')
 wrong("mass negative", body("mass: -1 kg"), '3: bodies.a.mass: -1 kg must be at least 0')
@@ -44,7 +44,7 @@ wrong("unit parentheses", "pliant: 1\nbodies:\n  a: {mass: 1 " + "(" * 60 + "kg}
       "3: bodies.a.mass: '1 (((((((((((((((((((((((((((((((((((((((((((((((('… (64 characters): unit "
       "'(((((((((((((((((((((((((((((((((((((((((((((((((('… (62 characters): ')' is missing")
 wrong("unknown key", body("mass: 1, mas: 2"), "3: bodies.a.mas: unknown key 'mas'; did you mean 'mass'?")
-wrong("unknown key far", body("mass: 1, colour: red"), "3: bodies.a.colour: unknown key 'colour'; there are ***")
+wrong("unknown key far", body("mass: 1, colour: red"), "3: bodies.a.colour: unknown key 'colour'; there ***")
 wrong("key case", body("Mass: 1"),
       '3: bodies.a.mass: is missing; a rigid body needs it',
       "3: bodies.a.Mass: unknown key 'Mass'; did you mean 'mass'?")
@@ -114,7 +114,7 @@ wrong("rod missing end", body("mass: 1, rod: {start: [1, 0, 0]}"), '3: bodies.a.
 wrong("rod number", body("mass: 1, rod: 5"), '3: bodies.a.rod: 5 must be a mapping')
 wrong("rod typo", body("mass: 1, rod: {start: [0, 0, 0], stop: [1, 0, 0]}"),
       '3: bodies.a.rod.end: is missing; a rod needs it',
-      "3: bodies.a.rod.stop: unknown key 'stop'; there are ***")
+      "3: bodies.a.rod.stop: unknown key 'stop'; there ***")
 wrong("rod stretch", body("mass: 1, rod: {start: [0, 0, 0], end: [1, 0, 0], velocity_at_end: [1, 0, 0]}"),
       '3: bodies.a.rod: velocity_at_start and velocity_at_end would stretch it; their parts along the rod must agree')
 wrong("rod density", body("density: 7800, rod: {start: [0, 0, 0], end: [1, 0, 0]}"), '3: bodies.a.rod: density needs a radius')

@@ -17,7 +17,7 @@ wrong("spring expression", FORCE + "{kind: spring_damper, between: [ground, cran
 wrong("torsion unit", FORCE + "{kind: torsion_spring, joint: A, stiffness: 12 N}\n",
       "7: forces.S.stiffness: '12 N' is a force [N], a torque or energy [N*m] is due")
 wrong("torsion joint", FORCE + "{kind: torsion_spring, joint: B, stiffness: 12}\n",
-      "7: forces.S.joint: there is no joint 'B'; there is ***")
+      "7: forces.S.joint: there is no joint 'B'; there ***")
 wrong("torsion angle unit", FORCE + "{kind: torsion_spring, joint: A, stiffness: 12, angle: 5 m}\n",
       "7: forces.S.angle: '5 m' is a length [m], an angle or plain number [rad] is due")
 wrong("torsion on slide",
@@ -48,7 +48,7 @@ wrong("force unit", FORCE + "{kind: force, frame: crank, vector: [5 kg, 0, 0]}\n
 wrong("force unit torque", FORCE + "{kind: torque, frame: crank, vector: [5 N, 0, 0]}\n",
       "7: forces.S.vector[0]: '5 N' is a force [N], a torque or energy [N*m] is due")
 wrong("force frame", FORCE + "{kind: force, frame: crank.tip, vector: [0, 0, 1]}\n",
-      "7: forces.S.frame: body 'crank' has no frame 'tip'; there are ***")
+      "7: forces.S.frame: body 'crank' has no frame 'tip'; there ***")
 wrong("force frame missing", FORCE + "{kind: force, vector: [0, 0, 1]}\n", '7: forces.S.frame: is missing; a force needs it')
 wrong("force axes", FORCE + "{kind: force, frame: crank, vector: [0, 0, 1], axes: body}\n",
       "7: forces.S.axes: 'body' must be 'world' or 'frame'")
@@ -56,13 +56,13 @@ wrong("force channel typo", FORCE + "{kind: force, frame: crank, vector: [0, 0, 
       "7: forces.S.vector[2]: channel 'crank.velocty.z' of body 'crank' cannot be used in an expression; did you mean "
       "'crank.velocity.z'?")
 wrong("force channel item", FORCE + "{kind: force, frame: crank, vector: [0, 0, -4 * crnk.velocity.z]}\n",
-      "7: forces.S.vector[2]: channel 'crnk.velocity.z': there is *** ; did you mean 'crank'?")
+      "7: forces.S.vector[2]: channel 'crnk.velocity.z': there *** ; did you mean 'crank'?")
 wrong("force channel frame", FORCE + "{kind: force, frame: crank, vector: [0, 0, -4 * crank.tip.velocity.z]}\n",
-      "7: forces.S.vector[2]: body 'crank' has no frame 'tip'; there are ***")
+      "7: forces.S.vector[2]: body 'crank' has no frame 'tip'; there ***")
 wrong("force channel coordinate", FORCE + "{kind: force, frame: crank, vector: [0, 0, A.displacement]}\n",
-      "7: forces.S.vector[2]: channel 'A.displacement' of joint 'A' cannot be used in an expression; there are ***")
+      "7: forces.S.vector[2]: channel 'A.displacement' of joint 'A' cannot be used in an expression; there ***")
 wrong("force channel force", FORCE + "{kind: force, frame: crank, vector: [0, 0, A.force.x]}\n",
-      "7: forces.S.vector[2]: channel 'A.force.x' of joint 'A' cannot be used in an expression; there are ***")
+      "7: forces.S.vector[2]: channel 'A.force.x' of joint 'A' cannot be used in an expression; there ***")
 wrong("force channel itself", FORCE + "{kind: force, frame: crank, vector: [0, 0, S.force]}\n",
       "7: forces.S.vector[2]: channel 'S.force' of force 'S' cannot be used in an expression; expressions can use "
       'BODY.position.x, BODY.FRAME.velocity.z, JOINT.angle, JOINT.displacement_rate, MEASURE.distance and the like')
@@ -70,7 +70,7 @@ wrong("force channel component", FORCE + "{kind: force, frame: crank, vector: [0
       "7: forces.S.vector[2]: channel 'crank.velocity' of body 'crank' cannot be used in an expression; did you mean "
       "'crank.velocity.z'?")
 wrong("force channel acceleration", FORCE + "{kind: force, frame: crank, vector: [0, 0, crank.acceleration.z]}\n",
-      "7: forces.S.vector[2]: channel 'crank.acceleration.z' of body 'crank' cannot be used in an expression; there are ***")
+      "7: forces.S.vector[2]: channel 'crank.acceleration.z' of body 'crank' cannot be used in an expression; there ***")
 wrong("force channel energy", FORCE + "{kind: force, frame: crank, vector: [0, 0, energy.kinetic]}\n",
       "7: forces.S.vector[2]: channel 'energy.kinetic' of the model cannot be used in an expression; expressions can use "
       'BODY.position.x, BODY.FRAME.velocity.z, JOINT.angle, JOINT.displacement_rate, MEASURE.distance and the like')
@@ -114,10 +114,10 @@ wrong("record numbers", SIMULATE + "{duration: 1, record: [1]}\n",
       "6: simulate.record: [1] must be a list of channel patterns, such as ['crank.*']")
 wrong("out number", SIMULATE + "{duration: 1, out: 5}\n", '6: simulate.out: 5 must be a text; put it in quotes')
 wrong("integrator unknown", SIMULATE + "{duration: 1, integrator: euler}\n",
-      "6: simulate.integrator: unknown kind 'euler' of integrator; there is ***")
+      "6: simulate.integrator: unknown kind 'euler' of integrator; there ***")
 wrong("integrator list", SIMULATE + "{duration: 1, integrator: [a]}\n",
       "6: simulate.integrator: ['a'] must be a mapping such as {kind: generalized-alpha}")
-wrong("integrator no kind", SIMULATE + "{duration: 1, integrator: {rho: 1}}\n", '6: simulate.integrator.kind: is missing; there is ***')
+wrong("integrator no kind", SIMULATE + "{duration: 1, integrator: {rho: 1}}\n", '6: simulate.integrator.kind: is missing; there ***')
 wrong("integrator rho", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, rho: 2}}\n",
       '6: simulate.integrator.rho: 2, must be between 0 (most damping) and 1 (none)')
 wrong("integrator rho text", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, rho: high}}\n",
@@ -131,8 +131,8 @@ wrong("integrator newton", SIMULATE + "{duration: 1, integrator: {kind: generali
 wrong("integrator iterations", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, max_iterations: 2.5}}\n",
       '6: simulate.integrator.max_iterations: 2.5, must be a number')
 wrong("integrator kind number", SIMULATE + "{duration: 1, integrator: {kind: 5}}\n",
-      '6: simulate.integrator.kind: unknown kind 5 of integrator; there is ***')
-wrong("progress", SIMULATE + "{duration: 1, progress: true}\n", "6: simulate.progress: unknown option 'progress'; there are ***")
+      '6: simulate.integrator.kind: unknown kind 5 of integrator; there ***')
+wrong("progress", SIMULATE + "{duration: 1, progress: true}\n", "6: simulate.progress: unknown option 'progress'; there ***")
 
 # -- several at once
 wrong("many",
@@ -148,7 +148,7 @@ wrong("many",
       "7: bodies.c.mass: '2 m' is a length [m], a mass [kg] is due",
       '7: bodies.c.position: [1] must be a list of three numbers [m]',
       "10: joints.A.axis: axis 'w' must be one of x, y, z, -x, -y, -z or three numbers",
-      "11: joints.B.between[1]: there is *** ; did you mean 'ok'?",
+      "11: joints.B.between[1]: there *** ; did you mean 'ok'?",
       '13: drives.d.function: a number or name is due at the end (column 5)',
       "15: forces.f.vector[2]: channel 'ok.velocty.z' of body 'ok' cannot be used in an expression; did you mean 'ok.velocity.z'?",
       "16: simulate.stp: unknown option 'stp'; did you mean 'step'?",
@@ -163,7 +163,7 @@ wrong("two channels", FORCE + "{kind: force, frame: crank, vector: [crank.veloci
       "'crank.velocity.z'?",
       "7: forces.S.vector[0]: channel 'A.angel' of joint 'A' cannot be used in an expression; did you mean 'A.angle'?")
 wrong("channel in a spring", FORCE + "{kind: spring_damper, between: [ground, crank.end], stiffness: 5 * x * B.angle}\n",
-      "7: forces.S.stiffness: channel 'B.angle': there is no body, joint or measure 'B'; there are ***")
+      "7: forces.S.stiffness: channel 'B.angle': there is no body, joint or measure 'B'; there ***")
 wrong("too many channels",
       "pliant: 1\nbodies:\n" + "".join(f"  b{i}: {{mass: 1}}\n" for i in range(40))
       + "forces:\n  F: {kind: force, frame: b0, vector: [" + "+".join(f"b{i}.position.{c}" for i in range(40) for c in "xyz")
@@ -205,7 +205,7 @@ wrong("item of wrong type",
 wrong("a frame inside a frame", ONE + "    frames: {tip: {point: {point: [0, 0, 0]}}}\n",
       '5: bodies.a.frames.tip.point: {point: [0, 0, 0]} must be a list of three numbers [m]')
 wrong("frames of frames", ONE + "    frames: {tip: {frame: a.tip}}\n",
-      "5: bodies.a.frames.tip.frame: unknown key 'frame'; there are ***")
+      "5: bodies.a.frames.tip.frame: unknown key 'frame'; there ***")
 wrong("sections null are fine, the rest is told", "pliant: 1\nbodies:\njoints:\nforces:\nsimulat:\n",
       "5: simulat: unknown key 'simulat'; did you mean 'simulate'?")
 wrong("mass of a rod", body("rod: {start: [0, 0, 0], end: [1 m, 0, 0 kg]}, mass: 5 s"),

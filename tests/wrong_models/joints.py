@@ -2,9 +2,9 @@
 from .base import DRIVE, GEAR, JOINT, PIN, ROD, expression, table, wrong
 
 # -- joints
-wrong("joint kind missing", JOINT + "{between: [ground, crank]}\n", '5: joints.A.kind: is missing; there are ***')
+wrong("joint kind missing", JOINT + "{between: [ground, crank]}\n", '5: joints.A.kind: is missing; there ***')
 wrong("joint kind unknown", JOINT + "{kind: hinge, between: [ground, crank]}\n",
-      "5: joints.A.kind: unknown kind 'hinge' of joint; there are ***")
+      "5: joints.A.kind: unknown kind 'hinge' of joint; there ***")
 wrong("joint kind typo", JOINT + "{kind: revolut, between: [ground, crank]}\n",
       "5: joints.A.kind: unknown kind 'revolut' of joint; did you mean 'revolute'?")
 wrong("joint kind of force", JOINT + "{kind: spring_damper, between: [ground, crank]}\n",
@@ -24,18 +24,18 @@ wrong("between number", JOINT + "{kind: revolute, between: [ground, 5]}\n",
 wrong("between null", JOINT + "{kind: revolute, between: [ground, null]}\n",
       '5: joints.A.between[1]: no value is given, it must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}')
 wrong("body unknown", JOINT + "{kind: revolute, between: [ground, crnk]}\n",
-      "5: joints.A.between[1]: there is *** ; did you mean 'crank'?")
+      "5: joints.A.between[1]: there *** ; did you mean 'crank'?")
 wrong("body case", JOINT + "{kind: revolute, between: [Ground, crank]}\n",
-      "5: joints.A.between[0]: there is *** ; did you mean 'ground'?")
+      "5: joints.A.between[0]: there *** ; did you mean 'ground'?")
 wrong("frame unknown", JOINT + "{kind: revolute, between: [ground, crank.strat]}\n",
       "5: joints.A.between[1]: body 'crank' has no frame 'strat'; did you mean 'start'?")
 wrong("frame of ground", JOINT + "{kind: revolute, between: [ground.wall, crank]}\n",
       "5: joints.A.between[0]: body 'ground' has no frame 'wall'; it has none, name it under frames")
 wrong("frame dotted twice", JOINT + "{kind: revolute, between: [ground, crank.start.x]}\n",
       "5: joints.A.between[1]: body 'crank' has no frame 'start.x'; did you mean 'start'?")
-wrong("frame empty", JOINT + "{kind: revolute, between: [ground, '']}\n", "5: joints.A.between[1]: there is no body ''; there are ***")
+wrong("frame empty", JOINT + "{kind: revolute, between: [ground, '']}\n", "5: joints.A.between[1]: there is no body ''; there ***")
 wrong("frame is a joint", PIN + "  B: {kind: revolute, between: [A, crank.end]}\n",
-      "6: joints.B.between[0]: there is no body 'A'; there are ***")
+      "6: joints.B.between[0]: there is no body 'A'; there ***")
 wrong("frame map unknown", JOINT + "{kind: revolute, between: [ground, {body: crank, pont: [0, 0, 0]}]}\n",
       "5: joints.A.between[1].pont: unknown key 'pont'; did you mean 'point'?")
 wrong("frame map no body", JOINT + "{kind: revolute, between: [ground, {point: [0, 0, 0]}]}\n",
@@ -62,7 +62,7 @@ wrong("axis text numbers", JOINT + "{kind: revolute, between: [ground, crank], a
 wrong("axis capital", JOINT + "{kind: revolute, between: [ground, crank], axis: Z}\n",
       "5: joints.A.axis: axis 'Z' must be one of x, y, z, -x, -y, -z or three numbers")
 wrong("axis unknown here", JOINT + "{kind: spherical, between: [ground, crank], axis: z}\n",
-      "5: joints.A.axis: unknown key 'axis'; there is ***")
+      "5: joints.A.axis: unknown key 'axis'; there ***")
 wrong("universal parallel", JOINT + "{kind: universal, between: [ground, crank], axis: z, axis_b: z}\n",
       '5: joints.A.axis_b: (0, 0, 1) must be perpendicular to axis (0, 0, 1) in the pose as modelled')
 wrong("zero unit", JOINT + "{kind: revolute, between: [ground, crank], zero: 5 mm}\n",
@@ -81,9 +81,9 @@ wrong("distance negative", JOINT + "{kind: distance, between: [ground, crank], l
 wrong("joint no primitives", JOINT + "{kind: joint, between: [ground, crank], primitives: []}\n",
       '5: joints.A.primitives: make 0 equations, must be 1 to 6: two frames can move in six ways')
 wrong("joint primitive unknown", JOINT + "{kind: joint, between: [ground, crank], primitives: [weld]}\n",
-      "5: joints.A.primitives[0]: 'weld' is not known; there are ***")
+      "5: joints.A.primitives[0]: 'weld' is not known; there ***")
 wrong("joint primitive axes", JOINT + "{kind: joint, between: [ground, crank], primitives: [[d1, x]]}\n",
-      "5: joints.A.primitives[0]: ('d1', 'x') is not known; there are ***")
+      "5: joints.A.primitives[0]: ('d1', 'x') is not known; there ***")
 wrong("joint primitives text", JOINT + "{kind: joint, between: [ground, crank], primitives: coincident}\n",
       "5: joints.A.primitives: 'coincident' must be a list")
 wrong("joint seven equations", JOINT + "{kind: joint, between: [ground, crank], primitives: [coincident, coincident, [d2, x]]}\n",
@@ -108,9 +108,9 @@ wrong("gear teeth one", GEAR + "{kind: gear, between: [A, B], teeth: [20]}\n", '
 wrong("gear same", GEAR + "{kind: gear, between: [A, A], ratio: 2}\n",
       "9: joints.G.between: both joints are 'A'; a gear couples two joints")
 wrong("gear unknown joint", GEAR + "{kind: gear, between: [A, X], ratio: 2}\n",
-      "9: joints.G.between[1]: there is no joint 'X'; there are ***")
+      "9: joints.G.between[1]: there is no joint 'X'; there ***")
 wrong("gear body", GEAR + "{kind: gear, between: [A, crank], ratio: 2}\n",
-      "9: joints.G.between[1]: there is no joint 'crank'; there are ***")
+      "9: joints.G.between[1]: there is no joint 'crank'; there ***")
 wrong("gear on prismatic", GEAR + "{kind: gear, between: [A, C], ratio: 2}\n",
       "9: joints.G.between[1]: joint 'C' has no coordinate 'angle'; it has displacement")
 wrong("gear of itself", GEAR + "{kind: gear, between: [A, G], ratio: 2}\n",
@@ -130,9 +130,9 @@ wrong("rack radius", GEAR + "{kind: rack_pinion, between: [C, B], radius: 5 kg}\
 # -- drives
 wrong("drive joint missing", DRIVE + "{coordinate: angle, function: t}\n", '7: drives.motor.joint: is missing; a drive needs it')
 wrong("drive joint unknown", DRIVE + "{joint: B, coordinate: angle, function: t}\n",
-      "7: drives.motor.joint: there is no joint 'B'; there is ***")
+      "7: drives.motor.joint: there is no joint 'B'; there ***")
 wrong("drive joint is body", DRIVE + "{joint: crank, coordinate: angle, function: t}\n",
-      "7: drives.motor.joint: there is no joint 'crank'; there is ***")
+      "7: drives.motor.joint: there is no joint 'crank'; there ***")
 wrong("drive joint number", DRIVE + "{joint: 5, coordinate: angle, function: t}\n",
       '7: drives.motor.joint: 5 must be the name of a joint, such as A')
 wrong("drive coordinate", DRIVE + "{joint: A, coordinate: turn, function: t}\n",
@@ -159,7 +159,7 @@ wrong("drive on fixed",
 wrong("drive unit wrong", DRIVE + "{joint: A, coordinate: angle, function: 5 mm}\n",
       "7: drives.motor.function: '5 mm' is a length [m], an angle or plain number [rad] is due")
 wrong("drive unknown key", DRIVE + "{joint: A, coordinate: angle, function: t, speed: 3}\n",
-      "7: drives.motor.speed: unknown key 'speed'; there are ***")
+      "7: drives.motor.speed: unknown key 'speed'; there ***")
 wrong("expr empty", expression(""), "7: drives.motor.function: the expression is empty; write for example '10 N * sin(2*pi*t)'")
 wrong("expr unknown name", expression("2 * time"),
       "7: drives.motor.function: unknown name 'time'; known are *** ; did you mean 't'? (column 5)")
@@ -172,7 +172,7 @@ wrong("expr unit unknown", expression("30 degrees * t"),
       "7: drives.motor.function: unknown unit 'degrees'; did you mean 'deg'? (column 4)")
 wrong("expr unit newton", expression("30 newton * t"), "7: drives.motor.function: unknown unit 'newton'; did you mean 'N'? (column 4)")
 wrong("expr import", expression("__import__('os').system('true')"),
-      "7: drives.motor.function: unknown function '__import__'; there are *** (column 1)")
+      "7: drives.motor.function: unknown function '__import__'; there *** (column 1)")
 wrong("expr attribute", expression("t.__class__.__bases__"),
       '7: drives.motor.function: its function must depend on t alone; use a force or torque for feedback')
 wrong("expr lambda", expression("lambda: 0"), "7: drives.motor.function: unknown name 'lambda'; known are *** (column 1)")

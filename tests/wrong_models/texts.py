@@ -60,14 +60,14 @@ wrong("deep list", "pliant: 1\nname: " + "[" * 5000, '2: nested more than 50 lev
 wrong("deep blocks", "pliant: 1\n" + "".join("  " * i + "a:\n" for i in range(80)),
       '52: nested more than 50 levels deep; a model needs far fewer')
 wrong("list as key", "pliant: 1\n? [a, b]\n: 1\n", '2: a key must be a word, not a list or mapping')
-wrong("number as key", "pliant: 1\n1: 2\n", "2: 1: unknown key '1'; there are ***")
+wrong("number as key", "pliant: 1\n1: 2\n", "2: 1: unknown key '1'; there ***")
 wrong("empty key", "pliant: 1\nbodies:\n  : {mass: 1}\n",
       "3: bodies.'': name '' must be a word of letters, digits and _ that does not begin with a digit")
 wrong("long line", "pliant: 1\nbodies:\n  a: {mass: 1, name: " + "x" * 200000 + "}\n",
       '3: a text of 200007 characters, must have at most 100000; use a table or a file')
 wrong("very long key", "pliant: 1\n" + "k" * 900 + ": 1\n",
       '2: kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk…: unknown key '
-      "'kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk'… (900 characters); there are ***")
+      "'kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk'… (900 characters); there ***")
 wrong("huge integer", "pliant: 1\nbodies:\n  a: {mass: " + "9" * 3000 + "}\n",
       "3: bodies.a.mass: '99999999999999999999999999999999999999999999999999'… (3000 characters) must be a number and a "
       "unit; write for example '2 kg'")
@@ -85,7 +85,7 @@ wrong("version text", "pliant: one\n", "1: pliant: version 'one' of the text mod
 wrong("version true", "pliant: true\n", '1: pliant: version true of the text model is not known; this program reads 1')
 wrong("version float", "pliant: 1.0.2\n", "1: pliant: version '1.0.2' of the text model is not known; this program reads 1")
 wrong("unknown section", "pliant: 1\nbody: {a: {mass: 1}}\n", "2: body: unknown key 'body'; did you mean 'bodies'?")
-wrong("unknown section far", "pliant: 1\nxyzzy: 1\n", "2: xyzzy: unknown key 'xyzzy'; there are ***")
+wrong("unknown section far", "pliant: 1\nxyzzy: 1\n", "2: xyzzy: unknown key 'xyzzy'; there ***")
 wrong("section capital", "pliant: 1\nBodies: {a: {mass: 1}}\n", "2: Bodies: unknown key 'Bodies'; did you mean 'bodies'?")
 wrong("name number", "pliant: 1\nname: 3\n", '2: name: 3 must be a text; put it in quotes')
 wrong("name list", "pliant: 1\nname: [a]\n", "2: name: ['a'] must be a text; put it in quotes")
