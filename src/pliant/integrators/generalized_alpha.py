@@ -18,6 +18,7 @@ SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 ROUNDING = 2e-16  # increments below this part of the model's size are rounding errors of the constraints
 CHUNK = 2000  # rows of output kept by the loop before Python takes them
 LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
+AIDED, STICKY, LATEST = range(3)  # of Run.aid: steps by the sparse solver, whether it stays, the last one it took alone
 KEPT = [st.STEPS, st.ITERATIONS, st.FACTORISATIONS]  # counts that a continuation goes on with
 
 
@@ -108,14 +109,14 @@ class Run:
         count = np.zeros(12, np.int64)
         count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS] = steps, stride, method.max_iterations
         count[st.FULL_NEWTON] = method.newton == "full"
-        self.count, self.fallbacks, self.helped, self.sticky = count, np.zeros(1, np.int64), -1, False
+        self.count, self.aid = count, np.array([0, 0, -1])
+        self.fallback = SparseFallback(s, self.x)
         self.interval = max(LEAST, min(MOST, TILE_STEPS // s.n_tiles))
         s.failures.clear()  # of an earlier run
         self.programs = [s.program("residual"), s.program("tangent"), self._power_program(), s.program("history")]
         count[st.HISTORIES] = len(self.programs[3].rows) > 0
         count[st.POWERED] = len(self.programs[2].rows) > 0
         self._start(memory)
-        self.fallback = SparseFallback(s, self.x)
         self.rows = np.zeros((min(CHUNK, steps // stride + 1), row.size))
 
     def _rounding(self, q: np.ndarray) -> float:
@@ -147,7 +148,7 @@ class Run:
         """All arrays that the future depends on, by name; methods with more of them add theirs."""
         x = self.x
         state = {"q": x.q, "v": x.v, "a": x.a, "lam": x.lam, "H": x.H, **self.work._asdict()}
-        return state | {"ctl": self.ctl, "count": self.count, "fallbacks": self.fallbacks}
+        return state | {"ctl": self.ctl, "count": self.count, "aid": self.aid}
 
     def memory(self) -> dict[str, np.ndarray]:
         """What a continuation needs: the state of the method itself, before any projection of rows."""
@@ -158,7 +159,7 @@ class Run:
     def counts(self) -> dict[str, int]:
         """What the run cost so far, by the names of Quality."""
         steps, iterations, factorisations = (int(n) for n in self.count[KEPT])
-        return {"steps": steps, "iterations": iterations, "factorisations": factorisations, "fallbacks": int(self.fallbacks[0])}
+        return {"steps": steps, "iterations": iterations, "factorisations": factorisations, "fallbacks": int(self.aid[AIDED])}
 
     def _restore(self, memory: dict[str, np.ndarray]) -> None:
         for name, array in self._state().items():
@@ -171,6 +172,7 @@ class Run:
                 array[...] = memory[name]
         if not (0 <= self.count[st.STEPS] <= self.count[st.END] and self.ctl[st.H] == self.step):
             raise ValueError("the state of the method in the file contradicts its step and times; the file is damaged")
+        self.count[st.FALLBACK] = self.fallback.address if self.aid[STICKY] else 0
 
     @property
     def finished(self) -> bool:
@@ -180,7 +182,7 @@ class Run:
         """A checkpoint, if one is due. What is kept of earlier factorisations would not be there after an interruption."""
         steps = int(self.count[st.STEPS])
         if steps % self.interval == 0 and steps > self.checkpoint.memory["count"][st.STEPS] and not self.finished:
-            self.count[st.FACTORS_OK], self.count[st.FALLBACK], self.sticky, self.helped = 0, 0, False, -1
+            self.count[st.FACTORS_OK] = 0
             self.checkpoint = Checkpoint(self.memory(), self.emitted)
 
     @property
@@ -196,7 +198,7 @@ class Run:
         s, steps, status = self.dynamics.system, 64, st.MORE
         while status != st.DONE:
             clock, before = time.perf_counter(), int(self.count[st.STEPS])
-            once = self.count[st.FALLBACK] != 0 and not self.sticky
+            once = self.count[st.FALLBACK] != 0 and not self.aid[STICKY]
             status = self._advance(1 if once else min(steps, self.interval - before % self.interval))
             used, done = max(1e-6, time.perf_counter() - clock), int(self.count[st.STEPS]) - before
             steps = max(1, min(4 * steps, 10**8, int(SLICE / used * max(1, done))))
@@ -204,9 +206,9 @@ class Run:
             faults = s.failures[:]  # the rows before are refined first, and have none of their own
             s.failures.clear()
             if self.count[st.FALLBACK] != 0:
-                self.fallbacks += done
+                self.aid[AIDED] += done
             if once and not failed:  # back to the fast solver
-                self.count[st.FALLBACK], self.count[st.FACTORS_OK], self.helped = 0, 0, before + done
+                self.count[st.FALLBACK], self.count[st.FACTORS_OK], self.aid[LATEST] = 0, 0, before + done
             self.emitted += int(self.count[st.STORED])
             if not failed:
                 self._note()
@@ -223,7 +225,7 @@ class Run:
             raise function_fault(faults[0], self.t)
         item = None if status == st.NEWTON_FAILED else s.culprit(self.x, self.t + self.step)
         if item is None and status != st.NOT_FINITE and self.count[st.FALLBACK] == 0:
-            self.count[st.FALLBACK], self.sticky = self.fallback.address, self.helped == int(self.count[st.STEPS])
+            self.count[st.FALLBACK], self.aid[STICKY] = self.fallback.address, self.aid[LATEST] == self.count[st.STEPS]
             return
         code, reason = self._reason(status, item)
         raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.step:.3g} s. Try a smaller step; if it stops at "
