@@ -11,6 +11,7 @@ import pliant as pl
 from pliant import journal as jn
 from pliant.integrators import generalized_alpha
 from pliant.items.base import matrix_of
+from pliant.storage import hold
 
 
 @pytest.fixture(autouse=True)
@@ -320,3 +321,11 @@ def test_a_foreign_part_is_not_touched(tmp_path):
     with pytest.raises(ValueError, match=r"'run.h5.part' beside it is not a journal of pliant; move it away"):
         mechanisms.pendulum().simulate(0.1, step=1e-3, out=tmp_path / "run.h5")
     assert (tmp_path / "run.h5.part").read_text() == "notes"
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path):
+    (tmp_path / ".run.h5.17.tmp").write_bytes(b"half")
+    with open(tmp_path / ".run.h5.18.tmp", "wb") as held:
+        hold(held, exclusive=True)
+        mechanisms.pendulum().simulate(0.1, step=1e-2).save(tmp_path / "run.h5")
+    assert sorted(os.listdir(tmp_path)) == [".run.h5.18.tmp", "run.h5"]

@@ -19,6 +19,7 @@ ROUNDING = 2e-16  # increments below this part of the model's size are rounding 
 FAILED = (st.NEWTON_FAILED, st.SINGULAR, st.NOT_FINITE, st.UNDERFLOW, st.OPEN)
 CHUNK = 2000  # rows of output kept by the loop before Python takes them
 LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
+AIDED, STICKY, LATEST = range(3)  # of Run.aid: steps by the sparse solver, whether it stays, the last one it took alone
 KEPT = [st.STEPS, st.ITERATIONS, st.FACTORISATIONS]  # counts that a continuation goes on with
 
 
@@ -110,14 +111,14 @@ class Run:
         count = np.zeros(12, np.int64)
         count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS] = steps, stride, method.max_iterations
         count[st.FULL_NEWTON] = method.newton == "full"
-        self.count, self.fallbacks, self.helped, self.sticky = count, np.zeros(1, np.int64), -1, False
+        self.count, self.aid = count, np.array([0, 0, -1])
+        self.fallback = SparseFallback(s, self.x)
         self.interval = max(LEAST, min(MOST, TILE_STEPS // s.n_tiles))
         s.failures.clear()  # of an earlier run
         self.programs = [s.program("residual"), s.program("tangent"), self._power_program(), s.program("history")]
         count[st.HISTORIES] = len(self.programs[3].rows) > 0
         count[st.POWERED] = len(self.programs[2].rows) > 0
         self._start(memory)
-        self.fallback = SparseFallback(s, self.x)
         self.rows = np.zeros((min(CHUNK, steps // stride + 1), row.size))
 
     def _rounding(self, q: np.ndarray) -> float:
@@ -149,7 +150,7 @@ class Run:
         """All arrays that the future depends on, by name; methods with more of them add theirs."""
         x = self.x
         state = {"q": x.q, "v": x.v, "a": x.a, "lam": x.lam, "H": x.H, **self.work._asdict()}
-        return state | {"ctl": self.ctl, "count": self.count, "fallbacks": self.fallbacks}
+        return state | {"ctl": self.ctl, "count": self.count, "aid": self.aid}
 
     def memory(self) -> dict[str, np.ndarray]:
         """What a continuation needs: the state of the method itself, before any projection of rows."""
@@ -161,7 +162,7 @@ class Run:
         """What the run cost so far, by the names of Quality."""
         steps, iterations, factorisations = (int(n) for n in self.count[KEPT])
         return {"steps": steps, "iterations": iterations, "factorisations": factorisations,
-                "fallbacks": int(self.fallbacks[0]), "rejected": self.rejected}
+                "fallbacks": int(self.aid[AIDED]), "rejected": self.rejected}
 
     def _restore(self, memory: dict[str, np.ndarray]) -> None:
         for name, array in self._state().items():
@@ -174,6 +175,7 @@ class Run:
                 array[...] = memory[name]
         if not self._plausible():
             raise ValueError("the state of the method in the file contradicts its step and times; the file is damaged")
+        self.count[st.FALLBACK] = self.fallback.address if self.aid[STICKY] else 0
 
     def _plausible(self) -> bool:
         return bool(0 <= self.count[st.STEPS] <= self.count[st.END] and self.ctl[st.H] == self.step)
@@ -186,7 +188,7 @@ class Run:
         """A checkpoint, if one is due. What is kept of earlier factorisations would not be there after an interruption."""
         steps = int(self.count[st.STEPS])
         if steps % self.interval == 0 and steps > self.checkpoint.memory["count"][st.STEPS] and not self.finished:
-            self.count[st.FACTORS_OK], self.count[st.FALLBACK], self.sticky, self.helped = 0, 0, False, -1
+            self.count[st.FACTORS_OK] = 0
             self.checkpoint = Checkpoint(self.memory(), self.emitted)
 
     @property
@@ -227,7 +229,7 @@ class Run:
         s, steps, more = self.dynamics.system, 64, True
         while more:
             clock, before = time.perf_counter(), int(self.count[st.STEPS])
-            once = self.count[st.FALLBACK] != 0 and not self.sticky
+            once = self.count[st.FALLBACK] != 0 and not self.aid[STICKY]
             status = self._advance(1 if once else min(steps, self.interval - before % self.interval))
             used, done = max(1e-6, time.perf_counter() - clock), int(self.count[st.STEPS]) - before
             steps = max(1, min(4 * steps, 10**8, int(SLICE / used * max(1, done))))
@@ -235,9 +237,9 @@ class Run:
             faults = s.failures[:]  # the rows before are refined first, and have none of their own
             s.failures.clear()
             if self.count[st.FALLBACK] != 0:
-                self.fallbacks += done
+                self.aid[AIDED] += done
             if once and done and not failed:  # back to the fast solver
-                self.count[st.FALLBACK], self.count[st.FACTORS_OK], self.helped = 0, 0, before + done
+                self.count[st.FALLBACK], self.count[st.FACTORS_OK], self.aid[LATEST] = 0, 0, before + done
             self.emitted += int(self.count[st.STORED])
             if not failed:
                 self._note()
@@ -254,7 +256,7 @@ class Run:
             raise function_fault(faults[0], self.t)
         item = None if status == st.NEWTON_FAILED else s.culprit(self.x, float(self.ctl[st.T1]))
         if item is None and self.count[st.FALLBACK] == 0:  # bad pivots may also show as numbers that are not finite
-            self.count[st.FALLBACK], self.sticky = self.fallback.address, self.helped == int(self.count[st.STEPS])
+            self.count[st.FALLBACK], self.aid[STICKY] = self.fallback.address, self.aid[LATEST] == self.count[st.STEPS]
             return
         code, reason = self._reason(status, item)
         raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.ctl[st.H]:.3g} s. Try a smaller step; if it "
