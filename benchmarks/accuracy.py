@@ -2,10 +2,10 @@
 
     python benchmarks/accuracy.py [PROBLEM...]
 
-For each problem and five accuracies: the largest error of positions (in sizes of the model) and velocities (in the largest one) at 200 times,
-steps and rejected steps, and the steps of the best fixed step with the same error. References are
-two fixed-step runs, extrapolated, or for the double four-bar its one equation of motion.
-Passed: errors fall with the accuracy, the slope of log(error) over log(accuracy) is between 0.6 and 1.2, and the median ratio of steps is at most 2.
+For each problem and five accuracies: the largest error of positions (in sizes of the model) and velocities (in the largest one) at 200
+times, steps and rejected steps, and the steps of the best fixed step with the same error. References are two fixed-step runs,
+extrapolated, or for the double four-bar its one equation of motion. Passed: errors fall with the accuracy, the slope of log(error) over
+log(accuracy) is between 0.6 and 1.2, and the median ratio of steps is at most 2.
 """
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def example(name: str) -> pl.Model:
 
 
 def stiff_spring() -> pl.Model:
-    """A block on a stiff, lightly damped spring at the end of a swinging arm, held by a soft one: 36 Hz against 1 Hz, in three dimensions."""
+    """A block on a stiff, lightly damped spring at the end of a swinging arm, held by a soft one: 36 Hz against 1 Hz."""
     m = pl.Model("stiff spring", gravity=(0, 0, -9.81))
     arm = m.add(pl.RigidBody.rod("arm", start=(0, 0, 0), end=(1, 0, 0), mass=1.0))
     block = m.add(pl.RigidBody.box("block", size=(0.1, 0.2, 0.15), mass=2.0, position=(1.5, 0, 0)))
@@ -97,7 +97,8 @@ def study(name: str, accuracies: tuple[float, ...] = ACCURACIES) -> dict[str, An
         sol = m.simulate(duration, accuracy=accuracy, output_step=duration / TIMES, progress=False)
         e, q = error(sol, reference), sol.quality
         same = float(np.exp(np.interp(np.log(e), sizes, counts)))
-        rows.append({"accuracy": accuracy, "error": e, "steps": q.steps, "rejected": q.rejected, "fixed": same, "ratio": (q.steps + q.rejected) / same})
+        rows.append({"accuracy": accuracy, "error": e, "steps": q.steps, "rejected": q.rejected, "fixed": same,
+                     "ratio": (q.steps + q.rejected) / same})
     errors = np.array([r["error"] for r in rows])
     slope = float(np.polyfit(np.log(accuracies), np.log(errors), 1)[0])
     ratio = float(np.median([r["ratio"] for r in rows]))
@@ -113,7 +114,8 @@ def main(names: list[str]) -> int:
         if "--json" in names:
             print(json.dumps(result))
             continue
-        print(f"{name}: slope {result['slope']:.2f}, steps over fixed steps {result['ratio']:.2f} (median), {'passed' if result['passed'] else 'FAILED'}")
+        verdict = "passed" if result["passed"] else "FAILED"
+        print(f"{name}: slope {result['slope']:.2f}, steps over fixed steps {result['ratio']:.2f} (median), {verdict}")
         for r in result["rows"]:
             print(f"  accuracy {r['accuracy']:.0e}  error {r['error']:.2e}  steps {r['steps']:6d}  rejected {r['rejected']:4d}  "
                   f"fixed steps of this error {r['fixed']:8.0f}  ratio {r['ratio']:.2f}")
