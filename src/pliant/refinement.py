@@ -12,7 +12,8 @@ import numpy as np
 
 from .kernels.contract import FRAME_WIDTH, F
 from .kernels.jit import entry, inlined, jit
-from .kernels.loop import evaluate, retract
+from .kernels.loop import retract
+from .kernels.loop import run as evaluate
 from .kernels.tiles import factorise, solve, solve_refined, subtract_image
 
 Q = 3  # where q begins in a row of results: t, dissipated energy, work, q, v, a, lam, H

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.jit import entry, jit
-from ..kernels.loop import evaluate, retract
+from ..kernels.loop import retract
+from ..kernels.loop import run as evaluate  # compiled once: only the step itself gains by inlining
 from ..kernels.machine import JUMPS
 from ..kernels.so3 import accumulate, cross, mat2, mul, store, vec
 from ..kernels.tiles import factorise, solve
