@@ -147,10 +147,24 @@ def motor_on_a_structure():
     return m
 
 
-@sick(("drive-start", "motor"), notes=LOOP)
+@sick(notes=[*LOOP, ("drive-start", "motor")])
 def drive_that_begins_elsewhere():
     m = four_bar()
     m.add(pl.Drive("A", "angle", "0.3 + t", name="motor"))
+    return m
+
+
+@sick(("drive-start", "motor"), notes=LOOP)
+def drive_against_a_start_value():
+    m = drive_that_begins_elsewhere()
+    m["A"].angle = 0.5
+    return m
+
+
+@sick(("singular-pose", "A B C D"))
+def start_value_at_a_flat_pose():
+    m = parallelogram(1.0)
+    m["A"].angle = -1.0
     return m
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ..dynamics import GAP
 from ..families.constraints import DRIVE
 from ..kernels import loop
-from .findings import ERROR, WARNING, Finding, Severity, names
+from .findings import ERROR, NOTE, WARNING, Finding, Severity, names
 from .loops import by_time
 from .mechanism import LARGEST, Block, Component, Mechanism
 from .rank import RowSpace, distance
@@ -78,7 +78,7 @@ def _impossible(left: list[Gap], component: Component) -> Finding:
 
 
 def drive_starts(mechanism: Mechanism, starts: bool) -> Iterator[Finding]:
-    """Drives whose value at t = 0 is not that of the joint in the pose as modelled."""
+    """Drives whose value at t = 0 is not that of the joint in the pose as modelled, nor the start value that is given for it."""
     mechanism.at(mechanism.system.q0)
     for block in mechanism.blocks:
         if block.kind == "drive":
@@ -87,9 +87,13 @@ def drive_starts(mechanism: Mechanism, starts: bool) -> Iterator[Finding]:
             if np.isfinite(off) and abs(off) > tolerance_of(mechanism):
                 size = f"{abs(off):.4g} rad ({np.degrees(abs(off)):.3g} degrees)" if angle else f"{1e3 * abs(off):.4g} mm"
                 joint, kind = mechanism.directory.drives[block.name][2:]
-                yield Finding("drive-start", WARNING if starts else ERROR, (block.name,), f"drive {block.name!r} begins {size} away from "
-                              f"where joint {joint!r} is as modelled{': assembly moves the bodies there' * starts}.",
-                              f"Let its function begin at the {kind} of the joint (zero as modelled, or its zero=), or move the bodies.")
+                stated = mechanism.directory.joints[joint].stated.get(kind)
+                if stated is None or not starts:
+                    other = "" if stated is None else f", and the start value {kind} = {stated:.4g} of that joint is another one"
+                    yield Finding("drive-start", NOTE if starts else ERROR, (block.name,), f"drive {block.name!r} begins {size} away from "
+                                  f"where joint {joint!r} is as modelled{': assembly moves the bodies there' * starts}{other}.",
+                                  f"Let its function begin at the {kind} of the joint (zero as modelled, or its zero=), or give the joint "
+                                  f"the start value {kind}= that is meant.")
 
 
 # -- velocities
