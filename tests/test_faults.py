@@ -278,7 +278,7 @@ def test_a_disk_that_fills_up_during_the_run(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["long.h5.part", "long.yaml"]
     assert 20 < len(sol.t) < 401 and np.array_equal(sol.rows, whole.rows[:len(sol.t)])
     before = (tmp_path / "long.h5.part").read_bytes()
-    code, _, err = ended(started(tmp_path, "full", "100000", "resume", "long.h5.part", code=FULL))
+    code, _, err = ended(started(tmp_path, "full", "20000", "resume", "long.h5.part", code=FULL))
     assert code == 2 and "what was there before is still there" in err
     assert (tmp_path / "long.h5.part").read_bytes() == before and sorted(os.listdir(tmp_path)) == ["long.h5.part", "long.yaml"]
 

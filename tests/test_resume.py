@@ -2,6 +2,7 @@
 import os
 import random
 import warnings
+import zlib
 
 import mechanisms
 import numpy as np
@@ -329,3 +330,25 @@ def test_what_a_killed_writer_left_is_removed(tmp_path):
         hold(held, exclusive=True)
         mechanisms.pendulum().simulate(0.1, step=1e-2).save(tmp_path / "run.h5")
     assert sorted(os.listdir(tmp_path)) == [".run.h5.18.tmp", "run.h5"]
+
+
+def test_a_run_that_never_began_leaves_the_earlier_journal(part):
+    path, _ = part
+    before = path.read_bytes()
+    m = mechanisms.pendulum()
+    m.add(pl.Fixed("far", m.ground.frame((3, 0, 0)), "bob"))
+    with pytest.raises(pl.ModelError):
+        m.simulate(0.1, step=1e-3, out=path.with_name("run.h5"))
+    assert path.read_bytes() == before and os.listdir(path.parent) == ["run.h5.part"]
+    with pytest.raises(pl.ModelError):
+        m.simulate(0.1, step=1e-3, out=path.with_name("new.h5"))
+    assert os.listdir(path.parent) == ["run.h5.part"]
+
+
+def test_a_journal_that_cannot_be_read_does_not_hide_the_file(tmp_path):
+    sol = mechanisms.pendulum().simulate(0.1, step=1e-3, out=tmp_path / "run.h5")
+    body = (1).to_bytes(4, "little") + b"["
+    (tmp_path / "run.h5.part").write_bytes(jn.MAGIC + jn.PREFIX.pack(jn.HEAD, len(body), zlib.crc32(body)) + body)
+    assert equal(pl.load(tmp_path / "run.h5"), sol)
+    mechanisms.pendulum().simulate(0.1, step=1e-3, out=tmp_path / "run.h5")
+    assert os.listdir(tmp_path) == ["run.h5"]

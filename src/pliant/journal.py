@@ -68,8 +68,7 @@ class Journal:
         """A run starts; several passes of one may follow each other. ``least``: rows in the earlier journal, if the run goes on with it."""
         if self.file:
             self.file.close()
-        earlier = next((True for kind, _, _ in records(self.path) if kind == ROWS), False)
-        self.own = self.path.with_name(f"{self.path.name}.new") if earlier else self.path
+        self.own = self.path.with_name(f"{self.path.name}.new") if has_rows(self.path) else self.path
         self.file = open(self.own, "wb", buffering=0)  # noqa: SIM115
         self.rows, self.good, self.least, self.marked, self.marks = 0, 0, least, 0.0, 0
         self._write(MAGIC)
@@ -152,8 +151,9 @@ class Journal:
         self._shut()
         if self.own != self.path:
             self.own.unlink(missing_ok=True)
-        elif not self.lock.closed and self.path.exists() and self.path.stat().st_size == 0:
-            self.path.unlink()
+        elif self.rows == 0 and self.path.exists() and os.path.samestat(now := os.stat(self.path), os.fstat(self.lock.fileno())):
+            if now.st_size == 0 or self.good:  # nothing of an earlier run, and the new one had not begun
+                self.path.unlink()
         self.lock.close()
 
     def _shut(self) -> None:
@@ -169,6 +169,14 @@ def is_journal(path: Path) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
+def has_rows(path: Path) -> bool:
+    """Whether there is something of a run in a journal."""
+    try:
+        return any(kind == ROWS for kind, *_ in records(path))
+    except (ValueError, OSError):
+        return False
+
+
 def is_written(path: Path) -> bool:
     """Whether a process is writing the journal at this moment."""
     with open(path, "rb") as file:
@@ -180,8 +188,11 @@ def is_written(path: Path) -> bool:
 
 
 def _writer(path: Path) -> str:
-    head = next((head for kind, head, _ in records(path) if kind == HEAD), {})
-    return f" (process {head['process']})" if isinstance(head.get("process"), int) else ""
+    try:
+        number = next(head.get("process") for kind, head, _ in records(path) if kind == HEAD)
+    except (ValueError, OSError, StopIteration):
+        return ""
+    return f" (process {number})"
 
 
 def records(path: Path) -> Iterator[tuple[bytes, dict[str, Any], dict[str, np.ndarray]]]:

@@ -213,7 +213,7 @@ def load(path: str | Path, model: Model | None = None) -> Solution:
     except PermissionError:
         raise PermissionError(f"{shown!r} may not be read; change its permissions") from None
     sol = _from_hdf5(file, shown, model)
-    if part.is_file() and part.stat().st_mtime_ns > file.stat().st_mtime_ns and any(kind == jn.ROWS for kind, *_ in jn.records(part)):
+    if part.is_file() and part.stat().st_mtime_ns > file.stat().st_mtime_ns and jn.has_rows(part):
         state = "is going on" if jn.is_written(part) else "was cut off"
         warnings.warn(f"{shown!r} holds an earlier run: a later one {state} and is in {part.name!r}, which can be loaded as well",
                       stacklevel=2)
