@@ -161,13 +161,6 @@ def drive_against_a_start_value():
     return m
 
 
-@sick(("singular-pose", "A B C D"))
-def start_value_at_a_flat_pose():
-    m = parallelogram(1.0)
-    m["A"].angle = -1.0
-    return m
-
-
 @sick(("drive-jump", "motor"), notes=LOOP)
 def drive_that_jumps():
     m = four_bar()

@@ -352,3 +352,24 @@ def test_a_large_model_is_assembled_too():
     assert found.solution["joint_5.angle_rate"][0] == pytest.approx(1.0, abs=1e-10)
     assert max(max(gap) for gap in found.after.values()) < 1e-9
     assert abs(found.solution["joint_30.angle"][0]) < 1e-3
+
+
+def test_a_flat_pose_is_reached():
+    """In a singular position equations are closed slowly: what is left of them is no reason to refuse the start."""
+    m = four_bar_of_equal_sides()
+    m["A"].angle = -np.pi / 2
+    start = m.assemble()
+    assert max(gap.mm for gap in start.after.values()) < 1e-4
+    assert start.solution["A.angle"][0] == pytest.approx(-np.pi / 2, abs=1e-6)
+
+
+def four_bar_of_equal_sides():
+    m = pl.Model("parallelogram", gravity=(0, -9.81, 0))
+    left = m.add(pl.RigidBody.rod("left", start=(0, 0, 0), end=(0, 1, 0), mass=1.0))
+    top = m.add(pl.RigidBody.rod("top", start=(0, 1, 0), end=(1.5, 1, 0), mass=1.0))
+    right = m.add(pl.RigidBody.rod("right", start=(1.5, 0, 0), end=(1.5, 1, 0), mass=1.0))
+    m.add(pl.Revolute("A", m.ground, left["start"]))
+    m.add(pl.Revolute("B", left["end"], top["start"]))
+    m.add(pl.Revolute("C", top["end"], right["end"]))
+    m.add(pl.Revolute("D", m.ground.frame((1.5, 0, 0)), right["start"]))
+    return m

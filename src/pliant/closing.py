@@ -23,6 +23,7 @@ LONGEST = 0.5       # of one iteration
 LEAST = 1e-12       # damping of an iteration: small against the squares of singular values, large against rounding
 SMALL = 1e-12       # weight of the motion of all bodies against that of joints
 CLOSED = 1e-11      # equations hold
+NEARLY = 1e-7       # equations hold well enough to begin with
 LOOSE = 1e-3        # on the way they hold to this part of what they were at first
 KICKS = 4           # times a singular position is left by chance
 DENSE = 300         # unknowns and equations up to which matrices are full
@@ -237,8 +238,8 @@ class Closing:
                 self.solve((1 - s) * first, self.closed, 20)
         if s < 1:
             self.go(start)
-            if not self.solve(0.0, self.closed, 300):
-                return False
+            if not self.solve(0.0, self.closed, 300):  # next to a singular position iterations are slow
+                return float(np.linalg.norm(self.values()[0])) <= NEARLY
         self.solve(0.0, 0.0, 3)  # to the last digit
         return True
 
