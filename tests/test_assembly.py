@@ -360,7 +360,7 @@ def test_a_flat_pose_is_reached():
     m["A"].angle = -np.pi / 2
     start = m.assemble()
     assert max(gap.mm for gap in start.after.values()) < 1e-4
-    assert start.solution["A.angle"][0] == pytest.approx(-np.pi / 2, abs=1e-6)
+    assert start.solution["A.angle"][0] == pytest.approx(-np.pi / 2, abs=1e-5)  # of which equations see the square
 
 
 def four_bar_of_equal_sides():

@@ -237,11 +237,23 @@ class Closing:
                 self.move(1e-3 * 3.0**kicks * chance.standard_normal(self.free.size))
                 self.solve((1 - s) * first, self.closed, 20)
         if s < 1:
-            self.go(start)
-            if not self.solve(0.0, self.closed, 300):  # next to a singular position iterations are slow
-                return float(np.linalg.norm(self.values()[0])) <= NEARLY
+            if not self._ends_slowly(s):
+                self.go(start)
+                if not self.solve(0.0, self.closed, 300):
+                    return self._nearly()
         self.solve(0.0, 0.0, 3)  # to the last digit
         return True
+
+    def _ends_slowly(self, s: float) -> bool:
+        """The rest of the way, if it is short and leads to a singular position, where iterations are slow."""
+        if s < 1 - STRIDE:
+            return False
+        before = self.state()
+        self.solve(0.0, self.closed, 300)
+        return self._nearly() and self.moved(before) < 3 * STRIDE
+
+    def _nearly(self) -> bool:
+        return float(np.linalg.norm(self.values()[0])) <= NEARLY
 
     def moved(self, before: tuple[np.ndarray, np.ndarray]) -> float:
         """Largest motion of a body since then, in sizes of the model or rad."""
