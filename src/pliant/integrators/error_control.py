@@ -35,7 +35,7 @@ class ControlledRun(Run):
         arrays = {name: np.zeros(s.n) for name in ad.History._fields}
         arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), "total0": np.zeros(2), "power0": np.zeros(2)}
         self.history = ad.History(**arrays)
-        self.aim, self.note = np.zeros(20), np.zeros(14, np.int64)
+        self.aim, self.note = np.zeros(20), np.zeros(15, np.int64)
         self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / outputs, end
         self.aim[ad.EPS], self.aim[ad.MOST] = SAFETY * accuracy / min(1.0, self.duration), self.duration / COARSEST
         self.aim[ad.LEAST] = FINEST * max(abs(start), abs(end), self.duration)
@@ -45,7 +45,8 @@ class ControlledRun(Run):
         self.stops = [*time_jumps(s, start, end), (end, end)]
         self.jumps: list[float] = []
         super().__init__(dynamics, method, row, self.duration / outputs, outputs, 1, memory)
-        self.end = end
+        self.end, self.massless = end, bool(dynamics.massless())
+        self._choose_solver()
 
     def _start(self, memory: dict[str, np.ndarray] | None) -> None:
         """The memory of an earlier run, whose outputs may have been fewer; or a first piece."""
@@ -102,9 +103,16 @@ class ControlledRun(Run):
         """Whether the last step has passed output times that there was no room for."""
         return bool(self.count[st.STORED] == len(self.rows))
 
+    def _choose_solver(self) -> None:
+        """Bodies without inertia have no pivots: the solver of last resort from the start, as wrong factors would also spoil what
+        a change of step does."""
+        if self.massless:
+            self.count[st.FALLBACK], self.sticky = self.fallback.address, True
+
     def _note(self) -> None:
         if not self.pending:
             super()._note()
+            self._choose_solver()
 
     def _go_on(self, status: int) -> bool:
         """After the end of a smooth piece: begin the next one, if there is one."""
