@@ -38,8 +38,9 @@ from .stepper import (
 
 # aim: time, end of the smooth piece; error per second; step that alg belongs to; the last two steps and the next one; largest speed;
 # smallest and largest step; first output, distance and number of outputs; the last rejected step and its error; error of the step;
-# branch of the functions; time after a jump; largest violation of position constraints, and what is too much
-(NOW, STOP, EPS, H_ALG, H1, H2, NEXT, SPEED, LEAST, MOST, OUT0, OUT_STEP, LAST, H_BAD, E_BAD, ERROR, BRANCH, AFTER, GAP, WIDEST) = range(20)
+# branch of the functions; time after a jump; largest violation of position constraints, and what is too much; the usual step of late
+(NOW, STOP, EPS, H_ALG, H1, H2, NEXT, SPEED, LEAST, MOST, OUT0, OUT_STEP, LAST, H_BAD, E_BAD, ERROR, BRANCH, AFTER, GAP, WIDEST,
+ USUAL) = range(21)
 # note: steps since the start of the piece; rejected steps; next output; number of outputs; rejections that did not help; whether the step
 # has just grown; steps to wait with growing, and what it was; age of the factors; steps in which h is held; singular positions passed;
 # whether functions have jumps; whether the step ends at a jump; failed attempts in a row
@@ -47,6 +48,7 @@ from .stepper import (
 REFRESH = 20       # steps that factors are kept: the estimate needs them near the current position
 NEAR = 1e-3        # a jump is located when it is bracketed by this part of the step ...
 NARROW = 1e-13     # ... or to this part
+TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
 FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
 
 
@@ -311,6 +313,7 @@ def after_rejection(aim, note, h, error):
 def after_step(aim, note, h, error, slow):
     """The next step: unchanged unless it pays."""
     factor = 0.9 / np.sqrt(max(error, 1e-4))
+    aim[USUAL] = max(h, 0.8 * aim[USUAL])
     aim[H_BAD], note[STAGNANT] = 0.0, 0
     if note[GROWN] == 1:
         note[WAIT] = 0
@@ -321,6 +324,14 @@ def after_step(aim, note, h, error, slow):
         aim[NEXT], note[GROWN] = h * min(factor, 2.0), 1
     elif note[HELD] == 0 and factor < 0.95:
         aim[NEXT] = h * max(factor, 0.5)
+
+
+@jit
+def pass_jump(x, w, aim, note, h, n_v):
+    """After a jump that no function has told of: what was before it says nothing about the next steps."""
+    for i in range(n_v):
+        w.alg[i] = x.a[i]
+    note[AGE], note[GROWN], note[LATER], note[WAIT], aim[NEXT] = 0, 0, 0, 0, h
 
 
 @jit
@@ -391,7 +402,8 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
             continue
         aim[ERROR], speed = estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v)
         singular = aim[ERROR] > 1 and passed_singular(x, w, k, n_v)
-        if aim[ERROR] > 1 and note[STAGNANT] < 2 and not singular:
+        unseen = aim[ERROR] > 1 and h < TINY * aim[USUAL] and aim[ERROR] * h <= aim[USUAL]
+        if aim[ERROR] > 1 and note[STAGNANT] < 2 and not singular and not unseen:
             reject(x, w, k, note, n_v)
             after_rejection(aim, note, h, aim[ERROR])
             if aim[NEXT] < aim[LEAST]:
@@ -400,6 +412,8 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
         aim[SPEED] = speed
         finish_step(power, history, d, x, w, k, ctl, count, aim, note)
         after_step(aim, note, h, aim[ERROR], count[FACTORISATIONS] > factorisations and count[ITERATIONS] - iterations > 4)
+        if unseen:
+            pass_jump(x, w, aim, note, h, n_v)
         if singular:
             note[SINGULAR_PASSED] += 1
             note[HELD] = 20
