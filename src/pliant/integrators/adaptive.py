@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..kernels.contract import call_python
 from ..kernels.jit import entry, jit
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate  # compiled once: only the step itself gains by inlining
@@ -38,15 +39,17 @@ from .stepper import (
 
 # aim: time, end of the smooth piece; error per second; step that alg belongs to; the last two steps and the next one; largest speed;
 # smallest and largest step; first output, distance and number of outputs; the last rejected step and its error; error of the step;
-# branch of the functions; time after a jump; largest violation of position constraints, and what is too much
-(NOW, STOP, EPS, H_ALG, H1, H2, NEXT, SPEED, LEAST, MOST, OUT0, OUT_STEP, LAST, H_BAD, E_BAD, ERROR, BRANCH, AFTER, GAP, WIDEST) = range(20)
+# branch of the functions; time after a jump; largest violation of position constraints, and what is too much; the usual step of late
+(NOW, STOP, EPS, H_ALG, H1, H2, NEXT, SPEED, LEAST, MOST, OUT0, OUT_STEP, LAST, H_BAD, E_BAD, ERROR, BRANCH, AFTER, GAP, WIDEST,
+ USUAL) = range(21)
 # note: steps since the start of the piece; rejected steps; next output; number of outputs; rejections that did not help; whether the step
 # has just grown; steps to wait with growing, and what it was; age of the factors; steps in which h is held; singular positions passed;
-# whether functions have jumps; whether the step ends at a jump
-(AGE, REJECTED, OUTPUT, OUTPUTS, STAGNANT, GROWN, LATER, WAIT, FACTORED, KEPT, HELD, SINGULAR_PASSED, JUMPY, TARGET) = range(14)
+# whether functions have jumps; whether the step ends at a jump; failed attempts in a row
+(AGE, REJECTED, OUTPUT, OUTPUTS, STAGNANT, GROWN, LATER, WAIT, FACTORED, KEPT, HELD, SINGULAR_PASSED, JUMPY, TARGET, FAILURES) = range(15)
 REFRESH = 20       # steps that factors are kept: the estimate needs them near the current position
 NEAR = 1e-3        # a jump is located when it is bracketed by this part of the step ...
 NARROW = 1e-13     # ... or to this part
+TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
 FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
 
 
@@ -95,7 +98,16 @@ def local_errors(d, x, w, k, aim, note, h, rho, n_v):
 
 
 @jit
-def tangential(residual, d, lu, x, k, aim, t, y, n_v):
+def solve_with(lu, x, count):
+    """x.R with the factors of the iteration matrix; call `renew` first if there are none."""
+    if count[FALLBACK] != 0:
+        call_python(count[FALLBACK], 1.0, 0.0, 0.0)
+    else:
+        solve(x.D, lu, x.R)
+
+
+@jit
+def tangential(residual, d, lu, x, k, count, aim, t, y, n_v):
     """y without its part across the constraints, which they take away: [M C^T; C 0] [y; mu] = [M y; 0]       [alpha-8]"""
     copy(x.a, k.keep)
     evaluate(residual, d, x, t, 1.0, 0.0, 0.0)
@@ -107,7 +119,7 @@ def tangential(residual, d, lu, x, k, aim, t, y, n_v):
     evaluate(residual, d, x, t, 1.0, 0.0, 0.0)
     for i in range(x.R.size):
         x.R[i] = x.R[i] - k.y[i] if i < n_v else 0.0
-    solve(x.D, lu, x.R)
+    solve_with(lu, x, count)
     copy(k.keep, x.a)
     for i in range(n_v):
         y[i] = x.R[i]
@@ -122,7 +134,10 @@ def renew(tangent, d, lu, x, w, count, t, h, rho):
             x.T[j, i] = 1.0 if i % 4 == 0 else 0.0
     x.D[:] = 0
     evaluate(tangent, d, x, t, 1.0, gp / bp, 1 / bp)
-    good = factorise(x.D, lu, w.pivots)
+    if count[FALLBACK] != 0:
+        good = call_python(count[FALLBACK], 0.0, 0.0, 0.0) != 0.0
+    else:
+        good = factorise(x.D, lu, w.pivots)
     count[FACTORISATIONS] += 1
     count[FACTORS_OK] = 1 if good else 0
     return good
@@ -135,12 +150,12 @@ def estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v):
     h, speed, worst = ctl[H], aim[SPEED], 0.0
     for i in range(n_v):
         speed = max(speed, w.weight[i] * abs(x.v[i]))
-    project = x.lam.size > n_v and count[FALLBACK] == 0
+    project = x.lam.size > n_v
     for attempt in range(2):
         local_errors(d, x, w, k, aim, note, h, ctl[RHO], n_v)
         if project:
-            tangential(residual, d, lu, x, k, aim, ctl[T1], k.jerk, n_v)
-            tangential(residual, d, lu, x, k, aim, ctl[T1], k.snap, n_v)
+            tangential(residual, d, lu, x, k, count, aim, ctl[T1], k.jerk, n_v)
+            tangential(residual, d, lu, x, k, count, aim, ctl[T1], k.snap, n_v)
         worst = 0.0
         for i in range(n_v):
             worst = max(worst, w.weight[i] * abs(k.jerk[i]), w.weight[i] * abs(k.snap[i]) / speed)
@@ -161,14 +176,14 @@ def change_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note,
     shift = constants(ctl[RHO])[0]
     for i in range(n_v):
         w.alg[i] += shift * (h - aim[H_ALG]) * (x.a[i] - w.a1[i]) / aim[H1]
-    if x.lam.size == n_v or note[HELD] > 0 or count[FALLBACK] != 0:
+    if x.lam.size == n_v or note[HELD] > 0:
         return
     if count[FACTORS_OK] == 0 and not renew(tangent, d, lu, x, w, count, aim[NOW], h, ctl[RHO]):
         return
     evaluate(residual, d, x, aim[NOW], 1.0, 0.0, 0.0)
     for i in range(n_v):
         x.R[i] = 0
-    solve(x.D, lu, x.R)
+    solve_with(lu, x, count)
     copy(x.q, k.q)
     retract(d, k.q, x.R, -1.0, x.q)
     x.V[:] = 0
@@ -176,7 +191,7 @@ def change_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note,
     change = (h / aim[H_ALG]) ** 2 - 1
     for i in range(x.R.size):
         x.R[i] = change * x.V[i] if i >= n_v else 0.0
-    solve(x.D, lu, x.R)
+    solve_with(lu, x, count)
     limit, most = 0.0, 0.0
     for i in range(n_v):
         limit = max(limit, w.weight[i] * abs(x.a[i] - w.a1[i]))
@@ -299,6 +314,7 @@ def after_rejection(aim, note, h, error):
 def after_step(aim, note, h, error, slow):
     """The next step: unchanged unless it pays."""
     factor = 0.9 / np.sqrt(max(error, 1e-4))
+    aim[USUAL] = max(h, 0.8 * aim[USUAL])
     aim[H_BAD], note[STAGNANT] = 0.0, 0
     if note[GROWN] == 1:
         note[WAIT] = 0
@@ -309,6 +325,14 @@ def after_step(aim, note, h, error, slow):
         aim[NEXT], note[GROWN] = h * min(factor, 2.0), 1
     elif note[HELD] == 0 and factor < 0.95:
         aim[NEXT] = h * max(factor, 0.5)
+
+
+@jit
+def pass_jump(x, w, aim, note, h, n_v):
+    """After a jump that no function has told of: what was before it says nothing about the next steps."""
+    for i in range(n_v):
+        w.alg[i] = x.a[i]
+    note[AGE], note[GROWN], note[LATER], note[WAIT], aim[NEXT] = 0, 0, 0, 0, h
 
 
 @jit
@@ -363,11 +387,15 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
         if status != DONE:
             restore(x, w, n_v)
             count[FACTORS_OK], note[TARGET] = 0, 0
+            note[FAILURES] += 1
+            if count[FALLBACK] == 0 and (status == SINGULAR or note[FAILURES] > 1):  # another solver may do
+                return status
             aim[NEXT] = h / 4
-            if (status == SINGULAR and count[FALLBACK] == 0) or aim[NEXT] < aim[LEAST]:
+            if aim[NEXT] < aim[LEAST]:
                 return status
             note[REJECTED] += 1
             continue
+        note[FAILURES] = 0
         if note[JUMPY] == 1 and branch(residual, d, x, ctl[T1]) != aim[BRANCH]:
             before, after = locate(residual, d, x, w, k, ctl, aim, h)
             reject(x, w, k, note, n_v)
@@ -375,7 +403,8 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
             continue
         aim[ERROR], speed = estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v)
         singular = aim[ERROR] > 1 and passed_singular(x, w, k, n_v)
-        if aim[ERROR] > 1 and note[STAGNANT] < 2 and not singular:
+        unseen = aim[ERROR] > 1 and h < TINY * aim[USUAL] and aim[ERROR] * h <= aim[USUAL]
+        if aim[ERROR] > 1 and note[STAGNANT] < 2 and not singular and not unseen:
             reject(x, w, k, note, n_v)
             after_rejection(aim, note, h, aim[ERROR])
             if aim[NEXT] < aim[LEAST]:
@@ -384,6 +413,8 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
         aim[SPEED] = speed
         finish_step(power, history, d, x, w, k, ctl, count, aim, note)
         after_step(aim, note, h, aim[ERROR], count[FACTORISATIONS] > factorisations and count[ITERATIONS] - iterations > 4)
+        if unseen:
+            pass_jump(x, w, aim, note, h, n_v)
         if singular:
             note[SINGULAR_PASSED] += 1
             note[HELD] = 20

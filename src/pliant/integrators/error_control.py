@@ -7,7 +7,7 @@ import numpy as np
 
 from ..dynamics import GAP, Dynamics
 from ..kernels import loop
-from ..kernels.machine import JUMPS, branches
+from ..kernels.machine import CONSTANT, END, JUMPS, branches
 from ..refinement import POSITION, parts
 from . import adaptive as ad
 from . import stepper as st
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from ..system import System
 
 SAMPLES = 20_000    # where functions of time are looked at for jumps
+ROUNDS = 20         # jumps between two of these
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
 SAFETY = 0.25       # errors grow on their way to the end: local ones may be this part of what is asked for
 FIRST = 0.25        # error of the first step, of what is allowed
 COARSEST = 400      # steps at least
 FINEST = 1e-13      # smallest step, of the time
+HOP = 1e-6          # of a step: pieces shorter than this are passed by one term of Taylor's series
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 
 
@@ -35,7 +37,7 @@ class ControlledRun(Run):
         arrays = {name: np.zeros(s.n) for name in ad.History._fields}
         arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), "total0": np.zeros(2), "power0": np.zeros(2)}
         self.history = ad.History(**arrays)
-        self.aim, self.note = np.zeros(20), np.zeros(14, np.int64)
+        self.aim, self.note = np.zeros(21), np.zeros(15, np.int64)
         self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / outputs, end
         self.aim[ad.EPS], self.aim[ad.MOST] = SAFETY * accuracy / min(1.0, self.duration), self.duration / COARSEST
         self.aim[ad.LEAST] = FINEST * max(abs(start), abs(end), self.duration)
@@ -45,7 +47,8 @@ class ControlledRun(Run):
         self.stops = [*time_jumps(s, start, end), (end, end)]
         self.jumps: list[float] = []
         super().__init__(dynamics, method, row, self.duration / outputs, outputs, 1, memory)
-        self.end = end
+        self.end, self.massless = end, bool(dynamics.massless())
+        self._choose_solver()
 
     def _start(self, memory: dict[str, np.ndarray] | None) -> None:
         """The memory of an earlier run, whose outputs may have been fewer; or a first piece."""
@@ -53,7 +56,7 @@ class ControlledRun(Run):
             later = self.aim[ad.LAST], self.note[ad.OUTPUTS]
             self._restore(memory)
             self.aim[ad.LAST], self.note[ad.OUTPUTS] = later
-            self.stops = [stop for stop in self.stops if stop[0] > self.t]
+            self.stops = [stop for stop in self.stops if stop[1] > self.t]
             self.aim[ad.STOP] = self.stops[0][0]
         else:
             s, d = self.dynamics.system, self.dynamics
@@ -102,9 +105,16 @@ class ControlledRun(Run):
         """Whether the last step has passed output times that there was no room for."""
         return bool(self.count[st.STORED] == len(self.rows))
 
+    def _choose_solver(self) -> None:
+        """Bodies without inertia have no pivots: the solver of last resort from the start, as wrong factors would also spoil what
+        a change of step does."""
+        if self.massless:
+            self.count[st.FALLBACK], self.sticky = self.fallback.address, True
+
     def _note(self) -> None:
         if not self.pending:
             super()._note()
+            self._choose_solver()
 
     def _go_on(self, status: int) -> bool:
         """After the end of a smooth piece: begin the next one, if there is one."""
@@ -125,7 +135,7 @@ class ControlledRun(Run):
             raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {CHATTER} times within "
                                   f"{t - self.jumps[0]:.3g} s. Make its jump smooth: tanh(v / 0.01) instead of sign(v), "
                                   "step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
-        row, dt = np.zeros(self.rows.shape[1]), t - self.t
+        row, dt = np.zeros(self.start.size), t - self.t
         p = parts(row[None, :], s.q0.size, s.n)
         row[0], row[1:3] = t, self.work.total
         loop.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"][0])
@@ -142,7 +152,7 @@ class ControlledRun(Run):
         p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
         for name in ("q", "v", "a", "lam", "H"):
             getattr(x, name)[:] = p[name]
-        self.stops = [stop for stop in self.stops if stop[0] > row[0]]
+        self.stops = [stop for stop in self.stops if stop[1] > row[0]]
         aim[ad.NOW], aim[ad.STOP] = row[0], self.stops[0][0] if self.stops else self.end
         shift, cq, cv = ad.constants.py_func(self.method.rho)
         a, v = (float(abs(p[name] * w.weight).max(initial=0.0)) for name in "av")
@@ -152,15 +162,18 @@ class ControlledRun(Run):
         for i in s.data.rotations[:, 0]:
             error[i:i + 3] += np.cross(p["v"][i:i + 3], p["a"][i:i + 3]) / 12
         rate = max(float(abs(error * w.weight).max()), float(abs(cv * snap * w.weight).max()) / aim[ad.SPEED])
-        h = min(np.sqrt(FIRST * aim[ad.EPS] / max(rate, 1e-300)), aim[ad.MOST] / 5, (aim[ad.STOP] - aim[ad.NOW]) / 2)
-        self._remember(h, shift, jerk, error)
+        h, left = min(np.sqrt(FIRST * aim[ad.EPS] / max(rate, 1e-300)), aim[ad.MOST] / 5), aim[ad.STOP] - aim[ad.NOW]
+        if self.stops and left <= HOP * h:
+            self._restart(self.stops[0][1])
+        else:
+            self._remember(min(h, left / 2), shift, jerk, error)
 
     def _remember(self, h: float, shift: float, jerk: np.ndarray, error: np.ndarray) -> None:
         """alg at t + Delta h, the acceleration one step before, and the velocity error that steps of h carry      [alpha-9]"""
         s, x, w, aim, note = self.dynamics.system, self.x, self.work, self.aim, self.note
         w.alg[:], w.a1[:], w.lam1[:] = x.a + shift * h * jerk, x.a - h * jerk, x.lam
         self.history.a2[:] = w.a1
-        aim[ad.H_ALG], aim[ad.H1], aim[ad.H2], aim[ad.NEXT], aim[ad.H_BAD] = h, h, h, h, 0.0
+        aim[[ad.H_ALG, ad.H1, ad.H2, ad.NEXT, ad.USUAL]], aim[ad.H_BAD] = h, 0.0
         note[[ad.AGE, ad.STAGNANT, ad.GROWN, ad.LATER, ad.WAIT, ad.HELD, ad.TARGET]] = 0
         self.count[st.FACTORS_OK] = 0
         if s.n > s.n_v:
@@ -188,7 +201,8 @@ class ControlledRun(Run):
     def _derivatives(self, row: np.ndarray, *scales: float) -> tuple[np.ndarray, np.ndarray]:
         """a' and a'' at the start of a piece, from accelerations at two states shortly after."""
         s, d = self.dynamics.system, self.dynamics
-        dt = PROBE * min(*scales, self.duration, 100 * (self.aim[ad.STOP] - self.aim[ad.NOW]))
+        left = self.aim[ad.STOP] - self.aim[ad.NOW]
+        dt = PROBE * min(*scales, self.duration, 100 * left if left > HOP * self.aim[ad.MOST] else np.inf)
         a0, jerk = parts(row[None, :], s.q0.size, s.n)["a"][0].copy(), np.zeros(s.n)
         snap = jerk
         for _ in range(2):  # the second time along a better path
@@ -207,6 +221,8 @@ class ControlledRun(Run):
         return np.nan_to_num(jerk), np.nan_to_num(snap)
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
+        if status == st.UNDERFLOW:  # no other solver would help
+            self.count[st.FALLBACK] = self.fallback.address
         if status == st.OPEN and not faults:
             row = np.zeros(self.rows.shape[1])
             p = parts(row[None, :], self.x.q.size, self.x.v.size)
@@ -235,13 +251,29 @@ def time_jumps(system: System, start: float, end: float) -> list[tuple[float, fl
         out = np.zeros(times.size)
         branches(codes, kinked, times, d.tab, d.val, x.Y, x.W, out)
         return out
-    times = np.linspace(start, end, SAMPLES + 1)
-    found = at(times)
-    where = np.flatnonzero(found[1:] != found[:-1])
-    low, high, value = times[where], times[where + 1], found[where]
-    for _ in range(60):
-        middle = (low + high) / 2
-        same = at(middle) == value
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    least = FINEST * max(abs(start), abs(end))
-    return [(float(a), float(b)) for a, b in zip(low, high, strict=True) if a > start + least and b < end - least]
+    times = np.union1d(np.linspace(start, end, SAMPLES + 1), _written(system, codes, start, end))
+    found, low, high = at(times), times[:-1], times[1:]
+    jumps: list[tuple[float, float]] = []
+    value, aim = found[:-1], found[1:]
+    for _ in range(ROUNDS):  # one jump of each interval, then what is left of it
+        low, high, value, aim = (part[value != aim] for part in (low, high, value, aim))
+        last = high
+        for _ in range(60):
+            middle = (low + high) / 2
+            same = at(middle) == value
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        jumps += zip(low.tolist(), high.tolist(), strict=True)
+        low, high, value = high, last, at(high)
+    return sorted(jumps)
+
+
+def _written(system: System, codes: np.ndarray, start: float, end: float) -> np.ndarray:
+    """Times that stand in functions as numbers, and those half way between: jumps are often there, as close together as one likes."""
+    tab, val, found = system.data.tab, system.data.val, {start, end}
+    for code in codes.tolist():
+        while tab[code] != END:
+            if tab[code] == CONSTANT:
+                found.add(float(val[tab[code + 1]]))
+            code += 2
+    times = np.array(sorted(t for t in found if start <= t <= end))
+    return np.union1d(times, (times[1:] + times[:-1]) / 2)
