@@ -208,3 +208,17 @@ def test_multipliers_of_redundant_joints_stay_bounded():
     sol = no_jit.load("bricard").model().simulate(1.0, step=1e-3)
     reactions = max(abs(sol[f"P{k}.force"]).max() for k in range(1, 7))
     assert abs(sol.memory["lam"]).max() < 3 * reactions
+
+
+def test_turns_of_a_fast_rotor_are_counted_or_refused():
+    """With error control no body turns by more than a radian in a step; a fixed step of half a turn or more is refused."""
+    m = pl.Model("rotors")
+    for name, speed in (("one", 300.0), ("other", -300.0)):
+        disc = m.add(pl.RigidBody.cylinder(name, radius=0.2, length=0.1, axis="z", mass=3.0, angular_velocity=(0, 0, speed)))
+        m.add(pl.Revolute(f"{name}_pin", m.ground, disc, axis="z"))
+    m.add(pl.Revolute("between", m["one"].frame((0, 0, 0.5)), m["other"].frame((0, 0, 0.5)), axis="z"))
+    sol = m.simulate(10.0)
+    assert sol["one_pin.angle"][-1] == pytest.approx(3000, abs=1e-6) and sol["between.angle"][-1] == pytest.approx(-6000, abs=1e-6)
+    with pytest.raises(pl.SimulationError, match=r"turns at 300 rad/s, half a turn or more in a step of 0\.0125 s") as stopped:
+        m.simulate(1.0, step=0.0125)
+    assert stopped.value.code == "step-too-large" and "accuracy" in str(stopped.value)

@@ -9,7 +9,7 @@ from ..kernels.jit import entry, jit
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate  # compiled once: only the step itself gains by inlining
 from ..kernels.machine import JUMPS
-from ..kernels.so3 import accumulate, cross, mat2, mul, store, vec
+from ..kernels.so3 import accumulate, cross, dot, mat2, mul, store, vec
 from ..kernels.tiles import factorise, solve
 from .stepper import (
     DONE,
@@ -49,6 +49,7 @@ from .stepper import (
 REFRESH = 20       # steps that factors are kept: the estimate needs them near the current position
 NEAR = 1e-3        # a jump is located when it is bracketed by this part of the step ...
 NARROW = 1e-13     # ... or to this part
+TURN = 1.0         # rad
 TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
 FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
 
@@ -328,6 +329,17 @@ def after_step(aim, note, h, error, slow):
 
 
 @jit
+def limit_turns(d, x, aim):
+    """No body turns by more than TURN in a step: turns of joints could not be counted, and rotation vectors end at a full one."""
+    fastest = 0.0
+    for j in range(d.rotations.shape[0]):
+        w = vec(x.v, d.rotations[j, 0])
+        fastest = max(fastest, dot(w, w))
+    if aim[NEXT] * np.sqrt(fastest) > TURN:
+        aim[NEXT] = 0.8 * TURN / np.sqrt(fastest)
+
+
+@jit
 def pass_jump(x, w, aim, note, h, n_v):
     """After a jump that no function has told of: what was before it says nothing about the next steps."""
     for i in range(n_v):
@@ -413,6 +425,7 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
         aim[SPEED] = speed
         finish_step(power, history, d, x, w, k, ctl, count, aim, note)
         after_step(aim, note, h, aim[ERROR], count[FACTORISATIONS] > factorisations and count[ITERATIONS] - iterations > 4)
+        limit_turns(d, x, aim)
         if unseen:
             pass_jump(x, w, aim, note, h, n_v)
         if singular:

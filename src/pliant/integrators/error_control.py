@@ -85,6 +85,10 @@ class ControlledRun(Run):
     def violation(self, rows: float) -> float:
         return float(self.aim[ad.GAP])
 
+    def too_fast(self, rows: np.ndarray) -> np.ndarray:
+        """Never: steps are short enough."""
+        return np.zeros(len(rows), bool)
+
     @property
     def t(self) -> float:
         return float(self.aim[ad.NOW])
@@ -162,11 +166,16 @@ class ControlledRun(Run):
         for i in s.data.rotations[:, 0]:
             error[i:i + 3] += np.cross(p["v"][i:i + 3], p["a"][i:i + 3]) / 12
         rate = max(float(abs(error * w.weight).max()), float(abs(cv * snap * w.weight).max()) / aim[ad.SPEED])
-        h, left = min(np.sqrt(FIRST * aim[ad.EPS] / max(rate, 1e-300)), aim[ad.MOST] / 5), aim[ad.STOP] - aim[ad.NOW]
+        h, left = min(np.sqrt(FIRST * aim[ad.EPS] / max(rate, 1e-300)), aim[ad.MOST] / 5, self._turning(p["v"])), aim[ad.STOP] - aim[ad.NOW]
         if self.stops and left <= HOP * h:
             self._restart(self.stops[0][1])
         else:
             self._remember(min(h, left / 2), shift, jerk, error)
+
+    def _turning(self, v: np.ndarray) -> float:
+        """The step in which the fastest body turns by what is allowed."""
+        fastest = max((float(np.linalg.norm(v[i:i + 3])) for i in self.dynamics.system.data.rotations[:, 0]), default=0.0)
+        return 0.8 * ad.TURN / max(fastest, 1e-300)
 
     def _remember(self, h: float, shift: float, jerk: np.ndarray, error: np.ndarray) -> None:
         """alg at t + Delta h, the acceleration one step before, and the velocity error that steps of h carry      [alpha-9]"""

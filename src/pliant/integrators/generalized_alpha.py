@@ -206,6 +206,25 @@ class Run:
         """Largest violation of the position constraints, given that of the rows."""
         return rows
 
+    def turning(self, rows: np.ndarray) -> np.ndarray:
+        """How fast bodies turn, rows x bodies [rad/s]."""
+        s = self.dynamics.system
+        v, first = parts(rows, s.q0.size, s.n)["v"], s.data.rotations[:, 0]
+        return np.sqrt(sum(v[:, first + k] ** 2 for k in range(3)))
+
+    def too_fast(self, rows: np.ndarray) -> np.ndarray:
+        """Rows at which a body makes half a turn or more in a step, so that turns cannot be counted."""
+        return np.asarray((self.turning(rows) * self.step >= np.pi).any(1))
+
+    def spun(self, row: np.ndarray) -> SimulationError:
+        """Why a run cannot go on from such a row."""
+        speeds = self.turning(row[None, :])[0]
+        k = int(np.argmax(speeds))
+        body = self.dynamics.body_of(int(self.dynamics.system.data.rotations[k, 0]) // 6)
+        return SimulationError(f"stopped at t = {row[0]:.6g} s: body {body!r} turns at {speeds[k]:.4g} rad/s, half a turn or more in a step "
+                               f"of {self.step:.3g} s, so that turns cannot be counted. Take a step below {1 / speeds[k]:.2g} s, or give "
+                               "accuracy instead", "step-too-large")
+
     def opened(self, row: np.ndarray) -> SimulationError:
         """Why a run cannot go on from a row."""
         return SimulationError(f"stopped at t = {row[0]:.6g} s: {self.dynamics.open_joints(row)}. Joints and drives may contradict each "
