@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from .dynamics import ModelError
-from .functions.units import must, quantity, shown
+from .functions.units import MOST, must, quantity, shown
 from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha
 from .items.base import did_you_mean
 from .simulation import ACCURACY, OPTIONS, accuracy_of, integrator_of
@@ -96,11 +96,19 @@ def _integrator(value: Any) -> Iterator[Problem]:
             f"is missing{did_you_mean('', INTEGRATORS)}")
         return
     known = [f.name for f in fields(cls)]
-    unknown = [key for key in given if key not in known and key != "kind"]
-    for key in unknown:
-        yield (key,), f"unknown key {shown(key)}{did_you_mean(key, known)}"
+    good: dict[str, Any] = {"kind": str(kind)}
+    for key, entry in given.items():
+        if key not in known:
+            if key != "kind":
+                yield (key,), f"unknown key {shown(key)}{did_you_mean(key, known)}"
+        elif not isinstance(entry, (int, float, str)) or isinstance(entry, bool):
+            yield (key,), must(entry, "must be a number or a word; leave the key out for the usual value")
+        elif not isinstance(entry, str) and abs(entry) > MOST:
+            yield (key,), f"{shown(entry)} is too large, must be within {MOST:g}"
+        else:
+            good[key] = entry
     try:
-        integrator({k: v for k, v in given.items() if k not in unknown} | {"kind": str(kind)})
+        integrator(good)
     except ModelError as error:  # such as "simulate: GeneralizedAlpha: rho = 2, must be ..."
         told = str(error).removeprefix("simulate: ").removeprefix(f"{cls.__name__}: ")
         found = re.match(r"(\w+) = (.*)", told, re.DOTALL)

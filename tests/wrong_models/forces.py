@@ -124,6 +124,11 @@ wrong("integrator rho text", SIMULATE + "{duration: 1, integrator: {kind: genera
       "6: simulate.integrator.rho: 'high', must be a number")
 wrong("integrator rho nan", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, rho: .nan}}\n",
       '6: simulate.integrator.rho: nan, must be between 0 (most damping) and 1 (none)')
+wrong("integrator without a value", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, rho: , newton: [full]}}\n",
+      '6: simulate.integrator.rho: no value is given, it must be a number or a word; leave the key out for the usual value',
+      "6: simulate.integrator.newton: ['full'] must be a number or a word; leave the key out for the usual value")
+wrong("integrator huge", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, max_iterations: 1e99}}\n",
+      '6: simulate.integrator.max_iterations: 1e+99 is too large, must be within 1e+40')
 wrong("integrator key", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, roh: 0.5}}\n",
       "6: simulate.integrator.roh: unknown key 'roh'; did you mean 'rho'?")
 wrong("integrator newton", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, newton: half}}\n",
