@@ -232,21 +232,21 @@ ATTACKS = [
 
 @pytest.mark.parametrize("text", ATTACKS, ids=range(len(ATTACKS)))
 def test_attacks_are_refused_quickly(text):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ValueError, match=r"^test: "):
         value(text)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 @pytest.mark.parametrize("text", ["t" + "*t" * 4999, "+".join(["sin(t)*t"] * 1100), "sin(" * 99 + "t" + ")" * 99,
     "(1+" * 49 + "t" + ")" * 49])
 def test_long_expressions_work_or_are_refused_but_never_hang(text):
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         value(text, 0.5)
     except ValueError as error:
         assert "operations" in str(error) or "intermediate" in str(error)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 def test_a_long_sum_works():
