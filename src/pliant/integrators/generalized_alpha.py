@@ -222,8 +222,8 @@ class Run:
         k = int(np.argmax(speeds))
         body = self.dynamics.body_of(int(self.dynamics.system.data.rotations[k, 0]) // 6)
         return SimulationError(f"stopped at t = {row[0]:.6g} s: body {body!r} turns at {speeds[k]:.4g} rad/s, half a turn or more in a "
-                               f"step of {self.step:.3g} s, so that turns cannot be counted. Take a step below {1 / speeds[k]:.2g} s, or give "
-                               "accuracy instead", "step-too-large")
+                               f"step of {self.step:.3g} s, so that turns cannot be counted. Take a step below {1 / speeds[k]:.2g} s, or "
+                               "give accuracy instead", "step-too-large")
 
     def opened(self, row: np.ndarray) -> SimulationError:
         """Why a run cannot go on from a row."""
