@@ -1,7 +1,7 @@
 """Runs with error control: smooth pieces between the jumps of functions, each begun from consistent values."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -24,6 +24,8 @@ FIRST = 0.25        # error of the first step, of what is allowed
 COARSEST = 400      # steps at least
 FINEST = 1e-13      # smallest step, of the time
 HOP = 1e-6          # of a step: pieces shorter than this are passed by one term of Taylor's series
+PASSING, NEAR_BY = 100, 1e-6  # attempts to come past a jump, and how far to go at most, in steps
+LATER = 4           # ulps: at a jump itself a function may still have the slope before it
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 
 
@@ -119,7 +121,7 @@ class ControlledRun(Run):
     def _go_on(self, status: int) -> bool:
         """After the end of a smooth piece: begin the next one, if there is one."""
         if status == st.EVENT:
-            self._restart(float(self.aim[ad.AFTER]))
+            self._pass_event(float(self.aim[ad.AFTER]))
         elif self.t < self.end:
             self._restart(self.stops[0][1])
         else:
@@ -127,24 +129,61 @@ class ControlledRun(Run):
         return True
 
     # -- the beginning of a smooth piece
+    def _ahead(self, t: float) -> np.ndarray:
+        """The state at a time shortly after the last step."""
+        x, s, row, dt = self.x, self.dynamics.system, np.zeros(self.start.size), t - self.t
+        p = parts(row[None, :], s.q0.size, s.n)
+        row[0], row[1:3] = t, self.work.total
+        loop.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"][0])
+        p["v"][0][:], p["H"][0][:] = x.v + dt * x.a, x.H
+        return row
+
     def _restart(self, t: float) -> None:
-        """Past a jump: positions stay, velocities that a drive changes are those of an inelastic impact."""
-        d, x, s = self.dynamics, self.x, self.dynamics.system
+        """Past a jump of a function of time: positions stay, velocities that a drive changes are those of an inelastic impact, whose
+        impulse does work."""
+        d, row, before = self.dynamics, self._ahead(t), self._ahead(self.t)
+        self._count_jump(t)
+        told = row.copy()
+        energies, report = d.refine(row[None, :])
+        if not report[0, POSITION] <= GAP * max(1.0, d.length):
+            self._drive_jumps(told)
+        if any(kinks for _, kinks, _ in d.system.switches):
+            self.work.total[st.WORK] += energies[0, 0] - d.refine(before[None, :])[0][0, 0]
+            row[1:3] = self.work.total
+        self._begin(row)
+
+    def _pass_event(self, t: float) -> None:
+        """Past a jump that depends on the motion: as far as it takes to be on the other side of it."""
+        self._count_jump(t)
+        x, kept, dt = self.x, (self.x.q.copy(), self.x.v.copy()), max(t - self.t, 4 * np.spacing(abs(self.t)))
+        for _ in range(PASSING):
+            row = self._ahead(self.t + dt)
+            self.dynamics.refine(row[None, :])
+            p = parts(row[None, :], x.q.size, x.v.size)
+            x.q[:], x.v[:] = p["q"][0], p["v"][0]
+            loop.run(self.programs[0], self.dynamics.system.data, x, float(row[0]), 1.0, 0.0, 0.0)
+            x.q[:], x.v[:] = kept
+            if x.W[JUMPS] != self.aim[ad.BRANCH] or dt > NEAR_BY * self.aim[ad.USUAL]:
+                break
+            dt *= 2
+        self._begin(row)
+
+    def _count_jump(self, t: float) -> None:
         self.jumps = [*self.jumps[-CHATTER:], t]
         if len(self.jumps) > CHATTER and t - self.jumps[0] < WINDOW * self.duration:
             raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {CHATTER} times within "
                                   f"{t - self.jumps[0]:.3g} s. Make its jump smooth: tanh(v / 0.01) instead of sign(v), "
                                   "step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
-        row, dt = np.zeros(self.start.size), t - self.t
-        p = parts(row[None, :], s.q0.size, s.n)
-        row[0], row[1:3] = t, self.work.total
-        loop.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"][0])
-        p["v"][0][:], p["H"][0][:] = x.v + dt * x.a, x.H
-        _, report = d.refine(row[None, :])
-        if not report[0, POSITION] <= GAP * max(1.0, d.length):
-            raise SimulationError(f"stopped at t = {t:.6g} s: a drive jumps ({d.open_joints(row)}). Let its function pass on without "
-                                  "a jump, for example by step(t, t0, y0, t1, y1)", "drive-jump")
-        self._begin(row)
+
+    def _drive_jumps(self, row: np.ndarray) -> NoReturn:
+        """The error that names the drives whose functions have jumped."""
+        d = self.dynamics
+        opened = d.open_joints(row)  # and the equations in d.x.R
+        drives = {name: abs(d.x.R[k]) for name, (k, *_) in d.directory.drives.items()}
+        names = [repr(name) for name, gap in drives.items() if gap > 1e-3 * max(drives.values())]
+        what = f"drive{'s' * (len(names) > 1)} {', '.join(names[:5])} jump{'s' * (len(names) == 1)}" if names else "a drive jumps"
+        raise SimulationError(f"stopped at t = {row[0]:.6g} s: {what} ({opened}). Let its function pass on without a jump, for example "
+                              "by step(t, t0, y0, t1, y1)", "drive-jump")
 
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state: the first step, and a memory of the method as if it had made steps before."""
@@ -264,7 +303,8 @@ def time_jumps(system: System, start: float, end: float) -> list[tuple[float, fl
             low, high = np.where(same, middle, low), np.where(same, high, middle)
         jumps += zip(low.tolist(), high.tolist(), strict=True)
         low, high, value = high, last, at(high)
-    return sorted(jumps)
+    later = LATER * np.spacing(max(abs(start), abs(end)))
+    return sorted((a, b + later) for a, b in jumps)
 
 
 def _written(system: System, codes: np.ndarray, start: float, end: float) -> np.ndarray:
