@@ -23,6 +23,7 @@ SAFETY = 0.25       # errors grow on their way to the end: local ones may be thi
 FIRST = 0.25        # error of the first step, of what is allowed
 COARSEST = 400      # steps at least
 FINEST = 1e-13      # smallest step, of the time
+PROBES, NOTABLE = 6, 1e-6  # attempts with it, and the part of the accelerations that matters
 HOP = 1e-6          # of a step: pieces shorter than this are passed by one term of Taylor's series
 PASSING, NEAR_BY = 100, 1e-6  # attempts to come past a jump, and how far to go at most, in steps
 LATER = 4           # ulps: at a jump itself a function may still have the slope before it
@@ -37,9 +38,9 @@ class ControlledRun(Run):
         s, start = dynamics.system, float(row[0])
         self.accuracy, self.duration = accuracy, end - start
         arrays = {name: np.zeros(s.n) for name in ad.History._fields}
-        arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), "total0": np.zeros(2), "power0": np.zeros(2)}
+        arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), "total0": np.zeros(2), "power0": np.zeros(2), "power1": np.zeros(2)}
         self.history = ad.History(**arrays)
-        self.aim, self.note = np.zeros(21), np.zeros(15, np.int64)
+        self.aim, self.note = np.zeros(21), np.zeros(17, np.int64)
         self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / outputs, end
         self.aim[ad.EPS], self.aim[ad.MOST] = SAFETY * accuracy / min(1.0, self.duration), self.duration / COARSEST
         self.aim[ad.LEAST] = FINEST * max(abs(start), abs(end), self.duration)
@@ -163,7 +164,7 @@ class ControlledRun(Run):
             x.q[:], x.v[:] = p["q"][0], p["v"][0]
             loop.run(self.programs[0], self.dynamics.system.data, x, float(row[0]), 1.0, 0.0, 0.0)
             x.q[:], x.v[:] = kept
-            if x.W[JUMPS] != self.aim[ad.BRANCH] or dt > NEAR_BY * self.aim[ad.USUAL]:
+            if x.W[JUMPS] != self.aim[ad.BRANCH] or dt > NEAR_BY * max(self.aim[[ad.USUAL, ad.H1]]):
                 break
             dt *= 2
         self._begin(row)
@@ -212,9 +213,9 @@ class ControlledRun(Run):
         s, x, w, aim, note = self.dynamics.system, self.x, self.work, self.aim, self.note
         w.alg[:], w.a1[:], w.lam1[:] = x.a + shift * h * jerk, x.a - h * jerk, x.lam
         self.history.a2[:] = w.a1
-        aim[[ad.H_ALG, ad.H1, ad.H2, ad.NEXT, ad.USUAL]], aim[ad.H_BAD] = h, 0.0
+        aim[[ad.H_ALG, ad.H1, ad.H2, ad.NEXT]], aim[[ad.H_BAD, ad.USUAL]] = h, 0.0
         note[[ad.AGE, ad.STAGNANT, ad.GROWN, ad.LATER, ad.WAIT, ad.HELD, ad.TARGET]] = 0
-        self.count[st.FACTORS_OK] = 0
+        self.count[st.FACTORS_OK], note[ad.FRESH] = 0, 1
         if s.n > s.n_v:
             self._carry(h * h * error)
         if self.count[st.POWERED]:
@@ -239,25 +240,36 @@ class ControlledRun(Run):
 
     def _derivatives(self, row: np.ndarray, *scales: float) -> tuple[np.ndarray, np.ndarray]:
         """a' and a'' at the start of a piece, from accelerations at two states shortly after."""
-        s, d = self.dynamics.system, self.dynamics
+        s = self.dynamics.system
         left = self.aim[ad.STOP] - self.aim[ad.NOW]
         dt = PROBE * min(*scales, self.duration, 100 * left if left > HOP * self.aim[ad.MOST] else np.inf)
-        a0, jerk = parts(row[None, :], s.q0.size, s.n)["a"][0].copy(), np.zeros(s.n)
-        snap = jerk
-        for _ in range(2):  # the second time along a better path
-            ahead = np.stack([row, row])
-            p = parts(ahead, s.q0.size, s.n)
-            for k, t in enumerate((dt, 2 * dt)):
-                ahead[k, 0] += t
-                loop.retract(s.data, p["q"][k].copy(), p["v"][k] + t / 2 * a0 + t * t / 6 * jerk, t, p["q"][k])
-                p["v"][k] += t * a0 + t * t / 2 * jerk
-            try:
-                d.refine(ahead)
-            except ValueError:  # a function that is not finite there: the run will say so
-                return np.zeros(s.n), np.zeros(s.n)
-            a1, a2 = p["a"]
-            jerk, snap = (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
+        a0 = parts(row[None, :], s.q0.size, s.n)["a"][0]
+        least = NOTABLE * (float(abs(a0 * self.work.weight).max(initial=0.0)) + self.aim[ad.SPEED] ** 2)
+        jerk = snap = np.zeros(s.n)
+        try:
+            for _ in range(PROBES):
+                first, _ = self._difference(row, a0, np.zeros(s.n), dt)
+                jerk, snap = self._difference(row, a0, first, dt)  # along a better path
+                change, size = (float(abs(x * self.work.weight).max(initial=0.0)) for x in (jerk - first, jerk))
+                if change <= size / 4 or change * dt <= least:
+                    break
+                dt /= 20  # too far ahead
+        except ValueError:  # a function that is not finite there: the run will say so
+            return np.zeros(s.n), np.zeros(s.n)
         return np.nan_to_num(jerk), np.nan_to_num(snap)
+
+    def _difference(self, row: np.ndarray, a0: np.ndarray, jerk: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
+        """a' and a'' from accelerations after dt and 2 dt, where the motion goes with a0 and ``jerk``."""
+        s = self.dynamics.system
+        ahead = np.stack([row, row])
+        p = parts(ahead, s.q0.size, s.n)
+        for k, t in enumerate((dt, 2 * dt)):
+            ahead[k, 0] += t
+            loop.retract(s.data, p["q"][k].copy(), p["v"][k] + t / 2 * a0 + t * t / 6 * jerk, t, p["q"][k])
+            p["v"][k] += t * a0 + t * t / 2 * jerk
+        self.dynamics.refine(ahead)
+        a1, a2 = p["a"]
+        return (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
         if status == st.UNDERFLOW:  # no other solver would help
@@ -304,7 +316,7 @@ def time_jumps(system: System, start: float, end: float) -> list[tuple[float, fl
         jumps += zip(low.tolist(), high.tolist(), strict=True)
         low, high, value = high, last, at(high)
     later = LATER * np.spacing(max(abs(start), abs(end)))
-    return sorted((a, b + later) for a, b in jumps)
+    return sorted((a, min(b + later, end)) for a, b in jumps)
 
 
 def _written(system: System, codes: np.ndarray, start: float, end: float) -> np.ndarray:
