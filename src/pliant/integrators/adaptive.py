@@ -44,11 +44,13 @@ from .stepper import (
  USUAL) = range(21)
 # note: steps since the start of the piece; rejected steps; next output; number of outputs; rejections that did not help; whether the step
 # has just grown; steps to wait with growing, and what it was; age of the factors; steps in which h is held; singular positions passed;
-# whether functions have jumps; whether the step ends at a jump; failed attempts in a row
-(AGE, REJECTED, OUTPUT, OUTPUTS, STAGNANT, GROWN, LATER, WAIT, FACTORED, KEPT, HELD, SINGULAR_PASSED, JUMPY, TARGET, FAILURES) = range(15)
+# whether functions have jumps; whether the step ends at a jump; failed attempts in a row; steps
+# to a jump that went beyond it; whether no step of the piece is made yet
+(AGE, REJECTED, OUTPUT, OUTPUTS, STAGNANT, GROWN, LATER, WAIT, FACTORED, KEPT, HELD, SINGULAR_PASSED, JUMPY, TARGET, FAILURES, BEYOND, FRESH) = range(17)
 REFRESH = 20       # steps that factors are kept: the estimate needs them near the current position
-NEAR = 1e-3        # a jump is located when it is bracketed by this part of the step ...
-NARROW = 1e-13     # ... or to this part
+NEAR = 1e-6        # a jump in this first part of a step is passed without a step to it
+NARROW = 1e-13     # a jump is located to this part of the step
+BACK = 1e-9        # a step to a jump that ends behind it is made shorter by this part, then by eight times as much ...
 TURN = 1.0         # rad
 TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
 FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
@@ -62,6 +64,7 @@ class History(NamedTuple):
     H0: np.ndarray
     total0: np.ndarray
     power0: np.ndarray
+    power1: np.ndarray  # one step before
     jerk: np.ndarray    # local error of positions and of velocities, divided by h^3
     snap: np.ndarray
     mass: np.ndarray    # diagonal of M
@@ -220,16 +223,18 @@ def interpolate(d, T, w, k, v1, a1, s, h, q, v):
 def keep_outputs(d, x, w, k, ctl, count, aim, note, rows):
     """Rows for the output times that the last step has passed. True if all are kept."""
     h, n_q, n = ctl[H], x.q.size, x.v.size
+    if note[FRESH] == 1 and aim[NOW] < aim[STOP]:
+        return True
     while note[OUTPUT] <= note[OUTPUTS]:
         t = aim[LAST] if note[OUTPUT] == note[OUTPUTS] else aim[OUT0] + note[OUTPUT] * aim[OUT_STEP]
-        if t > aim[NOW] + NARROW * abs(aim[NOW]):
+        if t > aim[NOW]:
             return True
         if count[STORED] == rows.shape[0]:
             return False
-        s = min(1.0, max(0.0, 1 - (aim[NOW] - t) / h))
+        begin, s = aim[NOW] - h, 1 - (aim[NOW] - t) / h  # negative if a hop over a jump has passed t
         a, b, c = s * (1 - s) ** 2, s * s * (3 - 2 * s), s * s * (s - 1)
         row = rows[count[STORED]]
-        row[0] = t
+        row[0] = begin if t < begin <= t + NARROW * abs(t) else t  # a row at a jump shows what comes after it
         for i in range(2):
             row[1 + i] = (1 - b) * k.total0[i] + b * w.total[i] + h * (a * k.power0[i] + c * w.power[i])
         interpolate(d, x.T, w, k, x.v, x.a, s, h, row[3:3 + n_q], row[3 + n_q:3 + n_q + n])
@@ -250,15 +255,29 @@ def branch(residual, d, x, t):
 
 
 @jit
-def locate(residual, d, x, w, k, ctl, aim, h):
-    """Fractions of the step before and after the first jump of a function, by bisection on the interpolated motion."""
+def extrapolate(d, w, k, aim, note, tau, q, v):
+    """State at the time tau after the start of the step, as if no function had jumped."""
+    for i in range(v.size):
+        slope = (w.a0[i] - k.a1[i]) / aim[H1] if note[AGE] > 0 else 0.0
+        k.y[i] = tau * (w.v0[i] + tau * (w.a0[i] / 2 + tau * slope / 6))
+        v[i] = w.v0[i] + tau * (w.a0[i] + tau * slope / 2)
+    retract(d, w.q0, k.y, 1.0, q)
+
+
+@jit
+def locate(residual, d, x, w, k, ctl, aim, note, h):
+    """Fractions of the step before and after a jump of a function, by bisection on the motion as it goes on from the start of the step; where that
+    has no jump, on the interpolated one, which knows the forces after the jump."""
     copy(x.v, k.v)
+    extrapolate(d, w, k, aim, note, h, x.q, x.v)
+    free = branch(residual, d, x, aim[NOW] + h) != aim[BRANCH]
     before, after = 0.0, 1.0
     while after - before > NARROW:
         middle = (before + after) / 2
-        if middle in (before, after):
-            break
-        interpolate(d, x.T, w, k, k.v, x.a, middle, h, x.q, x.v)
+        if free:
+            extrapolate(d, w, k, aim, note, middle * h, x.q, x.v)
+        else:
+            interpolate(d, x.T, w, k, k.v, x.a, middle, h, x.q, x.v)
         if branch(residual, d, x, aim[NOW] + middle * h) == aim[BRANCH]:
             before = middle
         else:
@@ -286,6 +305,20 @@ def reject(x, w, k, note, n_v):
     copy(k.lam1, w.lam1)
     note[REJECTED] += 1
     note[TARGET] = 0
+
+
+@jit
+def aim_at_jump(residual, d, x, w, k, ctl, aim, note, h, n_v):
+    """A function has jumped in the step: make it again up to there."""
+    before, after = locate(residual, d, x, w, k, ctl, aim, note, h)
+    note[BEYOND] = note[BEYOND] + 1 if note[TARGET] == 1 else 0
+    if note[BEYOND] > 0:
+        before, after = min(before, max(0.0, 1 - BACK * 8.0 ** note[BEYOND])), 1.0
+    reject(x, w, k, note, n_v)
+    if before < NEAR:
+        note[TARGET], aim[AFTER] = 2, aim[NOW] + min(after, NEAR) * h
+    else:
+        note[TARGET], aim[AFTER], aim[NEXT] = 1, aim[NOW] + after * h, before * h
 
 
 @jit
@@ -371,15 +404,22 @@ def begin_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note, 
 @jit
 def finish_step(power, history, d, x, w, k, ctl, count, aim, note):
     """The step is accepted."""
+    h = ctl[H]
     count[STEPS] += 1
     note[AGE] += 1
+    note[FRESH] = 0
     aim[NOW] = ctl[T1]
-    aim[H2], aim[H1] = aim[H1], ctl[H]
     copy(k.a1, k.a2)
     if count[HISTORIES] == 1:
         evaluate(history, d, x, ctl[T1], 0.0, 0.0, 0.0)
     if count[POWERED] == 1:
         add_energy(power, d, x, w, ctl, count)
+        for i in range(2):  # the error of the trapezoidal rule is -h^3 p'' / 12
+            if note[AGE] > 1:
+                slope = (w.power[i] - k.power0[i]) / h - (k.power0[i] - k.power1[i]) / aim[H1]
+                w.total[i] -= h**3 / 6 * slope / (h + aim[H1])
+            k.power1[i] = k.power0[i]
+    aim[H2], aim[H1] = aim[H1], h
 
 
 @entry
@@ -409,9 +449,7 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
             continue
         note[FAILURES] = 0
         if note[JUMPY] == 1 and branch(residual, d, x, ctl[T1]) != aim[BRANCH]:
-            before, after = locate(residual, d, x, w, k, ctl, aim, h)
-            reject(x, w, k, note, n_v)
-            aim[NEXT], aim[AFTER], note[TARGET] = before * h, aim[NOW] + after * h, 2 if before < NEAR else 1
+            aim_at_jump(residual, d, x, w, k, ctl, aim, note, h, n_v)
             continue
         aim[ERROR], speed = estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v)
         singular = aim[ERROR] > 1 and passed_singular(x, w, k, n_v)

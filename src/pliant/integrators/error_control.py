@@ -1,7 +1,7 @@
 """Runs with error control: smooth pieces between the jumps of functions, each begun from consistent values."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -23,7 +23,10 @@ SAFETY = 0.25       # errors grow on their way to the end: local ones may be thi
 FIRST = 0.25        # error of the first step, of what is allowed
 COARSEST = 400      # steps at least
 FINEST = 1e-13      # smallest step, of the time
+PROBES, NOTABLE = 6, 1e-6  # attempts with it, and the part of the accelerations that matters
 HOP = 1e-6          # of a step: pieces shorter than this are passed by one term of Taylor's series
+PASSING, NEAR_BY = 100, 1e-6  # attempts to come past a jump, and how far to go at most, in steps
+LATER = 4           # ulps: at a jump itself a function may still have the slope before it
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 
 
@@ -35,9 +38,9 @@ class ControlledRun(Run):
         s, start = dynamics.system, float(row[0])
         self.accuracy, self.duration = accuracy, end - start
         arrays = {name: np.zeros(s.n) for name in ad.History._fields}
-        arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), "total0": np.zeros(2), "power0": np.zeros(2)}
+        arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), "total0": np.zeros(2), "power0": np.zeros(2), "power1": np.zeros(2)}
         self.history = ad.History(**arrays)
-        self.aim, self.note = np.zeros(21), np.zeros(15, np.int64)
+        self.aim, self.note = np.zeros(21), np.zeros(17, np.int64)
         self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / outputs, end
         self.aim[ad.EPS], self.aim[ad.MOST] = SAFETY * accuracy / min(1.0, self.duration), self.duration / COARSEST
         self.aim[ad.LEAST] = FINEST * max(abs(start), abs(end), self.duration)
@@ -123,7 +126,7 @@ class ControlledRun(Run):
     def _go_on(self, status: int) -> bool:
         """After the end of a smooth piece: begin the next one, if there is one."""
         if status == st.EVENT:
-            self._restart(float(self.aim[ad.AFTER]))
+            self._pass_event(float(self.aim[ad.AFTER]))
         elif self.t < self.end:
             self._restart(self.stops[0][1])
         else:
@@ -131,24 +134,61 @@ class ControlledRun(Run):
         return True
 
     # -- the beginning of a smooth piece
+    def _ahead(self, t: float) -> np.ndarray:
+        """The state at a time shortly after the last step."""
+        x, s, row, dt = self.x, self.dynamics.system, np.zeros(self.start.size), t - self.t
+        p = parts(row[None, :], s.q0.size, s.n)
+        row[0], row[1:3] = t, self.work.total
+        loop.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"][0])
+        p["v"][0][:], p["H"][0][:] = x.v + dt * x.a, x.H
+        return row
+
     def _restart(self, t: float) -> None:
-        """Past a jump: positions stay, velocities that a drive changes are those of an inelastic impact."""
-        d, x, s = self.dynamics, self.x, self.dynamics.system
+        """Past a jump of a function of time: positions stay, velocities that a drive changes are those of an inelastic impact, whose
+        impulse does work."""
+        d, row, before = self.dynamics, self._ahead(t), self._ahead(self.t)
+        self._count_jump(t)
+        told = row.copy()
+        energies, report = d.refine(row[None, :])
+        if not report[0, POSITION] <= GAP * max(1.0, d.length):
+            self._drive_jumps(told)
+        if any(kinks for _, kinks, _ in d.system.switches):
+            self.work.total[st.WORK] += energies[0, 0] - d.refine(before[None, :])[0][0, 0]
+            row[1:3] = self.work.total
+        self._begin(row)
+
+    def _pass_event(self, t: float) -> None:
+        """Past a jump that depends on the motion: as far as it takes to be on the other side of it."""
+        self._count_jump(t)
+        x, kept, dt = self.x, (self.x.q.copy(), self.x.v.copy()), max(t - self.t, 4 * np.spacing(abs(self.t)))
+        for _ in range(PASSING):
+            row = self._ahead(self.t + dt)
+            self.dynamics.refine(row[None, :])
+            p = parts(row[None, :], x.q.size, x.v.size)
+            x.q[:], x.v[:] = p["q"][0], p["v"][0]
+            loop.run(self.programs[0], self.dynamics.system.data, x, float(row[0]), 1.0, 0.0, 0.0)
+            x.q[:], x.v[:] = kept
+            if x.W[JUMPS] != self.aim[ad.BRANCH] or dt > NEAR_BY * max(self.aim[[ad.USUAL, ad.H1]]):
+                break
+            dt *= 2
+        self._begin(row)
+
+    def _count_jump(self, t: float) -> None:
         self.jumps = [*self.jumps[-CHATTER:], t]
         if len(self.jumps) > CHATTER and t - self.jumps[0] < WINDOW * self.duration:
             raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {CHATTER} times within "
                                   f"{t - self.jumps[0]:.3g} s. Make its jump smooth: tanh(v / 0.01) instead of sign(v), "
                                   "step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
-        row, dt = np.zeros(self.start.size), t - self.t
-        p = parts(row[None, :], s.q0.size, s.n)
-        row[0], row[1:3] = t, self.work.total
-        loop.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"][0])
-        p["v"][0][:], p["H"][0][:] = x.v + dt * x.a, x.H
-        _, report = d.refine(row[None, :])
-        if not report[0, POSITION] <= GAP * max(1.0, d.length):
-            raise SimulationError(f"stopped at t = {t:.6g} s: a drive jumps ({d.open_joints(row)}). Let its function pass on without "
-                                  "a jump, for example by step(t, t0, y0, t1, y1)", "drive-jump")
-        self._begin(row)
+
+    def _drive_jumps(self, row: np.ndarray) -> NoReturn:
+        """The error that names the drives whose functions have jumped."""
+        d = self.dynamics
+        opened = d.open_joints(row)  # and the equations in d.x.R
+        drives = {name: abs(d.x.R[k]) for name, (k, *_) in d.directory.drives.items()}
+        names = [repr(name) for name, gap in drives.items() if gap > 1e-3 * max(drives.values())]
+        what = f"drive{'s' * (len(names) > 1)} {', '.join(names[:5])} jump{'s' * (len(names) == 1)}" if names else "a drive jumps"
+        raise SimulationError(f"stopped at t = {row[0]:.6g} s: {what} ({opened}). Let its function pass on without a jump, for example "
+                              "by step(t, t0, y0, t1, y1)", "drive-jump")
 
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state: the first step, and a memory of the method as if it had made steps before."""
@@ -182,9 +222,9 @@ class ControlledRun(Run):
         s, x, w, aim, note = self.dynamics.system, self.x, self.work, self.aim, self.note
         w.alg[:], w.a1[:], w.lam1[:] = x.a + shift * h * jerk, x.a - h * jerk, x.lam
         self.history.a2[:] = w.a1
-        aim[[ad.H_ALG, ad.H1, ad.H2, ad.NEXT, ad.USUAL]], aim[ad.H_BAD] = h, 0.0
+        aim[[ad.H_ALG, ad.H1, ad.H2, ad.NEXT]], aim[[ad.H_BAD, ad.USUAL]] = h, 0.0
         note[[ad.AGE, ad.STAGNANT, ad.GROWN, ad.LATER, ad.WAIT, ad.HELD, ad.TARGET]] = 0
-        self.count[st.FACTORS_OK] = 0
+        self.count[st.FACTORS_OK], note[ad.FRESH] = 0, 1
         if s.n > s.n_v:
             self._carry(h * h * error)
         if self.count[st.POWERED]:
@@ -209,25 +249,36 @@ class ControlledRun(Run):
 
     def _derivatives(self, row: np.ndarray, *scales: float) -> tuple[np.ndarray, np.ndarray]:
         """a' and a'' at the start of a piece, from accelerations at two states shortly after."""
-        s, d = self.dynamics.system, self.dynamics
+        s = self.dynamics.system
         left = self.aim[ad.STOP] - self.aim[ad.NOW]
         dt = PROBE * min(*scales, self.duration, 100 * left if left > HOP * self.aim[ad.MOST] else np.inf)
-        a0, jerk = parts(row[None, :], s.q0.size, s.n)["a"][0].copy(), np.zeros(s.n)
-        snap = jerk
-        for _ in range(2):  # the second time along a better path
-            ahead = np.stack([row, row])
-            p = parts(ahead, s.q0.size, s.n)
-            for k, t in enumerate((dt, 2 * dt)):
-                ahead[k, 0] += t
-                loop.retract(s.data, p["q"][k].copy(), p["v"][k] + t / 2 * a0 + t * t / 6 * jerk, t, p["q"][k])
-                p["v"][k] += t * a0 + t * t / 2 * jerk
-            try:
-                d.refine(ahead)
-            except ValueError:  # a function that is not finite there: the run will say so
-                return np.zeros(s.n), np.zeros(s.n)
-            a1, a2 = p["a"]
-            jerk, snap = (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
+        a0 = parts(row[None, :], s.q0.size, s.n)["a"][0]
+        least = NOTABLE * (float(abs(a0 * self.work.weight).max(initial=0.0)) + self.aim[ad.SPEED] ** 2)
+        jerk = snap = np.zeros(s.n)
+        try:
+            for _ in range(PROBES):
+                first, _ = self._difference(row, a0, np.zeros(s.n), dt)
+                jerk, snap = self._difference(row, a0, first, dt)  # along a better path
+                change, size = (float(abs(x * self.work.weight).max(initial=0.0)) for x in (jerk - first, jerk))
+                if change <= size / 4 or change * dt <= least:
+                    break
+                dt /= 20  # too far ahead
+        except ValueError:  # a function that is not finite there: the run will say so
+            return np.zeros(s.n), np.zeros(s.n)
         return np.nan_to_num(jerk), np.nan_to_num(snap)
+
+    def _difference(self, row: np.ndarray, a0: np.ndarray, jerk: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
+        """a' and a'' from accelerations after dt and 2 dt, where the motion goes with a0 and ``jerk``."""
+        s = self.dynamics.system
+        ahead = np.stack([row, row])
+        p = parts(ahead, s.q0.size, s.n)
+        for k, t in enumerate((dt, 2 * dt)):
+            ahead[k, 0] += t
+            loop.retract(s.data, p["q"][k].copy(), p["v"][k] + t / 2 * a0 + t * t / 6 * jerk, t, p["q"][k])
+            p["v"][k] += t * a0 + t * t / 2 * jerk
+        self.dynamics.refine(ahead)
+        a1, a2 = p["a"]
+        return (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
         if status == st.UNDERFLOW:  # no other solver would help
@@ -273,7 +324,8 @@ def time_jumps(system: System, start: float, end: float) -> list[tuple[float, fl
             low, high = np.where(same, middle, low), np.where(same, high, middle)
         jumps += zip(low.tolist(), high.tolist(), strict=True)
         low, high, value = high, last, at(high)
-    return sorted(jumps)
+    later = LATER * np.spacing(max(abs(start), abs(end)))
+    return sorted((a, min(b + later, end)) for a, b in jumps)
 
 
 def _written(system: System, codes: np.ndarray, start: float, end: float) -> np.ndarray:
