@@ -239,6 +239,8 @@ class Closing:
         if s < 1:
             if not self._ends_slowly(s):
                 self.go(start)
+                if abs(first[self.rows.size:]).max(initial=0.0) > 1:  # straight there, joints would be torn open and whole turns miscounted
+                    return False
                 if not self.solve(0.0, self.closed, 300):
                     return self._nearly()
         self.solve(0.0, 0.0, 3)  # to the last digit

@@ -200,14 +200,16 @@ class Dynamics:
         x.T[:] = 0
         x.T[:, [0, 4, 8]] = 1
         programs = [s.program(p) for p in ("residual", "tangent", "rates", "energy")]
-        first = 0
+        first, shared = 0, np.ones(len(rows), np.int64)
         while first < len(rows):
             done = refine(*programs, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots, self.unit, self.soft,
-                          self.length, rows[first:], energies[first:], report[first:], s.n_v, project, self.loops)
+                          self.length, rows[first:], energies[first:], report[first:], shared[first:], s.n_v, project, self.loops)
             first += done
             if first < len(rows):
                 self._refine_by_least_squares(rows[first], energies[first], report[first], project)
                 first += 1
+        for i in np.flatnonzero(shared == 0):
+            self._share(rows[i])
         return energies, report
 
     def _linearise(self, t: float) -> None:
@@ -232,6 +234,15 @@ class Dynamics:
                 x.q[:] = self.q
                 return self._linearise(t)
             before = size
+
+    def _share(self, row: np.ndarray) -> None:
+        """The smallest multipliers of a consistent row, by least squares."""
+        s, n_q, n = self.system, self.system.q0.size, self.system.n
+        self.x.q[:], self.x.v[:], self.x.H[:] = row[3:3 + n_q], row[3 + n_q:3 + n_q + n], row[3 + n_q + 3 * n:]
+        self._linearise(float(row[0]))
+        C, rows = reactions.jacobian(s, self.tiles), reactions.equations(s)
+        lam = row[3 + n_q + 2 * n:3 + n_q + 3 * n]
+        lam[rows] = reactions.smallest(C, C.T @ lam[rows], self.unit[rows])
 
     def _refine_by_least_squares(self, row: np.ndarray, energy: np.ndarray, report: np.ndarray, project: bool) -> None:
         """The same for a state whose matrix has no good pivots (massless bodies, singular positions)."""
@@ -281,6 +292,8 @@ class Dynamics:
         s = self.system
         self._linearise(0.0)
         C = reactions.jacobian(s, self.tiles)
+        if self.model is not None and self.model.planar is not None:
+            return reactions.redundant_in_plane(C, s, self.x.q, self.model.planar)
         return reactions.redundant(reactions.scaled(C, self.unit[reactions.equations(s)], reactions.lengths(s, self.length)))
 
 

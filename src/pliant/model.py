@@ -158,7 +158,12 @@ class Model:
 
     def simulate(self, duration: Any = None, **options: Any) -> Solution:
         """Simulate ``duration`` seconds; see `pliant.simulation.simulate` for the options."""
-        from .simulation import simulate
+        from .dynamics import ModelError
+        from .simulation import OPTIONS, simulate
+        known = (*OPTIONS, "progress")
+        for name in options:
+            if name not in known:
+                raise ModelError(f"simulate: unknown option {name!r}{did_you_mean(name, known)}")
         return simulate(self, duration, **options)
 
     def summary(self) -> str:

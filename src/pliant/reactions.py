@@ -145,6 +145,22 @@ def redundant(C: Any) -> int:
     return int((factors.U.diagonal() < 0).sum())
 
 
+def redundant_in_plane(C: Any, system: System, q: np.ndarray, normal: Any) -> int:
+    """The same for a mechanism in a plane: of its motions those in the plane count, of its equations those that such motions violate."""
+    from .items.base import matrix_of
+    from .planes import normal_vector
+    n = normal_vector(normal)
+    across = np.linalg.svd(n[None, :])[2][1:]
+    columns = np.zeros((C.shape[1], 3 * len(system.data.rotations)))
+    for k, (iv, iq) in enumerate(system.data.rotations):
+        columns[iv - 3:iv, 3 * k:3 * k + 2] = across.T
+        columns[iv:iv + 3, 3 * k + 2] = matrix_of(q[iq:iq + 4].tolist()).T @ n
+    plane = np.asarray(C @ columns)
+    sizes = np.linalg.norm(plane, axis=1)
+    kept = plane[sizes > 1e-9 * sizes.max(initial=1e-300)]
+    return len(kept) - int(np.linalg.matrix_rank(kept / np.linalg.norm(kept, axis=1)[:, None], tol=1e-9)) if len(kept) else 0
+
+
 def smallest(C: Any, forces: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """The multipliers of smallest size with C^T lam = forces, by least squares; ``unit`` of the equations.       [reaction-3]"""
     by = scaled(C, unit).T

@@ -149,6 +149,8 @@ def share(lu, x, tiles, b, y, r, unit, soft, n_v):
     """lam: the smallest multipliers with the same C^T lam, by refinement with the factors of [M C^T; C -W] in x.D:
 
         [0 C^T; C -W] [y; lam] = [C^T lam_0; 0],   W = soft = eps / unit^2                            [reaction-1]
+
+    False, and lam as it was, where that does not converge: bodies with next to no inertia about an axis.
     """
     without_masses(tiles, lu, n_v)
     for k in range(b.size):
@@ -179,16 +181,19 @@ def share(lu, x, tiles, b, y, r, unit, soft, n_v):
         solve(x.D, lu, r)
         for k in range(b.size):
             y[k] += r[k]
-    if worst <= BALANCED:
-        for k in range(n_v, b.size):
-            x.lam[k] = y[k]
+    if not worst <= BALANCED:
+        return False
+    for k in range(n_v, b.size):
+        x.lam[k] = y[k]
+    return True
 
 
 @entry
-def refine(residual, tangent, rates, energy, d, lu, x, tiles, b, y, r, q, pivots, unit, soft, length, rows, energies, report, n_v,
-           project, loops):
+def refine(residual, tangent, rates, energy, d, lu, x, tiles, b, y, r, q, pivots, unit, soft, length, rows, energies, report, shared,
+           n_v, project, loops):
     """Every row: project q and v (if asked), recompute a and lam, note energies and how well each level of the constraints
-    holds - of positions before they are projected. ``loops``: reactions may not be unique, the smallest are taken.
+    holds - of positions before they are projected. ``loops``: reactions may not be unique, the smallest are taken; shared[i] is 0
+    where the factors are not good enough for that.
 
     Returns the number of the first row where the matrix is singular or the residual too large, or the number of rows.
     """
@@ -214,8 +219,7 @@ def refine(residual, tangent, rates, energy, d, lu, x, tiles, b, y, r, q, pivots
             for k in range(n_v):
                 x.v[k] += y[k]
         report[i, RESIDUAL] = accelerations(residual, rates, d, lu, x, tiles, b, y, r, t, n_v)
-        if loops:
-            share(lu, x, tiles, b, y, r, unit, soft, n_v)
+        shared[i] = 1 if not loops or share(lu, x, tiles, b, y, r, unit, soft, n_v) else 0
         x.V[:] = 0
         evaluate(rates, d, x, t, 0.0, 0.0, 0.0)
         report[i, VELOCITY], report[i, ACCELERATION] = largest(x.V, n_v), largest(x.R, n_v)

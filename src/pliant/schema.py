@@ -76,7 +76,7 @@ def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[s
 
 def _simulate() -> dict[str, Any]:
     from .integrators.generalized_alpha import INTEGRATORS
-    from .simulation import ACCURACY, OPTIONS
+    from .simulation import ACCURACY, FINEST, OPTIONS
     methods: list[dict[str, Any]] = []
     for kind, cls in INTEGRATORS.items():
         made = _without_titles(TypeAdapter(cls).json_schema())
@@ -89,7 +89,7 @@ def _simulate() -> dict[str, Any]:
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
     known_options = {"duration": seconds, "step": seconds, "output_step": seconds, "integrator": {"anyOf": methods},
                      "estimate": {"type": "boolean"},
-                     "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": 1e-12, "maximum": 0.1}]},
+                     "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": FINEST, "maximum": 0.1}]},
                      "record": {"type": "array", "items": {"type": "string"}}, "out": {"type": "string"}}
     return {"type": ["object", "null"], "properties": {k: known_options.get(k, {}) for k in OPTIONS},
             "additionalProperties": False}

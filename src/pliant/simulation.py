@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
 MOST = 1e12        # steps
+FINEST = 1e-8      # accuracy
 RHO = 0.9, 0.8     # spectral radius of generalized-alpha with fixed steps, and with error control
 OPTIONS = ("duration", "step", "accuracy", "integrator", "output_step", "record", "out", "estimate")
 
@@ -39,9 +40,9 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
 
     ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the steps are chosen for
     ``accuracy`` - "draft" 1e-3, "normal" 1e-5, "fine" 1e-7 or a number: relative error per second (per run, if that is shorter) in
-    positions (in sizes of the model) and velocities (in the largest one). ``estimate``: run again with half the steps and report the
-    error that follows in ``quality.estimate``. ``output_step`` [s]: distance of the rows kept (default: 1000 rows; with a
-    fixed step at most so many, every step if there are fewer). ``out``: a file
+    positions (in sizes of the model) and velocities (in the largest one). ``estimate``: run again with steps twice as long (a fixed
+    step: half as long) and report the error that follows in ``quality.estimate``. ``output_step`` [s]: distance of the rows kept
+    (default: 1000 rows; with a fixed step at most so many, every step if there are fewer). ``out``: a file
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
     display, or a function of (t, t_end).
     """
@@ -64,16 +65,16 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
 
     if settings.get("step") is not None:
         make: Callable[..., Run] = _fixed
-        size, finer = _positive("step", settings["step"], ""), 0.5
+        size, other = _positive("step", settings["step"], ""), 0.5
     else:
-        make, size, finer = _controlled, accuracy_of(settings.get("accuracy") or "normal"), 0.25
+        asked = settings.get("accuracy")
+        make, size, other = _controlled, accuracy_of("normal" if asked is None else asked), 4.0
     method = integrator_of(settings.get("integrator"), RHO[make is _controlled])
 
     def work(journal: Journal | None) -> Solution:
         sol = integrate(model, make(dynamics, method, length, size, settings.get("output_step")), display, journal)
-        if settings.get("estimate"):  # half the steps: the difference is three quarters of the error (order 2)
-            other = make(dynamics, method, length, finer * size, sol.t[-1] / (len(sol.t) - 1))
-            sol.quality.estimate = 4 / 3 * difference(sol, integrate(model, other, display))
+        if settings.get("estimate"):
+            _estimate(sol, make(dynamics, method, length, other * size, sol.t[-1] / (len(sol.t) - 1), other), display)
         return sol
     return _recorded(work, settings.get("out"), settings.get("record"))
 
@@ -168,8 +169,8 @@ def accuracy_of(value: Any) -> float:
         x = quantity(value, "")
     except ValueError:
         raise ModelError(f"simulate: accuracy {value!r} must be one of {', '.join(ACCURACY)} or a number") from None
-    if not 1e-12 <= x <= 0.1:
-        raise ModelError(f"simulate: accuracy {x:g} must be between 1e-12 and 0.1")
+    if not FINEST <= x <= 0.1:
+        raise ModelError(f"simulate: accuracy {x:g} must be between {FINEST:g} and 0.1; beyond that rounding errors rule")
     return x
 
 
@@ -189,16 +190,23 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
 
 
-def _fixed(dynamics: Dynamics, method: GeneralizedAlpha, length: float, step: float, output_step: Any) -> Run:
+def _estimate(sol: Solution, run: Run, display: Callable[[float, float], None]) -> None:
+    """Errors are of order 2: a run with half the step differs by three quarters of the error, one with twice the steps by three times."""
+    assert sol.model is not None
+    part = 4 / 3 if run.accuracy is None else 1 / 3
+    sol.quality.estimate = part * difference(sol, integrate(sol.model, run, display))
+
+
+def _fixed(dynamics: Dynamics, method: GeneralizedAlpha, length: float, step: float, output_step: Any, _: float = 1.0) -> Run:
     h, steps, stride = _strides(length, step, output_step)
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
     return Run(dynamics, method, dynamics.assemble(), h, steps, stride)
 
 
-def _controlled(dynamics: Dynamics, method: GeneralizedAlpha, length: float, epsilon: float, output_step: Any) -> Run:
+def _controlled(dynamics: Dynamics, method: GeneralizedAlpha, length: float, epsilon: float, output_step: Any, coarser: float = 1.0) -> Run:
     outputs = OUTPUTS if output_step is None else _strides(length, length, output_step)[1]
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
-    return ControlledRun(dynamics, method, dynamics.assemble(), length, epsilon, outputs)
+    return ControlledRun(dynamics, method, dynamics.assemble(), length, epsilon, outputs, coarser=np.sqrt(coarser))
 
 
 def _difference_step(length: float) -> float:
@@ -297,7 +305,8 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
     if sol.model is None:
         raise ModelError("this run cannot be resumed: its file holds no model (it used Python functions); run the model again")
     if duration is None and sol.complete:
-        raise ModelError(f"run {sol.name!r} is complete at t = {sol.t[-1]:g} s; to go on give the further time in seconds")
+        raise ModelError(f"run {sol.name!r} is complete at t = {sol.t[-1]:g} s; to go on give the further time in seconds: "
+                         "sol.resume(duration), pliant resume --duration")
     if not {"rows", "worst"} <= sol.memory.keys():
         raise ModelError(f"run {sol.name!r} cannot be resumed: there is no checkpoint of it, its file is of an older version; run it again")
     model, dynamics = sol.model, sol.dynamics or sol.model.compile()

@@ -88,6 +88,7 @@ class Builder:
     references: list[tuple[Family, int]] = field(default_factory=list)
     histories: int = 1
     n_signals: int = 1
+    timed: list[int] = field(default_factory=list)  # codes of functions that change with t alone
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
     signal: Callable[[str], int] = _no_signals
 
@@ -160,6 +161,8 @@ class Builder:
         code = compile_function(function, variables, self, where)
         if code.jumps or (kinks and code.kinks):
             self.switches.append((code.value, kinks, code.timed))
+        if code.of_time:
+            self.timed.append(code.value)
         return code
 
     def history(self) -> int:
@@ -194,7 +197,8 @@ class System:
         self.q0, self.v0 = np.array(b.q, float), np.zeros(self.n)
         self.v0[:self.n_v] = b.v
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
-        self.joints, self.keep, self.failures, self.switches = b.joints, b.keep, b.failures, b.switches
+        self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
+        self.switches, self.timed = b.switches, b.timed
         self._programs: dict[Any, Program] = {}
         self._scale_regularisation()
 

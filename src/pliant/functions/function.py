@@ -102,7 +102,8 @@ class Code(NamedTuple):
     """Where the programs of a function start in ``tab``; -1 for a derivative that is zero everywhere.
 
     ``by_t`` and ``by_tt`` are of the explicit time; ``by_signal`` holds (index of the signal, start). ``jumps``, ``kinks``: whether
-    the function has branches; ``timed``: whether it depends on nothing but t.
+    the function has branches; ``timed``: whether it is an expression of nothing but t; ``of_time``: whether it changes with t alone, as an
+    expression or a Python function.
     """
     value: int
     by_t: int = -1
@@ -113,10 +114,11 @@ class Code(NamedTuple):
     jumps: bool = False
     kinks: bool = False
     timed: bool = False
+    of_time: bool = False
 
 
-JUMPING = {"<", "<=", "mod", "sign", "floor"}
-KINKED = {"min", "max", "abs", "clamp", "smooth"}
+JUMPING = {"<", "<=", "mod", "sign", "floor", "min", "max", "abs", "clamp"}  # or have a kink, where a step should end too
+KINKED = {"smooth"}  # and tables: only drives are looked at so closely
 
 Function = float | str | Table | Node | Callable[..., float]
 
@@ -172,12 +174,14 @@ def _programs(node: Node, variables: tuple[str, ...], pool: Pool) -> Code:
                 tuple(pair for pair in slopes if pair[1] >= 0), *_branches(node))
 
 
-def _branches(node: Node) -> tuple[bool, bool, bool]:
-    """Whether a function jumps, has kinks, and depends on t alone."""
+def _branches(node: Node) -> tuple[bool, bool, bool, bool]:
+    """Whether a function jumps, has kinks, is an expression of nothing but t, and changes with t alone."""
     nodes = bottom_up(node)
     used = {getattr(x, "operator", getattr(x, "name", "")) for x in nodes}
-    state = any(isinstance(x, (Signal, External)) or (isinstance(x, Variable) and x.name != "t") for x in nodes)
-    return bool(used & JUMPING), bool(used & KINKED) or any(isinstance(x, Lookup) for x in nodes), not state
+    state = any(isinstance(x, Signal) or (isinstance(x, Variable) and x.name != "t") for x in nodes)
+    python = [x for x in nodes if isinstance(x, External)]
+    of_time = not state and all(x.arguments == 1 for x in python) and (bool(python) or any(isinstance(x, Variable) for x in nodes))
+    return bool(used & JUMPING), bool(used & KINKED) or any(isinstance(x, Lookup) for x in nodes), not (state or python), of_time
 
 
 def channels(node: Node) -> list[str]:

@@ -46,12 +46,14 @@ from .stepper import (
 # has just grown; steps to wait with growing, and what it was; age of the factors; steps in which h is held; singular positions passed;
 # whether functions have jumps; whether the step ends at a jump; failed attempts in a row; steps
 # to a jump that went beyond it; whether no step of the piece is made yet
-(AGE, REJECTED, OUTPUT, OUTPUTS, STAGNANT, GROWN, LATER, WAIT, FACTORED, KEPT, HELD, SINGULAR_PASSED, JUMPY, TARGET, FAILURES, BEYOND, FRESH) = range(17)
+(AGE, REJECTED, OUTPUT, OUTPUTS, STAGNANT, GROWN, LATER, WAIT, FACTORED, KEPT, HELD, SINGULAR_PASSED, JUMPY, TARGET,
+ FAILURES, BEYOND, FRESH) = range(17)
 REFRESH = 20       # steps that factors are kept: the estimate needs them near the current position
 NEAR = 1e-6        # a jump in this first part of a step is passed without a step to it
 NARROW = 1e-13     # a jump is located to this part of the step
 BACK = 1e-9        # a step to a jump that ends behind it is made shorter by this part, then by eight times as much ...
 TURN = 1.0         # rad
+NEGLIGIBLE = 2e-5  # of the usual step: a jump does nothing in it that matters, whatever the estimate says
 TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
 FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
 
@@ -266,8 +268,8 @@ def extrapolate(d, w, k, aim, note, tau, q, v):
 
 @jit
 def locate(residual, d, x, w, k, ctl, aim, note, h):
-    """Fractions of the step before and after a jump of a function, by bisection on the motion as it goes on from the start of the step; where that
-    has no jump, on the interpolated one, which knows the forces after the jump."""
+    """Fractions of the step before and after a jump of a function, by bisection on the motion as it goes on from the start of the
+    step; where that has no jump, on the interpolated one, which knows the forces after the jump."""
     copy(x.v, k.v)
     extrapolate(d, w, k, aim, note, h, x.q, x.v)
     free = branch(residual, d, x, aim[NOW] + h) != aim[BRANCH]
@@ -453,7 +455,7 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
             continue
         aim[ERROR], speed = estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v)
         singular = aim[ERROR] > 1 and passed_singular(x, w, k, n_v)
-        unseen = aim[ERROR] > 1 and h < TINY * aim[USUAL] and aim[ERROR] * h <= aim[USUAL]
+        unseen = aim[ERROR] > 1 and h < TINY * aim[USUAL] and (aim[ERROR] * h <= aim[USUAL] or h < NEGLIGIBLE * aim[USUAL])
         if aim[ERROR] > 1 and note[STAGNANT] < 2 and not singular and not unseen:
             reject(x, w, k, note, n_v)
             after_rejection(aim, note, h, aim[ERROR])

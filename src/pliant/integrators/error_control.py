@@ -7,7 +7,7 @@ import numpy as np
 
 from ..dynamics import GAP, Dynamics
 from ..kernels import loop
-from ..kernels.machine import CONSTANT, END, JUMPS, branches
+from ..kernels.machine import CONSTANT, END, JUMPS, branches, sample
 from ..refinement import POSITION, parts
 from . import adaptive as ad
 from . import stepper as st
@@ -21,6 +21,7 @@ ROUNDS = 20         # jumps between two of these
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
 SAFETY = 0.25       # errors grow on their way to the end: local ones may be this part of what is asked for
 FIRST = 0.25        # error of the first step, of what is allowed
+LIMITS = [ad.LAST, ad.EPS, ad.MOST, ad.LEAST, ad.WIDEST]  # entries of aim that follow from what is asked for
 COARSEST = 400      # steps at least
 FINEST = 1e-13      # smallest step, of the time
 PROBES, NOTABLE = 6, 1e-6  # attempts with it, and the part of the accelerations that matters
@@ -34,20 +35,21 @@ class ControlledRun(Run):
     """One integration in progress, to the accuracy ``epsilon`` per second (per run, if that is shorter)."""
 
     def __init__(self, dynamics: Dynamics, method: GeneralizedAlpha, row: np.ndarray, end: float, accuracy: float, outputs: int,
-                 memory: dict[str, np.ndarray] | None = None) -> None:
+                 memory: dict[str, np.ndarray] | None = None, coarser: float = 1.0) -> None:
         s, start = dynamics.system, float(row[0])
         self.accuracy, self.duration = accuracy, end - start
         arrays = {name: np.zeros(s.n) for name in ad.History._fields}
-        arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), "total0": np.zeros(2), "power0": np.zeros(2), "power1": np.zeros(2)}
+        arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), **{name: np.zeros(2) for name in ("total0", "power0", "power1")}}
         self.history = ad.History(**arrays)
         self.aim, self.note = np.zeros(21), np.zeros(17, np.int64)
         self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / outputs, end
-        self.aim[ad.EPS], self.aim[ad.MOST] = SAFETY * accuracy / min(1.0, self.duration), self.duration / COARSEST
+        self.aim[ad.EPS] = SAFETY * accuracy / min(1.0, self.duration)
         self.aim[ad.LEAST] = FINEST * max(abs(start), abs(end), self.duration)
         self.note[ad.OUTPUT], self.note[ad.OUTPUTS] = 1, outputs
         self.note[ad.JUMPY] = any(not timed for _, _, timed in s.switches)
         self.aim[ad.WIDEST], self.aim[ad.NOW] = GAP * max(1.0, dynamics.length), start
         self.stops = [*time_jumps(s, start, end), (end, end)]
+        self.aim[ad.MOST] = coarser * min(self.duration / COARSEST, time_scale(s, start, end, self.stops) / 2)
         self.jumps: list[float] = []
         super().__init__(dynamics, method, row, self.duration / outputs, outputs, 1, memory)
         self.end, self.massless = end, bool(dynamics.massless())
@@ -56,9 +58,9 @@ class ControlledRun(Run):
     def _start(self, memory: dict[str, np.ndarray] | None) -> None:
         """The memory of an earlier run, whose outputs may have been fewer; or a first piece."""
         if memory:
-            later = self.aim[ad.LAST], self.note[ad.OUTPUTS]
+            limits, outputs = self.aim[LIMITS].copy(), self.note[ad.OUTPUTS]
             self._restore(memory)
-            self.aim[ad.LAST], self.note[ad.OUTPUTS] = later
+            self.aim[LIMITS], self.note[ad.OUTPUTS] = limits, outputs
             self.stops = [stop for stop in self.stops if stop[1] > self.t]
             self.aim[ad.STOP] = self.stops[0][0]
         else:
@@ -75,6 +77,8 @@ class ControlledRun(Run):
 
     def _plausible(self) -> bool:
         return bool(np.isfinite(self.aim).all() and self.aim[ad.OUT0] <= self.t <= self.end and self.aim[ad.H1] > 0)
+
+    remedy = "Ask for less accuracy, or give a fixed step"
 
     @property
     def finished(self) -> bool:
@@ -297,6 +301,23 @@ class ControlledRun(Run):
         body = self.dynamics.body_of(int(np.argmax(sizes)) // 6)
         return "step-underflow", (f"the accuracy {self.accuracy:g} is not reached; the largest error is in the motion of {body!r}, where "
                                   "a force may jump unseen (in a Python function) or oscillate very fast,")
+
+
+def time_scale(system: System, start: float, end: float, stops: list[tuple[float, float]]) -> float:
+    """The shortest time in which a function of time alone passes its range, between jumps; not less than it is sampled at. Steps may
+    not be longer: where nothing moves yet, they could pass a pulse or whole periods without a sign of it."""
+    d, x, dt = system.data, system.memory(), (end - start) / SAMPLES
+    times = start + dt * (np.arange(SAMPLES) + 0.6180339887)
+    inside = np.ones(SAMPLES - 1, bool)
+    inside[np.clip(np.searchsorted(times, [low for low, _ in stops[:-1]]) - 1, 0, SAMPLES - 2)] = False
+    shortest, out, faults = np.inf, np.zeros(SAMPLES), len(system.failures)
+    for code in system.timed:
+        sample(code, times, d.tab, d.val, x.Y, x.W, out)
+        height, change = np.ptp(out), abs(np.diff(out))[inside].max(initial=0.0)
+        if np.isfinite(height) and change > 1e-9 * abs(out).max():
+            shortest = min(shortest, dt * max(1.0, height / change))
+    del system.failures[faults:]  # the run will say so, if it gets there
+    return shortest
 
 
 def time_jumps(system: System, start: float, end: float) -> list[tuple[float, float]]:

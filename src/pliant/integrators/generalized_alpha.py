@@ -196,6 +196,7 @@ class Run:
         return float(self.ctl[st.T0] + self.count[st.STEPS] * self.step)
 
     accuracy: float | None = None  # of error control
+    remedy = "Try a smaller step"
 
     @property
     def widest(self) -> float:
@@ -227,8 +228,9 @@ class Run:
 
     def opened(self, row: np.ndarray) -> SimulationError:
         """Why a run cannot go on from a row."""
-        return SimulationError(f"stopped at t = {row[0]:.6g} s: {self.dynamics.open_joints(row)}. Joints and drives may contradict each "
-                               "other, a heavy load may hang on a very light body, or the step is too large", "joint-open")
+        opened = self.dynamics.open_joints(row) or "a joint opened"
+        return SimulationError(f"stopped at t = {row[0]:.6g} s: {opened}. Joints and drives may contradict each other, a heavy "
+                               "load may hang on a very light body, or the step is too large", "joint-open")
 
     @property
     def rejected(self) -> int:
@@ -278,7 +280,7 @@ class Run:
             self.count[st.FALLBACK], self.aid[STICKY] = self.fallback.address, self.aid[LATEST] == self.count[st.STEPS]
             return
         code, reason = self._reason(status, item)
-        raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.ctl[st.H]:.3g} s. Try a smaller step; if it "
+        raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.ctl[st.H]:.3g} s. {self.remedy}; if it "
                               "stops at the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a "
                               "function may jump", code)
 

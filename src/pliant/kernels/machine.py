@@ -235,10 +235,10 @@ def apply_two(op, W, top, pc):
         mark(W, JUMPS, np.floor(a.real / b.real), pc)
     elif op == MIN:
         W[top] = a if a.real <= b.real or a.real != a.real else b
-        mark(W, KINKS, 1.0 if a.real <= b.real else 0.0, pc)
+        mark(W, JUMPS, 1.0 if a.real <= b.real else 0.0, pc)
     elif op == MAX:
         W[top] = a if a.real >= b.real or a.real != a.real else b
-        mark(W, KINKS, 1.0 if a.real >= b.real else 0.0, pc)
+        mark(W, JUMPS, 1.0 if a.real >= b.real else 0.0, pc)
     elif op == LT:
         W[top] = 1.0 if a.real < b.real else 0.0
         mark(W, JUMPS, W[top].real, pc)
@@ -269,7 +269,7 @@ def apply_one(op, k, val, W, top, pc):
         if op in (SIGN, FLOOR):
             mark(W, JUMPS, W[top].real, pc)
         elif op in (ABS, CLAMP, SMOOTH):
-            mark(W, KINKS, (1.0 if a.real < 0 else 0.0) + (2.0 if a.real < 1 and op != ABS else 0.0), pc)
+            mark(W, KINKS if op == SMOOTH else JUMPS, (1.0 if a.real < 0 else 0.0) + (2.0 if a.real < 1 and op != ABS else 0.0), pc)
         if a.imag != 0:
             W[top] += real_slope(op, a.real) * (a - a.real)
 
@@ -309,3 +309,10 @@ def branches(codes, kinked, times, tab, val, Y, W, out):
             if kinked[j]:
                 W[JUMPS] += W[KINKS]
         out[i] = W[JUMPS].real
+
+
+@entry
+def sample(code, times, tab, val, Y, W, out):
+    """Values of a function of time alone."""
+    for i in range(times.size):
+        out[i] = evaluate(times[i], 0 * W[0], 0 * W[0], Y, tab, val, code, W).real
