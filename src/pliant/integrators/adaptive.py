@@ -53,6 +53,7 @@ NEAR = 1e-6        # a jump in this first part of a step is passed without a ste
 NARROW = 1e-13     # a jump is located to this part of the step
 BACK = 1e-9        # a step to a jump that ends behind it is made shorter by this part, then by eight times as much ...
 TURN = 1.0         # rad
+ONSET = 1e-2       # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 NEGLIGIBLE = 2e-5  # of the usual step: a jump does nothing in it that matters, whatever the estimate says
 TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
 FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
@@ -154,8 +155,11 @@ def estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v):
     """Local error per second over what is allowed, the larger one of positions (in sizes of the model) and of velocities (in
     the largest velocity so far), and that velocity. With new factors before it says no."""
     h, speed, worst = ctl[H], aim[SPEED], 0.0
+    strongest = 0.0
     for i in range(n_v):
         speed = max(speed, w.weight[i] * abs(x.v[i]))
+        strongest = max(strongest, w.weight[i] * abs(x.a[i]))
+    speed = max(speed, ONSET * np.sqrt(strongest))
     project = x.lam.size > n_v
     for attempt in range(2):
         local_errors(d, x, w, k, aim, note, h, ctl[RHO], n_v)
@@ -350,7 +354,7 @@ def after_rejection(aim, note, h, error):
 def after_step(aim, note, h, error, slow):
     """The next step: unchanged unless it pays."""
     factor = 0.9 / np.sqrt(max(error, 1e-4))
-    aim[USUAL] = max(h, 0.8 * aim[USUAL])
+    aim[USUAL] = max(h, 0.95 * aim[USUAL])
     aim[H_BAD], note[STAGNANT] = 0.0, 0
     if note[GROWN] == 1:
         note[WAIT] = 0
