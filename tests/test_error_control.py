@@ -1,4 +1,4 @@
-"""Error control: errors follow the accuracy, steps change without a trace, jumps are found, rows between steps are as good as those at steps."""
+"""Error control: errors follow the accuracy, steps change without a trace, jumps are found, rows between steps are as good."""
 import numpy as np
 import pytest
 from derivatives import random_rotation

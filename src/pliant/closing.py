@@ -23,6 +23,7 @@ LONGEST = 0.5       # of one iteration
 LEAST = 1e-12       # damping of an iteration: small against the squares of singular values, large against rounding
 SMALL = 1e-12       # weight of the motion of all bodies against that of joints
 CLOSED = 1e-11      # equations hold
+HALF_TURN = 3.2     # rad, and a little
 NEARLY = 1e-7       # equations hold well enough to begin with
 LOOSE = 1e-3        # on the way they hold to this part of what they were at first
 KICKS = 4           # times a singular position is left by chance
@@ -239,7 +240,7 @@ class Closing:
         if s < 1:
             if not self._ends_slowly(s):
                 self.go(start)
-                if abs(first[self.rows.size:]).max(initial=0.0) > 1:  # straight there, joints would be torn open and whole turns miscounted
+                if abs(first[self.rows.size:]).max(initial=0.0) > HALF_TURN:  # joints would be torn open and whole turns miscounted
                     return False
                 if not self.solve(0.0, self.closed, 300):
                     return self._nearly()
