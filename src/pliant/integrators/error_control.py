@@ -1,6 +1,7 @@
 """Runs with error control: smooth pieces between the jumps of functions, each begun from consistent values."""
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ..system import System
 
 SAMPLES = 20_000    # where functions of time are looked at for jumps
+SLOW = 1e-3         # s for 20 of these
 ROUNDS = 20         # jumps between two of these
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
 SAFETY = 0.25       # errors grow on their way to the end: local ones may be this part of what is asked for
@@ -312,6 +314,10 @@ def time_scale(system: System, start: float, end: float, stops: list[tuple[float
     inside[np.clip(np.searchsorted(times, [low for low, _ in stops[:-1]]) - 1, 0, SAMPLES - 2)] = False
     shortest, out, faults = np.inf, np.zeros(SAMPLES), len(system.failures)
     for code in system.timed:
+        clock = time.perf_counter()
+        sample(code, times[::SAMPLES // 20], d.tab, d.val, x.Y, x.W, out)
+        if time.perf_counter() - clock > SLOW:  # a Python function that takes its time: it is not looked at
+            continue
         sample(code, times, d.tab, d.val, x.Y, x.W, out)
         height, change = np.ptp(out), abs(np.diff(out))[inside].max(initial=0.0)
         if np.isfinite(height) and change > 1e-9 * abs(out).max():
