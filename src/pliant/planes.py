@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .functions.units import shown
 from .items.base import AXES, AnyAxis, _axis
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def normal_of(planar: Any) -> AnyAxis | None:
     try:
         vector = _axis(planar)
     except (ValueError, TypeError):
-        raise ValueError(f"planar {planar!r} must be true (the normal of the planes is z), one of x, y, z, or three numbers") from None
+        raise ValueError(f"planar {shown(planar)} must be true (the normal of the planes is z), one of x, y, z, or three numbers") from None
     return planar if isinstance(planar, str) and planar in AXES else vector
 
 
