@@ -1,16 +1,52 @@
-"""Generalized-alpha with error control: the jitted loop. It adds to the step of `stepper` an estimate of its local error, the
-choice of the next step, what a change of step needs to stay smooth, and dense output. docs/theory/integrators.md"""
-from typing import NamedTuple
-
+"""Generalized-alpha with error control: the jitted loop. It adds to the step of `stepper` the choice of the next step by its local
+error, steps that end at jumps, and dense output. docs/theory/integrators.md"""
 import numpy as np
 
-from ..kernels.contract import call_python
 from ..kernels.jit import entry, jit
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate  # compiled once: only the step itself gains by inlining
 from ..kernels.machine import JUMPS
-from ..kernels.so3 import accumulate, cross, dot, mat2, mul, store, vec
-from ..kernels.tiles import factorise, solve
+from ..kernels.so3 import dot, mat2, mul, store, vec
+from .control_memory import (
+    AFTER,
+    AGE,
+    BEYOND,
+    BRANCH,
+    E_BAD,
+    ERROR,
+    FACTORED,
+    FAILURES,
+    FRESH,
+    GAP,
+    GROWN,
+    H1,
+    H2,
+    H_ALG,
+    H_BAD,
+    HELD,
+    JUMPY,
+    KEPT,
+    LAST,
+    LATER,
+    LEAST,
+    MOST,
+    NEXT,
+    NOW,
+    OUT0,
+    OUT_STEP,
+    OUTPUT,
+    OUTPUTS,
+    REJECTED,
+    SINGULAR_PASSED,
+    SPEED,
+    STAGNANT,
+    STOP,
+    TARGET,
+    USUAL,
+    WAIT,
+    WIDEST,
+)
+from .local_error import change_step, estimate
 from .stepper import (
     DONE,
     EVENT,
@@ -23,7 +59,6 @@ from .stepper import (
     OPEN,
     POWERED,
     RATIO,
-    RHO,
     SINGULAR,
     STEPS,
     STORED,
@@ -32,183 +67,18 @@ from .stepper import (
     H,
     add_energy,
     copy,
-    parameters,
     restore,
     step,
 )
 
-# aim: time, end of the smooth piece; error per second; step that alg belongs to; the last two steps and the next one; largest speed;
-# smallest and largest step; first output, distance and number of outputs; the last rejected step and its error; error of the step;
-# branch of the functions; time after a jump; largest violation of position constraints, and what is too much; the usual step of late
-(NOW, STOP, EPS, H_ALG, H1, H2, NEXT, SPEED, LEAST, MOST, OUT0, OUT_STEP, LAST, H_BAD, E_BAD, ERROR, BRANCH, AFTER, GAP, WIDEST,
- USUAL) = range(21)
-# note: steps since the start of the piece; rejected steps; next output; number of outputs; rejections that did not help; whether the step
-# has just grown; steps to wait with growing, and what it was; age of the factors; steps in which h is held; singular positions passed;
-# whether functions have jumps; whether the step ends at a jump; failed attempts in a row; steps
-# to a jump that went beyond it; whether no step of the piece is made yet
-(AGE, REJECTED, OUTPUT, OUTPUTS, STAGNANT, GROWN, LATER, WAIT, FACTORED, KEPT, HELD, SINGULAR_PASSED, JUMPY, TARGET,
- FAILURES, BEYOND, FRESH) = range(17)
 REFRESH = 20       # steps that factors are kept: the estimate needs them near the current position
 NEAR = 1e-6        # a jump in this first part of a step is passed without a step to it
 NARROW = 1e-13     # a jump is located to this part of the step
 BACK = 1e-9        # a step to a jump that ends behind it is made shorter by this part, then by eight times as much ...
 TURN = 1.0         # rad
-ONSET = 1e-2       # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 NEGLIGIBLE = 2e-5  # of the usual step: a jump does nothing in it that matters, whatever the estimate says
 TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
 FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
-
-
-class History(NamedTuple):
-    """What error control remembers: accelerations before those of Work, the start of the step, and work arrays."""
-    a1: np.ndarray      # acceleration and multipliers one step before the start of the step
-    lam1: np.ndarray
-    a2: np.ndarray      # acceleration two steps before
-    H0: np.ndarray
-    total0: np.ndarray
-    power0: np.ndarray
-    power1: np.ndarray  # one step before
-    jerk: np.ndarray    # local error of positions and of velocities, divided by h^3
-    snap: np.ndarray
-    mass: np.ndarray    # diagonal of M
-    y: np.ndarray
-    keep: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
-
-
-@jit
-def constants(rho):
-    """Delta, c_q, c_v: alg belongs to t + Delta h; local errors c_q h^3 q''' and c_v h^3 v'''                  [alpha-6]"""
-    am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
-    shift = am - af
-    gamma, beta = 0.5 - shift, 0.25 * (1 - shift) ** 2
-    return shift, 1 / 6 - beta - shift / 2, 1 / 6 - gamma * (0.5 + shift) - shift * (am - 0.5)
-
-
-@jit
-def local_errors(d, x, w, k, aim, note, h, rho, n_v):
-    """jerk = c_q a' (+ w x w' / 12 of rotations), snap = c_v a'', from accelerations of four times; alternating parts, which
-    the method carries across the constraints, drop out of these differences                               [alpha-7]"""
-    _, cq, cv = constants(rho)
-    h1, h2 = aim[H1], aim[H2]
-    for i in range(n_v):
-        s0 = (x.a[i] - w.a0[i]) / h
-        k.jerk[i] = cq * (s0 if note[AGE] == 0 else (x.a[i] - k.a1[i]) / (h + h1))
-        k.snap[i] = 0
-        if note[AGE] >= 2:
-            s1, s2 = (w.a0[i] - k.a1[i]) / h1, (k.a1[i] - k.a2[i]) / h2
-            k.snap[i] = cv * ((s0 - s1) / (h + h1) + (s1 - s2) / (h1 + h2))
-    for j in range(d.rotations.shape[0]):
-        i = d.rotations[j, 0]
-        accumulate(1 / 12, cross(vec(x.v, i), vec(x.a, i)), k.jerk, i)
-
-
-@jit
-def solve_with(lu, x, count):
-    """x.R with the factors of the iteration matrix; call `renew` first if there are none."""
-    if count[FALLBACK] != 0:
-        call_python(count[FALLBACK], 1.0, 0.0, 0.0)
-    else:
-        solve(x.D, lu, x.R)
-
-
-@jit
-def tangential(residual, d, lu, x, k, count, aim, t, y, n_v):
-    """y without its part across the constraints, which they take away: [M C^T; C 0] [y; mu] = [M y; 0]       [alpha-8]"""
-    copy(x.a, k.keep)
-    evaluate(residual, d, x, t, 1.0, 0.0, 0.0)
-    for i in range(n_v, x.R.size):
-        aim[GAP] = max(aim[GAP], abs(x.R[i]))
-    for i in range(n_v):
-        k.y[i] = x.R[i]
-        x.a[i] += y[i]
-    evaluate(residual, d, x, t, 1.0, 0.0, 0.0)
-    for i in range(x.R.size):
-        x.R[i] = x.R[i] - k.y[i] if i < n_v else 0.0
-    solve_with(lu, x, count)
-    copy(k.keep, x.a)
-    for i in range(n_v):
-        y[i] = x.R[i]
-
-
-@jit
-def renew(tangent, d, lu, x, w, count, t, h, rho):
-    """Factors of the iteration matrix at the current state."""
-    bp, gp = parameters(h, rho)[4:]
-    for j in range(x.T.shape[0]):
-        for i in range(9):
-            x.T[j, i] = 1.0 if i % 4 == 0 else 0.0
-    x.D[:] = 0
-    evaluate(tangent, d, x, t, 1.0, gp / bp, 1 / bp)
-    if count[FALLBACK] != 0:
-        good = call_python(count[FALLBACK], 0.0, 0.0, 0.0) != 0.0
-    else:
-        good = factorise(x.D, lu, w.pivots)
-    count[FACTORISATIONS] += 1
-    count[FACTORS_OK] = 1 if good else 0
-    return good
-
-
-@jit
-def estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v):
-    """Local error per second over what is allowed, the larger one of positions (in sizes of the model) and of velocities (in
-    the largest velocity so far), and that velocity. With new factors before it says no."""
-    h, speed, worst = ctl[H], aim[SPEED], 0.0
-    strongest = 0.0
-    for i in range(n_v):
-        speed = max(speed, w.weight[i] * abs(x.v[i]))
-        strongest = max(strongest, w.weight[i] * abs(x.a[i]))
-    speed = max(speed, ONSET * np.sqrt(strongest))
-    project = x.lam.size > n_v
-    for attempt in range(2):
-        local_errors(d, x, w, k, aim, note, h, ctl[RHO], n_v)
-        if project:
-            tangential(residual, d, lu, x, k, count, aim, ctl[T1], k.jerk, n_v)
-            tangential(residual, d, lu, x, k, count, aim, ctl[T1], k.snap, n_v)
-        worst = 0.0
-        for i in range(n_v):
-            worst = max(worst, w.weight[i] * abs(k.jerk[i]), w.weight[i] * abs(k.snap[i]) / speed)
-        worst *= h * h / aim[EPS]
-        if worst <= 1 or not project or note[KEPT] <= 1 or attempt == 1 or not renew(tangent, d, lu, x, w, count, ctl[T1], h, ctl[RHO]):
-            break
-    return worst, speed
-
-
-@jit
-def change_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note, h, n_v):
-    """The state as it would be had it been reached with steps h                                         [alpha-9]
-
-    alg belongs to t + Delta h, so it moves by Delta (h - h_old) a'. The velocities carry the error c_q h^2 a' across the constraints, which
-    is seen as C_q v + C_t: it is scaled by (h / h_old)^2. Without this the multipliers would oscillate. What the
-    iteration left of the position constraints is removed, as its effect grows with 1 / h^2.
-    """
-    shift = constants(ctl[RHO])[0]
-    for i in range(n_v):
-        w.alg[i] += shift * (h - aim[H_ALG]) * (x.a[i] - w.a1[i]) / aim[H1]
-    if x.lam.size == n_v or note[HELD] > 0:
-        return
-    if count[FACTORS_OK] == 0 and not renew(tangent, d, lu, x, w, count, aim[NOW], h, ctl[RHO]):
-        return
-    evaluate(residual, d, x, aim[NOW], 1.0, 0.0, 0.0)
-    for i in range(n_v):
-        x.R[i] = 0
-    solve_with(lu, x, count)
-    copy(x.q, k.q)
-    retract(d, k.q, x.R, -1.0, x.q)
-    x.V[:] = 0
-    evaluate(rates, d, x, aim[NOW], 0.0, 0.0, 0.0)
-    change = (h / aim[H_ALG]) ** 2 - 1
-    for i in range(x.R.size):
-        x.R[i] = change * x.V[i] if i >= n_v else 0.0
-    solve_with(lu, x, count)
-    limit, most = 0.0, 0.0
-    for i in range(n_v):
-        limit = max(limit, w.weight[i] * abs(x.a[i] - w.a1[i]))
-        most = max(most, w.weight[i] * abs(x.R[i]))
-    limit *= abs(change) * aim[H_ALG]  # next to a singular position the scaled rates would be a kick
-    for i in range(n_v):
-        x.v[i] += x.R[i] * (limit / most if most > limit else 1.0)
 
 
 @jit
@@ -379,14 +249,6 @@ def limit_turns(d, x, aim):
 
 
 @jit
-def pass_jump(x, w, aim, note, h, n_v):
-    """After a jump that no function has told of: what was before it says nothing about the next steps."""
-    for i in range(n_v):
-        w.alg[i] = x.a[i]
-    note[AGE], note[GROWN], note[LATER], note[WAIT], aim[NEXT] = 0, 0, 0, 0, h
-
-
-@jit
 def begin_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note, n_v):
     """Choose h and prepare the memory of the method for it."""
     h, last = next_step(aim, note)
@@ -470,12 +332,12 @@ def advance(residual, tangent, rates, power, history, d, lu, x, w, k, ctl, count
         finish_step(power, history, d, x, w, k, ctl, count, aim, note)
         after_step(aim, note, h, aim[ERROR], count[FACTORISATIONS] > factorisations and count[ITERATIONS] - iterations > 4)
         limit_turns(d, x, aim)
-        if unseen:
-            pass_jump(x, w, aim, note, h, n_v)
         if singular:
             note[SINGULAR_PASSED] += 1
             note[HELD] = 20
-        if note[TARGET] == 1:
+        if unseen:  # a jump that no function has told of: what was before it says nothing about the next steps
+            note[TARGET], aim[AFTER] = 2, aim[NOW] - 1
+        elif note[TARGET] == 1:
             note[TARGET] = 2
         if aim[GAP] > aim[WIDEST]:
             return OPEN

@@ -1,25 +1,20 @@
 """Runs with error control: smooth pieces between the jumps of functions, each begun from consistent values."""
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from ..dynamics import GAP, Dynamics
 from ..kernels import loop
-from ..kernels.machine import CONSTANT, END, JUMPS, branches, sample
+from ..kernels.machine import JUMPS
 from ..refinement import POSITION, parts
-from . import adaptive as ad
+from . import adaptive, local_error
+from . import control_memory as ad
 from . import stepper as st
 from .generalized_alpha import Checkpoint, GeneralizedAlpha, Run, SimulationError
+from .time_functions import time_jumps, time_scale
 
-if TYPE_CHECKING:
-    from ..system import System
-
-SAMPLES = 20_000    # where functions of time are looked at for jumps
-SLOW = 1e-3         # s for 20 of these
-ROUNDS = 20         # jumps between two of these
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
 SAFETY = 0.25       # errors grow on their way to the end: local ones may be this part of what is asked for
 FIRST = 0.25        # error of the first step, of what is allowed
@@ -29,7 +24,9 @@ FINEST = 1e-13      # smallest step, of the time
 PROBES, NOTABLE = 6, 1e-6  # attempts with it, and the part of the accelerations that matters
 HOP = 1e-6          # of a step: pieces shorter than this are passed by one term of Taylor's series
 PASSING, NEAR_BY = 100, 1e-6  # attempts to come past a jump, and how far to go at most, in steps
-LATER = 4           # ulps: at a jump itself a function may still have the slope before it
+UNSEEN = ("If a Python function acts on it, see that it does not jump to and fro or give random numbers; if a force changes with the "
+          "direction of motion, make it smooth: tanh(v / 0.01) instead of sign(v). Otherwise look at the mechanism there: a joint may "
+          "lock, a spring may be too stiff, or a force may grow without bound")
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 
 
@@ -50,8 +47,10 @@ class ControlledRun(Run):
         self.note[ad.OUTPUT], self.note[ad.OUTPUTS] = 1, outputs
         self.note[ad.JUMPY] = any(not timed for _, _, timed in s.switches)
         self.aim[ad.WIDEST], self.aim[ad.NOW] = GAP * max(1.0, dynamics.length), start
-        self.stops = [*time_jumps(s, start, end), (end, end)]
-        self.aim[ad.MOST] = coarser * min(self.duration / COARSEST, time_scale(s, start, end, self.stops) / 2)
+        told = time_jumps(s, start, end)
+        scale, sudden = time_scale(s, start, end, told)
+        self.stops = [*sorted(told + sudden), (end, end)]
+        self.aim[ad.MOST] = coarser * min(self.duration / COARSEST, scale / 2)
         self.jumps: list[float] = []
         super().__init__(dynamics, method, row, self.duration / outputs, outputs, 1, memory)
         self.end, self.massless = end, bool(dynamics.massless())
@@ -110,7 +109,7 @@ class ControlledRun(Run):
         """At most so many steps; first what is left to keep of the last one, as a checkpoint cannot lie between its rows."""
         s, rates = self.dynamics.system, self.dynamics.system.program("rates")
         residual, tangent, power, history = self.programs
-        return int(ad.advance(residual, tangent, rates, power, history, s.data, s.lu, self.x, self.work, self.history, self.ctl,
+        return int(adaptive.advance(residual, tangent, rates, power, history, s.data, s.lu, self.x, self.work, self.history, self.ctl,
                               self.count, self.aim, self.note, s.n_v, 0 if self.pending else steps, self.rows))
 
     @property
@@ -164,7 +163,13 @@ class ControlledRun(Run):
         self._begin(row)
 
     def _pass_event(self, t: float) -> None:
-        """Past a jump that depends on the motion: as far as it takes to be on the other side of it."""
+        """Past a jump that depends on the motion: as far as it takes to be on the other side of it; or from behind one that only the
+        error told of."""
+        if t < self.t:
+            row = self._ahead(self.t)
+            self.dynamics.refine(row[None, :])
+            self._count_jump(self.t, unseen=True)
+            return self._begin(row)
         self._count_jump(t)
         x, kept, dt = self.x, (self.x.q.copy(), self.x.v.copy()), max(t - self.t, 4 * np.spacing(abs(self.t)))
         for _ in range(PASSING):
@@ -179,12 +184,16 @@ class ControlledRun(Run):
             dt *= 2
         self._begin(row)
 
-    def _count_jump(self, t: float) -> None:
+    def _count_jump(self, t: float, unseen: bool = False) -> None:
+        """Too many of them in a short time end the run."""
         self.jumps = [*self.jumps[-CHATTER:], t]
         if len(self.jumps) > CHATTER and t - self.jumps[0] < WINDOW * self.duration:
-            raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {CHATTER} times within "
-                                  f"{t - self.jumps[0]:.3g} s. Make its jump smooth: tanh(v / 0.01) instead of sign(v), "
-                                  "step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
+            times = f"{CHATTER} times within {t - self.jumps[0]:.3g} s"
+            if unseen:
+                raise SimulationError(f"stopped at t = {t:.6g} s: the acceleration of {self._worst_body()!r} jumps {times}. {UNSEEN}",
+                                      "step-underflow")
+            raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {times}. Make its jump smooth: "
+                                  "tanh(v / 0.01) instead of sign(v), step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
 
     def _drive_jumps(self, row: np.ndarray) -> NoReturn:
         """The error that names the drives whose functions have jumped."""
@@ -204,7 +213,7 @@ class ControlledRun(Run):
             getattr(x, name)[:] = p[name]
         self.stops = [stop for stop in self.stops if stop[1] > row[0]]
         aim[ad.NOW], aim[ad.STOP] = row[0], self.stops[0][0] if self.stops else self.end
-        shift, cq, cv = ad.constants.py_func(self.method.rho)
+        shift, cq, cv = local_error.constants.py_func(self.method.rho)
         a, v = (float(abs(p[name] * w.weight).max(initial=0.0)) for name in "av")
         aim[ad.SPEED] = max(aim[ad.SPEED], v, np.sqrt(a), 1e-3 / self.duration)
         jerk, snap = self._derivatives(row, aim[ad.SPEED] / max(a, 1e-300), 1 / max(v, 1e-300))
@@ -221,7 +230,7 @@ class ControlledRun(Run):
     def _turning(self, v: np.ndarray) -> float:
         """The step in which the fastest body turns by what is allowed."""
         fastest = max((float(np.linalg.norm(v[i:i + 3])) for i in self.dynamics.system.data.rotations[:, 0]), default=0.0)
-        return 0.8 * ad.TURN / max(fastest, 1e-300)
+        return 0.8 * adaptive.TURN / max(fastest, 1e-300)
 
     def _remember(self, h: float, shift: float, jerk: np.ndarray, error: np.ndarray) -> None:
         """alg at t + Delta h, the acceleration one step before, and the velocity error that steps of h carry      [alpha-9]"""
@@ -287,81 +296,17 @@ class ControlledRun(Run):
         return (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
-        if status == st.UNDERFLOW:  # no other solver would help
-            self.count[st.FALLBACK] = self.fallback.address
         if status == st.OPEN and not faults:
             row = np.zeros(self.rows.shape[1])
             p = parts(row[None, :], self.x.q.size, self.x.v.size)
             row[0], p["q"][0][:], p["H"][0][:] = self.t, self.x.q, self.x.H
             raise self.opened(row)
+        if status == st.UNDERFLOW and not faults:  # no other solver would help
+            raise SimulationError(f"stopped at t = {self.t:.6g} s: the accuracy {self.accuracy:g} is not reached however small the step, "
+                                  f"as the acceleration of {self._worst_body()!r} changes too fast. {UNSEEN}", "step-underflow")
         super()._recover(status, faults)
 
-    def _reason(self, status: int, item: str | None) -> tuple[str, str]:
-        if status != st.UNDERFLOW:
-            return super()._reason(status, item)
+    def _worst_body(self) -> str:
+        """The body with the largest error in the last step."""
         sizes = np.maximum(abs(self.history.jerk), abs(self.history.snap) / self.aim[ad.SPEED]) * self.work.weight
-        body = self.dynamics.body_of(int(np.argmax(sizes)) // 6)
-        return "step-underflow", (f"the accuracy {self.accuracy:g} is not reached; the largest error is in the motion of {body!r}, where "
-                                  "a force may jump unseen (in a Python function) or oscillate very fast,")
-
-
-def time_scale(system: System, start: float, end: float, stops: list[tuple[float, float]]) -> float:
-    """The shortest time in which a function of time alone passes its range, between jumps; not less than it is sampled at. Steps may
-    not be longer: where nothing moves yet, they could pass a pulse or whole periods without a sign of it."""
-    d, x, dt = system.data, system.memory(), (end - start) / SAMPLES
-    times = start + dt * (np.arange(SAMPLES) + 0.6180339887)
-    inside = np.ones(SAMPLES - 1, bool)
-    inside[np.clip(np.searchsorted(times, [low for low, _ in stops[:-1]]) - 1, 0, SAMPLES - 2)] = False
-    shortest, out, faults = np.inf, np.zeros(SAMPLES), len(system.failures)
-    for code in system.timed:
-        clock = time.perf_counter()
-        sample(code, times[::SAMPLES // 20], d.tab, d.val, x.Y, x.W, out)
-        if time.perf_counter() - clock > SLOW:  # a Python function that takes its time: it is not looked at
-            continue
-        sample(code, times, d.tab, d.val, x.Y, x.W, out)
-        height, change = np.ptp(out), abs(np.diff(out))[inside].max(initial=0.0)
-        if np.isfinite(height) and change > 1e-9 * abs(out).max():
-            shortest = min(shortest, dt * max(1.0, height / change))
-    del system.failures[faults:]  # the run will say so, if it gets there
-    return shortest
-
-
-def time_jumps(system: System, start: float, end: float) -> list[tuple[float, float]]:
-    """Times right before and right after every jump of functions that depend on time alone."""
-    timed = [(code, kinks) for code, kinks, of_time in system.switches if of_time]
-    if not timed:
-        return []
-    codes, kinked, d = np.array([c for c, _ in timed], np.int64), np.array([k for _, k in timed]), system.data
-    x = system.memory()
-
-    def at(times: np.ndarray) -> np.ndarray:
-        out = np.zeros(times.size)
-        branches(codes, kinked, times, d.tab, d.val, x.Y, x.W, out)
-        return out
-    times = np.union1d(np.linspace(start, end, SAMPLES + 1), _written(system, codes, start, end))
-    found, low, high = at(times), times[:-1], times[1:]
-    jumps: list[tuple[float, float]] = []
-    value, aim = found[:-1], found[1:]
-    for _ in range(ROUNDS):  # one jump of each interval, then what is left of it
-        low, high, value, aim = (part[value != aim] for part in (low, high, value, aim))
-        last = high
-        for _ in range(60):
-            middle = (low + high) / 2
-            same = at(middle) == value
-            low, high = np.where(same, middle, low), np.where(same, high, middle)
-        jumps += zip(low.tolist(), high.tolist(), strict=True)
-        low, high, value = high, last, at(high)
-    later = LATER * np.spacing(max(abs(start), abs(end)))
-    return sorted((a, min(b + later, end)) for a, b in jumps)
-
-
-def _written(system: System, codes: np.ndarray, start: float, end: float) -> np.ndarray:
-    """Times that stand in functions as numbers, and those half way between: jumps are often there, as close together as one likes."""
-    tab, val, found = system.data.tab, system.data.val, {start, end}
-    for code in codes.tolist():
-        while tab[code] != END:
-            if tab[code] == CONSTANT:
-                found.add(float(val[tab[code + 1]]))
-            code += 2
-    times = np.array(sorted(t for t in found if start <= t <= end))
-    return np.union1d(times, (times[1:] + times[:-1]) / 2)
+        return self.dynamics.body_of(int(np.argmax(np.nan_to_num(sizes))) // 6)
