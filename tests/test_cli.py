@@ -170,8 +170,8 @@ def test_examples(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_verify_and_bench_print_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     import types
     row = {"name": "a", "quantity": "x [m]", "value": 1.0, "reference": 1.0, "error": float("nan"), "tolerance": 1e-9,
-           "passed": True, "seconds": 0.1}
-    book = types.SimpleNamespace(verify=lambda names: [row, {**row, "name": "b", "passed": names == ["b"]}])
+           "passed": True, "steps": 3, "seconds": 0.1}
+    book = types.SimpleNamespace(verify=lambda names, accuracy: [row, {**row, "name": "b", "passed": names == ["b"]}])
     monkeypatch.setitem(sys.modules, "pliant.verification", book)
     code, out, _ = call(capsys, "verify")
     assert code == 1 and "FAILED" in out and out.endswith("1 of 2 passed\n")

@@ -5,7 +5,7 @@ import pytest
 from pliant.dynamics import ModelError
 from pliant.verification import CASES, _worst, table, verify
 
-KEYS = {"name", "quantity", "value", "reference", "error", "tolerance", "passed", "seconds"}
+KEYS = {"name", "quantity", "value", "reference", "error", "tolerance", "passed", "steps", "seconds"}
 
 
 @pytest.mark.parametrize("name", ["A03_andrews", "free_body"])
@@ -44,3 +44,9 @@ def test_an_unknown_case_is_named():
     with pytest.raises(ModelError, match="heavy_top"):
         verify(["heavy_tops"])
     assert "A01_pendulum" in CASES
+
+
+def test_steps_are_chosen_for_an_accuracy():
+    rows = verify(["heavy_top"], "normal")
+    assert all(row["passed"] for row in rows)
+    assert rows[0]["steps"] != verify(["heavy_top"])[0]["steps"]
