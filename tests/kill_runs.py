@@ -22,7 +22,7 @@ import numpy as np
 
 import pliant as pl
 from pliant.bench_models import chain, fourbars
-from pliant.integrators.generalized_alpha import Run
+from pliant.integrators.choices import Plan
 
 # model, duration, step, output_step [s]: some seconds of computing each
 CASES = {"double four-bar": (lambda: fourbars(2), 4.0, 2e-5, 1e-3), "chain of 40": (lambda: chain(40), 4.0, 4e-4, 4e-3),
@@ -61,7 +61,7 @@ def killed(case: str, out: Path, after: float) -> float:
 
 def interval(whole: pl.Solution) -> int:
     """Steps from one checkpoint to the next."""
-    return Run(whole.dynamics, whole.method, whole.rows[0], whole.step, 1, 1).interval
+    return whole.method.run(Plan.fixed(whole.dynamics, whole.formulation, whole.rows[0], whole.step, 1)).interval
 
 
 def trial(case: str, whole: pl.Solution, seconds: float, rng: random.Random, twice: bool) -> tuple[bool, str]:

@@ -231,10 +231,10 @@ def test_screws_and_gears():
 
 def test_the_time_of_a_step_does_not_depend_on_the_slices(monkeypatch):
     """Python looks in after every step or hardly ever: the same run."""
-    from pliant.integrators import generalized_alpha
+    from pliant.integrators import run as runs
     runs = []
     for slice_ in (1e-9, 10.0):
-        monkeypatch.setattr(generalized_alpha, "SLICE", slice_)
+        monkeypatch.setattr(runs, "SLICE", slice_)
         runs.append(EllipticPendulum().model().simulate(0.5, accuracy=1e-4))
     assert np.array_equal(runs[0].rows, runs[1].rows) and runs[0].quality == runs[1].quality
 

@@ -14,7 +14,8 @@ import pytest
 from pliant.bench import accuracy, measure, peers_folder, ratios, table
 from pliant.bench_models import CUBE, G, bricard, chain, fourbars, fourbars_energy, problems, watched
 from pliant.dynamics import Dynamics
-from pliant.integrators.generalized_alpha import GeneralizedAlpha, Run
+from pliant.formulations.choices import Index3
+from pliant.integrators.choices import GeneralizedAlpha, Plan
 from pliant.items.base import matrix_of
 from pliant.model import Model
 
@@ -126,8 +127,8 @@ def test_a_row_is_complete() -> None:
 def test_accuracy_sees_an_error() -> None:
     d = bricard().compile()
     row = d.assemble()
-    rough = accuracy(d, Run(d, GeneralizedAlpha(), row, 1e-2, 100, 1), row)
-    fine = accuracy(d, Run(d, GeneralizedAlpha(), row, 1e-3, 1000, 10), row)
+    rough = accuracy(d, GeneralizedAlpha().run(Plan.fixed(d, Index3(), row, 1e-2, 100)), row)
+    fine = accuracy(d, GeneralizedAlpha().run(Plan.fixed(d, Index3(), row, 1e-3, 1000, 10)), row)
     assert rough[0] / fine[0] == pytest.approx(100, rel=0.5)  # order 2
 
 

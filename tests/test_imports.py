@@ -6,13 +6,14 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "pliant"
 LAYERS = [
-    {"kernels"},
+    {"kernels", "choices"},
     {"functions"},
     {"families", "items"},
     {"system"},
     {"layout", "planes"},
     {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
-    {"integrators"},
+    {"integrators", "formulations"},
+    {"methods"},
     {"channels", "solution", "collected", "simulation", "model"},
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
      "journal", "results", "scene", "pictures", "diagnosis"},

@@ -10,7 +10,7 @@ import pytest
 
 import pliant as pl
 from pliant import journal as jn
-from pliant.integrators import generalized_alpha
+from pliant.integrators import run as runs
 from pliant.items.base import matrix_of
 from pliant.storage import hold
 
@@ -18,8 +18,8 @@ from pliant.storage import hold
 @pytest.fixture(autouse=True)
 def short_intervals(monkeypatch):
     """A checkpoint every 130 steps."""
-    monkeypatch.setattr(generalized_alpha, "LEAST", 10)
-    monkeypatch.setattr(generalized_alpha, "MOST", 130)
+    monkeypatch.setattr(runs, "LEAST", 10)
+    monkeypatch.setattr(runs, "MOST", 130)
 
 
 def spatial():
@@ -69,7 +69,7 @@ def stopping(share):
 @pytest.fixture
 def one_slice(monkeypatch):
     """Python looks in after every few steps, so that a run can be stopped anywhere."""
-    monkeypatch.setattr(generalized_alpha, "SLICE", 1e-4)
+    monkeypatch.setattr(runs, "SLICE", 1e-4)
 
 
 @pytest.mark.parametrize(("model", "step"), CASES, ids=NAMES)
@@ -109,10 +109,10 @@ def test_factors_that_would_be_lost_are_what_makes_the_difference(monkeypatch):
     """The test can fail: without the forgetting at checkpoints a continuation differs in rounding."""
     m = mechanisms.four_bar()
     whole, first = (m.simulate(t, step=1e-3, output_step=1e-2) for t in (1.0, 0.5))
-    monkeypatch.setattr(generalized_alpha, "MOST", 100_000)
+    monkeypatch.setattr(runs, "MOST", 100_000)
     kept = m.simulate(1.0, step=1e-3, output_step=1e-2)
     assert not np.array_equal(kept.rows, whole.rows)
-    monkeypatch.setattr(generalized_alpha, "MOST", 130)
+    monkeypatch.setattr(runs, "MOST", 130)
     assert equal(first.resume(0.5), whole)
 
 

@@ -56,7 +56,7 @@ class Assembly:
     @property
     def solution(self) -> Solution:
         """The pose as a run of one row, for pictures and channels."""
-        from .integrators.generalized_alpha import GeneralizedAlpha
+        from .integrators.choices import GeneralizedAlpha
         from .solution import Quality, Solution
         open_ = max((gap.largest for gap in self.after.values()), default=0.0)
         return Solution(self.dynamics.model, self.dynamics, self.row[None, :].copy(), np.zeros((1, 3)),

@@ -18,8 +18,10 @@ import numpy as np
 
 from .bench_models import Problem, problems, watched
 from .dynamics import Dynamics
+from .formulations.choices import Index3
 from .integrators import stepper as st
-from .integrators.generalized_alpha import GeneralizedAlpha, Run, SimulationError
+from .integrators.choices import GeneralizedAlpha, Plan
+from .integrators.run import Run, SimulationError
 from .items.base import matrix_of
 from .kernels import loop
 from .refinement import parts
@@ -89,9 +91,9 @@ def measure(key: str, quick: bool) -> Row:
         dynamics = model.compile()
         start = dynamics.assemble()
         build, setup = min(build, built - clock), min(setup, time.process_time() - built)
-        for _ in Run(dynamics, method, start, STEP, 1, 1):  # loads the compiled loop
+        for _ in method.run(Plan.fixed(dynamics, Index3(), start, STEP, 1)):  # loads the compiled loop
             pass
-        run = Run(dynamics, method, start, STEP, steps, steps)
+        run = method.run(Plan.fixed(dynamics, Index3(), start, STEP, steps, steps))
         clock = time.process_time()
         try:
             last = [new for new in run if len(new)][-1][-1]
@@ -101,7 +103,8 @@ def measure(key: str, quick: bool) -> Row:
     row |= {"us_per_step": 1e6 * cpu / steps, "iterations": int(run.count[st.ITERATIONS]) / steps,
             "factorisations": int(run.count[st.FACTORISATIONS]) / steps, "build": build, "setup": setup, "rss": peak_memory()}
     row["position_error"] = _chain_error(problem, dynamics, last) if steps * STEP == problem.duration else None
-    row["energy_error"], row["violation"] = accuracy(dynamics, Run(dynamics, method, start, STEP, steps, SAMPLE), start)
+    row["energy_error"], row["violation"] = accuracy(dynamics, method.run(Plan.fixed(dynamics, Index3(), start, STEP, steps, SAMPLE)),
+                                                        start)
     return row
 
 

@@ -115,7 +115,7 @@ def resume(run: str, output: str | None, duration: str | None, model: str | None
 
 def _simulated(work: Callable[[Any], Solution], progress: bool, target: Path) -> Answer:
     """The answer of a run; if it stops, why, and where its rows are."""
-    from .integrators.generalized_alpha import SimulationError
+    from .integrators.run import SimulationError
     from .report import Progress, run_data, run_summary
     display = Progress() if progress and not os.environ.get("PLIANT_QUIET") else None
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .integrators.generalized_alpha import Run, SimulationError
+from .integrators.run import Run, SimulationError
 from .solution import Quality, Solution
 
 if TYPE_CHECKING:
@@ -85,5 +85,5 @@ class Collected:
         rows, energies, report = self.blocks[0] if one else (np.concatenate([block[k] for block in self.blocks]) for k in range(3))
         position, velocity, acceleration = (float(x) for x in report.max(0)[:3])
         quality = Quality(run.violation(position), velocity, acceleration, **run.counts(), unique_reactions=run.dynamics.unique_reactions)
-        return Solution(model, run.dynamics, rows, energies, quality, complete=complete, method=run.method, step=run.step,
-                        stride=run.stride, memory=self.memory, end=end, accuracy=run.accuracy)
+        return Solution(model, run.dynamics, rows, energies, quality, complete=complete, method=run.method, formulation=run.formulation,
+                        step=run.step, stride=run.stride, memory=self.memory, end=end, accuracy=run.accuracy)

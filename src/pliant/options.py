@@ -8,9 +8,10 @@ from typing import Any
 
 from .dynamics import ModelError
 from .functions.units import MOST, must, quantity, shown
-from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha
+from .integrators.choices import Integrator
 from .items.base import did_you_mean
-from .simulation import ACCURACY, OPTIONS, accuracy_of, integrator_of
+from .methods import KINDS, choice, chosen
+from .simulation import ACCURACY, OPTIONS, accuracy_of
 
 ROWS = 10_000_000  # of output
 Problem = tuple[tuple[Any, ...], str]
@@ -29,8 +30,10 @@ def problems(data: dict[str, Any], keys: list[str]) -> Iterator[Problem]:
             except ValueError as error:
                 wrong.add(key)
                 yield (key,), str(error)
-    if "integrator" in data:
-        yield from ((("integrator", *path), message) for path, message in _integrator(data["integrator"]))
+    methods = {what: list(_choice(what, data[what])) for what in ("integrator", "formulation") if what in data}
+    yield from (((what, *path), message) for what, found in methods.items() for path, message in found)
+    if not any(methods.values()):
+        yield from _together(data, "accuracy" in data.keys() - wrong)
     if "step" in data and "accuracy" in data:
         yield ("accuracy",), "give step (fixed) or accuracy (steps are chosen), not both"
     if {"duration", "output_step"} <= data.keys() - wrong:
@@ -59,11 +62,25 @@ def _texts(value: Any) -> None:
         raise ValueError(must(value, "must be a list of channel patterns, such as ['crank.*']"))
 
 
+def _together(data: dict[str, Any], accuracy: bool) -> Iterator[Problem]:
+    """Whether integrator, formulation and accuracy fit each other."""
+    try:
+        method, _ = chosen(data.get("integrator"), data.get("formulation"), "step" in data)
+    except ModelError as error:
+        yield ("formulation",), str(error).removeprefix("simulate: formulation ")
+        return
+    if accuracy:
+        try:
+            accuracy_of(data["accuracy"], method)
+        except ModelError as error:
+            yield ("accuracy",), str(error).removeprefix("simulate: accuracy ")
+
+
 def _accuracy(value: Any) -> None:
     if not isinstance(value, (str, int, float)) or isinstance(value, bool):
         raise ValueError(must(value, f"must be one of {', '.join(ACCURACY)} or a number"))
     try:
-        accuracy_of(value)
+        accuracy_of(value, Integrator())
     except ModelError as error:
         raise ValueError(str(error).removeprefix("simulate: accuracy ")) from None
 
@@ -77,23 +94,19 @@ CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds,
                                            "record": _texts, "out": text, "estimate": _flag}
 
 
-def integrator(value: Any) -> GeneralizedAlpha:
-    """The method that ``integrator:`` of a text stands for."""
-    value = {"kind": value} if isinstance(value, str) else value
-    return integrator_of({**value, "kind": value["kind"].replace("_", "-")})
-
-
-def _integrator(value: Any) -> Iterator[Problem]:
+def _choice(what: str, value: Any) -> Iterator[Problem]:
+    """What is wrong with a method, or with a part of one."""
+    kinds = KINDS[what]
     given = {"kind": value} if isinstance(value, str) else value
     if not isinstance(given, dict):
-        yield (), must(value, f"must be a mapping such as {{kind: {next(iter(INTEGRATORS))}}}")
+        yield (), must(value, f"must be a mapping such as {{kind: {next(iter(kinds))}}}")
         return
     kind = given.get("kind")
-    cls = INTEGRATORS.get(str(kind).replace("_", "-"))
+    cls = kinds.get(str(kind).replace("_", "-"))
     if kind is None or cls is None:
         at = () if isinstance(value, str) else ("kind",)
-        yield at, f"unknown kind {shown(kind)} of integrator{did_you_mean(str(kind), INTEGRATORS)}" if kind is not None else (
-            f"is missing{did_you_mean('', INTEGRATORS)}")
+        yield at, f"unknown kind {shown(kind)} of {what}{did_you_mean(str(kind), kinds)}" if kind is not None else (
+            f"is missing{did_you_mean('', kinds)}")
         return
     known = [f.name for f in fields(cls)]
     good: dict[str, Any] = {"kind": str(kind)}
@@ -101,6 +114,10 @@ def _integrator(value: Any) -> Iterator[Problem]:
         if key not in known:
             if key != "kind":
                 yield (key,), f"unknown key {shown(key)}{did_you_mean(key, known)}"
+        elif key in KINDS and entry is not None:
+            found = list(_choice(key, entry))
+            yield from (((key, *path), message) for path, message in found)
+            good |= {} if found else {key: entry}
         elif not isinstance(entry, (int, float, str)) or isinstance(entry, bool):
             yield (key,), must(entry, "must be a number or a word; leave the key out for the usual value")
         elif not isinstance(entry, str) and abs(entry) > MOST:
@@ -108,11 +125,11 @@ def _integrator(value: Any) -> Iterator[Problem]:
         else:
             good[key] = entry
     try:
-        integrator(good)
+        choice(what, good)
     except ModelError as error:  # such as "simulate: GeneralizedAlpha: rho = 2, must be ..."
         told = str(error).removeprefix("simulate: ").removeprefix(f"{cls.__name__}: ")
-        found = re.match(r"(\w+) = (.*)", told, re.DOTALL)
-        if found and found[1] in known:
-            yield (found[1],), found[2]
+        found_ = re.match(r"(\w+) = (.*)", told, re.DOTALL)
+        if found_ and found_[1] in known:
+            yield (found_[1],), found_[2]
         else:
             yield (), told

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,25 +122,22 @@ def summary(model: Model) -> str:
 
 def run_data(sol: Solution) -> dict[str, Any]:
     """Facts of a run: times, method, cost, violations, energy balance."""
-    method = asdict(sol.method) if is_dataclass(sol.method) and not isinstance(sol.method, type) else {}
     q = asdict(sol.quality)
-    kind = getattr(sol.method, "kind", str(sol.method))
     return {"name": sol.name, "complete": bool(sol.complete), "start": float(sol.t[0]), "end": float(sol.t[-1]),
-            "rows": len(sol.t), "method": {"kind": kind, **method}, "step": float(sol.step), "accuracy": sol.accuracy, "quality": q,
+            "rows": len(sol.t), "method": sol.method.plain(), "formulation": sol.formulation.plain(),
+            "step": float(sol.step), "accuracy": sol.accuracy, "quality": q,
             "energy_drift": sol.energy.drift}
 
 
 def run_summary(sol: Solution) -> str:
     """What was run, how well it satisfies its equations, and its energy balance."""
     d = run_data(sol)
-    q, method = d["quality"], dict(d["method"])
-    kind = method.pop("kind")
-    options = ", ".join(f"{k} {v}" for k, v in method.items())
+    q = d["quality"]
     steps = max(1, q["steps"])
     rejected = f" ({q['rejected']} more rejected)" if q["rejected"] else ""
     cost = f"{q['steps']} steps{rejected}, {q['iterations'] / steps:.2f} iterations a step, {q['factorisations']} factorisations"
     lines = [("time", f"{d['start']:g} to {d['end']:g} s, {d['rows']} rows"),
-             ("method", f"{kind} ({options})" if options else kind),
+             ("method", f"{sol.method}, {sol.formulation}"),
              ("step", f"{d['step']:.6g} s, {cost}" if d["accuracy"] is None else
               f"chosen for the accuracy {d['accuracy']:g}, {(d['end'] - d['start']) / steps:.3g} s on average, {cost}")]
     if q["fallbacks"]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import journal as jn
 from .dynamics import Dynamics
-from .integrators.generalized_alpha import SimulationError
+from .integrators.run import SimulationError
 from .refinement import row_width
 from .solution import Quality, Recorded, Solution, Stored
 from .storage import Disk, Foreign, check_results, check_seal, hold, member, number, numbers, opened, sweep, text, uninterrupted
@@ -93,7 +93,7 @@ def describe(sol: Solution) -> dict[str, Any]:
     from . import __version__
     model, why = _model_text(sol)
     return {"version": __version__, "name": sol.name, "step": float(sol.step), "stride": int(sol.stride), "end": float(sol.end),
-            "accuracy": sol.accuracy or 0.0, "method": {"kind": sol.method.kind, **asdict(sol.method)},
+            "accuracy": sol.accuracy or 0.0, "method": sol.method.plain(), "formulation": sol.formulation.plain(),
             "model": model, "model_note": why, "record": sol.record,
             "layout": layout(sol.model, sol.dynamics) if sol.model and sol.dynamics else sol.stored.layout if sol.stored else {}}
 
@@ -316,7 +316,7 @@ VIOLATIONS = ("position_violation", "velocity_violation", "acceleration_violatio
 def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, memory: dict[str, np.ndarray], recorded: Recorded,
               others: Any, complete: bool, given: Model | None) -> Solution:
     """A Solution from what a file holds, if that makes sense."""
-    from .simulation import integrator_of
+    from .methods import chosen
     values: list[Any] = [facts.get(k) for k in ("name", "step", "stride", "end", "layout")]
     name, step, stride, end, described = values
     if not (isinstance(name, str) and isinstance(facts.get("model"), str) and _is(dict, others) and _is(dict, described or {})):
@@ -335,11 +335,11 @@ def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, m
         raise ValueError("its times do not increase")
     if "rows" in memory and not 1 <= memory["rows"][0] <= len(states):
         raise ValueError("its checkpoint is not among its rows")
-    method, quality = integrator_of(facts.get("method") or {}), _quality(facts.get("quality"))
+    (method, form), quality = chosen(facts.get("method") or {}, facts.get("formulation"), not accuracy), _quality(facts.get("quality"))
     make: Callable[[], Model] | None = partial(_from_text, facts["model"]) if facts["model"] else None
     stored = Stored(name, recorded, others if make else {}, make, str(facts.get("model_note") or ""), described or {})
-    sol = Solution(None, None, states, energies, quality, complete=complete, method=method, step=float(step), stride=int(stride),
-                   memory=memory, end=float(end), accuracy=accuracy or None, stored=stored)
+    sol = Solution(None, None, states, energies, quality, complete=complete, method=method, formulation=form, step=float(step),
+                   stride=int(stride), memory=memory, end=float(end), accuracy=accuracy or None, stored=stored)
     sol.record = facts.get("record") if _is(list, facts.get("record")) else None
     return sol if given is None else _with_model(sol, stored, given)
 

@@ -74,22 +74,29 @@ def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[s
     return out
 
 
-def _simulate() -> dict[str, Any]:
-    from .integrators.generalized_alpha import INTEGRATORS
-    from .simulation import ACCURACY, FINEST, OPTIONS
+def _choices(what: str) -> dict[str, Any]:
+    """The methods that an option may name: by kind, or with parameters."""
+    from .methods import KINDS
     methods: list[dict[str, Any]] = []
-    for kind, cls in INTEGRATORS.items():
+    for kind, cls in KINDS[what].items():
         made = _without_titles(TypeAdapter(cls).json_schema())
         spelled = {"enum": sorted({kind, kind.replace("-", "_")})}
         known = {f.name for f in fields(cls)}
-        options = {k: v for k, v in made["properties"].items() if k in known}
+        options = {k: _choices(k) if k in KINDS else v for k, v in made.get("properties", {}).items() if k in known}
         methods.append({"type": "object", "properties": {"kind": spelled, **options},
                         "required": ["kind"], "additionalProperties": False, "description": cleandoc(cls.__doc__ or "")})
         methods.append(spelled)
+    return {"anyOf": methods if what != "stabilization" else [*methods, {"type": "null"}]}
+
+
+def _simulate() -> dict[str, Any]:
+    from .integrators.choices import Integrator
+    from .simulation import ACCURACY, OPTIONS
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
-    known_options = {"duration": seconds, "step": seconds, "output_step": seconds, "integrator": {"anyOf": methods},
+    known_options = {"duration": seconds, "step": seconds, "output_step": seconds,
+                     "integrator": _choices("integrator"), "formulation": _choices("formulation"),
                      "estimate": {"type": "boolean"},
-                     "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": FINEST, "maximum": 0.1}]},
+                     "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": Integrator.finest, "maximum": 0.1}]},
                      "record": {"type": "array", "items": {"type": "string"}}, "out": {"type": "string"}}
     return {"type": ["object", "null"], "properties": {k: known_options.get(k, {}) for k in OPTIONS},
             "additionalProperties": False}

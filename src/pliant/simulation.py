@@ -6,18 +6,19 @@ import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .choices import Choice
 from .collected import Collected
 from .dynamics import Dynamics, ModelError
 from .functions.units import quantity
-from .integrators.error_control import ControlledRun
-from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha, Run, SimulationError, function_fault
+from .integrators.choices import Integrator, Plan
+from .integrators.run import Run, SimulationError, function_fault
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
+from .methods import chosen
 from .refinement import POSITION, parts
 from .solution import Solution
 
@@ -28,13 +29,11 @@ if TYPE_CHECKING:
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
 MOST = 1e12        # steps
-FINEST = 1e-8      # accuracy
-RHO = 0.9, 0.8     # spectral radius of generalized-alpha with fixed steps, and with error control
-OPTIONS = ("duration", "step", "accuracy", "integrator", "output_step", "record", "out", "estimate")
+OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "output_step", "record", "out", "estimate")
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
-             output_step: Any = None, record: list[str] | None = None, progress: Any = True, out: Any = None,
+             formulation: Any = None, output_step: Any = None, record: list[str] | None = None, progress: Any = True, out: Any = None,
              estimate: bool | None = None) -> Solution:
     """Simulate a model from its consistent initial state.
 
@@ -46,8 +45,8 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
     display, or a function of (t, t_end).
     """
-    given = {"step": step, "accuracy": accuracy, "integrator": integrator, "output_step": output_step, "record": record, "out": out,
-             "duration": duration, "estimate": estimate}
+    given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation, "output_step": output_step,
+             "record": record, "out": out, "duration": duration, "estimate": estimate}
     settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
     unknown = set(settings) - set(OPTIONS)
     if unknown:
@@ -63,18 +62,24 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     _check_output(dynamics, settings)
     display = _progress(progress)
 
-    if settings.get("step") is not None:
-        make: Callable[..., Run] = _fixed
+    fixed = settings.get("step") is not None
+    method, form = chosen(settings.get("integrator"), settings.get("formulation"), fixed)
+    order = min(method.orders(form)[:2])
+    if fixed:
         size, other = _positive("step", settings["step"], ""), 0.5
     else:
         asked = settings.get("accuracy")
-        make, size, other = _controlled, accuracy_of("normal" if asked is None else asked), 4.0
-    method = integrator_of(settings.get("integrator"), RHO[make is _controlled])
+        size, other = accuracy_of("normal" if asked is None else asked, method), 2.0**order
+
+    def make(size: float, output_step: Any, coarser: float = 1.0) -> Run:
+        return (_fixed if fixed else _controlled)(dynamics, method, form, length, size, output_step, coarser)
 
     def work(journal: Journal | None) -> Solution:
-        sol = integrate(model, make(dynamics, method, length, size, settings.get("output_step")), display, journal)
+        sol = integrate(model, make(size, settings.get("output_step")), display, journal)
         if settings.get("estimate"):
-            _estimate(sol, make(dynamics, method, length, other * size, sol.t[-1] / (len(sol.t) - 1), other), display)
+            again = make(other * size, sol.t[-1] / (len(sol.t) - 1), 2.0)
+            part = 2**order / (2**order - 1) if fixed else 1 / (2**order - 1)  # half the steps, or steps twice as long
+            sol.quality.estimate = part * difference(sol, integrate(model, again, display))
         return sol
     return _recorded(work, settings.get("out"), settings.get("record"))
 
@@ -129,26 +134,6 @@ def _check_output(dynamics: Dynamics, settings: dict[str, Any]) -> None:
             raise ModelError(f"simulate: record: no channel matches {pattern!r}{did_you_mean(pattern, known)}")
 
 
-def integrator_of(value: Any, rho: float = RHO[0]) -> GeneralizedAlpha:
-    """From an object, or from text: ``{kind: generalized-alpha, rho: 0.9}``."""
-    if value is None:
-        return GeneralizedAlpha(rho)
-    if isinstance(value, GeneralizedAlpha):
-        return value
-    if isinstance(value, str):
-        value = {"kind": value}
-    if not isinstance(value, dict) or value.get("kind") not in INTEGRATORS:
-        raise ModelError(f"simulate: integrator {value!r} is not known; there are {', '.join(INTEGRATORS)}")
-    cls = INTEGRATORS[value["kind"]]
-    known = {f.name for f in fields(cls)}
-    for key in value.keys() - known - {"kind"}:
-        raise ModelError(f"simulate: integrator {value['kind']}: unknown key {key!r}; there are {', '.join(sorted(known))}")
-    try:
-        return cls(**{k: v for k, v in value.items() if k != "kind"})
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"simulate: {error}") from error
-
-
 def _positive(name: str, value: Any, hint: str) -> float:
     if value is None:
         raise ModelError(f"simulate: {name} is missing; {hint}")
@@ -161,7 +146,7 @@ def _positive(name: str, value: Any, hint: str) -> float:
     return x
 
 
-def accuracy_of(value: Any) -> float:
+def accuracy_of(value: Any, method: Integrator) -> float:
     """From a name or a number."""
     if isinstance(value, str) and value in ACCURACY:
         return ACCURACY[value]
@@ -169,8 +154,8 @@ def accuracy_of(value: Any) -> float:
         x = quantity(value, "")
     except ValueError:
         raise ModelError(f"simulate: accuracy {value!r} must be one of {', '.join(ACCURACY)} or a number") from None
-    if not FINEST <= x <= 0.1:
-        raise ModelError(f"simulate: accuracy {x:g} must be between {FINEST:g} and 0.1; beyond that rounding errors rule")
+    if not method.finest <= x <= 0.1:
+        raise ModelError(f"simulate: accuracy {x:g} must be between {method.finest:g} and 0.1; beyond that rounding errors rule")
     return x
 
 
@@ -190,23 +175,17 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
 
 
-def _estimate(sol: Solution, run: Run, display: Callable[[float, float], None]) -> None:
-    """Errors are of order 2: a run with half the step differs by three quarters of the error, one with twice the steps by three times."""
-    assert sol.model is not None
-    part = 4 / 3 if run.accuracy is None else 1 / 3
-    sol.quality.estimate = part * difference(sol, integrate(sol.model, run, display))
-
-
-def _fixed(dynamics: Dynamics, method: GeneralizedAlpha, length: float, step: float, output_step: Any, _: float = 1.0) -> Run:
+def _fixed(dynamics: Dynamics, method: Integrator, form: Choice, length: float, step: float, output_step: Any, _: float) -> Run:
     h, steps, stride = _strides(length, step, output_step)
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
-    return Run(dynamics, method, dynamics.assemble(), h, steps, stride)
+    return method.run(Plan.fixed(dynamics, form, dynamics.assemble(), h, steps, stride))
 
 
-def _controlled(dynamics: Dynamics, method: GeneralizedAlpha, length: float, epsilon: float, output_step: Any, coarser: float = 1.0) -> Run:
+def _controlled(dynamics: Dynamics, method: Integrator, form: Choice, length: float, epsilon: float, output_step: Any,
+                coarser: float) -> Run:
     outputs = OUTPUTS if output_step is None else _strides(length, length, output_step)[1]
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
-    return ControlledRun(dynamics, method, dynamics.assemble(), length, epsilon, outputs, coarser=np.sqrt(coarser))
+    return method.run(Plan(dynamics, form, dynamics.assemble(), length, accuracy=epsilon, outputs=outputs, coarser=coarser))
 
 
 def _difference_step(length: float) -> float:
@@ -243,7 +222,7 @@ def _refined(run: Run, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, B
     """Rows refined in place, how many of them are good, their energies and report, and why the next one is not."""
     dynamics = run.dynamics
     try:
-        energies, report = dynamics.refine(rows)
+        energies, report = dynamics.refine(rows, run.project)
     except Exception as error:
         if len(rows) > 1:  # keep those before the bad one
             half = len(rows) // 2
@@ -320,9 +299,9 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
     def work(journal: Journal | None) -> Solution:
         if sol.accuracy is None:
             dynamics.system.data.val[TIME_STEP] = sol.step
-            run = Run(dynamics, sol.method, start, sol.step, outputs, sol.stride, sol.memory)
+            plan = Plan.fixed(dynamics, sol.formulation, start, sol.step, outputs, sol.stride)
         else:
             dynamics.system.data.val[TIME_STEP] = _difference_step(sol.end - float(start[0]))
-            run = ControlledRun(dynamics, sol.method, start, end, sol.accuracy, outputs, sol.memory)
-        return integrate(model, run, _progress(progress), journal, sol)
+            plan = Plan(dynamics, sol.formulation, start, end, accuracy=sol.accuracy, outputs=outputs)
+        return integrate(model, sol.method.run(plan._replace(memory=sol.memory)), _progress(progress), journal, sol)
     return _recorded(work, out, sol.record, sol)

@@ -76,10 +76,10 @@ class Solution:
     """Results of a run: ``sol["crank.end.position"]``, ``sol.t``, ``sol.channels``, ``sol.energy``, ``sol.quality``."""
 
     def __init__(self, model: Model | None, dynamics: Dynamics | None, rows: np.ndarray, energies: np.ndarray, quality: Quality,
-                 *, complete: bool, method: Any, step: float, stride: int, memory: dict[str, np.ndarray],
+                 *, complete: bool, method: Any, formulation: Any = None, step: float, stride: int, memory: dict[str, np.ndarray],
                  end: float | None = None, accuracy: float | None = None, stored: Stored | None = None) -> None:
         self._model, self.dynamics, self.rows, self.energies = model, dynamics, rows, energies
-        self.quality, self.complete, self.method = quality, complete, method
+        self.quality, self.complete, self.method, self.formulation = quality, complete, method, formulation
         self.record: list[str] | None = None  # channels that `save` writes if it is not told
         self.step, self.stride, self.memory = step, stride, memory  # the method at the last checkpoint
         self.end = float(rows[-1, 0]) if end is None else end  # planned [s]

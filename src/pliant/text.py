@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from . import connections, options
 from .checks import NOUNS, explain, text_keys
+from .choices import Choice
 from .dynamics import ModelError
 from .functions.units import must, shown
-from .integrators.generalized_alpha import GeneralizedAlpha
 from .items import forces as _forces  # noqa: F401 - fills KINDS
 from .items.base import KINDS, Item, Pair, did_you_mean, number, vector
 from .items.bodies import Ground
@@ -21,6 +20,7 @@ from .items.joints import JointPair
 from .items.shapes import KINDS as SHAPES
 from .items.shapes import MAKERS
 from .located import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, plain, scalar
+from .methods import choice
 from .model import SECTIONS, Model
 from .planes import normal_of
 from .schema import DEFAULT_KINDS, schema
@@ -147,8 +147,9 @@ class _Reader:
         found = list(options.problems(settings, list(data)))
         for path, message in found:
             self.note(("simulate", *path), message)
-        if "integrator" in settings and not any(path[0] == "integrator" for path, _ in found):
-            settings["integrator"] = options.integrator(settings["integrator"])
+        for what in ("integrator", "formulation"):
+            if what in settings and not any(path[0] == what for path, _ in found):
+                settings[what] = choice(what, settings[what])
         return settings
 
     def ground(self) -> Ground:
@@ -310,9 +311,7 @@ def to_text(model: Model) -> str:
             lines += _entry(item.name, _plain_item(item), 1)
     if model.settings:
         settings = {k: v for k, v in model.settings.items() if v is not None}
-        method = settings.get("integrator")
-        if isinstance(method, GeneralizedAlpha):
-            settings["integrator"] = {"kind": method.kind, **asdict(method)}
+        settings = {k: v.plain() if isinstance(v, Choice) else v for k, v in settings.items()}
         lines += _entry("simulate", settings, 0)
     return "\n".join(lines) + "\n"
 

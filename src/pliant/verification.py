@@ -18,7 +18,7 @@ import numpy as np
 
 from . import shipped
 from .dynamics import ModelError
-from .integrators.generalized_alpha import SimulationError
+from .integrators.run import SimulationError
 from .items.base import did_you_mean, matrix_of, rotation
 from .items.bodies import RigidBody
 from .items.joints import Spherical

@@ -1,18 +1,20 @@
 """Runs with error control: smooth pieces between the jumps of functions, each begun from consistent values."""
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ..dynamics import GAP, Dynamics
+from ..dynamics import GAP
 from ..kernels import loop
 from ..kernels.machine import JUMPS
 from ..refinement import POSITION, parts
 from . import adaptive, local_error
 from . import control_memory as ad
 from . import stepper as st
-from .generalized_alpha import Checkpoint, GeneralizedAlpha, Run, SimulationError
+from .choices import Plan
+from .generalized_alpha import AlphaRun
+from .run import STICKY, SimulationError
 from .time_functions import time_jumps, time_scale
 
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
@@ -30,13 +32,14 @@ UNSEEN = ("If a Python function acts on it, see that it does not jump to and fro
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 
 
-class ControlledRun(Run):
+class ControlledRun(AlphaRun):
     """One integration in progress, to the accuracy ``epsilon`` per second (per run, if that is shorter)."""
 
-    def __init__(self, dynamics: Dynamics, method: GeneralizedAlpha, row: np.ndarray, end: float, accuracy: float, outputs: int,
-                 memory: dict[str, np.ndarray] | None = None, coarser: float = 1.0) -> None:
-        s, start = dynamics.system, float(row[0])
-        self.accuracy, self.duration = accuracy, end - start
+    def __init__(self, method: Any, plan: Plan) -> None:
+        dynamics, start, end, outputs, coarser = plan.dynamics, float(plan.row[0]), plan.end, plan.outputs, plan.coarser
+        s = dynamics.system
+        self.accuracy = accuracy = plan.accuracy
+        self.duration = end - start
         arrays = {name: np.zeros(s.n) for name in ad.History._fields}
         arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), **{name: np.zeros(2) for name in ("total0", "power0", "power1")}}
         self.history = ad.History(**arrays)
@@ -52,8 +55,8 @@ class ControlledRun(Run):
         self.stops = [*sorted(told + sudden), (end, end)]
         self.aim[ad.MOST] = coarser * min(self.duration / COARSEST, scale / 2)
         self.jumps: list[float] = []
-        super().__init__(dynamics, method, row, self.duration / outputs, outputs, 1, memory)
-        self.end, self.massless = end, bool(dynamics.massless())
+        self.massless = bool(dynamics.massless())
+        super().__init__(method, plan._replace(step=self.duration / outputs, steps=outputs, stride=1))
         self._choose_solver()
 
     def _start(self, memory: dict[str, np.ndarray] | None) -> None:
@@ -70,7 +73,6 @@ class ControlledRun(Run):
             for k in range(s.n_v // 6):
                 self.history.mass[6 * k:6 * k + 6] = np.diag(d.tiles[s.block[k, k]])
             self._begin(self.start)
-        self.checkpoint, self.emitted = Checkpoint(self.memory(), 0), 0
 
     def _state(self) -> dict[str, np.ndarray]:
         more = {f"control_{name}": array for name, array in self.history._asdict().items()}
@@ -121,7 +123,7 @@ class ControlledRun(Run):
         """Bodies without inertia have no pivots: the solver of last resort from the start, as wrong factors would also spoil what
         a change of step does."""
         if self.massless:
-            self.count[st.FALLBACK], self.sticky = self.fallback.address, True
+            self.count[st.FALLBACK], self.aid[STICKY] = self.fallback.address, True
 
     def _note(self) -> None:
         if not self.pending:

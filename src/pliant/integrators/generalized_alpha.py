@@ -1,67 +1,34 @@
-"""Generalized-alpha, index 3: the description users see and, for fixed steps, the driver of the jitted loop."""
+"""Generalized-alpha with fixed steps: the driver of the jitted loop."""
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any
 
 import numpy as np
 
-from ..dynamics import Dynamics
 from ..kernels.loop import run
 from . import stepper as st
+from .choices import Plan
 from .run import Run
 
 ROUNDING = 2e-16  # increments below this part of the model's size are rounding errors of the constraints
 
 
-@dataclass(frozen=True)
-class GeneralizedAlpha:
-    """Generalized-alpha method of Chung and Hulbert on the Lie group, constraints at position level (index 3).
-
-    Order 2 in positions, velocities and multipliers; unconditionally stable for linear systems; numerical damping set by
-    ``rho``, the spectral radius at infinite frequency: 1 none (not for constrained systems), 0 complete.
-    ``newton``: "modified" keeps factors while they converge well, "full" renews them in every iteration. An iteration ends
-    when what is still to come is below ``tolerance`` times the accelerations.
-    References: Chung, Hulbert 1993; Arnold, Brüls 2007; Brüls, Cardona, Arnold 2012.
-    """
-    rho: float = 0.9
-    newton: Literal["modified", "full"] = "modified"
-    tolerance: float = 1e-9
-    max_iterations: int = 25
-
-    kind: ClassVar[str] = "generalized-alpha"
-    order: ClassVar[dict[str, int]] = {"position": 2, "velocity": 2, "multiplier": 2}
-
-    def __post_init__(self) -> None:
-        for name, kind in (("rho", (int, float)), ("tolerance", (int, float)), ("max_iterations", int)):
-            if not isinstance(getattr(self, name), kind) or isinstance(getattr(self, name), bool):
-                raise ValueError(f"GeneralizedAlpha: {name} = {getattr(self, name)!r}, must be a number")
-        if not 0 <= self.rho <= 1:
-            raise ValueError(f"GeneralizedAlpha: rho = {self.rho:g}, must be between 0 (most damping) and 1 (none)")
-        if self.newton not in ("modified", "full"):
-            raise ValueError(f"GeneralizedAlpha: newton = {self.newton!r}, must be 'modified' or 'full'")
-        if not 0 < self.tolerance < 1:
-            raise ValueError(f"GeneralizedAlpha: tolerance = {self.tolerance:g}, must be between 0 and 1; 1e-9 is usual")
-        if not 2 <= self.max_iterations <= 1000:
-            raise ValueError(f"GeneralizedAlpha: max_iterations = {self.max_iterations}, must be from 2 to 1000")
-
-
 class AlphaRun(Run):
-    """Fixed steps. ``steps`` counts from the very start, also for a continuation."""
+    """One integration in progress. Steps are counted from the very start, also in a continuation."""
 
-    def __init__(self, dynamics: Dynamics, method: GeneralizedAlpha, row: np.ndarray, step: float, steps: int, stride: int,
-                 memory: dict[str, np.ndarray] | None = None) -> None:
-        super().__init__(dynamics, method, row, step, float(row[0]) + steps * step, stride)
+    def __init__(self, method: Any, plan: Plan) -> None:
+        super().__init__(method, plan)
+        dynamics, row, steps, stride = plan.dynamics, plan.row, plan.steps, plan.stride
         s, n = dynamics.system, dynamics.system.n
         arrays = {name: np.zeros(n) for name in st.Work._fields}
         arrays |= {"q0": np.zeros(s.q0.size), "weight": dynamics.weights(), "soft": s.softness, "total": row[1:3].copy(),
                    "power": np.zeros(2), "pivots": np.zeros(6, np.int64)}
         self.work = st.Work(**arrays)
-        self.ctl = np.array([row[0], step, method.rho, method.tolerance, dynamics.gravity / dynamics.length + 1e-9,
+        self.ctl = np.array([row[0], self.step, method.rho, method.tolerance, dynamics.gravity / dynamics.length + 1e-9,
                              self._rounding(self.x.q), row[0], 1.0])
         self.count[st.END], self.count[st.STRIDE], self.count[st.MAX_ITERATIONS] = steps, stride, method.max_iterations
         self.count[st.FULL_NEWTON] = method.newton == "full"
-        self._start(memory)
+        self._start(plan.memory)
         self._store(steps // stride + 1)
 
     def _rounding(self, q: np.ndarray) -> float:

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dynamics import GAP, Dynamics, SparseFallback
+from ..dynamics import GAP, SparseFallback
 from ..kernels.loop import Program
 from ..refinement import parts
 from . import stepper as st
+from .choices import Integrator, Plan
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 FAILED = (st.NEWTON_FAILED, st.SINGULAR, st.NOT_FINITE, st.UNDERFLOW, st.OPEN)
@@ -52,20 +53,21 @@ def function_fault(error: BaseException, t: float) -> BaseException:
 class Run:
     """One integration in progress. Iterating yields the rows of output so far unseen.
 
-    Every ``interval`` steps, a number that depends on the model alone, what is kept for speed is forgotten and ``checkpoint`` is renewed. A Run
-    that begins with its memory does exactly the same arithmetic. ``count[STEPS]`` counts from the very start, also for a continuation.
-    A method has `_state`, `_advance`, `finished` and `t`, and calls `_begin` at the end of its own initialisation.
+    Every ``interval`` steps, a number that depends on the model alone, what is kept for speed is forgotten and ``checkpoint``
+    is renewed. A Run that begins with its memory does exactly the same arithmetic. ``count[STEPS]`` counts from the very start, also for a continuation.
+    A method has `_state`, `_advance`, `finished` and `t`, and calls `_store` at the end of its own initialisation.
     """
     accuracy: float | None = None  # of error control
     remedy = "Try a smaller step"
     project = True                 # rows are made consistent before they are kept
 
-    def __init__(self, dynamics: Dynamics, method: Any, row: np.ndarray, step: float, end: float, stride: int) -> None:
-        s = dynamics.system
-        self.dynamics, self.method, self.step, self.stride = dynamics, method, step, stride
-        self.start, self.end = row, end
+    def __init__(self, method: Integrator, plan: Plan) -> None:
+        s = plan.dynamics.system
+        self.dynamics, self.method, self.formulation, self.stride = plan.dynamics, method, plan.formulation, plan.stride
+        self.start, self.end = plan.row, plan.end
+        self.step = plan.step or (plan.end - float(plan.row[0])) / plan.outputs  # of the output, if steps are chosen
         self.x = s.memory()
-        p = parts(row[None, :], s.q0.size, s.n)
+        p = parts(plan.row[None, :], s.q0.size, s.n)
         for name in ("q", "v", "a", "lam", "H"):
             getattr(self.x, name)[:] = p[name][0]
         self.count, self.aid = np.zeros(12, np.int64), np.array([0, 0, -1])

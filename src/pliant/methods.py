@@ -1,0 +1,56 @@
+"""Which integrator and which formulation a run uses: from objects, from text, and whether the two make sense together."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from .choices import Choice
+from .dynamics import ModelError
+from .formulations.choices import FORMULATIONS, STABILIZATIONS
+from .integrators.choices import INTEGRATORS, GeneralizedAlpha, Integrator
+from .items.base import did_you_mean
+
+KINDS: dict[str, Mapping[str, type[Choice]]] = {"integrator": INTEGRATORS, "formulation": FORMULATIONS, "stabilization": STABILIZATIONS}
+RHO = 0.9, 0.8  # spectral radius of generalized-alpha with fixed steps, and with error control
+
+
+def choice(what: str, value: Any) -> Choice:
+    """From an object, a kind, or from text: ``{kind: generalized-alpha, rho: 0.9}``. ``what``: a key of KINDS."""
+    kinds = KINDS[what]
+    if isinstance(value, tuple(kinds.values())):
+        return value  # type: ignore[no-any-return]
+    given = {"kind": value} if isinstance(value, str) else value
+    if isinstance(given, type) and issubclass(given, Choice):
+        raise ModelError(f"simulate: {what} {given.__name__} is a class; write {given.__name__}()")
+    kind = given.get("kind") if isinstance(given, dict) else None
+    cls = kinds.get(str(kind).replace("_", "-"))
+    if cls is None:
+        raise ModelError(f"simulate: {what} {value!r} is not known{did_you_mean(str(kind), kinds)}; there are {', '.join(kinds)}")
+    known = {f.name for f in fields(cls)}
+    for key in given.keys() - known - {"kind"}:
+        raise ModelError(f"simulate: {what} {kind}: unknown key {key!r}; there are {', '.join(sorted(known)) or 'none'}")
+    made = {k: choice(k, v) if k in KINDS and v is not None else v for k, v in given.items() if k != "kind"}
+    try:
+        return cls(**made)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"simulate: {error}") from error
+
+
+def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, Choice]:
+    """The pair of methods that a run is to use; what is not given follows from the other."""
+    form = None if formulation is None else choice("formulation", formulation)
+    if integrator is None:
+        method: Integrator = GeneralizedAlpha(RHO[not fixed])
+        if form is not None and form.kind not in method.formulations:
+            usual = next((cls for cls in INTEGRATORS.values() if form.kind in cls.formulations and cls.controlled), None)
+            if usual is None:
+                raise ModelError(f"simulate: give an integrator for the formulation {form.kind}")
+            method = usual()
+    else:
+        method = choice("integrator", integrator)  # type: ignore[assignment]
+    if form is None:
+        form = FORMULATIONS[method.formulations[0]]()
+    if form.kind not in method.formulations:
+        raise ModelError(f"simulate: formulation {form.kind} makes no sense with integrator {method.kind}: {method.refused}")
+    return method, form
