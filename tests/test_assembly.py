@@ -373,3 +373,8 @@ def four_bar_of_equal_sides():
     m.add(pl.Revolute("C", top["end"], right["end"]))
     m.add(pl.Revolute("D", m.ground.frame((1.5, 0, 0)), right["start"]))
     return m
+
+
+def test_lengths_are_told_with_few_digits():
+    from pliant.dynamics import Extent
+    assert [Extent(mm, 0.0).text() for mm in (0.01234, 999.4, 12345.6, 1e39)] == ["0.0123 mm", "999 mm", "12346 mm", "1e+39 mm"]
