@@ -231,12 +231,12 @@ def test_screws_and_gears():
 
 def test_the_time_of_a_step_does_not_depend_on_the_slices(monkeypatch):
     """Python looks in after every step or hardly ever: the same run."""
-    from pliant.integrators import run as runs
-    runs = []
+    from pliant.integrators import run
+    found = []
     for slice_ in (1e-9, 10.0):
-        monkeypatch.setattr(runs, "SLICE", slice_)
-        runs.append(EllipticPendulum().model().simulate(0.5, accuracy=1e-4))
-    assert np.array_equal(runs[0].rows, runs[1].rows) and runs[0].quality == runs[1].quality
+        monkeypatch.setattr(run, "SLICE", slice_)
+        found.append(EllipticPendulum().model().simulate(0.5, accuracy=1e-4))
+    assert np.array_equal(found[0].rows, found[1].rows) and found[0].quality == found[1].quality
 
 
 def test_constants_of_the_method():

@@ -18,12 +18,12 @@ RHO = 0.9, 0.8  # spectral radius of generalized-alpha with fixed steps, and wit
 def choice(what: str, value: Any) -> Choice:
     """From an object, a kind, or from text: ``{kind: generalized-alpha, rho: 0.9}``. ``what``: a key of KINDS."""
     kinds = KINDS[what]
-    if isinstance(value, tuple(kinds.values())):
-        return value  # type: ignore[no-any-return]
-    given = {"kind": value} if isinstance(value, str) else value
-    if isinstance(given, type) and issubclass(given, Choice):
-        raise ModelError(f"simulate: {what} {given.__name__} is a class; write {given.__name__}()")
-    kind = given.get("kind") if isinstance(given, dict) else None
+    if isinstance(value, Choice) and type(value) in kinds.values():
+        return value
+    if isinstance(value, type) and issubclass(value, Choice):
+        raise ModelError(f"simulate: {what} {value.__name__} is a class; write {value.__name__}()")
+    given: dict[str, Any] = {"kind": value} if isinstance(value, str) else value if isinstance(value, dict) else {}
+    kind = given.get("kind")
     cls = kinds.get(str(kind).replace("_", "-"))
     if cls is None:
         raise ModelError(f"simulate: {what} {value!r} is not known{did_you_mean(str(kind), kinds)}; there are {', '.join(kinds)}")

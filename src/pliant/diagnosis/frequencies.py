@@ -31,13 +31,14 @@ class Settings:
     @classmethod
     def of(cls, model: Model) -> Settings:
         from ..functions.units import quantity
+        from ..methods import chosen
         from ..simulation import accuracy_of
         out = cls()
         try:
             for name in ("duration", "step"):
                 if model.settings.get(name) is not None:
                     setattr(out, name, quantity(model.settings[name], "s"))
-            out.accuracy = accuracy_of(model.settings.get("accuracy") or "normal")
+            out.accuracy = accuracy_of(model.settings.get("accuracy") or "normal", chosen(None, None, False)[0])
         except ValueError:
             pass  # simulate says what is wrong with its options
         return out

@@ -67,3 +67,18 @@ class AlphaRun(Run):
         """At most so many steps in compiled code; returns the status."""
         s = self.dynamics.system
         return int(st.advance(*self.programs, s.data, s.lu, self.x, self.work, self.ctl, self.count, s.n_v, steps, self.rows))
+
+    @property
+    def tried(self) -> tuple[float, float]:
+        return float(self.ctl[st.T1]), float(self.ctl[st.H])
+
+    def _restless(self) -> str:
+        """The body whose position the last iteration still changed most, and its joints."""
+        s = self.dynamics.system
+        moved = abs(self.x.R[:s.n_v] * self.work.weight[:s.n_v])
+        if not moved.size or not np.isfinite(moved).all():
+            return ""
+        tile = int(moved.argmax()) // 6
+        joints = [repr(j.name) for j in s.joints if tile in j.bodies]
+        held = f" with joint{'s' * (len(joints) > 1)} {', '.join(joints[:5])}" if joints else ""
+        return f"; body {self.dynamics.body_of(tile)!r}{held} moves most"

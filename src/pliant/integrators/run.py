@@ -54,7 +54,8 @@ class Run:
     """One integration in progress. Iterating yields the rows of output so far unseen.
 
     Every ``interval`` steps, a number that depends on the model alone, what is kept for speed is forgotten and ``checkpoint``
-    is renewed. A Run that begins with its memory does exactly the same arithmetic. ``count[STEPS]`` counts from the very start, also for a continuation.
+    is renewed. A Run that begins with its memory does exactly the same arithmetic. ``count[STEPS]`` counts from the very start,
+    also for a continuation.
     A method has `_state`, `_advance`, `finished` and `t`, and calls `_store` at the end of its own initialisation.
     """
     accuracy: float | None = None  # of error control
@@ -89,6 +90,11 @@ class Run:
 
     @property
     def finished(self) -> bool:
+        raise NotImplementedError
+
+    @property
+    def tried(self) -> tuple[float, float]:
+        """End and length of the last step that was tried."""
         raise NotImplementedError
 
     def _state(self) -> dict[str, np.ndarray]:
@@ -213,12 +219,12 @@ class Run:
         s = self.dynamics.system
         if faults:
             raise function_fault(faults[0], self.t)
-        item = None if status == st.NEWTON_FAILED else s.culprit(self.x, float(self.ctl[st.T1]))
+        item = None if status == st.NEWTON_FAILED else s.culprit(self.x, self.tried[0])
         if item is None and self.count[st.FALLBACK] == 0:  # bad pivots may also show as numbers that are not finite
             self.count[st.FALLBACK], self.aid[STICKY] = self.fallback.address, self.aid[LATEST] == self.count[st.STEPS]
             return
         code, reason = self._reason(status, item)
-        raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.ctl[st.H]:.3g} s. {self.remedy}; if it "
+        raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.tried[1]:.3g} s. {self.remedy}; if it "
                               "stops at the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a "
                               "function may jump", code)
 
@@ -232,16 +238,9 @@ class Run:
             massless = ", ".join(self.dynamics.massless())
             why = f" ({massless}: without rotational inertia, and no joint holds the rotation)" if massless else ""
             return "singular-matrix", f"the equations are singular{why}"
-        return "newton-failed", (f"Newton's method did not converge in {self.method.max_iterations} iterations "
+        return "newton-failed", (f"Newton's method did not converge in {self.count[st.MAX_ITERATIONS]} iterations "
                                  f"(step no. {int(self.count[st.STEPS]) + 1}{self._restless()})")
 
     def _restless(self) -> str:
-        """The body whose position the last iteration still changed most, and its joints."""
-        s = self.dynamics.system
-        moved = abs(self.x.R[:s.n_v] * self.work.weight[:s.n_v])
-        if not moved.size or not np.isfinite(moved).all():
-            return ""
-        tile = int(moved.argmax()) // 6
-        joints = [repr(j.name) for j in s.joints if tile in j.bodies]
-        held = f" with joint{'s' * (len(joints) > 1)} {', '.join(joints[:5])}" if joints else ""
-        return f"; body {self.dynamics.body_of(tile)!r}{held} moves most"
+        """Who kept Newton's method from converging, if that is known."""
+        return ""
