@@ -34,7 +34,7 @@ def raw_multipliers(accuracy):
     """Multipliers of the method itself, which no projection has made smooth, at 2000 times, and those of the joint's force."""
     sol = Pendulum().model().simulate(2.0, accuracy=accuracy, output_step=1e-3)
     d = Pendulum().model().compile()
-    run = simulation._controlled(d, pl.GeneralizedAlpha(0.8), 2.0, accuracy, 1e-3)
+    run = simulation._controlled(d, pl.GeneralizedAlpha(0.8), pl.Index3(), 2.0, accuracy, 1e-3, 1.0)
     rows = np.vstack(list(run))
     lam = parts(rows, d.system.q0.size, d.system.n)["lam"][:, d.system.n_v:]
     exact = parts(sol.rows[1:], d.system.q0.size, d.system.n)["lam"][:, d.system.n_v:]

@@ -231,7 +231,7 @@ WRONG = [
     ("pliant: 1\nsimulate: {step: 1 ms, accuracy: fine}",
      "m:2: simulate.accuracy: give step (fixed) or accuracy (steps are chosen), not both"),
     ("pliant: 1\nsimulate:\n  integrator: {kind: generalized-alpha, rho: 2}",
-     "m:3: simulate.integrator.rho: 2, must be between 0 (most damping) and 1 (none)"),
+     "m:3: simulate.integrator.rho: 2, must be from 0 to 1 (0 most damping, 1 none)"),
     ("pliant: 1\nname: [a", "m:2: not YAML: ']' or a comma is missing; the bracket opens in line 2"),
     ("pliant: 1\nname: !!python/object:os.system x",
      "m:2: tag 'tag:yaml.org,2002:python/object:os.system': tags are not used in a model; leave it out"),

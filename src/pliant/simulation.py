@@ -146,15 +146,15 @@ def _positive(name: str, value: Any, hint: str) -> float:
     return x
 
 
-def accuracy_of(value: Any, method: Integrator) -> float:
-    """From a name or a number."""
+def accuracy_of(value: Any, method: Integrator | None) -> float:
+    """From a name or a number; with a method, whether it can reach it."""
     if isinstance(value, str) and value in ACCURACY:
         return ACCURACY[value]
     try:
         x = quantity(value, "")
     except ValueError:
         raise ModelError(f"simulate: accuracy {value!r} must be one of {', '.join(ACCURACY)} or a number") from None
-    if not method.finest <= x <= 0.1:
+    if method and not method.finest <= x <= 0.1:
         raise ModelError(f"simulate: accuracy {x:g} must be between {method.finest:g} and 0.1; beyond that rounding errors rule")
     return x
 

@@ -120,11 +120,11 @@ wrong("integrator list", SIMULATE + "{duration: 1, integrator: [a]}\n",
       "6: simulate.integrator: ['a'] must be a mapping such as {kind: generalized-alpha}")
 wrong("integrator no kind", SIMULATE + "{duration: 1, integrator: {rho: 1}}\n", '6: simulate.integrator.kind: is missing; there ***')
 wrong("integrator rho", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, rho: 2}}\n",
-      '6: simulate.integrator.rho: 2, must be between 0 (most damping) and 1 (none)')
+      '6: simulate.integrator.rho: 2, must be from 0 to 1 (0 most damping, 1 none)')
 wrong("integrator rho text", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, rho: high}}\n",
       "6: simulate.integrator.rho: 'high', must be a number")
 wrong("integrator rho nan", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, rho: .nan}}\n",
-      '6: simulate.integrator.rho: nan, must be between 0 (most damping) and 1 (none)')
+      '6: simulate.integrator.rho: nan, must be from 0 to 1 (0 most damping, 1 none)')
 wrong("integrator without a value", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, rho: , newton: [full]}}\n",
       '6: simulate.integrator.rho: no value is given, it must be a number or a word; leave the key out for the usual value',
       "6: simulate.integrator.newton: ['full'] must be a number or a word; leave the key out for the usual value")
@@ -135,7 +135,7 @@ wrong("integrator key", SIMULATE + "{duration: 1, integrator: {kind: generalized
 wrong("integrator newton", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, newton: half}}\n",
       "6: simulate.integrator.newton: 'half', must be 'modified' or 'full'")
 wrong("integrator iterations", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, max_iterations: 2.5}}\n",
-      '6: simulate.integrator.max_iterations: 2.5, must be a number')
+      '6: simulate.integrator.max_iterations: 2.5, must be a whole number')
 wrong("integrator kind number", SIMULATE + "{duration: 1, integrator: {kind: 5}}\n",
       '6: simulate.integrator.kind: unknown kind 5 of integrator; there ***')
 wrong("progress", SIMULATE + "{duration: 1, progress: true}\n", "6: simulate.progress: unknown option 'progress'; there ***")
