@@ -1,72 +1,45 @@
 """Runs with error control: smooth pieces between the jumps of functions, each begun from consistent values."""
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from ..dynamics import GAP
 from ..kernels import loop
 from ..kernels.machine import JUMPS
-from ..refinement import POSITION, parts
+from ..refinement import parts
 from . import adaptive, local_error
 from . import control_memory as ad
 from . import stepper as st
 from .choices import Plan
 from .generalized_alpha import AlphaRun
+from .pieces import UNSEEN, Pieces
 from .run import STICKY, SimulationError
-from .time_functions import time_jumps, time_scale
 
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
-SAFETY = 0.25       # errors grow on their way to the end: local ones may be this part of what is asked for
 FIRST = 0.25        # error of the first step, of what is allowed
-LIMITS = [ad.LAST, ad.EPS, ad.MOST, ad.LEAST, ad.WIDEST]  # entries of aim that follow from what is asked for
 COARSEST = 400      # steps at least
-FINEST = 1e-13      # smallest step, of the time
 PROBES, NOTABLE = 6, 1e-6  # attempts with it, and the part of the accelerations that matters
 HOP = 1e-6          # of a step: pieces shorter than this are passed by one term of Taylor's series
-PASSING, NEAR_BY = 100, 1e-6  # attempts to come past a jump, and how far to go at most, in steps
-UNSEEN = ("If a Python function acts on it, see that it does not jump to and fro or give random numbers; if a force changes with the "
-          "direction of motion, make it smooth: tanh(v / 0.01) instead of sign(v). Otherwise look at the mechanism there: a joint may "
-          "lock, a spring may be too stiff, or a force may grow without bound")
-CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 
 
-class ControlledRun(AlphaRun):
+class ControlledRun(Pieces, AlphaRun):
     """One integration in progress, to the accuracy ``epsilon`` per second (per run, if that is shorter)."""
 
     def __init__(self, method: Any, plan: Plan) -> None:
-        dynamics, start, end, outputs, coarser = plan.dynamics, float(plan.row[0]), plan.end, plan.outputs, plan.coarser
-        s = dynamics.system
-        self.accuracy = accuracy = plan.accuracy
-        self.duration = end - start
+        s = plan.dynamics.system
+        self._plan_pieces(plan, COARSEST)
         arrays = {name: np.zeros(s.n) for name in ad.History._fields}
         arrays |= {"q": np.zeros(s.q0.size), "H0": np.zeros(s.histories), **{name: np.zeros(2) for name in ("total0", "power0", "power1")}}
         self.history = ad.History(**arrays)
-        self.aim, self.note = np.zeros(21), np.zeros(17, np.int64)
-        self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / outputs, end
-        self.aim[ad.EPS] = SAFETY * accuracy / min(1.0, self.duration)
-        self.aim[ad.LEAST] = FINEST * max(abs(start), abs(end), self.duration)
-        self.note[ad.OUTPUT], self.note[ad.OUTPUTS] = 1, outputs
-        self.note[ad.JUMPY] = any(not timed for _, _, timed in s.switches)
-        self.aim[ad.WIDEST], self.aim[ad.NOW] = GAP * max(1.0, dynamics.length), start
-        told = time_jumps(s, start, end)
-        scale, sudden = time_scale(s, start, end, told)
-        self.stops = [*sorted(told + sudden), (end, end)]
-        self.aim[ad.MOST] = coarser * min(self.duration / COARSEST, scale / 2)
-        self.jumps: list[float] = []
-        self.massless = bool(dynamics.massless())
-        super().__init__(method, plan._replace(step=self.duration / outputs, steps=outputs, stride=1))
+        self.massless = bool(plan.dynamics.massless())
+        super().__init__(method, plan._replace(step=self.duration / plan.outputs, steps=plan.outputs, stride=1))
         self._choose_solver()
 
     def _start(self, memory: dict[str, np.ndarray] | None) -> None:
         """The memory of an earlier run, whose outputs may have been fewer; or a first piece."""
         if memory:
-            limits, outputs = self.aim[LIMITS].copy(), self.note[ad.OUTPUTS]
-            self._restore(memory)
-            self.aim[LIMITS], self.note[ad.OUTPUTS] = limits, outputs
-            self.stops = [stop for stop in self.stops if stop[1] > self.t]
-            self.aim[ad.STOP] = self.stops[0][0]
+            self._restore_pieces(memory)
         else:
             s, d = self.dynamics.system, self.dynamics
             d._matrix()
@@ -78,41 +51,19 @@ class ControlledRun(AlphaRun):
         more = {f"control_{name}": array for name, array in self.history._asdict().items()}
         return super()._state() | more | {"aim": self.aim, "note": self.note}
 
-    def _plausible(self) -> bool:
-        return bool(np.isfinite(self.aim).all() and self.aim[ad.OUT0] <= self.t <= self.end and self.aim[ad.H1] > 0)
-
-    remedy = "Ask for less accuracy, or give a fixed step"
-
     @property
-    def finished(self) -> bool:
-        return self.t >= self.end
-
-    @property
-    def widest(self) -> float:
-        """Rows lie between steps: interpolated positions are open a little, and closed in the output."""
-        return np.inf
+    def totals(self) -> np.ndarray:
+        return self.work.total
 
     def violation(self, rows: float) -> float:
         return float(self.aim[ad.GAP])
-
-    def too_fast(self, rows: np.ndarray) -> np.ndarray:
-        """Never: steps are short enough."""
-        return np.zeros(len(rows), bool)
-
-    @property
-    def t(self) -> float:
-        return float(self.aim[ad.NOW])
-
-    @property
-    def rejected(self) -> int:
-        return int(self.note[ad.REJECTED])
 
     def _advance(self, steps: int) -> int:
         """At most so many steps; first what is left to keep of the last one, as a checkpoint cannot lie between its rows."""
         s, rates = self.dynamics.system, self.dynamics.system.program("rates")
         residual, tangent, power, history = self.programs
         return int(adaptive.advance(residual, tangent, rates, power, history, s.data, s.lu, self.x, self.work, self.history, self.ctl,
-                              self.count, self.aim, self.note, s.n_v, 0 if self.pending else steps, self.rows))
+                                    self.count, self.aim, self.note, s.n_v, 0 if self.pending else steps, self.rows))
 
     @property
     def pending(self) -> bool:
@@ -130,83 +81,7 @@ class ControlledRun(AlphaRun):
             super()._note()
             self._choose_solver()
 
-    def _go_on(self, status: int) -> bool:
-        """After the end of a smooth piece: begin the next one, if there is one."""
-        if status == st.EVENT:
-            self._pass_event(float(self.aim[ad.AFTER]))
-        elif self.t < self.end:
-            self._restart(self.stops[0][1])
-        else:
-            return False
-        return True
-
     # -- the beginning of a smooth piece
-    def _ahead(self, t: float) -> np.ndarray:
-        """The state at a time shortly after the last step."""
-        x, s, row, dt = self.x, self.dynamics.system, np.zeros(self.start.size), t - self.t
-        p = parts(row[None, :], s.q0.size, s.n)
-        row[0], row[1:3] = t, self.work.total
-        loop.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"][0])
-        p["v"][0][:], p["H"][0][:] = x.v + dt * x.a, x.H
-        return row
-
-    def _restart(self, t: float) -> None:
-        """Past a jump of a function of time: positions stay, velocities that a drive changes are those of an inelastic impact, whose
-        impulse does work."""
-        d, row, before = self.dynamics, self._ahead(t), self._ahead(self.t)
-        self._count_jump(t)
-        told = row.copy()
-        energies, report = d.refine(row[None, :])
-        if not report[0, POSITION] <= GAP * max(1.0, d.length):
-            self._drive_jumps(told)
-        if any(kinks for _, kinks, _ in d.system.switches):
-            self.work.total[st.WORK] += energies[0, 0] - d.refine(before[None, :])[0][0, 0]
-            row[1:3] = self.work.total
-        self._begin(row)
-
-    def _pass_event(self, t: float) -> None:
-        """Past a jump that depends on the motion: as far as it takes to be on the other side of it; or from behind one that only the
-        error told of."""
-        if t < self.t:
-            row = self._ahead(self.t)
-            self.dynamics.refine(row[None, :])
-            self._count_jump(self.t, unseen=True)
-            return self._begin(row)
-        self._count_jump(t)
-        x, kept, dt = self.x, (self.x.q.copy(), self.x.v.copy()), max(t - self.t, 4 * np.spacing(abs(self.t)))
-        for _ in range(PASSING):
-            row = self._ahead(self.t + dt)
-            self.dynamics.refine(row[None, :])
-            p = parts(row[None, :], x.q.size, x.v.size)
-            x.q[:], x.v[:] = p["q"][0], p["v"][0]
-            loop.run(self.programs[0], self.dynamics.system.data, x, float(row[0]), 1.0, 0.0, 0.0)
-            x.q[:], x.v[:] = kept
-            if x.W[JUMPS] != self.aim[ad.BRANCH] or dt > NEAR_BY * max(self.aim[[ad.USUAL, ad.H1]]):
-                break
-            dt *= 2
-        self._begin(row)
-
-    def _count_jump(self, t: float, unseen: bool = False) -> None:
-        """Too many of them in a short time end the run."""
-        self.jumps = [*self.jumps[-CHATTER:], t]
-        if len(self.jumps) > CHATTER and t - self.jumps[0] < WINDOW * self.duration:
-            times = f"{CHATTER} times within {t - self.jumps[0]:.3g} s"
-            if unseen:
-                raise SimulationError(f"stopped at t = {t:.6g} s: the acceleration of {self._worst_body()!r} jumps {times}. {UNSEEN}",
-                                      "step-underflow")
-            raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {times}. Make its jump smooth: "
-                                  "tanh(v / 0.01) instead of sign(v), step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
-
-    def _drive_jumps(self, row: np.ndarray) -> NoReturn:
-        """The error that names the drives whose functions have jumped."""
-        d = self.dynamics
-        opened = d.open_joints(row)  # and the equations in d.x.R
-        drives = {name: abs(d.x.R[k]) for name, (k, *_) in d.directory.drives.items()}
-        names = [repr(name) for name, gap in drives.items() if gap > 1e-3 * max(drives.values())]
-        what = f"drive{'s' * (len(names) > 1)} {', '.join(names[:5])} jump{'s' * (len(names) == 1)}" if names else "a drive jumps"
-        raise SimulationError(f"stopped at t = {row[0]:.6g} s: {what} ({opened}). Let its function pass on without a jump, for example "
-                              "by step(t, t0, y0, t1, y1)", "drive-jump")
-
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state: the first step, and a memory of the method as if it had made steps before."""
         s, x, w, aim = self.dynamics.system, self.x, self.work, self.aim

@@ -1,0 +1,117 @@
+"""The contract between explicit integrators and formulations: the state as one vector, and kernels called by address.
+
+    y = (q, v, dissipated energy, work),   y' = F(t, y)                                                [ode-1]
+    (r', quaternion', v') = (v_r, q * (0, w) / 2, a(t, q, v))
+
+A formulation has two kernels: ``rhs(p, t, y, dy)`` gives F and ``correct(p, t, y)`` puts a state back on the constraints after a
+step. Both return a status of `stepper`. Numbers of the formulation are in ``p.par``, its integers and counters in ``p.num``.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import typeof, types
+from numba.extending import intrinsic
+
+from ..kernels.contract import DISSIPATION, POWER
+from ..kernels.jit import DISABLED, jit
+from ..kernels.loop import Data, Memory, Program
+from ..kernels.loop import run as evaluate
+from ..kernels.so3 import cross, dot, scale, store, vec
+from ..kernels.tiles import Elimination
+
+# num: rows of motion; address of the sparse solver; whether anything dissipates or does work; counts
+N_V, FALLBACK, POWERED, EVALUATIONS, FACTORISATIONS, ITERATIONS = range(6)
+# par: first entries of all formulations; the others are their own
+POSITION_GAP, VELOCITY_GAP = range(2)  # largest violations after a step, m or rad (per s)
+OWN = 2
+
+
+class Problem(NamedTuple):
+    """A model as an ordinary differential equation."""
+    residual: Program
+    tangent: Program
+    rates: Program
+    power: Program
+    d: Data
+    lu: Elimination
+    x: Memory
+    tiles: np.ndarray   # [M C^T; C 0]
+    b: np.ndarray       # right side, solution and residual of linear equations
+    y: np.ndarray
+    r: np.ndarray
+    q: np.ndarray
+    pivots: np.ndarray
+    unit: np.ndarray    # of the equations: 1 / size of the model for lengths
+    par: np.ndarray
+    num: np.ndarray
+    dense: np.ndarray   # work arrays of formulations with dense linear algebra
+    chosen: np.ndarray
+
+
+@jit
+def load(p, y):
+    """Memory from a state."""
+    n_q, n_v = p.x.q.size, p.num[N_V]
+    for k in range(n_q):
+        p.x.q[k] = y[k]
+    for k in range(n_v):
+        p.x.v[k] = y[n_q + k]
+
+
+@jit
+def kinematics(p, y, dy):
+    """Rates of the positions: dy[:n_q]."""
+    d, n_q = p.d, p.x.q.size
+    for k in range(d.linear.shape[0]):
+        dy[d.linear[k, 1]] = y[n_q + d.linear[k, 0]]
+    for k in range(d.rotations.shape[0]):
+        i = d.rotations[k, 1]
+        u, w = vec(y, i + 1), scale(0.5, vec(y, n_q + d.rotations[k, 0]))
+        c, s = cross(u, w), y[i]
+        dy[i] = -dot(u, w)
+        store((c[0] + s * w[0], c[1] + s * w[1], c[2] + s * w[2]), dy, i + 1)
+
+
+@jit
+def derivative(p, t, y, dy):
+    """F from the accelerations in x.a: rates of positions, velocities and energies."""
+    n_q, n_v, x = p.x.q.size, p.num[N_V], p.x
+    kinematics(p, y, dy)
+    for k in range(n_v):
+        dy[n_q + k] = x.a[k]
+    dy[n_q + n_v], dy[n_q + n_v + 1] = 0.0, 0.0
+    if p.num[POWERED] == 1:
+        x.E[:] = 0
+        evaluate(p.power, p.d, x, t, 0.0, 0.0, 0.0)
+        dy[n_q + n_v], dy[n_q + n_v + 1] = x.E[DISSIPATION], x.E[POWER]
+
+
+def address(kernel: Any, *arguments: Any) -> Any:
+    """Machine address of a kernel for arguments of these types; compiled, or loaded from the cache, on first use."""
+    if DISABLED:
+        return kernel
+    kinds = tuple(a if isinstance(a, types.Type) else typeof(a) for a in arguments)
+    kernel.compile(kinds)
+    compiled = kernel.overloads[kinds]
+    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+
+
+@intrinsic
+def _call_status(typing_context, f, arguments):
+    """f(*arguments) for a kernel that returns an int64, by its address."""
+    kinds = arguments.types
+
+    def codegen(context, builder, signature, args):
+        function = context.call_conv.get_function_type(types.int64, kinds)
+        pointer = builder.inttoptr(args[0], function.as_pointer())
+        values = [builder.extract_value(args[1], k) for k in range(len(kinds))]
+        status, result = context.call_conv.call_function(builder, pointer, types.int64, kinds, values)
+        with builder.if_then(status.is_error, likely=False):
+            context.call_conv.return_status_propagate(builder, status)
+        return result
+    return types.int64(f, arguments), codegen
+
+
+call_status = (lambda f, arguments: f(*arguments)) if DISABLED else _call_status

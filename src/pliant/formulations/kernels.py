@@ -1,0 +1,47 @@
+"""From a chosen formulation to its kernels and numbers."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..choices import Choice
+from ..dynamics import Dynamics
+from ..kernels.loop import Memory, Program
+from ..system import REGULARISATION
+from . import contract, index1
+from .choices import AugmentedLagrangian, Baumgarte, DirectCorrection, Index1, Penalty
+
+
+def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[Program]) -> tuple[contract.Problem, Any, Any, bool]:
+    """The problem for explicit integrators, its kernels `rhs` and `correct`, and whether rows are to be projected."""
+    s, n = dynamics.system, dynamics.system.n
+    par, num = np.zeros(contract.OWN + 8), np.zeros(8, np.int64)
+    num[contract.N_V], num[contract.POWERED] = s.n_v, len(programs[2].rows) > 0
+    p = contract.Problem(programs[0], programs[1], s.program("rates"), programs[2], s.data, s.lu, x, np.zeros_like(x.D), np.zeros(n),
+                         np.zeros(n), np.zeros(n), np.zeros_like(x.q), np.zeros(6, np.int64), dynamics.unit, par, num,
+                         np.zeros((1, 1)), np.zeros(1, np.int64))
+    correct, project = index1.leave, False
+    if isinstance(formulation, Index1):
+        kept = formulation.stabilization
+        if isinstance(kept, Baumgarte):
+            par[index1.RATE], par[index1.GAP] = 2 * kept.a, kept.b**2
+        elif isinstance(kept, DirectCorrection):
+            par[index1.TOLERANCE], correct, project = kept.tolerance, index1.correct, True
+    elif isinstance(formulation, (Penalty, AugmentedLagrangian)):
+        par[index1.RATE], par[index1.GAP] = 2 * formulation.damping * formulation.frequency, formulation.frequency**2
+        par[index1.SOFT] = 1
+        p = p._replace(lu=softened(dynamics, formulation.penalty))
+        if isinstance(formulation, AugmentedLagrangian):
+            par[index1.PASSES], par[index1.EXACT] = formulation.max_iterations, formulation.tolerance
+            par[index1.TOLERANCE], correct, project = formulation.tolerance, index1.correct, True
+    return p, index1.rhs, correct, project
+
+
+def softened(dynamics: Dynamics, penalty: float) -> Any:
+    """The factorisation with -C M^-1 C^T / penalty on the multiplier diagonals."""
+    lu = dynamics.system.lu
+    fix_by = lu.fix_by.copy()
+    soft = fix_by < 0
+    fix_by[soft] /= REGULARISATION * penalty
+    return lu._replace(fix_by=fix_by)

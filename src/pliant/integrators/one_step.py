@@ -1,0 +1,163 @@
+"""Runs of one-step methods on y' = F(t, y), with fixed steps or with error control."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..formulations import contract
+from ..formulations.kernels import problem
+from ..kernels import loop
+from ..kernels.machine import JUMPS
+from ..refinement import parts
+from . import control_memory as ad
+from . import one_step_loop as osl
+from . import runge_kutta
+from . import stepper as st
+from .adaptive import TURN
+from .choices import Plan
+from .pieces import UNSEEN, Pieces
+from .run import SimulationError, function_fault
+from .tableaus import table
+
+COARSEST = 50  # steps at least
+
+
+class OneStepRun(Pieces):
+    """One integration in progress. ``p``: the model as the formulation sees it; ``steps``: what the method remembers."""
+
+    def __init__(self, method: Any, plan: Plan) -> None:
+        self._plan_pieces(plan, COARSEST)
+        super().__init__(method, plan)
+        s = plan.dynamics.system
+        self.p, rhs, correct, self.project = problem(plan.dynamics, plan.formulation, self.x, self.programs)
+        numbers, stages, degree, exponent = table(method.kind)
+        n = s.q0.size + s.n_v + 2
+        one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
+        self.steps = osl.Steps(**one, P=np.zeros((degree + 1, n)), K=np.zeros((stages, n)), table=numbers)
+        self._weigh()
+        self.tune, self.code = np.array([0.0, 0.0, exponent]), np.zeros(8, np.int64)
+        self._addresses(rhs, correct)
+        self.count[st.END], self.count[st.STRIDE] = plan.steps, plan.stride
+        self.code[osl.FIXED] = not plan.accuracy
+        if not plan.accuracy:
+            self.note[ad.OUTPUTS] = plan.steps // plan.stride
+        if plan.memory:
+            self._restore_pieces(plan.memory)
+        else:
+            self._begin(plan.row)
+        self._store(plan.outputs + 1 if plan.accuracy else plan.steps // plan.stride + 1)
+
+    def _weigh(self) -> None:
+        d, w, weight = self.dynamics.system.data, self.dynamics.weights(), self.steps.weight
+        n_q, n_v = self.x.q.size, self.dynamics.system.n_v
+        weight[d.linear[:, 1]] = 1 / self.dynamics.length
+        for i in d.rotations[:, 1]:
+            weight[i:i + 4] = 2.0
+        weight[n_q:n_q + n_v] = w[:n_v]
+
+    def _addresses(self, rhs: Any, correct: Any) -> None:
+        y, p = self.steps.y0, self.p
+        found = [contract.address(rhs, p, 0.0, y, y), contract.address(correct, p, 0.0, y),
+                 contract.address(runge_kutta.step, p, self.steps, self.tune, self.code)]
+        if isinstance(found[0], int):
+            self.code[[osl.RHS, osl.CORRECT, osl.STEP]] = found
+        else:  # without Numba the functions themselves
+            self.code = osl.Interpreted(self.code, found)  # type: ignore[assignment]
+
+    @property
+    def totals(self) -> np.ndarray:
+        return self.steps.y0[-2:]
+
+    @property
+    def tried(self) -> tuple[float, float]:
+        return float(self.tune[osl.T0] + self.tune[osl.H]), float(self.tune[osl.H])
+
+    def _state(self) -> dict[str, np.ndarray]:
+        w = self.steps
+        more = {f"step_{name}": getattr(w, name) for name in ("y0", "f0", "y1", "f1")}
+        return super()._state() | more | {"aim": self.aim, "note": self.note, "tune": self.tune, "par": self.p.par, "chosen": self.p.chosen}
+
+    def _note(self) -> None:
+        if not self.code[osl.PENDING]:
+            super()._note()
+
+    def violation(self, rows: float) -> float:
+        return float(self.p.par[contract.POSITION_GAP])
+
+    def _advance(self, steps: int) -> int:
+        status = int(osl.advance(self.p, self.steps, self.programs[3], self.tune, self.code, self.count, self.aim, self.note, steps,
+                                 self.rows))
+        if status in (st.EVENT, st.DONE):
+            self._load()
+        return status
+
+    def _load(self) -> None:
+        """The state at the end of the last step in ``x``, where jumps are passed from."""
+        w, x, n_q, n_v = self.steps, self.x, self.x.q.size, self.dynamics.system.n_v
+        x.q[:], x.v[:n_v], x.a[:n_v] = w.y0[:n_q], w.y0[n_q:n_q + n_v], w.f0[n_q:n_q + n_v]
+
+    def _begin(self, row: np.ndarray) -> None:
+        """From a consistent state."""
+        s, w, aim, note = self.dynamics.system, self.steps, self.aim, self.note
+        p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
+        w.y0[:] = np.concatenate([p["q"], p["v"][:s.n_v], row[1:3]])
+        w.y1[:] = w.y0
+        self.x.H[:] = p["H"]
+        self.stops = [stop for stop in self.stops if stop[1] > row[0]] or self.stops[-1:]
+        aim[ad.NOW], aim[ad.STOP] = row[0], self.stops[0][0]
+        note[[ad.TARGET, ad.GROWN, ad.BEYOND, ad.FAILURES]], note[ad.FRESH] = 0, 1
+        self._derivative(float(row[0]), w.y0, w.f0)
+        w.f1[:] = w.f0
+        self._load()
+        if self.code[osl.FIXED]:
+            aim[ad.NEXT] = self.step
+        else:
+            aim[ad.NEXT] = self._first()
+        loop.run(self.programs[0], s.data, self.x, self.t, 1.0, 0.0, 0.0)
+        aim[ad.BRANCH] = self.x.W[JUMPS]
+
+    def _derivative(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        status = osl.evaluate_at(self.p, self.code, t, y, out)
+        s = self.dynamics.system
+        if status != st.DONE or not np.isfinite(out).all():
+            if s.failures:
+                raise function_fault(s.failures[0], t)
+            item = s.culprit(self.x, t)
+            code, reason = self._reason(status if status != st.DONE else st.NOT_FINITE, item)
+            raise SimulationError(f"stopped at t = {t:.6g} s: {reason}. {self._singular_remedy()}", code)
+
+    def _singular_remedy(self) -> str:
+        return "Take the integrator generalized-alpha, which can start from there, or look at the mechanism: a joint may lock"
+
+    def _first(self) -> float:
+        """The first step: from the sizes of F and of its change along an Euler step.       Hairer, Norsett, Wanner I, II.4"""
+        w, aim = self.steps, self.aim
+        n_q = self.x.q.size
+        left = float(aim[ad.STOP] - aim[ad.NOW])
+        weight = w.weight.copy()
+        aim[ad.SPEED] = max(float(aim[ad.SPEED]), float((w.weight * abs(w.y0))[n_q:].max(initial=0.0)),
+                            float(np.sqrt((w.weight * abs(w.f0))[n_q:].max(initial=0.0))), 1e-3 / self.duration)
+        weight[n_q:] /= aim[ad.SPEED]
+        size = float((weight * abs(w.f0)).max(initial=0.0))
+        h = min(0.01 / max(size, 1e-300), left, float(aim[ad.MOST]))
+        try:
+            self._derivative(float(aim[ad.NOW]) + h, w.y0 + h * w.f0, w.z)
+        except SimulationError:  # a function that is not finite there: the run will say so
+            return min(h / 100, left)
+        change = float((weight * abs(w.z - w.f0)).max(initial=0.0)) / h
+        rate = max(size, np.sqrt(change), 1e-300)  # 1 / the time in which things change
+        h1 = 0.5 * min(1.0, float(aim[ad.EPS]) / rate) ** (1 / self.tune[osl.EXPONENT]) / rate
+        fastest = max((float(np.linalg.norm(w.y0[n_q + i:n_q + i + 3])) for i in self.dynamics.system.data.rotations[:, 0]), default=0.0)
+        return float(min(100 * h, h1, left, aim[ad.MOST], 0.8 * TURN / max(fastest, 1e-300)))
+
+    def _recover(self, status: int, faults: list[BaseException]) -> None:
+        if status == st.UNDERFLOW and not faults:
+            raise SimulationError(f"stopped at t = {self.t:.6g} s: the accuracy {self.accuracy:g} is not reached however small the step, "
+                                  f"as the acceleration of {self._worst_body()!r} changes too fast. {UNSEEN}", "step-underflow")
+        super()._recover(status, faults)
+
+    def _worst_body(self) -> str:
+        n_q, n_v = self.x.q.size, self.dynamics.system.n_v
+        sizes = abs(self.steps.error * self.steps.weight)[n_q:n_q + n_v]
+        return self.dynamics.body_of(int(np.argmax(np.nan_to_num(sizes))) // 6)

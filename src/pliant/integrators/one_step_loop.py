@@ -1,0 +1,326 @@
+"""One-step methods on y' = F(t, y): the jitted loop. A kernel of the method, called by its address, makes a step and gives its
+error and the polynomial for values in between; the loop chooses the next step, ends steps at jumps and keeps rows.
+
+    y(t + s h) = y0 + sum_k P[k] s^k,  k = 1, 2, ...                                                    [ode-2]
+"""
+from typing import NamedTuple
+
+import numpy as np
+
+from ..formulations.contract import FACTORISATIONS as FACTORED_
+from ..formulations.contract import ITERATIONS as ITERATED_
+from ..formulations.contract import N_V, call_status, load
+from ..kernels.jit import entry, jit
+from ..kernels.loop import run as evaluate
+from ..kernels.machine import JUMPS
+from .adaptive import BACK, NARROW, NEAR, TURN
+from .control_memory import (
+    AFTER,
+    BEYOND,
+    BRANCH,
+    EPS,
+    ERROR,
+    FAILURES,
+    FRESH,
+    GROWN,
+    H1,
+    JUMPY,
+    LAST,
+    LEAST,
+    MOST,
+    NEXT,
+    NOW,
+    OUT0,
+    OUT_STEP,
+    OUTPUT,
+    OUTPUTS,
+    REJECTED,
+    SPEED,
+    STOP,
+    TARGET,
+)
+from .stepper import DONE, END, EVENT, FACTORISATIONS, HISTORIES, ITERATIONS, MORE, STEPS, STORED, STRIDE, UNDERFLOW, copy
+
+# tune: length and start of the step; exponent of the error per second in h; smallest violation
+H, T0, EXPONENT = range(3)
+# code: addresses of the kernels of the formulation and of the method; whether steps are fixed; whether P belongs to the step; whether f1
+# is known; what the kernel is asked for; whether rows of the last step are still to be kept
+RHS, CORRECT, STEP, FIXED, READY, KNOWN, ASKED, PENDING = range(8)
+MAKE, BETWEEN = range(2)  # a step, the polynomial
+ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
+SLOWEST, FASTEST = 0.2, 5.0
+
+
+class Steps(NamedTuple):
+    """What one-step methods remember (y0, f0), and their work arrays."""
+    y0: np.ndarray
+    f0: np.ndarray
+    y1: np.ndarray
+    f1: np.ndarray
+    error: np.ndarray
+    weight: np.ndarray  # 1 / size of the model for lengths, 2 for quaternions, of velocities times the speed, 0 for energies
+    P: np.ndarray
+    K: np.ndarray       # stages
+    z: np.ndarray
+    table: np.ndarray   # numbers of the method
+
+
+@jit
+def at(w, s, y):
+    """[ode-2]"""
+    for i in range(y.size):
+        value = w.P[w.P.shape[0] - 1, i] * s
+        for k in range(w.P.shape[0] - 2, 0, -1):
+            value = (value + w.P[k, i]) * s
+        y[i] = w.y0[i] + value
+
+
+@jit
+def prepared(p, w, tune, code):
+    """P for the step just made."""
+    if code[READY] == 0:
+        code[ASKED] = BETWEEN
+        call_status(code[STEP], (p, w, tune, code))
+        code[READY] = 1
+
+
+@jit
+def end_of(count, aim, steps):
+    """When so many fixed steps have been made."""
+    return aim[LAST] if steps == count[END] else aim[OUT0] + steps * aim[NEXT]
+
+
+@jit
+def keep_outputs(p, w, tune, code, count, aim, note, rows):
+    """Rows for the output times up to now. True if all are kept."""
+    n_q, n, n_v = p.x.q.size, p.x.v.size, p.num[N_V]
+    if note[FRESH] == 1 and aim[NOW] < aim[STOP]:
+        return True
+    while note[OUTPUT] <= note[OUTPUTS]:
+        t = aim[LAST] if note[OUTPUT] == note[OUTPUTS] else aim[OUT0] + note[OUTPUT] * aim[OUT_STEP]
+        if code[FIXED] == 1:  # exactly as the ends of steps
+            t = end_of(count, aim, note[OUTPUT] * count[STRIDE])
+        if t > aim[NOW]:
+            return True
+        if count[STORED] == rows.shape[0]:
+            return False
+        row = rows[count[STORED]]
+        for k in range(row.size):
+            row[k] = 0
+        h = tune[H]
+        if t == aim[NOW] or note[FRESH] == 1:
+            copy(w.y1, w.z)
+        else:
+            prepared(p, w, tune, code)
+            at(w, max(0.0, 1 - (aim[NOW] - t) / h), w.z)
+        begin = aim[NOW] - h
+        row[0] = begin if t < begin <= t + NARROW * abs(t) else t  # a row at a jump shows what comes after it
+        row[1], row[2] = w.z[n_q + n_v], w.z[n_q + n_v + 1]
+        for k in range(n_q + n_v):
+            row[3 + k] = w.z[k]
+        for k in range(n_v):
+            row[3 + n_q + n + k] = w.f1[n_q + k]
+        for k in range(n_v, n):
+            row[3 + n_q + 2 * n + k] = p.x.lam[k]
+        for k in range(p.x.H.size):
+            row[3 + n_q + 3 * n + k] = p.x.H[k]
+        count[STORED] += 1
+        note[OUTPUT] += 1
+    return True
+
+
+@jit
+def branch(p, t, y):
+    """A number that changes when a function takes another branch at a jump."""
+    load(p, y)
+    evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
+    return p.x.W[JUMPS].real
+
+
+@jit
+def aim_at_jump(p, w, tune, code, aim, note):
+    """A function has jumped in the step: make it again up to there."""
+    prepared(p, w, tune, code)
+    before, after, h = 0.0, 1.0, tune[H]
+    while after - before > NARROW:
+        middle = (before + after) / 2
+        at(w, middle, w.z)
+        if branch(p, aim[NOW] + middle * h, w.z) == aim[BRANCH]:
+            before = middle
+        else:
+            after = middle
+    note[BEYOND] = note[BEYOND] + 1 if note[TARGET] == 1 else 0
+    if note[BEYOND] > 0:
+        before, after = min(before, max(0.0, 1 - BACK * 8.0 ** note[BEYOND])), 1.0
+    note[REJECTED] += 1
+    if before < NEAR:
+        note[TARGET], aim[AFTER] = 2, aim[NOW] + min(after, NEAR) * h
+    else:
+        note[TARGET], aim[AFTER], aim[NEXT] = 1, aim[NOW] + after * h, before * h
+
+
+@jit
+def speeds(p, w, y, f, speed):
+    """The largest speed so far, in sizes of the model."""
+    n_q, n_v, strongest = p.x.q.size, p.num[N_V], 0.0
+    for k in range(n_v):
+        speed = max(speed, w.weight[n_q + k] * abs(y[n_q + k]))
+        strongest = max(strongest, w.weight[n_q + k] * abs(f[n_q + k]))
+    return max(speed, ONSET * np.sqrt(strongest))
+
+
+@jit
+def judge(p, w, tune, aim):
+    """Local error per second over what is allowed: positions in sizes of the model, velocities in the largest one."""
+    n_q, n_v, worst = p.x.q.size, p.num[N_V], 0.0
+    speed = speeds(p, w, w.y1, w.f0, aim[SPEED])
+    for k in range(n_q):
+        e = w.weight[k] * abs(w.error[k])
+        if not e <= worst:
+            worst = e
+    for k in range(n_q, n_q + n_v):
+        e = w.weight[k] * abs(w.error[k]) / speed
+        if not e <= worst:
+            worst = e
+    return worst / (tune[H] * aim[EPS])
+
+
+@jit
+def turning(p, y):
+    """The fastest angular velocity."""
+    n_q, fastest = p.x.q.size, 0.0
+    for j in range(p.d.rotations.shape[0]):
+        i = n_q + p.d.rotations[j, 0]
+        fastest = max(fastest, y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2])
+    return np.sqrt(fastest)
+
+
+@jit
+def begin_step(tune, code, count, aim, note):
+    """Length and end of the next step; the last ones before the end are no stubs."""
+    left = aim[STOP] - aim[NOW]
+    code[READY], code[KNOWN], code[ASKED] = 0, 0, MAKE
+    tune[T0] = aim[NOW]
+    if code[FIXED] == 1:
+        tune[H] = aim[NEXT]
+        return end_of(count, aim, count[STEPS] + 1)
+    h = min(aim[NEXT], aim[MOST])
+    if note[TARGET] == 1:
+        tune[H] = h
+        return aim[NOW] + h
+    if h >= 0.999 * left:
+        tune[H] = left
+        return aim[STOP]
+    tune[H] = min(h, 0.5 * left)
+    return aim[NOW] + tune[H]
+
+
+@jit
+def finish_step(p, w, history, tune, code, count, aim, note, t1):
+    """The step is accepted: constraints, derivative, history. A status."""
+    iterations, factorisations = p.num[ITERATED_], p.num[FACTORED_]
+    status = call_status(code[CORRECT], (p, t1, w.y1))
+    if status != DONE:
+        return status
+    if code[KNOWN] == 0 or p.num[ITERATED_] > iterations:
+        status = call_status(code[RHS], (p, t1, w.y1, w.f1))
+        if status != DONE:
+            return status
+    if count[HISTORIES] == 1:
+        load(p, w.y1)
+        evaluate(history, p.d, p.x, t1, 0.0, 0.0, 0.0)
+    count[ITERATIONS] += p.num[ITERATED_] - iterations
+    count[FACTORISATIONS] += p.num[FACTORED_] - factorisations
+    count[STEPS] += 1
+    note[FRESH] = 0
+    aim[H1], aim[NOW] = tune[H], t1
+    return DONE
+
+
+@jit
+def keep_rows(p, w, tune, code, count, aim, note, rows):
+    """All rows of the last step, then its end is the start of the next one; PENDING if there is no room for them."""
+    code[PENDING] = 0 if keep_outputs(p, w, tune, code, count, aim, note, rows) else 1
+    if code[PENDING] == 0:
+        copy(w.y1, w.y0)
+        copy(w.f1, w.f0)
+
+
+@jit
+def choose(p, w, tune, code, aim, note, error):
+    """The next step after an accepted one."""
+    if code[FIXED] == 1:
+        return
+    factor = 0.9 * max(error, 1e-12) ** (-1 / tune[EXPONENT])
+    factor = min(FASTEST, max(SLOWEST, factor))
+    if note[GROWN] == 1:  # right after a rejection
+        factor = min(factor, 1.0)
+    note[GROWN] = 0
+    aim[NEXT] = tune[H] * factor
+    fastest = turning(p, w.y1)
+    if aim[NEXT] * fastest > TURN:
+        aim[NEXT] = 0.8 * TURN / fastest
+
+
+@entry
+def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
+    """Steps until the end of a smooth piece, a full store, or max_steps."""
+    count[STORED] = 0
+    if code[PENDING] == 1:
+        keep_rows(p, w, tune, code, count, aim, note, rows)
+        return MORE
+    for _ in range(max_steps):
+        if note[TARGET] == 2:
+            return EVENT
+        if aim[NOW] >= aim[STOP]:
+            return DONE
+        t1 = begin_step(tune, code, count, aim, note)
+        factorisations, iterations = p.num[FACTORED_], p.num[ITERATED_]
+        status = call_status(code[STEP], (p, w, tune, code))
+        count[FACTORISATIONS] += p.num[FACTORED_] - factorisations
+        count[ITERATIONS] += p.num[ITERATED_] - iterations
+        error = 0.0
+        if status == DONE and code[FIXED] == 0:
+            if note[JUMPY] == 1 and branch(p, t1, w.y1) != aim[BRANCH]:
+                aim_at_jump(p, w, tune, code, aim, note)
+                continue
+            error = judge(p, w, tune, aim)
+            if not error <= 1:
+                note[REJECTED] += 1
+                note[GROWN], note[TARGET] = 1, 0
+                aim[NEXT] = tune[H] * (max(SLOWEST, 0.9 * error ** (-1 / tune[EXPONENT])) if error < np.inf else 0.1)
+                aim[ERROR] = error
+                if aim[NEXT] < aim[LEAST]:
+                    return UNDERFLOW
+                continue
+        if status == DONE:
+            status = finish_step(p, w, history, tune, code, count, aim, note, t1)
+        if status != DONE:
+            note[FAILURES] += 1
+            if code[FIXED] == 1 or tune[H] / 4 < aim[LEAST]:
+                return status
+            aim[NEXT], note[TARGET] = tune[H] / 4, 0
+            note[REJECTED] += 1
+            continue
+        aim[ERROR] = error
+        aim[SPEED] = speeds(p, w, w.y1, w.f1, aim[SPEED])
+        choose(p, w, tune, code, aim, note, error)
+        if note[TARGET] == 1:
+            note[TARGET] = 2
+        keep_rows(p, w, tune, code, count, aim, note, rows)
+        if code[PENDING] == 1:
+            return MORE
+    return MORE
+
+
+@entry
+def evaluate_at(p, code, t, y, out):
+    """F(t, y) of the formulation."""
+    return call_status(code[RHS], (p, t, y, out))
+
+
+class Interpreted(list[object]):
+    """Codes without Numba: functions instead of addresses."""
+
+    def __init__(self, code: np.ndarray, kernels: list[object]) -> None:
+        super().__init__([*kernels, *code[len(kernels):].tolist()])
