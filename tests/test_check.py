@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sick  # noqa: F401 - fills SICK
 import sick_bodies  # noqa: F401
-from cases import HEALTHY, SICK, door, four_bar
+from cases import DEGREE, HEALTHY, SICK, door, four_bar
 from transform import transformed
 
 import pliant as pl
@@ -157,6 +157,20 @@ def test_gaps_are_told_in_millimetres_and_no_pose_is_told_from_far():
     assert {f.items: f.message for f in r.findings if f.code == "joint-gap"}[("B",)].startswith("joint 'B' is open by 5 mm as modelled")
     impossible = next(c for c in SICK if c.name == "links_too_short").build().check().findings[0]
     assert "'B' stays open by 500 mm" in impossible.message  # least squares: 1 m is missing, half of it in the middle
+
+
+@pytest.mark.parametrize(("shift", "turned", "told"), [((0.003, 0, 0.004), 0.0, "by up to 5 mm."), ((0, 0, 0), 0.7, "by up to 0.7 degrees.")])
+def test_how_far_bodies_move_has_the_unit_that_belongs_to_it(shift, turned, told):
+    """A bar on two ball joints, moved as a whole, or turned about the first of them."""
+    Q = turn(3)
+    m = pl.Model("bar")
+    end = Q @ (2.0, 0, 0)
+    m.add(pl.RigidBody("bar", 1.0, (0.1, 0.2, 0.2), position=(0, 0, 0)))
+    m.add(pl.Spherical("first", m.ground.frame(Q @ shift), "bar"))
+    m.add(pl.Spherical("second", m.ground.frame(Q @ shift + Q @ (2 * np.cos(turned * DEGREE), 2 * np.sin(turned * DEGREE), 0)),
+                       m["bar"].frame(end)))
+    gaps = [f for f in m.check().findings if f.code == "joint-gap"]
+    assert gaps and all(told in f.remedy for f in gaps), gaps
 
 
 # -- frequencies

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..dynamics import GAP
+from ..dynamics import GAP, Extent
 from ..families.constraints import DRIVE
 from ..kernels import loop
 from .findings import ERROR, NOTE, WARNING, Finding, Severity, names
 from .loops import by_time
 from .mechanism import LARGEST, Block, Component, Mechanism
-from .rank import RowSpace, distance
+from .rank import RowSpace, motion
 
 INTERVALS, SUSPECTS = 1000, 12   # of the duration in search of jumps; so many are looked at closely
 CLOSE = 1e-11                    # of the duration: how closely
@@ -55,12 +55,12 @@ def assembly(mechanism: Mechanism, components: list[Component], starts: bool) ->
             hopeless |= members
             found.append(_impossible([g for g in gaps(mechanism, q, 1e-6 * mechanism.length) if g.name in members], component))
     whole = Component(mechanism.tiles)
-    far = distance(mechanism, whole, q0, q)
+    far = Extent.of(*motion(mechanism, whole, q0, q))
     for gap in open_:
         if gap.name not in hopeless:
             severity: Severity = WARNING if starts else ERROR
-            how = (f"A pose in which all joints of its loop close is near: bodies move by up to {1e3 * far * mechanism.length:.3g} mm or "
-                   f"{np.degrees(far):.3g} degrees." if far > 1e-7 else "Moving one body closes it.")
+            how = (f"A pose in which all joints of its loop close is near: bodies move by up to {far}." if far.largest > 1e-7
+                   else "Moving one body closes it.")
             closing = " Assembly closes it before the run." if starts else ""
             found.append(Finding("joint-gap", severity, (gap.name,), f"joint {gap.name!r} is open by {gap} as modelled.{closing}",
                                  f"{how} Correct the positions of the bodies or the frames of the joint."))
