@@ -154,6 +154,20 @@ def drive_that_begins_elsewhere():
     return m
 
 
+@sick(notes=[("many-turns", "A"), ("many-turns", "coil"), ("many-turns", "motor"), ("drive-start", "motor")])
+def degrees_given_as_radians():
+    """Two turns and -2 pi are meant as they stand."""
+    m = pl.Model("degrees")
+    for k, name in enumerate("ABC"):
+        rod(m, f"bar{k}", (0, 0, k), (1, 0, k))
+        m.add(pl.Revolute(name, m.ground.frame((0, 0, k)), f"bar{k}.start"))
+    m["A"].angle, m["B"].angle = 30, "2 rev"
+    m.add(pl.TorsionSpring("coil", "A", 5.0, angle=-90))
+    m.add(pl.TorsionSpring("spring", "B", 5.0, angle=-2 * np.pi))
+    m.add(pl.Drive("C", "angle", "22.5 + t", name="motor"))
+    return m
+
+
 @sick(("drive-start", "motor"), notes=LOOP)
 def drive_against_a_start_value():
     m = drive_that_begins_elsewhere()

@@ -145,6 +145,7 @@ class Examination:
         self.tree, components = self.mechanism.components()
         q, hopeless, found = start.assembly(self.mechanism, components, starts)
         found += start.drive_starts(self.mechanism, starts)
+        found += start.many_turns(self.mechanism, self.model)
         if self.row is not None:  # where the run begins: moved by start values and drives
             q = parts(self.row[None, :], self.dynamics.system.q0.size, self.dynamics.system.n)["q"][0]
         self.mechanism.at(q)

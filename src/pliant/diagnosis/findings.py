@@ -29,6 +29,7 @@ CODES: dict[str, str] = {
     "joint-gap": "joints that are open as modelled",
     "impossible-assembly": "joints that no pose can satisfy together",
     "drive-start": "a drive that does not begin where the joint is",
+    "many-turns": "an angle in radians that looks like one in degrees",
     "conflicting-velocities": "stated velocities that joints or drives do not allow",
     "cannot-compile": "an item that cannot be used as it is",
     "cannot-start": "no consistent initial state",
