@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sick  # noqa: F401 - fills SICK
 import sick_bodies  # noqa: F401
-from cases import DEGREE, HEALTHY, SICK, door, four_bar
+from cases import DEGREE, HEALTHY, SICK, door, four_bar, slider_crank
 from transform import transformed
 
 import pliant as pl
@@ -157,6 +157,17 @@ def test_gaps_are_told_in_millimetres_and_no_pose_is_told_from_far():
     assert {f.items: f.message for f in r.findings if f.code == "joint-gap"}[("B",)].startswith("joint 'B' is open by 5 mm as modelled")
     impossible = next(c for c in SICK if c.name == "links_too_short").build().check().findings[0]
     assert "'B' stays open by 500 mm" in impossible.message  # least squares: 1 m is missing, half of it in the middle
+
+
+@pytest.mark.parametrize(("build", "words"), [
+    (lambda: four_bar((np.sin(12 * DEGREE), 0, np.cos(12 * DEGREE))), "; the axis of joint 'C' is 12 degrees out of parallel with"),
+    (lambda: slider_crank(slide=(np.cos(8 * DEGREE), 0, np.sin(8 * DEGREE))), "; the axis of joint 'D' is 8 degrees out of perpendicular with"),
+    (lambda: next(c for c in SICK if c.name == "braced_four_bar").build(), "no degree of freedom."),
+], ids=["pin", "slide", "braced"])
+def test_the_odd_axis_of_a_locked_mechanism_is_named(build, words):
+    for R in (np.eye(3), turn(5)):
+        locked, = (f for f in transformed(build(), R).check().findings if f.code == "locked-mechanism")
+        assert words in locked.message, locked.message
 
 
 @pytest.mark.parametrize(("shift", "turned", "told"), [((0.003, 0, 0.004), 0.0, "by up to 5 mm."), ((0, 0, 0), 0.7, "by up to 0.7 degrees.")])

@@ -246,13 +246,15 @@ class Examination:
                        + sum(loop.freedom for loop in inside.values()))
             moving = [b for b in blocks if not isinstance(self.model.items.get(b.name), Fixed)]
             if freedom == 0 and moving:
-                yield self._lock(tuple(b.name for b in m.blocks if b in blocks), [loop for loop in inside.values() if loop.stuck])
+                yield self._lock(tuple(b.name for b in m.blocks if b in blocks), list(inside.values()))
 
-    def _lock(self, items: tuple[str, ...], stuck: list[loops.Loop]) -> Finding:
-        if stuck:
+    def _lock(self, items: tuple[str, ...], inside: list[loops.Loop]) -> Finding:
+        if any(loop.stuck for loop in inside):
             why = "the joints give way infinitesimally but close in no pose nearby; links are stretched out or folded flat"
         else:
-            why = "the joints leave no degree of freedom"
+            odd = (alignment.odd_axis(self.mechanism, loop.component, self.model, self.report.degrees_of_freedom or 0, _freedom)
+                   for loop in inside if self.normal is None)
+            why = "; ".join(["the joints leave no degree of freedom", *filter(None, odd)])
         return Finding("locked-mechanism", WARNING, items, f"{names(items)} cannot move: {why}.",
                        "Free a joint or take one out, if this is meant to be a mechanism; nothing, if it is a rigid structure.")
 
