@@ -37,6 +37,15 @@ def pin_out_of_parallel_in_a_driven_loop():
     return m
 
 
+@sick(("misaligned-axes", "C"), ("conflicting-drives", "left_motor right_motor"), notes=[])
+def pin_out_of_parallel_and_drives_in_conflict():
+    """One of them does not hide the other."""
+    m = pin_out_of_parallel()
+    m.add(pl.Drive("A", "angle", "t", name="left_motor"))
+    m.add(pl.Drive("D", "angle", "-2*t", name="right_motor"))
+    return m
+
+
 @sick(("misaligned-axes", "C"), notes=[])
 def pin_out_of_parallel_by_rounding():
     return four_bar((1e-6, 0, 1))

@@ -149,9 +149,9 @@ def apply(model: Model, snap: Snap) -> Model:
 
 
 def misaligned(mechanism: Mechanism, component: Component, model: Model, freedom: int, locked: bool,
-               freedom_of: Callable[[Model], int | None]) -> Finding | None:
-    """The axes of a component that keep it from moving. ``freedom``: of the whole model, ``freedom_of``: of a changed one;
-    ``locked``: nothing in the component moves as it is."""
+               freedom_of: Callable[[Model], int | None]) -> tuple[Finding, Model] | None:
+    """The axes of a component that keep it from moving, and the model with aligned ones. ``freedom``: of the whole model,
+    ``freedom_of``: of a changed one; ``locked``: nothing in the component moves as it is."""
     for snap in proposals(lines(mechanism, component, model), mechanism.length):
         gained = freedom_of(apply(model, snap))
         if gained is None or gained <= freedom:
@@ -160,7 +160,7 @@ def misaligned(mechanism: Mechanism, component: Component, model: Model, freedom
             less = snap.without(name)
             if less.moved and freedom_of(apply(model, less)) == gained:
                 snap = less
-        return _finding(mechanism, snap, freedom, gained, locked)
+        return _finding(mechanism, snap, freedom, gained, locked), apply(model, snap)
     return None
 
 

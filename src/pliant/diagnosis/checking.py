@@ -196,9 +196,12 @@ class Examination:
     def _rank(self, found: list[loops.Loop], q: np.ndarray, partial: bool) -> Iterator[Finding]:
         if not partial:
             self._count(found)
-        off = {id(loop): finding for loop in found for finding in [self._misaligned(loop)] if finding} if not partial else {}
-        locked = {loop for loop, finding in off.items() if finding.severity == ERROR}  # nothing else is to be said of these
-        yield from off.values()
+        off = [(loop, *told) for loop in found for told in [self._misaligned(loop)] if told] if not partial else []
+        locked = {id(loop) for loop, finding, _ in off if finding.severity == ERROR}
+        for loop, finding, aligned in off:
+            yield finding
+            if id(loop) in locked:  # what has other reasons is seen when the axes are aligned
+                yield from self._besides(loop, aligned, q)
         self.mechanism.at(q)
         free = [loop for loop in found if id(loop) not in locked]
         self.report.not_unique, _ = loops.reactions(found)
@@ -224,7 +227,20 @@ class Examination:
         drives = sum(loop.generic.whole - loop.generic.joints for loop in found) + driving - inside
         r.degrees_of_freedom_after_drives = r.degrees_of_freedom - drives
 
-    def _misaligned(self, loop: loops.Loop) -> Finding | None:
+    def _besides(self, loop: loops.Loop, model: Model, q: np.ndarray) -> Iterator[Finding]:
+        """Singular poses and drives in conflict of a loop in the model with aligned axes."""
+        mechanism = Mechanism(model.compile())
+        members = {b.name for b in loop.component.blocks}
+        for component in mechanism.components()[1]:
+            q, left = mechanism.close(component, q)
+            rank = analyse(mechanism, component) if members & {b.name for b in component.blocks} else None
+            if rank is not None and left < 1e-9:
+                aligned = [loops.Loop(component, rank, elsewhere(mechanism, component, rank, q))]
+                mechanism.at(q)
+                yield from loops.singular(mechanism, aligned)
+                yield from loops.drives(mechanism, aligned, self.settings.length)
+
+    def _misaligned(self, loop: loops.Loop) -> tuple[Finding, Model] | None:
         freedom = self.report.degrees_of_freedom
         if self.normal is not None or freedom is None:
             return None
