@@ -48,6 +48,8 @@ CODES: dict[str, str] = {
     "implausible-density": "a mass that does not suit the shape",
     "implausible-inertia": "an inertia that does not suit the mass and size",
     "mass-ratio": "a body far lighter than its neighbour",
+    "implausible-size": "a body as large as a building",
+    "implausible-gravity": "gravity that is not on Earth",
     "units-slip": "sizes and masses that suggest other units",
     # forces, couplings, frames
     "spring-zero-length": "a spring whose ends coincide",
