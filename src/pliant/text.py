@@ -71,7 +71,9 @@ def from_text(text: str, source: str = "model") -> Model:
 
 def write(model: Model, path: str | Path) -> None:
     """Write a model as YAML."""
-    Path(path).write_text(to_text(model), encoding="utf-8")
+    from .storage import check_target
+    text = to_text(model)
+    check_target(path).write_text(text, encoding="utf-8")
 
 
 class _Reader:
