@@ -20,7 +20,7 @@ from .items.bodies import Ground
 from .items.joints import JointPair
 from .items.shapes import KINDS as SHAPES
 from .items.shapes import MAKERS
-from .located import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, plain, scalar
+from .located import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, missing_blank, plain, scalar
 from .model import SECTIONS, Model
 from .planes import normal_of
 from .schema import DEFAULT_KINDS, schema
@@ -178,7 +178,8 @@ class _Reader:
                 if isinstance(value, Map):
                     yield (section, name), value
                 else:
-                    self.note((section, name), must(value, f"must be a mapping such as {{{EXAMPLES[section]}}}"))
+                    self.note((section, name), must(value, f"must be a mapping such as {{{EXAMPLES[section]}}}")
+                              + (missing_blank(value) if isinstance(value, str) else ""))
 
     def item(self, path: tuple[str, str], data: Map) -> Item | None:
         section, name = path
