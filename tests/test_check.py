@@ -277,6 +277,13 @@ def test_every_finding_has_a_known_code_and_full_sentences():
     assert set(CODES) - seen == {"rank-not-analysed"}
 
 
+def test_a_question_ends_with_its_mark():
+    m = four_bar()
+    m["A"].b = "crnk.start"
+    finding, = (f for f in m.check().findings if f.code == "cannot-compile")
+    assert finding.message == "joint 'A': there is no body 'crnk'; did you mean 'crank'?"
+
+
 def test_a_model_too_large_is_told(monkeypatch):
     monkeypatch.setattr(rank, "LARGEST", 10)
     r = four_bar().check()

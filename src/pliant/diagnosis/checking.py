@@ -13,7 +13,7 @@ from ..items.joints import Drive, Fixed
 from ..planes import normal_vector
 from ..refinement import parts
 from . import alignment, frequencies, loops, masses, start, structure
-from .findings import ERROR, HEADINGS, NOTE, WARNING, Finding, Report, names
+from .findings import ERROR, HEADINGS, NOTE, WARNING, Finding, Report, names, sentence
 from .mechanism import Component, Mechanism, connected
 from .rank import Rank, analyse, elsewhere
 
@@ -95,7 +95,7 @@ def compiled(model: Model) -> tuple[Dynamics | None, list[Finding]]:
                 culprit = _with_function(trial)
                 message = f"a function of {culprit!r} raised {message}" if culprit else message
             if not any(name in out for name in quoted):
-                found.append(Finding("cannot-compile", ERROR, () if culprit is None else (culprit,), f"{message.rstrip('.')}.",
+                found.append(Finding("cannot-compile", ERROR, () if culprit is None else (culprit,), sentence(message),
                                      "Correct this first; the joints are analysed when the model can be compiled."))
             if culprit is None or trial[culprit].section == "bodies":
                 break
@@ -160,7 +160,7 @@ class Examination:
             found += (f for f in start.velocities(self.space) if not self.off & set(f.items))
         if not starts and not self.wrong and not any(f.severity == ERROR for f in found):
             item = next((n for n in re.findall(r"'([^']*)'", self.refusal) if n in self.model.items), None)
-            found.append(Finding("cannot-start", ERROR, () if item is None else (item,), f"{self.refusal.rstrip('.')}.",
+            found.append(Finding("cannot-start", ERROR, () if item is None else (item,), sentence(self.refusal),
                                  "Without a consistent initial state nothing can run; correct this first."))
         s = self.dynamics.system
         v = None if self.row is None else parts(self.row[None, :], s.q0.size, s.n)["v"][0]

@@ -161,6 +161,11 @@ def _wrapped(text: str, mark: str = "") -> Iterable[str]:
     return textwrap.wrap(text, WIDTH, initial_indent="    " + mark, subsequent_indent="    " + " " * len(mark))
 
 
+def sentence(text: str) -> str:
+    """With a full stop, unless it ends with a question or a caret under a line."""
+    return text if text.endswith((".", "?", "^")) else f"{text}."
+
+
 def names(items: Iterable[str], word: str = "and") -> str:
     """'A', 'B' and 'C'"""
     quoted = [repr(str(i)) for i in items]
