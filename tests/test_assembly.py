@@ -373,3 +373,27 @@ def four_bar_of_equal_sides():
     m.add(pl.Revolute("C", top["end"], right["end"]))
     m.add(pl.Revolute("D", m.ground.frame((1.5, 0, 0)), right["start"]))
     return m
+
+
+@pytest.mark.parametrize("turned", [0.0, 30.0])
+def test_a_velocity_as_modelled_and_a_start_angle(turned):
+    """A velocity across the rod as modelled is not across it any more where it starts; a rate of the joint is right everywhere."""
+    u, v, n = np.linalg.qr(np.random.default_rng(4).standard_normal((3, 3)))[0].T
+    m = pl.Model("pendulum")
+    m.add(pl.RigidBody.rod("bar", (0, 0, 0), 0.8 * u, mass=1.0, velocity_at_end=1.6 * v))
+    m.add(pl.Revolute("A", m.ground, "bar.start", axis=n, angle=f"{turned} deg"))
+    side = float(np.cross(n, u) @ v)
+    if turned:
+        with pytest.raises(pl.ModelError, match=r"velocity of 'bar' .* start values or drives turn 'bar' by 30 degrees\. State the angle_rate of a joint"):
+            m.assemble()
+        m["bar"].velocity = m["bar"].angular_velocity = None
+        m["A"].angle_rate = 2.0 * side
+    assert abs(m.assemble().solution["A.angle_rate"][0] - 2.0 * side) < 1e-9
+
+
+def test_a_wrong_velocity_without_a_start_angle_is_not_blamed_on_it():
+    m = pl.Model("pendulum")
+    m.add(pl.RigidBody.rod("bar", (0, 0, 0), (1, 0, 0), mass=1.0, velocity_at_end=(0, 0, 1)))
+    m.add(pl.Revolute("A", m.ground, "bar.start"))
+    with pytest.raises(pl.ModelError, match=r"said to be\. Leave it out"):
+        m.assemble()
