@@ -19,7 +19,6 @@ from pliant.diagnosis.mechanism import Mechanism
 from pliant.diagnosis.rank import analyse
 from pliant.text import to_text
 
-
 ABSOLUTE = {"implausible-size", "implausible-gravity"}  # measured in metres, not by the model itself
 
 
@@ -176,7 +175,7 @@ def test_gaps_are_told_in_millimetres_and_no_pose_is_told_from_far():
 
 @pytest.mark.parametrize(("build", "words"), [
     (lambda: four_bar((np.sin(12 * DEGREE), 0, np.cos(12 * DEGREE))), "; the axis of joint 'C' is 12 degrees out of parallel with"),
-    (lambda: slider_crank(slide=(np.cos(8 * DEGREE), 0, np.sin(8 * DEGREE))), "; the axis of joint 'D' is 8 degrees out of perpendicular with"),
+    (lambda: slider_crank(slide=(np.cos(8 * DEGREE), 0, np.sin(8 * DEGREE))), "; the axis of joint 'D' is 8 degrees out of perpendicular"),
     (lambda: next(c for c in SICK if c.name == "braced_four_bar").build(), "no degree of freedom."),
 ], ids=["pin", "slide", "braced"])
 def test_the_odd_axis_of_a_locked_mechanism_is_named(build, words):
@@ -185,7 +184,8 @@ def test_the_odd_axis_of_a_locked_mechanism_is_named(build, words):
         assert words in locked.message, locked.message
 
 
-@pytest.mark.parametrize(("shift", "turned", "told"), [((0.003, 0, 0.004), 0.0, "by up to 5 mm."), ((0, 0, 0), 0.7, "by up to 0.7 degrees.")])
+@pytest.mark.parametrize(("shift", "turned", "told"), [((0.003, 0, 0.004), 0.0, "by up to 5 mm."),
+                                                       ((0, 0, 0), 0.7, "by up to 0.7 degrees.")])
 def test_how_far_bodies_move_has_the_unit_that_belongs_to_it(shift, turned, told):
     """A bar on two ball joints, moved as a whole, or turned about the first of them."""
     Q = turn(3)

@@ -363,8 +363,9 @@ def explain(error: BaseException) -> tuple[int, str, str, dict[str, Any]]:
     if isinstance(error, (ValueError, OSError, ImportError)):
         own = type(error).__name__ in ("ModelError", "TextError")
         kind = "model" if own else "file" if isinstance(error, OSError) else "input"
-        foreign = isinstance(error, OSError) and error.strerror and error.filename  # not a sentence of this program
-        return WRONG, kind, f"cannot use {str(error.filename)!r}: {error.strerror}" if foreign else str(error), data
+        if isinstance(error, OSError) and error.strerror and error.filename:  # the system's words, not a sentence of this program
+            return WRONG, kind, f"cannot use {str(error.filename)!r}: {error.strerror}", data
+        return WRONG, kind, str(error), data
     told = f"unexpected {type(error).__name__}: {error}; this is a fault of the program, --debug shows where"
     return WRONG, "program", told, data
 

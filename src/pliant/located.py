@@ -194,7 +194,7 @@ class _Composer:
             top.data[key], top.data.where[key] = data, at
 
     def slip(self, data: Map, key: str, value: Any, at: str) -> bool:
-        """Whether a key is not one, for want of a blank ({mass:1}) or by a decimal comma ({mass: 1,5 kg}): told, and read as it is meant."""
+        """Whether a key is none, for want of a blank ({mass:1}) or by a decimal comma ({mass: 1,5 kg}): told, and read as it is meant."""
         before = next(reversed(data), None)
         if hint := missing_blank(key):
             key, _, rest = key.partition(":")

@@ -218,8 +218,7 @@ class Stage:
             self.ax.set_box_aspect(self.half, zoom=zoom)
             self.fig.draw_without_rendering()
             boxes = (axis.get_tightbbox(self.fig.canvas.get_renderer()) for axis in (self.ax.xaxis, self.ax.yaxis, self.ax.zaxis))
-            if all(b is None or inside.containsx(b.x0) and inside.containsx(b.x1) and inside.containsy(b.y0) and inside.containsy(b.y1)
-                   for b in boxes):
+            if all(inside.contains(b.x0, b.y0) and inside.contains(b.x1, b.y1) for b in boxes if b is not None):
                 break
 
     def _line(self, **style: Any) -> Any:
