@@ -247,6 +247,18 @@ def test_items_made_in_python_say_the_same(text: str, make: Callable[[], object]
     assert not FOREIGN.search(str(in_python.value))
 
 
+@pytest.mark.parametrize(("item", "field", "told"), [
+    (pl.SpringDamper("s", "ground", "b", 5), "dampign", "spring_damper 's': dampign: unknown attribute 'dampign'; did you mean 'damping'?"),
+    (pl.RigidBody("b", 1), "mas", "rigid 'b': mas: unknown attribute 'mas'; did you mean 'mass'?"),
+    (pl.Revolute("A", "ground", "b"), "q", "revolute 'A': q: unknown attribute 'q'; there are a, b, axis, angle, "
+     "angle_rate, zero"),
+])
+def test_unknown_attributes_are_refused(item: pl.items.base.Item, field: str, told: str) -> None:
+    with pytest.raises(pl.ItemError) as caught:
+        setattr(item, field, 3)
+    assert str(caught.value) == told and not hasattr(item, field)
+
+
 MODELS = {
     "same body": (JOINT + "{kind: revolute, between: [crank.start, crank.end]}", "both frames are on 'crank'; a joint connects two bodies"),
     "no body": (JOINT + "{kind: revolute, between: [ground, crnk]}", "there is no body 'crnk'; did you mean 'crank'?"),

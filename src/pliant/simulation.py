@@ -45,6 +45,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
     display, or a function of (t, t_end).
     """
+    from .diagnosis.structure import refuse_out_of_plane
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation, "output_step": output_step,
              "record": record, "out": out, "duration": duration, "estimate": estimate}
     settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
@@ -59,6 +60,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
         raise ModelError(f"simulate: estimate = {settings['estimate']!r}, must be True or False")
     model = model.copy()
     dynamics = model.compile()
+    refuse_out_of_plane(model, dynamics)
     _check_output(dynamics, settings)
     display = _progress(progress)
 
