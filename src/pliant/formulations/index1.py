@@ -5,7 +5,8 @@ augmented Lagrangian are the same equations with a soft diagonal.
     [C  -1/A] [lam] = [gamma - 2 z w C' - w^2 C - lam0/A]                                             [index1-1]
 
 A = infinity: multipliers. z w = a, w = b of Baumgarte. Finite A with lam0 = 0: penalty, since lam = A (C'' + 2 z w C' + w^2 C);
-lam0 = lam of the last pass: augmented Lagrangian, whose passes are refinements of the linear solution.
+lam0 = lam of the last pass: augmented Lagrangian, whose passes are refinements of the linear solution. Multipliers are computed as its
+limit, with the large A of the tile solver and one pass.
 """
 import numpy as np
 
@@ -29,8 +30,8 @@ from .contract import (
     load,
 )
 
-# par: 2 z w, w^2; tolerance of corrections; whether the diagonal is soft; how often lam0 is renewed, and until when
-RATE, GAP, TOLERANCE, SOFT, PASSES, EXACT = range(OWN, OWN + 6)
+# par: 2 z w, w^2; tolerance of corrections; how often lam0 is renewed, and until when
+RATE, GAP, TOLERANCE, PASSES, EXACT = range(OWN, OWN + 5)
 CORRECTIONS = 20  # of positions, at most
 
 
@@ -67,28 +68,33 @@ def solved(p):
 
 
 @jit
-def softly(p):
-    """The same with the soft diagonal: as many passes as the multipliers are iterated."""
-    n_v, left = p.num[N_V], 0.0
+def iterated(p):
+    """The same with as many passes as multipliers are iterated: where constraints lose their rank, the soft diagonal of the factors
+    keeps accelerations bounded and smooth, which further passes would undo. Returns the relative residual of the rows of motion."""
+    if p.num[FALLBACK] != 0:
+        return solved(p)
+    n_v = p.num[N_V]
     for k in range(p.b.size):
         p.y[k] = p.b[k]
     solve(p.x.D, p.lu, p.y)
-    for _ in range(int(p.par[PASSES])):
+    for i in range(int(p.par[PASSES]) + 1):
+        left, size, wrong, force = 0.0, 0.0, 0.0, 0.0
         for k in range(p.b.size):
             p.r[k] = p.b[k]
         subtract_image(p.tiles, p.lu, p.y, p.r)
-        left, size = 0.0, 0.0
-        for k in range(n_v, p.b.size):
-            left, size = max(left, abs(p.r[k]) * p.unit[k]), max(size, abs(p.b[k]) * p.unit[k])
         for k in range(n_v):
             size = max(size, abs(p.y[k]) * p.unit[k])
-        if left <= p.par[EXACT] * size:
-            break
+            wrong, force = max(wrong, abs(p.r[k])), max(force, abs(p.b[k]))
+        for k in range(n_v, p.b.size):
+            left, size = max(left, abs(p.r[k]) * p.unit[k]), max(size, abs(p.b[k]) * p.unit[k])
+            force = max(force, abs(p.y[k]))
+        if i == int(p.par[PASSES]) or left <= p.par[EXACT] * size:
+            return wrong / force if force > 0 else 0.0
         solve(p.x.D, p.lu, p.r)
         p.num[ITERATIONS] += 1
         for k in range(p.b.size):
             p.y[k] += p.r[k]
-    return left
+    return np.inf
 
 
 @jit
@@ -106,8 +112,8 @@ def rhs(p, t, y, dy):
     evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(n_v, p.b.size):
         p.b[k] -= x.R[k] + rate * x.V[k]
-    left = softly(p) if p.par[SOFT] == 1 else solved(p)
-    if not left < 1e-6 and p.par[SOFT] == 0:
+    left = iterated(p)
+    if not left < 1e-6:
         return SINGULAR if left < np.inf else NOT_FINITE
     for k in range(n_v):
         x.a[k] = p.y[k]

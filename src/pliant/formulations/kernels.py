@@ -12,9 +12,13 @@ from ..system import REGULARISATION
 from . import contract, index1
 from .choices import AugmentedLagrangian, Baumgarte, DirectCorrection, Index1, Penalty
 
+CLOSER = 1e-5  # of the accuracy: violations left by corrections
 
-def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[Program]) -> tuple[contract.Problem, Any, Any, bool]:
-    """The problem for explicit integrators, its kernels `rhs` and `correct`, and whether rows are to be projected."""
+
+def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[Program],
+            accuracy: float) -> tuple[contract.Problem, Any, Any, bool]:
+    """The problem for explicit integrators, its kernels `rhs` and `correct`, and whether rows are to be projected. Corrections are
+    made to the tolerance, and to a small part of the accuracy if there is one: next to singular positions violations are amplified."""
     s, n = dynamics.system, dynamics.system.n
     par, num = np.zeros(contract.OWN + 8), np.zeros(8, np.int64)
     num[contract.N_V], num[contract.POWERED] = s.n_v, len(programs[2].rows) > 0
@@ -22,6 +26,7 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
                          np.zeros(n), np.zeros(n), np.zeros_like(x.q), np.zeros(6, np.int64), dynamics.unit, par, num,
                          np.zeros((1, 1)), np.zeros(1, np.int64))
     correct, project = index1.leave, False
+    par[index1.PASSES] = 1
     if isinstance(formulation, Index1):
         kept = formulation.stabilization
         if isinstance(kept, Baumgarte):
@@ -30,11 +35,13 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
             par[index1.TOLERANCE], correct, project = kept.tolerance, index1.correct, True
     elif isinstance(formulation, (Penalty, AugmentedLagrangian)):
         par[index1.RATE], par[index1.GAP] = 2 * formulation.damping * formulation.frequency, formulation.frequency**2
-        par[index1.SOFT] = 1
         p = p._replace(lu=softened(dynamics, formulation.penalty))
+        par[index1.PASSES] = 0
         if isinstance(formulation, AugmentedLagrangian):
             par[index1.PASSES], par[index1.EXACT] = formulation.max_iterations, formulation.tolerance
             par[index1.TOLERANCE], correct, project = formulation.tolerance, index1.correct, True
+    if accuracy:
+        par[index1.TOLERANCE] = min(par[index1.TOLERANCE], CLOSER * accuracy)
     return p, index1.rhs, correct, project
 
 

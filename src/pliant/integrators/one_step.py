@@ -17,7 +17,7 @@ from . import stepper as st
 from .adaptive import TURN
 from .choices import Plan
 from .pieces import UNSEEN, Pieces
-from .run import SimulationError, function_fault
+from .run import STICKY, SimulationError, function_fault
 from .tableaus import table
 
 COARSEST = 50  # steps at least
@@ -30,7 +30,7 @@ class OneStepRun(Pieces):
         self._plan_pieces(plan, COARSEST)
         super().__init__(method, plan)
         s = plan.dynamics.system
-        self.p, rhs, correct, self.project = problem(plan.dynamics, plan.formulation, self.x, self.programs)
+        self.p, rhs, correct, self.project = problem(plan.dynamics, plan.formulation, self.x, self.programs, plan.accuracy)
         numbers, stages, degree, exponent = table(method.kind)
         n = s.q0.size + s.n_v + 2
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
@@ -42,8 +42,10 @@ class OneStepRun(Pieces):
         self.code[osl.FIXED] = not plan.accuracy
         if not plan.accuracy:
             self.note[ad.OUTPUTS] = plan.steps // plan.stride
+        self._choose_solver(bool(plan.dynamics.massless()))
         if plan.memory:
             self._restore_pieces(plan.memory)
+            self._choose_solver(bool(self.aid[STICKY]))
         else:
             self._begin(plan.row)
         self._store(plan.outputs + 1 if plan.accuracy else plan.steps // plan.stride + 1)
@@ -156,6 +158,12 @@ class OneStepRun(Pieces):
             raise SimulationError(f"stopped at t = {self.t:.6g} s: the accuracy {self.accuracy:g} is not reached however small the step, "
                                   f"as the acceleration of {self._worst_body()!r} changes too fast. {UNSEEN}", "step-underflow")
         super()._recover(status, faults)
+        self._choose_solver(True)
+
+    def _choose_solver(self, needed: bool) -> None:
+        """The solver of last resort, and then for good: bodies without inertia have no pivots."""
+        if needed:
+            self.count[st.FALLBACK], self.aid[STICKY], self.p.num[contract.FALLBACK] = self.fallback.address, True, self.fallback.address
 
     def _worst_body(self) -> str:
         n_q, n_v = self.x.q.size, self.dynamics.system.n_v

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..formulations.contract import FACTORISATIONS as FACTORED_
+from ..formulations.contract import FALLBACK, N_V, call_status, load
 from ..formulations.contract import ITERATIONS as ITERATED_
-from ..formulations.contract import N_V, call_status, load
 from ..kernels.jit import entry, jit
 from ..kernels.loop import run as evaluate
 from ..kernels.machine import JUMPS
-from .adaptive import BACK, NARROW, NEAR, TURN
+from .adaptive import BACK, NARROW, NEAR, TINY, TURN
 from .control_memory import (
     AFTER,
     BEYOND,
@@ -38,8 +38,9 @@ from .control_memory import (
     SPEED,
     STOP,
     TARGET,
+    USUAL,
 )
-from .stepper import DONE, END, EVENT, FACTORISATIONS, HISTORIES, ITERATIONS, MORE, STEPS, STORED, STRIDE, UNDERFLOW, copy
+from .stepper import DONE, END, EVENT, FACTORISATIONS, HISTORIES, ITERATIONS, MORE, SINGULAR, STEPS, STORED, STRIDE, UNDERFLOW, copy
 
 # tune: length and start of the step; exponent of the error per second in h; smallest violation
 H, T0, EXPONENT = range(3)
@@ -256,6 +257,7 @@ def choose(p, w, tune, code, aim, note, error):
     if note[GROWN] == 1:  # right after a rejection
         factor = min(factor, 1.0)
     note[GROWN] = 0
+    aim[USUAL] = max(tune[H], 0.95 * aim[USUAL])
     aim[NEXT] = tune[H] * factor
     fastest = turning(p, w.y1)
     if aim[NEXT] * fastest > TURN:
@@ -285,7 +287,8 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
                 aim_at_jump(p, w, tune, code, aim, note)
                 continue
             error = judge(p, w, tune, aim)
-            if not error <= 1:
+            small = tune[H] < TINY * aim[USUAL] and error * tune[H] <= aim[USUAL]  # not more than a usual step may have
+            if not error <= 1 and not small:
                 note[REJECTED] += 1
                 note[GROWN], note[TARGET] = 1, 0
                 aim[NEXT] = tune[H] * (max(SLOWEST, 0.9 * error ** (-1 / tune[EXPONENT])) if error < np.inf else 0.1)
@@ -297,14 +300,17 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
             status = finish_step(p, w, history, tune, code, count, aim, note, t1)
         if status != DONE:
             note[FAILURES] += 1
-            if code[FIXED] == 1 or tune[H] / 4 < aim[LEAST]:
+            if code[FIXED] == 1 or tune[H] / 4 < aim[LEAST] or (status == SINGULAR and p.num[FALLBACK] == 0):
                 return status
             aim[NEXT], note[TARGET] = tune[H] / 4, 0
             note[REJECTED] += 1
             continue
+        if error > 1:  # rounding next to a singular position, or a jump that no function tells of: it is passed
+            aim[NEXT], note[GROWN] = 0.5 * aim[USUAL], 0
         aim[ERROR] = error
         aim[SPEED] = speeds(p, w, w.y1, w.f1, aim[SPEED])
-        choose(p, w, tune, code, aim, note, error)
+        if error <= 1:
+            choose(p, w, tune, code, aim, note, error)
         if note[TARGET] == 1:
             note[TARGET] = 2
         keep_rows(p, w, tune, code, count, aim, note, rows)
