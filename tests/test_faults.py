@@ -127,11 +127,32 @@ simulate: {duration: 2000, step: 1e-4, output_step: 1e-2}
 """
 
 
+STARTED = []  # processes
+PATIENCE = 300  # s, on a busy machine
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """Processes find the kernels in the cache: compiling them takes its time on a busy machine."""
+    from pliant.text import from_text
+    from_text(LONG).simulate(0.01)
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays():
+    yield
+    while STARTED:
+        process = STARTED.pop()
+        process.kill()
+        process.communicate()
+
+
 def started(folder, *args, until=None, code="import pliant.cli; pliant.cli.main()"):
     """A command in a process, returned when a file has grown to a size."""
     process = subprocess.Popen([sys.executable, "-c", code, *args], cwd=folder, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    limit = time.monotonic() + 60
+    STARTED.append(process)
+    limit = time.monotonic() + PATIENCE
     while until and process.poll() is None and time.monotonic() < limit:
         file = folder / until[0]
         if file.exists() and file.stat().st_size >= until[1]:
@@ -143,7 +164,7 @@ def started(folder, *args, until=None, code="import pliant.cli; pliant.cli.main(
 def ended(process, number=None):
     if number is not None:
         process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert "Traceback" not in err
     return process.returncode, out, err
 
