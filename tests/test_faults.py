@@ -147,9 +147,15 @@ def nothing_stays():
         process.communicate()
 
 
+def listening():
+    """Tests that run in the background hand down signals that are ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def started(folder, *args, until=None, code="import pliant.cli; pliant.cli.main()"):
     """A command in a process, returned when a file has grown to a size."""
-    process = subprocess.Popen([sys.executable, "-c", code, *args], cwd=folder, text=True,
+    process = subprocess.Popen([sys.executable, "-c", code, *args], cwd=folder, text=True, preexec_fn=listening,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     STARTED.append(process)
     limit = time.monotonic() + PATIENCE
@@ -228,7 +234,8 @@ except KeyboardInterrupt as error:
 @pytest.mark.parametrize("how", ["simulate", "save"])
 def test_an_interrupt_while_the_file_is_written(how, tmp_path):
     """The file is finished first."""
-    done = subprocess.run([sys.executable, "-c", SAVING, tmp_path / "run.h5", how], capture_output=True, text=True, cwd=HERE)
+    done = subprocess.run([sys.executable, "-c", SAVING, tmp_path / "run.h5", how], capture_output=True, text=True, cwd=HERE,
+                          preexec_fn=listening)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"interrupted {tmp_path / 'run.h5' if how == 'simulate' else None}\n"
     assert pl.load(tmp_path / "run.h5").complete and os.listdir(tmp_path) == ["run.h5"]
