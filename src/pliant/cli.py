@@ -79,6 +79,8 @@ SET = click.option("--set", "changes", multiple=True, metavar="PATH=VALUE",
 @click.option("--duration", help="Simulated time, such as 2 or '500 ms'.")
 @click.option("--step", help="Fixed step.")
 @click.option("--accuracy", help="draft, normal (default), fine or a number; steps are chosen for it.")
+@click.option("--integrator", help="Kind of integrator, such as radau-iia-5 (parameters: --set simulate.integrator.rho=0.7).")
+@click.option("--formulation", help="Kind of formulation, such as index-1.")
 @click.option("--estimate", is_flag=True, default=None, help="Run again with half the steps and tell the error.")
 @click.option("--output-step", help="Distance of the rows kept.")
 @click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")

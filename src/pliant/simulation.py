@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
 MOST = 1e12        # steps
+FINEST_SEARCHED, ROUNDS = 1e5, 20  # of the search for a fixed step: the smallest one, of the distance of rows
 OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "output_step", "record", "out", "estimate")
 
 
@@ -68,6 +69,8 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     method, form = chosen(settings.get("integrator"), settings.get("formulation"), fixed)
     order = min(method.orders(form)[:2])
     if fixed:
+        if not method.fixed:
+            raise ModelError(f"simulate: step: integrator {method.kind} chooses its steps; give accuracy instead")
         size, other = _positive("step", settings["step"], ""), 0.5
     else:
         asked = settings.get("accuracy")
@@ -77,6 +80,10 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
         return (_fixed if fixed else _controlled)(dynamics, method, form, length, size, output_step, coarser)
 
     def work(journal: Journal | None) -> Solution:
+        if not fixed and not method.controlled:
+            distance = _positive("output_step", settings.get("output_step") or length / OUTPUTS, "")
+            return _searched(lambda h: integrate(model, _fixed(dynamics, method, form, length, h, distance), display),
+                             distance, size, order)
         sol = integrate(model, make(size, settings.get("output_step")), display, journal)
         if settings.get("estimate"):
             again = make(other * size, sol.t[-1] / (len(sol.t) - 1), 2.0)
@@ -84,6 +91,33 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
             sol.quality.estimate = part * difference(sol, integrate(model, again, display))
         return sol
     return _recorded(work, settings.get("out"), settings.get("record"))
+
+
+def _searched(run: Callable[[float], Solution], h: float, accuracy: float, order: int) -> Solution:
+    """The run of a method without error control: its step is halved, from the distance of rows on, until two runs differ by no more
+    than the accuracy; the last one is given, with the estimate of its error."""
+    least, before, found = h / FINEST_SEARCHED, None, None
+    for _ in range(ROUNDS):
+        try:
+            found = run(h)
+        except SimulationError:  # the step may be too large
+            if h < 64 * least:
+                raise
+            h, before = h / 4, None
+            continue
+        if before is None:
+            h, before = h / 2, found
+        else:
+            estimate = difference(before, found) / (2**order - 1)
+            found.quality.estimate = estimate
+            if estimate <= accuracy:
+                return found
+            h *= max(2.0**-6, (0.7 * accuracy / estimate) ** (1 / order))
+            before = None
+            if h < least:
+                break
+    raise ModelError(f"simulate: the accuracy {accuracy:g} would take a step below {least:.2g} s with this integrator; ask for less, or "
+                     "take a method of higher order")
 
 
 def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list[str] | None, before: Solution | None = None) -> Solution:
@@ -177,7 +211,7 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
 
 
-def _fixed(dynamics: Dynamics, method: Integrator, form: Choice, length: float, step: float, output_step: Any, _: float) -> Run:
+def _fixed(dynamics: Dynamics, method: Integrator, form: Choice, length: float, step: float, output_step: Any, _: float = 1.0) -> Run:
     h, steps, stride = _strides(length, step, output_step)
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
     return method.run(Plan.fixed(dynamics, form, dynamics.assemble(), h, steps, stride))

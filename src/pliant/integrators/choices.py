@@ -53,6 +53,7 @@ class Integrator(Choice):
     formulations: ClassVar[tuple[str, ...]] = ("index-3",)
     refused: ClassVar[str] = ""
     controlled: ClassVar[bool] = False  # chooses its steps for an accuracy
+    fixed: ClassVar[bool] = True        # takes a fixed step
     finest: ClassVar[float] = 1e-12     # accuracy, beyond which rounding errors rule
 
     def orders(self, formulation: Choice) -> Orders:
@@ -151,4 +152,32 @@ class DOP853(_RungeKutta):
     controlled: ClassVar[bool] = True
 
 
-INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (GeneralizedAlpha, RungeKutta4, DormandPrince54, DOP853)}
+@dataclass(frozen=True)
+class IDA(Integrator):
+    """SUNDIALS IDA: backward differentiation formulas of variable order and step, as an independent check of the others.
+
+    Orders 1 to ``max_order``, which is at most 5; stable on the left half plane up to order 2, nearly so up to 5. No fixed step.
+    Interpreted residual: slow. Needs the extra ``ida`` (scikit-sundae). A run that is resumed begins anew at its checkpoint.
+    Reference: Hindmarsh et al. 2005, SUNDIALS, doi 10.1145/1089014.1089020.
+    """
+    max_order: int = 5
+
+    kind: ClassVar[str] = "ida"
+    formulations: ClassVar[tuple[str, ...]] = ("stabilized-index-2",)
+    refused: ClassVar[str] = "it is given the stabilised equations of index 2; take StabilizedIndex2()"
+    controlled: ClassVar[bool] = True
+    fixed: ClassVar[bool] = False
+    finest: ClassVar[float] = 1e-10
+
+    def __post_init__(self) -> None:
+        within(self, "max_order", 1, 5, int)
+
+    def orders(self, formulation: Choice) -> Orders:
+        return Orders(self.max_order, self.max_order, self.max_order)
+
+    def run(self, plan: Plan) -> Run:
+        from .ida import IDARun
+        return IDARun(self, plan)
+
+
+INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (GeneralizedAlpha, RungeKutta4, DormandPrince54, DOP853, IDA)}
