@@ -2,9 +2,9 @@
 
     q' = B(q) (v - C_q^T mu),  M v' + C_q^T lam = f,  C - s mu = 0,  C_q v + C_t - s lam = 0                      [ida-1]
 
-and the rates of dissipated energy and work, with a small softness s on the multipliers for singular positions. Redundant
-constraints are refused. Quaternions are four plain numbers. The residual is evaluated from Python and its Jacobian by differences inside IDA: for
-checks, not for speed; at singular positions its steps become very small.
+and the rates of dissipated energy and work, with a small softness s on the multipliers. Redundant constraints are refused.
+Quaternions are four plain numbers. The residual is evaluated from Python and its Jacobian by differences inside IDA: for checks, not for
+speed; at singular positions its steps become very small.
 """
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class IDARun(Pieces):
             raise ModelError("simulate: integrator ida needs scikit-sundae: pip install 'pliant[ida]'") from error
         self.solver_class, self.order = IDA, method.max_order
         if not plan.dynamics.unique_reactions:
-            raise ModelError("simulate: integrator ida does not bear redundant joints, which make its equations singular; pliant check names "
-                             "them. Take another integrator, such as radau-iia-5 or bdf")
+            raise ModelError("simulate: integrator ida does not bear redundant joints, which make its equations singular; pliant check "
+                             "names them. Take another integrator, such as radau-iia-5 or bdf")
         self._plan_pieces(plan, 1)
         super().__init__(method, plan)
         s = self.dynamics.system

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..choices import Choice
+from ..comparison import difference
 from ..dynamics import ModelError
 from ..formulations.choices import FORMULATIONS
 from ..integrators.choices import DOP853, INTEGRATORS, Integrator
 from ..integrators.run import SimulationError
 from ..items.base import did_you_mean
 from ..report import table, working_on
-from ..simulation import difference
 
 if TYPE_CHECKING:
     from ..model import Model
