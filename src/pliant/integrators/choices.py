@@ -171,7 +171,7 @@ class RadauIIA5(_Implicit):
     References: Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8 and VII.4; Gear, Gupta, Leimkuhler 1985.
     """
     tolerance: float = 1e-13
-    max_iterations: int = 10
+    max_iterations: int = 25
 
     kind: ClassVar[str] = "radau-iia-5"
 

@@ -20,11 +20,11 @@ from ..refinement import normalise
 from .one_step_loop import SPEED_
 from .stepper import DONE, SINGULAR
 
-SOFTER = 1e7  # times the regularisation, where a step passes a singular position: constraints that lose their rank are left alone
 NODES = 6     # of the polynomial for values in between: its degree
+KEPT = 12     # directions of `mixing`
 # num: whether there is a step to extrapolate from; whether D and K (with the matrix M) are known, and the factors; most iterations; order;
 # points of the past; steps since the order or the step changed; whether the last attempt was accepted is seen from its start
-PAST, KNOWN_TILES, FACTORED, MOST_ITERATIONS, ORDER, POINTS, SINCE, HIGHEST, LAST_ORDER, SOFT = range(10)
+PAST, KNOWN_TILES, FACTORED, MOST_ITERATIONS, ORDER, POINTS, SINCE, HIGHEST, LAST_ORDER, MIXED = range(10)
 # par: start and length of the last attempt; of the factors; rate of convergence; where Newton's method ends, and where rounding begins
 LAST_T0, LAST_H, H_FACTORS, ETA, TOLERANCE, ROUNDING, THETA = range(7)
 
@@ -55,6 +55,7 @@ class Own(NamedTuple):
     b3: np.ndarray
     by: np.ndarray
     bg: np.ndarray
+    mix: np.ndarray    # see `mixing`
     P: np.ndarray      # what is extrapolated, and the error
     t: np.ndarray      # the past: times, states
     y: np.ndarray
@@ -68,7 +69,7 @@ class Own(NamedTuple):
         matrices = [np.zeros(block) for _ in range(4)] + [np.zeros(block, complex)]
         stages = [np.zeros((3, n)) for _ in range(9)]
         vectors = [np.zeros(n) for _ in range(5)] + [np.zeros(n, complex) for _ in range(5)]
-        return cls(*matrices, *stages, *vectors, np.zeros((rows, n)), np.zeros(past), np.zeros((past, n_y)), np.zeros(10, np.int64),
+        return cls(*matrices, *stages, *vectors, np.zeros((2 * KEPT + 5, 12 * n)), np.zeros((rows, n)), np.zeros(past), np.zeros((past, n_y)), np.zeros(10, np.int64),
                    np.zeros(10))
 
 
@@ -114,14 +115,22 @@ def tiles_of(p, o, t):
 
 @jit
 def factored(p, o, s, E):
-    """E = factors for sigma = 1 / s, with a softer diagonal of the multipliers if own.num[SOFT] says so."""
+    """E = factors for sigma = 1 / s."""
     combine(o.M, o.D, o.K, s, E)
-    if o.num[SOFT] == 1:
-        for k in range(p.lu.fix_at.shape[0]):
-            i = p.lu.fix_at[k, 1]
-            E[p.lu.fix_at[k, 0], i, i] += SOFTER * min(p.lu.fix_by[k], 0.0)
     p.num[FACTORISATIONS] += 1
     return DONE if factorise(E, p.lu, p.pivots) else SINGULAR
+
+
+@jit
+def reachable(p, o, r, out):
+    """out = -C t, S t + C^T mu = 0, C t = r: what of r the constraints can follow. The rest, of redundant equations, is nothing but
+    their curvature, for which no multiplier is to be asked."""
+    solve(o.E, p.lu, r)
+    for k in range(r.size):
+        out[k] = 0
+        if k >= p.num[N_V]:
+            r[k] = 0
+    subtract_image(o.M, p.lu, r, out)
 
 
 @jit
@@ -143,7 +152,10 @@ def increment(p, o, factors, sigma, r1, r2, r3, y, g):
         r3[k] = 0
     subtract_image(o.K, p.lu, g, r3)
     for k in range(n):
-        r2[k] = (r2[k] + r3[k]) / (sigma * sigma) if k < n_v else r2[k] / sigma
+        r2[k], r1[k] = ((r2[k] + r3[k]) / (sigma * sigma), 0 * r1[k]) if k < n_v else (r2[k], r2[k])
+    reachable(p, o, r1, r3)
+    for k in range(n_v, n):
+        r2[k] = -r3[k] / sigma
     solve(factors, p.lu, r2)
     for k in range(n):
         if k < n_v:

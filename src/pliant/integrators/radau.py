@@ -19,11 +19,11 @@ from .implicit import (
     KNOWN_TILES,
     LAST_H,
     LAST_T0,
+    MIXED,
     MOST_ITERATIONS,
     NODES,
     PAST,
     ROUNDING,
-    SOFT,
     THETA,
     TOLERANCE,
     add_node,
@@ -37,8 +37,9 @@ from .implicit import (
     tiles_of,
     to_state,
 )
+from .mixing import X, gather, mix, scaled
 from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, SPEED_, T0, H
-from .stepper import DONE, NEWTON_FAILED, NOT_FINITE, SINGULAR
+from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE, SINGULAR
 
 # where things are in the table
 C, A, INVERSE, REAL, COMPLEX, X_REAL, X_COMPLEX, Y_REAL, Y_COMPLEX, SLOPE, AHEAD_V, AHEAD_L, BASIS, BUBBLE, POWERS = (
@@ -49,6 +50,7 @@ GOOD = 1e-3       # rate of convergence that lets matrices be kept
 EXPECTED = 0.3    # the error of order 5, over that of order 3 to the power 5/3 (both relative, per time that the motion takes)
 PASSABLE = 1e-7   # increments that may be left next to a singular position, with fixed steps
 SWEEPS = 3
+FORCE = 100.0     # unit of multipliers in `mixing`, in the largest one
 
 
 @jit
@@ -68,6 +70,10 @@ def remember(p, w, tune):
                 o.P[L_AHEAD + l, k] = (table[AHEAD_L + 2 * l] * (o.L[0, k] - o.L[2, k])
                                        + table[AHEAD_L + 2 * l + 1] * (o.L[1, k] - o.L[2, k]))
         o.par[LAST_H] = tune[T0] - o.par[LAST_T0]
+    if o.num[MIXED] > 0:  # multipliers of stages next to a singular position are no guide
+        for k in range(n_v, p.x.lam.size):
+            o.P[L_AHEAD, k], o.P[L_AHEAD + 1, k] = 0.0, 0.0
+    o.num[MIXED] = 0
     for k in range(n_v):  # of velocities, at the start of the step
         o.P[START, k] = w.y0[p.x.q.size + k]
     for k in range(n_v, p.x.lam.size):
@@ -102,16 +108,13 @@ def predict(p, w, tune):
 
 @jit
 def matrices(p, w, tune):
-    """Factors for this step, at its start or before. DONE or SINGULAR."""
+    """Factors for this step, at its second stage as predicted, or before. DONE or SINGULAR."""
     o, n_q, h = w.own, p.x.q.size, tune[H]
     if o.num[KNOWN_TILES] == 0:
-        for k in range(n_q):
-            p.x.q[k] = w.y0[k]
         for k in range(p.num[N_V]):
-            p.x.v[k], p.x.a[k] = w.y0[n_q + k], w.f0[n_q + k]
-        for k in range(p.num[N_V], p.x.lam.size):
-            p.x.lam[k] = o.P[START, k]
-        tiles_of(p, o, tune[T0])
+            o.A[1, k] = w.f0[n_q + k]
+        place(p, w, 1)
+        tiles_of(p, o, tune[T0] + w.table[C + 1] * h)
         o.num[KNOWN_TILES], o.num[FACTORED] = 2, 0
     if o.num[FACTORED] == 1 and o.par[H_FACTORS] == h:
         return DONE
@@ -161,7 +164,7 @@ def iterate(p, w, tune):
 
 
 @jit
-def newton(p, w, tune, code):
+def newton(p, w, tune, code, mixed):
     """The stages. DONE, NEWTON_FAILED or NOT_FINITE."""
     o, before = w.own, 0.0
     allowed = o.par[TOLERANCE] if code[FIXED] == 1 else KAPPA * tune[EPS_] * tune[H]
@@ -169,22 +172,37 @@ def newton(p, w, tune, code):
     passable = PASSABLE if code[FIXED] == 1 else 0.3 * tune[EPS_] * tune[H]
     eta, theta = max(o.par[ETA], 1e-16) ** 0.8, 0.0
     most = o.num[MOST_ITERATIONS]
+    if mixed:
+        force = 0.0
+        for k in range(p.num[N_V], p.x.lam.size):
+            force = max(force, abs(o.P[START, k]))
+        scaled(p, w, tune, FORCE * force)
     for m in range(most):
+        if mixed:
+            gather(o, X)
         size = iterate(p, w, tune)
         if not size < np.inf:
             return NOT_FINITE
+        if mixed:
+            mix(o)
+            before = size
+            if size <= allowed:
+                o.par[THETA] = 1.0
+                return DONE
+            continue
         if m > 0:
             theta = size / before if before > 0 else 0.0
             if theta >= 1 or size * theta ** (most - 1 - m) / (1 - theta) > allowed:
                 o.par[THETA] = 1.0
-                return DONE if o.num[SOFT] == 1 and size <= passable else NEWTON_FAILED
+                noise = o.num[KNOWN_TILES] == 2 and theta > 0.3 and size <= AMPLIFIED * o.par[ROUNDING]
+                return DONE if noise else NEWTON_FAILED
             eta = theta / (1 - theta)
         before = size
         if (m > 0 and eta * size <= allowed) or size <= o.par[ROUNDING] or (m == 0 and eta * size <= allowed and eta < 1):
             o.par[ETA], o.par[THETA] = eta, theta
             return DONE
     o.par[THETA] = 1.0
-    return NEWTON_FAILED
+    return DONE if mixed and before <= passable else NEWTON_FAILED
 
 
 @jit
@@ -273,21 +291,16 @@ def step(p, w, tune, code):
         polynomial(p, w)
         return DONE
     remember(p, w, tune)
-    status = NEWTON_FAILED
+    status, mixed = NEWTON_FAILED, False
     for _ in range(3):
+        predict(p, w, tune)
         if matrices(p, w, tune) != DONE:
             return SINGULAR
-        predict(p, w, tune)
-        status = newton(p, w, tune, code)
-        if o.num[SOFT] == 1:
-            o.num[SOFT], o.num[FACTORED] = 0, 0
+        status = newton(p, w, tune, code, mixed)
+        if status == DONE or mixed:
             break
-        if status == DONE:
-            break
-        if o.num[KNOWN_TILES] == 2:
-            o.num[SOFT], o.num[FACTORED] = 1, 0
-        else:
-            o.num[KNOWN_TILES] = 0
+        mixed = o.num[KNOWN_TILES] == 2
+        o.num[KNOWN_TILES] = 2 if mixed else 0
     if status != DONE:
         return status
     errors(p, w, tune)
