@@ -180,4 +180,37 @@ class IDA(Integrator):
         return IDARun(self, plan)
 
 
-INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (GeneralizedAlpha, RungeKutta4, DormandPrince54, DOP853, IDA)}
+class _Implicit(Integrator):
+    formulations = ("stabilized-index-2",)
+    refused = "it holds the constraints of positions and of velocities at every step; take StabilizedIndex2()"
+    controlled = True
+
+    def run(self, plan: Plan) -> Run:
+        from .implicit_run import ImplicitRun
+        return ImplicitRun(self, plan)
+
+
+@dataclass(frozen=True)
+class RadauIIA5(_Implicit):
+    """Radau IIA with three stages: implicit, collocation at c = (4 - sqrt 6) / 10, (4 + sqrt 6) / 10, 1, error control.
+
+    Order 5 in positions and velocities, and in multipliers, which are those of the reported positions and velocities; L-stable: stiff
+    springs and dampers do not limit the step. Dense output of order 5. The error is estimated by a formula of order 3.
+    With fixed steps an iteration ends below ``tolerance``: increments in sizes of the model, velocities in the largest one.
+    References: Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8 and VII.4; Gear, Gupta, Leimkuhler 1985.
+    """
+    tolerance: float = 1e-13
+    max_iterations: int = 25
+
+    kind: ClassVar[str] = "radau-iia-5"
+
+    def __post_init__(self) -> None:
+        within(self, "tolerance", 1e-15, 1e-2)
+        within(self, "max_iterations", 2, 100, int)
+
+    def orders(self, formulation: Choice) -> Orders:
+        return Orders(5, 5, 5)
+
+
+INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (
+    GeneralizedAlpha, RungeKutta4, DormandPrince54, DOP853, IDA, RadauIIA5)}
