@@ -13,7 +13,7 @@ LAYERS = [
     {"layout", "planes"},
     {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
     {"integrators"},
-    {"channels", "solution", "collected", "simulation", "model"},
+    {"channels", "solution", "collected", "simulation", "model", "analyses"},
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
      "journal", "results", "scene", "pictures", "diagnosis"},
     {"verification", "bench", "bench_models"},

@@ -1,0 +1,116 @@
+"""Steady motions: the axes, turning at a constant rate, in which the linearised equations do not change with time."""
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import expm
+
+from ..dynamics import Dynamics
+from ..items.base import matrix_of, quaternion_of
+from ..refinement import POSITION, parts
+from .tangent import Tangent, cross_matrix
+
+SMALL = 1e-7     # relative: equal
+ANGLE = 0.37     # rad, how far a motion is followed to see whether it is steady
+
+
+def axes_of(tangent: Tangent) -> tuple[np.ndarray, bool]:
+    """The rate W [rad/s] of the axes, and whether the equations are constant in them; where they are in no axes, those in which
+    accelerations are least. Axes that do not turn come first.                                             [linear-4]"""
+    first = _least(tangent)
+    if _at_rest(tangent):
+        return first, True
+    for W in _candidates(tangent, first):
+        if _steady(tangent, W):
+            return W, True
+    return first, False
+
+
+def _at_rest(t: Tangent) -> bool:
+    return not any(x.any() for x in (t.v, t.w, t.dv, t.dw))
+
+
+def _least(t: Tangent) -> np.ndarray:
+    """The smallest W with v' = W x v and w' = W x w as nearly as possible."""
+    L = t.d.length
+    A = np.vstack([-cross_matrix(u) for u in (*(t.v / L), *t.w)])
+    b = np.concatenate([(t.dv / L).ravel(), t.dw.ravel()])
+    return np.asarray(np.linalg.lstsq(A, b, rcond=1e-9)[0])
+
+
+def _candidates(t: Tangent, first: np.ndarray) -> list[np.ndarray]:
+    """That rate, and where bodies spin about one axis without being carried round it, those with the rates of the bodies."""
+    L = t.d.length
+    A = np.vstack([-cross_matrix(u) for u in (*(t.v / L), *t.w)])
+    _, S, V = np.linalg.svd(A)
+    if S[0] == 0 or S[2] > 1e-9 * S[0]:
+        return [first]
+    u, found = V[2], [first]
+    for rate in t.w @ u:
+        W = first + (rate - first @ u) * u
+        if all(np.linalg.norm(W - other) > SMALL * np.linalg.norm(W) for other in found):
+            found.append(W)
+    return found
+
+
+def _steady(t: Tangent, W: np.ndarray) -> bool:
+    """Whether the motion goes on as seen now, and the equations are the same a while later."""
+    drift = t.v - np.cross(W, t.p)           # of the axes' origin: the same for all bodies
+    fast = max(float(abs(t.v).max(initial=0.0)), t.d.length * float(abs(t.w).max(initial=0.0)))
+    if abs(drift - drift[0]).max() > SMALL * fast:
+        return False
+    speed = fast / t.d.length
+    if max(abs(t.dv - np.cross(W, t.v)).max() / t.d.length, abs(t.dw - np.cross(W, t.w)).max()) > SMALL * speed**2:
+        return False
+    after = ANGLE / max(speed, float(np.linalg.norm(W)))
+    later = _carried(t, W, drift[0], after)
+    d = t.d
+    report = d.refine(later[None, :], project=False)[1]
+    if not report[0, POSITION] <= SMALL * max(1.0, d.length):
+        return False
+    return _same(t, Tangent(d, later), W, expm(cross_matrix(W) * after))
+
+
+def _carried(t: Tangent, W: np.ndarray, drift: np.ndarray, after: float) -> np.ndarray:
+    """The row that the motion comes to: axes turn with W and move with drift + W x p, bodies turn in them."""
+    d, row = t.d, t.row.copy()
+    s, Q = d.system, expm(cross_matrix(W) * after)
+    p = parts(row[None, :], s.q0.size, s.n)
+    move = np.zeros((4, 4))
+    move[:3, :3], move[:3, 3] = cross_matrix(W), drift
+    move = expm(move * after)
+    row[0] += after
+    for k, (iv, iq) in enumerate(s.data.rotations):
+        p["q"][0, iq - 3:iq] = move[:3, :3] @ t.p[k] + move[:3, 3]
+        R = Q @ expm(cross_matrix(t.w[k] - W) * after) @ matrix_of(p["q"][0, iq:iq + 4].tolist())
+        q = np.array(quaternion_of(R))
+        p["q"][0, iq:iq + 4] = q if q @ p["q"][0, iq:iq + 4] >= 0 else -q
+        p["v"][0, iv - 3:iv] = Q @ t.v[k]
+        p["v"][0, iv:iv + 3] = R.T @ (Q @ t.w[k])
+    return row
+
+
+def _same(now: Tangent, later: Tangent, W: np.ndarray, Q: np.ndarray) -> bool:
+    """Whether free motions and projected coefficients agree, in the axes that turned by Q meanwhile."""
+    turn = _turned(now.d, Q)
+    N = turn @ now.freedom.N
+    if later.freedom.N.shape != N.shape:
+        return False
+    if N.shape[1] == 0:
+        return True
+    by = np.where(now.freedom.by > 0, now.freedom.by, 1.0)[:, None]
+    if abs(later.freedom.Q.T @ (N / by)).max(initial=0.0) > SMALL:
+        return False
+    pairs = zip(now.rotating(W), later.rotating(W), strict=True)
+    matrices = [(now.freedom.N.T @ a @ now.freedom.N, N.T @ b @ N) for a, b in pairs]
+    rate = max(float(np.linalg.norm(W)), float(abs(now.w).max(initial=0.0)), float(abs(now.v).max(initial=0.0)) / now.d.length)
+    scale = abs(matrices[0][0]).max()
+    sizes = [scale, max(scale * rate, abs(matrices[1][0]).max()), max(scale * rate**2, abs(matrices[2][0]).max())]
+    return all(abs(a - b).max() <= SMALL * size for (a, b), size in zip(matrices, sizes, strict=True))
+
+
+def _turned(d: Dynamics, Q: np.ndarray) -> np.ndarray:
+    """Block matrix that turns displacements and rotation vectors of all bodies by Q."""
+    out = np.eye(d.system.n_v)
+    for iv, _ in d.system.data.rotations:
+        out[iv - 3:iv, iv - 3:iv] = out[iv:iv + 3, iv:iv + 3] = Q
+    return out
