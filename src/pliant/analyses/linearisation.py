@@ -129,8 +129,7 @@ class Linearisation:
         return A
 
     def unbalanced(self) -> tuple[float, str]:
-        """Largest acceleration that does not belong to a steady motion [m/s^2], rotations counted at the model's size, and the body."""
-        t, L = self.tangent, self.d.length
-        left = np.maximum(np.linalg.norm(t.dv - np.cross(self.W, t.v), axis=1), L * np.linalg.norm(t.dw - np.cross(self.W, t.w), axis=1))
+        """Largest acceleration that does not belong to a steady motion [m/s^2], rotations counted at the model's size, and its body."""
+        left = self.tangent.accelerations(self.W)
         k = int(np.argmax(left))
-        return float(left[k]), self.d.body_of(int(self.d.system.data.rotations[k, 0]) // 6)
+        return float(left[k]) * self.d.length, self.d.body_of(int(self.d.system.data.rotations[k, 0]) // 6)

@@ -33,7 +33,7 @@ class Modes:
 
     def __init__(self, lin: Linearisation, note: str, n: int | None) -> None:
         self.linearisation, self.note, d = lin, note, lin.d
-        rate = max(float(np.linalg.norm(lin.W)), float(abs(lin.tangent.w).max(initial=0.0)))
+        rate = max(float(np.linalg.norm(lin.W)), lin.tangent.speed)
         s, z = eigen.solve(lin.M, lin.D, lin.K, rate)
         self.eigenvalues = s[:n]
         self.degrees_of_freedom, self.frame, self.t = lin.n, lin.W, lin.t

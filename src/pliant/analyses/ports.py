@@ -125,8 +125,7 @@ def changes(lin: Linearisation, eta: np.ndarray, dv: np.ndarray, da: np.ndarray,
 
 def _size(lin: Linearisation, eta: np.ndarray, dv: np.ndarray) -> float:
     """By which a deviation becomes small against the model and its motion, and large against rounding."""
-    by, t = np.where(lin.freedom.by > 0, lin.freedom.by, 1.0), lin.tangent
-    rate = max(1.0, float(abs(t.w).max(initial=0.0)), float(abs(t.v).max(initial=0.0)) / lin.d.length)
+    by, rate = np.where(lin.freedom.by > 0, lin.freedom.by, 1.0), max(1.0, lin.tangent.speed)
     largest = max(float(abs(eta / by).max(initial=0.0)), float(abs(dv / by).max(initial=0.0)) / rate)
     return SMALL / largest if largest > 0 else SMALL
 

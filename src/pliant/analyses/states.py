@@ -11,12 +11,12 @@ from ..items.base import did_you_mean
 from ..refinement import parts, row_width
 from .linearisation import Linearisation
 from .statics import Static, checked, settled
+from .steady import is_steady
 
 if TYPE_CHECKING:
     from ..model import Model
 
 STATES = ("assembled", "static")
-UNSTEADY = 1e-7      # of the accelerations of gravity and rotation: what is left is no equilibrium
 
 
 def linearised(model: Model, state: Any, d: Dynamics | None = None) -> tuple[Linearisation, str]:
@@ -27,13 +27,12 @@ def linearised(model: Model, state: Any, d: Dynamics | None = None) -> tuple[Lin
     """
     d = d or model.copy().compile(exact=True)
     lin = Linearisation(d, _row(model, d, state))
-    left, body = lin.unbalanced()
-    fast = max(float(abs(lin.tangent.v).max(initial=0.0)) / d.length, float(abs(lin.tangent.w).max(initial=0.0)))
-    if left <= UNSTEADY * max(d.gravity, d.length * fast**2, 1e-300) or (lin.steady and left == 0):
-        if lin.steady:
-            return lin, ""
+    if lin.steady:
+        return lin, ""
+    if is_steady(lin.tangent, lin.W):
         return lin, "the equations change with time in this motion: they hold at this instant only"
-    remedy = "" if fast else '; state="static" is about the equilibrium'
+    left, body = lin.unbalanced()
+    remedy = "" if lin.tangent.speed else '; state="static" is about the equilibrium'
     return lin, f"this state is no equilibrium: {body!r} accelerates at {left:.3g} m/s^2, the equations hold at this instant only{remedy}"
 
 

@@ -10,6 +10,7 @@ from ..refinement import POSITION, parts
 from .tangent import Tangent, cross_matrix
 
 SMALL = 1e-7     # relative: equal
+ROUNDING = 1e-13 # relative to what stiffness and gravity give: zero
 ANGLE = 0.37     # rad, how far a motion is followed to see whether it is steady
 
 
@@ -18,7 +19,7 @@ def axes_of(tangent: Tangent) -> tuple[np.ndarray, bool]:
     accelerations are least. Axes that do not turn come first.                                             [linear-4]"""
     first = _least(tangent)
     if _at_rest(tangent):
-        return first, True
+        return np.zeros(3), True
     for W in _candidates(tangent, first):
         if _steady(tangent, W):
             return W, True
@@ -26,7 +27,12 @@ def axes_of(tangent: Tangent) -> tuple[np.ndarray, bool]:
 
 
 def _at_rest(t: Tangent) -> bool:
-    return not any(x.any() for x in (t.v, t.w, t.dv, t.dw))
+    return t.speed**2 <= ROUNDING * t.natural and t.accelerations(np.zeros(3)).max(initial=0.0) <= ROUNDING * t.natural
+
+
+def is_steady(t: Tangent, W: np.ndarray) -> bool:
+    """Whether accelerations are those of axes that turn with W."""
+    return float(t.accelerations(W).max(initial=0.0)) <= SMALL * max(t.speed**2, t.d.gravity / t.d.length) + ROUNDING * t.natural
 
 
 def _least(t: Tangent) -> np.ndarray:
@@ -34,7 +40,8 @@ def _least(t: Tangent) -> np.ndarray:
     L = t.d.length
     A = np.vstack([-cross_matrix(u) for u in (*(t.v / L), *t.w)])
     b = np.concatenate([(t.dv / L).ravel(), t.dw.ravel()])
-    return np.asarray(np.linalg.lstsq(A, b, rcond=1e-9)[0])
+    W = np.linalg.lstsq(A, b, rcond=1e-9)[0]
+    return np.asarray(W) if np.linalg.norm(W) > 1e-9 * t.speed else np.zeros(3)
 
 
 def _candidates(t: Tangent, first: np.ndarray) -> list[np.ndarray]:
@@ -55,13 +62,9 @@ def _candidates(t: Tangent, first: np.ndarray) -> list[np.ndarray]:
 def _steady(t: Tangent, W: np.ndarray) -> bool:
     """Whether the motion goes on as seen now, and the equations are the same a while later."""
     drift = t.v - np.cross(W, t.p)           # of the axes' origin: the same for all bodies
-    fast = max(float(abs(t.v).max(initial=0.0)), t.d.length * float(abs(t.w).max(initial=0.0)))
-    if abs(drift - drift[0]).max() > SMALL * fast:
+    if abs(drift - drift[0]).max() > SMALL * t.speed * t.d.length or not is_steady(t, W):
         return False
-    speed = fast / t.d.length
-    if max(abs(t.dv - np.cross(W, t.v)).max() / t.d.length, abs(t.dw - np.cross(W, t.w)).max()) > SMALL * speed**2:
-        return False
-    after = ANGLE / max(speed, float(np.linalg.norm(W)))
+    after = ANGLE / max(t.speed, float(np.linalg.norm(W)))
     later = _carried(t, W, drift[0], after)
     d = t.d
     report = d.refine(later[None, :], project=False)[1]
@@ -102,7 +105,7 @@ def _same(now: Tangent, later: Tangent, W: np.ndarray, Q: np.ndarray) -> bool:
         return False
     pairs = zip(now.rotating(W), later.rotating(W), strict=True)
     matrices = [(now.freedom.N.T @ a @ now.freedom.N, N.T @ b @ N) for a, b in pairs]
-    rate = max(float(np.linalg.norm(W)), float(abs(now.w).max(initial=0.0)), float(abs(now.v).max(initial=0.0)) / now.d.length)
+    rate = max(float(np.linalg.norm(W)), now.speed)
     scale = abs(matrices[0][0]).max()
     sizes = [scale, max(scale * rate, abs(matrices[1][0]).max()), max(scale * rate**2, abs(matrices[2][0]).max())]
     return all(abs(a - b).max() <= SMALL * size for (a, b), size in zip(matrices, sizes, strict=True))

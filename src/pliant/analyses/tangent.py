@@ -4,6 +4,7 @@ Increments are eta = (displacement, rotation vector) of every body in world axes
 """
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,23 @@ class Tangent:
         self.v = np.array([p["v"][0, i - 3:i] for i in places])
         self.dv = np.array([p["a"][0, i - 3:i] for i in places])
         self.p = np.array([p["q"][0, i - 3:i] for _, i in s.data.rotations])
+
+    @cached_property
+    def speed(self) -> float:
+        """The largest rate of the state [1/s]."""
+        return max(float(abs(self.v).max(initial=0.0)) / self.d.length, float(abs(self.w).max(initial=0.0)))
+
+    @cached_property
+    def natural(self) -> float:
+        """Square of the largest rate that gravity and stiffness give the model [1/s^2]."""
+        masses = np.diag(self.M)
+        stiff = np.divide(abs(np.diag(self.K)), masses, out=np.zeros_like(masses), where=masses > 0)
+        return max(self.d.gravity / self.d.length, float(stiff.max(initial=0.0)))
+
+    def accelerations(self, W: np.ndarray) -> np.ndarray:
+        """Of every body what does not belong to a rotation with W [1/s^2]: lengths in sizes of the model."""
+        left = np.linalg.norm(self.dv - np.cross(W, self.v), axis=1) / self.d.length
+        return np.asarray(np.maximum(left, np.linalg.norm(self.dw - np.cross(W, self.w), axis=1)))
 
     def seen_from(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(turning of the axes, of the bodies): W~ and w~ of [linear-3]."""
