@@ -17,7 +17,7 @@ LAYERS = [
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
      "journal", "results", "scene", "pictures", "diagnosis"},
     {"verification", "bench", "bench_models"},
-    {"cli"},
+    {"cli", "analysis_commands"},
 ]
 LEVEL = {name: k for k, layer in enumerate(LAYERS) for name in layer}
 

@@ -13,6 +13,7 @@ from ..refinement import parts
 from . import eigen
 from .linearisation import Linearisation
 from .states import linearised
+from .tangent import largest_motion
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -28,7 +29,8 @@ class Modes:
     ``damped_frequencies`` Im s / 2 pi [Hz], ``damping`` ratios -Re s / |s|, ``rigid`` (s = 0: nothing holds that motion).
 
     ``shapes`` (modes, bodies, 6): displacement of the centre of mass [m] and rotation vector [rad] in world axes (of a rotating
-    state: axes that turn with ``frame`` [rad/s]), the largest entry 1, lengths in sizes of the model. ``note``: if the state is no equilibrium.
+    state: axes that turn with ``frame`` [rad/s]). The largest one is 1 size of the model, or 1 rad. ``note``: if the state is no
+    equilibrium.
     """
 
     def __init__(self, lin: Linearisation, note: str, n: int | None) -> None:
@@ -39,12 +41,11 @@ class Modes:
         self.degrees_of_freedom, self.frame, self.t = lin.n, lin.W, lin.t
         self.bodies = [d.body_of(int(iv) // 6) for iv in d.system.data.rotations[:, 0]]
         self.shapes = np.zeros((len(self.eigenvalues), len(self.bodies), 6), complex)
-        weight = np.array([1 / d.length] * 3 + [1.0] * 3)
         for k in range(len(self.eigenvalues)):
             eta = lin.N @ z[:, k]
+            part = eta[np.argmax(abs(eta) / np.where(lin.freedom.by > 0, lin.freedom.by, np.inf))]
+            eta *= abs(part) / (part * largest_motion(d, eta))
             self.shapes[k] = [eta[iv - 3:iv + 3] for iv in d.system.data.rotations[:, 0]]
-            largest = (self.shapes[k] * weight).ravel()
-            self.shapes[k] /= largest[np.argmax(abs(largest))]
 
     @property
     def model(self) -> Model:

@@ -52,8 +52,8 @@ def chosen_inputs(d: Dynamics, names: Sequence[str]) -> list[str]:
         found = [name] if name in known else [f"{name}.{c}" for c in COMPONENTS[3] if f"{name}.{c}" in known]
         if not found and name in d.directory.drives:
             joint, which = d.directory.drives[name][2:]
-            raise ModelError(f"linearize: drive {name!r} cannot be an input: it prescribes a motion, and what it does is given by its function. "
-                             f"Take it out and use the effort '{joint}.{which}' as input")
+            raise ModelError(f"linearize: drive {name!r} cannot be an input: it prescribes a motion, given by its function. Take it out "
+                             f"and use the effort '{joint}.{which}' as input")
         if not found:
             raise ModelError(f"linearize: input {name!r} is not known: inputs are components of forces and torques, and efforts on joint "
                              f"coordinates{did_you_mean(name, known)}")
@@ -115,7 +115,8 @@ def changes(lin: Linearisation, eta: np.ndarray, dv: np.ndarray, da: np.ndarray,
             p["v"][r, :s.n_v] += step * (lin.tangent.G.T @ dv[:, k])
             p["a"][r, :s.n_v] += step * (lin.tangent.G.T @ da[:, k])
             p["lam"][r, equations] += step * dlam[:, k]
-    observer = Observer(d, rows, _energies(d, rows) if any(c.startswith("energy.") for c, _ in outputs.values()) else np.zeros((len(rows), 3)))
+    energies = _energies(d, rows) if any(c.startswith("energy.") for c, _ in outputs.values()) else np.zeros((len(rows), 3))
+    observer = Observer(d, rows, energies)
     values, out = {channel: observer(channel) for channel, _ in outputs.values()}, np.zeros((len(outputs), eta.shape[1]))
     for j, (channel, component) in enumerate(outputs.values()):
         value = values[channel] if component is None else values[channel][:, component]

@@ -170,8 +170,8 @@ class Settling:
         way = abs(self.d.x.q - self.start[0])[s.data.linear[:, 1]].max(initial=0.0)
         if way > FAR * self.d.length:
             body, how = motion_in_words(self.d, eta)
-            raise NotSettled(f"there is no equilibrium: body {body!r} goes on moving ({how}), and nothing holds it there. Add a spring or a "
-                             "joint that holds it, or take away what drives it")
+            raise NotSettled(f"there is no equilibrium: body {body!r} goes on moving ({how}), and nothing holds it there. Add a spring or "
+                             "a joint that holds it, or take away what drives it")
 
     def again(self) -> None:
         """Back to the start."""

@@ -12,7 +12,7 @@ from ..functions.units import must, quantity
 from ..kernels import loop
 from ..refinement import parts
 from .settling import LEVEL, Balance, NotSettled, Settling, motion_in_words
-from .tangent import load, new_row
+from .tangent import largest_motion, load, new_row
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -27,7 +27,8 @@ class Static:
     """An equilibrium: ``st["spring.force"]``, ``st.position("rod")``, ``st.stable``, ``print(st)``.
 
     ``stable``: True, False (a small push drives it away), or None if it can move without resistance; ``free`` says how it can then.
-    ``stiffness``: the smallest one [J], of motions measured in rad and in sizes of the model. ``iterations``, ``load_steps``: the cost.
+    ``stiffness``: the smallest one [J], against the motion whose largest part is 1 rad or 1 size of the model. ``iterations``,
+    ``load_steps``: the cost.
     """
 
     def __init__(self, d: Dynamics, row: np.ndarray, found: Settling, b: Balance, load_steps: int) -> None:
@@ -36,10 +37,16 @@ class Static:
         self.unbalanced = float(abs(b.f).max(initial=0.0)) / max(b.size, 1e-300)
         values, vectors = np.linalg.eig(b.H) if b.H.size else (np.zeros(0), np.zeros((0, 0)))
         small = LEVEL * max(float(abs(values).max(initial=0.0)), 1e-6 * b.size)
-        self.stiffness = float(values.real.min()) if values.size else None
+        self.stiffness = self._softest(b, values, vectors)
         self.degrees_of_freedom = int(values.size)
         self.free, self.falls = self._words(b, vectors, abs(values) <= small), self._words(b, vectors, values.real < -small)
         self.stable = False if self.falls else None if self.free else True
+
+    def _softest(self, b: Balance, values: np.ndarray, vectors: np.ndarray) -> float | None:
+        if not values.size:
+            return None
+        k = int(np.argmin(values.real))
+        return float(values[k].real * np.linalg.norm(vectors[:, k]) ** 2 / largest_motion(self.dynamics, b.freedom.N @ vectors[:, k]) ** 2)
 
     def _words(self, b: Balance, vectors: np.ndarray, which: np.ndarray) -> list[str]:
         motions = [motion_in_words(self.dynamics, b.freedom.N @ vectors[:, k].real) for k in np.flatnonzero(which)]
@@ -125,7 +132,8 @@ def static(model: Model, load_steps: Any = None, tolerance: Any = None) -> Stati
     ``load_steps``: gravity and loads (Force, Torque) are brought on in so many steps; default: at once, and in steps if that leads
     nowhere. ``tolerance``: of unbalanced forces, relative to the largest force (the last digits are taken anyway).
     """
-    given = {**model.analyses.get("static", {}), **{k: v for k, v in (("load_steps", load_steps), ("tolerance", tolerance)) if v is not None}}
+    asked = {"load_steps": load_steps, "tolerance": tolerance}
+    given = {**model.analyses.get("static", {}), **{k: v for k, v in asked.items() if v is not None}}
     d = model.copy().compile(exact=True)
     d.assemble()
     return settled(d, **checked(given))
@@ -187,15 +195,14 @@ def _in_more_steps(search: Settling) -> tuple[Balance, int]:
         raise
 
 
-def start_in_equilibrium(d: Dynamics, row: np.ndarray) -> np.ndarray:
-    """The start of a run that begins in equilibrium: that position, at rest but for what drives do. ``row``: as assembled."""
-    model = d.model
+def start_in_equilibrium(d: Dynamics) -> np.ndarray:
+    """The row of a run that begins in equilibrium: that position, at rest but for what drives do."""
     moving = [name for name, said in d.directory.stated.items() if any(said.which) and abs(said.values).max() > 0]
     moving += [name for name, j in d.directory.joints.items() if any(k.endswith("_rate") and v for k, v in j.stated.items())]
     if moving:
-        raise ModelError(f"start: static begins at rest, but {moving[0]!r} states a velocity at the start; leave the velocity out, or start "
-                         "as assembled")
-    found = static(model)
+        raise ModelError(f"simulate: start: static begins at rest, but {moving[0]!r} states a velocity at the start; leave the velocity "
+                         "out, or start as assembled")
+    found = static(d.model)
     start = new_row(d, 0.0, *(parts(found.row[None, :], d.system.q0.size, d.system.n)[k][0] for k in ("q", "H")))
     d.refine(start[None, :])
     d.x.q[:] = parts(start[None, :], d.system.q0.size, d.system.n)["q"][0]

@@ -77,6 +77,12 @@ def derivative(d: Dynamics, t: float, cm: float, cd: float, ck: float, program: 
     return full
 
 
+def largest_motion(d: Dynamics, eta: np.ndarray) -> float:
+    """Of all bodies: displacement in sizes of the model, or rotation [rad]."""
+    places = d.system.data.rotations[:, 0]
+    return max(max(float(np.linalg.norm(eta[i - 3:i])) / d.length, float(np.linalg.norm(eta[i:i + 3]))) for i in places)
+
+
 class Freedom:
     """The motions that the joints allow at a position, from singular values of their equations without dimensions:
 
@@ -96,7 +102,7 @@ class Freedom:
         self.by[free] = reactions.lengths(s, d.length)[free]
         scaled = (self.unit[:, None] * (self.C @ G.T) * self.by)[:, free]
         P, S, Q = np.linalg.svd(scaled, full_matrices=True) if len(scaled) else (np.zeros((0, 0)), np.zeros(0), np.eye(free.size))
-        rank = int((S > reactions.ZERO * max(S.max(initial=0.0), 1e-300)).sum())
+        rank = int((reactions.ZERO * max(S.max(initial=0.0), 1e-300) < S).sum())
         self.P, self.S, self.spare = P[:, :rank], S[:rank], P[:, rank:]
         self.Q, free_motions = np.zeros((s.n_v, rank)), np.zeros((s.n_v, free.size - rank))
         self.Q[free], free_motions[free] = Q[:rank].T, Q[rank:].T
@@ -124,7 +130,8 @@ class Tangent:
             raise ModelError(f"the model has {s.n_v // 6} bodies; linearisation is made for at most {LARGEST // 6}")
         self.d, self.row, self.t = d, row.copy(), load(d, row)
         self.G = axes(d, d.x.q)
-        self.M, self.D, self.K = (self.G @ derivative(d, self.t, *c) @ self.G.T for c in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+        self.M, self.D, self.K = (self.G @ derivative(d, self.t, *by) @ self.G.T
+                                  for by in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
         self.freedom = Freedom(d, self.G)
         p = parts(row[None, :], s.q0.size, s.n)
         places = s.data.rotations[:, 0]

@@ -28,7 +28,7 @@ class Linear:
 
     ``states``: names of x, coordinates of joints where possible, else displacements and rotations of bodies (world axes, of a
     rotating state axes that turn with ``frame`` [rad/s]), then their rates. ``inputs``, ``outputs``: names of u and y; ``units`` of
-    all. ``note``: if the state is no equilibrium.
+    the three, by these words. ``note``: if the state is no equilibrium.
     """
 
     def __init__(self, lin: Linearisation, note: str, inputs: list[str], outputs: dict[str, ports.Output]) -> None:
@@ -49,8 +49,8 @@ class Linear:
         change, undo = np.kron(np.eye(2), E), np.kron(np.eye(2), back)
         self.A, self.C, self.D = change @ self.A @ undo, found[:, :2 * n] @ undo, found[:, 2 * n:]
         known, channels = ports.inputs(d), ports.Observer(d, lin.row[None, :], np.zeros((1, 3))).catalogue
-        self.units = {name: _unit(name) for name in self.states} | {name: known[name] for name in inputs}
-        self.units |= {name: channels[channel][0] for name, (channel, _) in outputs.items()}
+        self.units = {"states": [_unit(name) for name in self.states], "inputs": [known[name] for name in inputs],
+                      "outputs": [channels[channel][0] for channel, _ in outputs.values()]}
 
     @property
     def model(self) -> Model:
@@ -87,7 +87,9 @@ class Linear:
             lists = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in data.items()}
             file.write_text(json.dumps(lists, indent=1), encoding="utf-8")
         else:
-            np.savez(file, **{k: np.array(list(v.items()) if isinstance(v, dict) else v) for k, v in data.items()})
+            units = {f"units_{k}": v for k, v in data.pop("units").items()}
+            arrays: dict[str, Any] = {k: np.array(v) for k, v in {**data, **units}.items()}
+            np.savez(file, **arrays)
 
     def summary(self) -> str:
         """Names and matrices as text."""
