@@ -55,6 +55,92 @@ def test_damped_oscillator(damping):
         assert [modes.kind(k) for k in range(2)] == ["decay", "decay"]
 
 
+LENGTHS = {"crank": 0.5, "coupler": 0.7, "rocker": 0.6}      # of a four-bar whose ground pivots are 0.8 apart, on a slider
+MASSES = {"crank": 1.0, "coupler": 2.0, "rocker": 1.5, "slider": 3.0}
+ANCHOR, STIFF, REST, LIFT, TALL = (-0.4, 1.1), 150.0, 0.45, 900.0, 0.6
+
+
+def four_bar_angles(a):
+    """Angles of coupler and rocker for that of the crank, by intersecting circles; any scalar type."""
+    r1, r2, r3 = LENGTHS.values()
+    d = np.array([0.8 - r1 * np.cos(a), -r1 * np.sin(a)])
+    dist = np.sqrt(d[0] ** 2 + d[1] ** 2)
+    along = (r2**2 - r3**2 + dist**2) / (2 * dist)
+    up = np.sqrt(r2**2 - along**2)
+    c = (along * d + up * np.array([-d[1], d[0]])) / dist          # from B to C
+    return np.arctan(c[1] / c[0]), np.arctan((r1 * np.sin(a) + c[1]) / (r1 * np.cos(a) + c[0] - 0.8)) + np.pi * (
+        (r1 * np.cos(a) + c[0] - 0.8).real < 0)
+
+
+def places(x):
+    """Centres and angles of crank, coupler, rocker, slider for x = (height of the slider, angle of the crank)."""
+    y, a = x
+    b, c = four_bar_angles(a)
+    r1, r2, r3 = LENGTHS.values()
+
+    def at(r, w):
+        return np.array([r * np.cos(w), r * np.sin(w)])
+    up = np.array([0, y])
+    return [(up + at(r1 / 2, a), a), (up + at(r1, a) + at(r2 / 2, b), b), (up + np.array([0.8, 0]) + at(r3 / 2, c), c), (up, 0 * a)]
+
+
+def potential(x):
+    found = places(x)
+    d = found[1][0] - np.array(ANCHOR)
+    V = sum(m * G * p[1] for m, (p, _) in zip(MASSES.values(), found, strict=True))
+    return V + STIFF / 2 * (np.sqrt(d @ d) - REST) ** 2 + LIFT / 2 * (np.sqrt((x[0] + TALL) ** 2) - TALL) ** 2
+
+
+def slopes(x):
+    """dV/dx by complex steps."""
+    return np.array([potential(x + 1j * 1e-30 * e).imag / 1e-30 for e in np.eye(2)])
+
+
+def suspended_four_bar(x):
+    m = pl.Model("suspended four-bar", gravity=-G * Y)
+    r = LENGTHS
+    b = four_bar_angles(x[1])[0]
+    P = {"A": (0, x[0]), "B": (r["crank"] * np.cos(x[1]), x[0] + r["crank"] * np.sin(x[1])), "D": (0.8, x[0])}
+    P["C"] = P["B"][0] + r["coupler"] * np.cos(b), P["B"][1] + r["coupler"] * np.sin(b)
+    P = {k: p[0] * X + p[1] * Y for k, p in P.items()}
+    slider = m.add(pl.RigidBody("slider", mass=MASSES["slider"], inertia=(0.1, 0.1, 0.1), position=P["A"]))
+    ends = {"crank": "AB", "coupler": "BC", "rocker": "DC"}
+    bars = [m.add(pl.RigidBody.rod(n, P[i], P[j], mass=MASSES[n])) for n, (i, j) in ends.items()]
+    m.add(pl.Prismatic("lift", m.ground, slider, axis=Y))
+    m.add(pl.Revolute("A", slider, bars[0]["start"], axis=Z))
+    m.add(pl.Revolute("B", bars[0]["end"], bars[1]["start"], axis=Z))
+    m.add(pl.Revolute("C", bars[1]["end"], bars[2]["end"], axis=Z))
+    m.add(pl.Revolute("D", slider.frame(0.8 * X), bars[2]["start"], axis=Z))
+    m.add(pl.SpringDamper("k", m.ground.frame(ANCHOR[0] * X + ANCHOR[1] * Y), bars[1]["center"], stiffness=STIFF, length=REST))
+    m.add(pl.SpringDamper("air", m.ground.frame(-TALL * Y), slider, stiffness=LIFT, length=TALL))
+    return m
+
+
+def test_closed_loop_on_springs_equals_the_hand_linearisation():
+    """Lagrange's equations of the two coordinates by hand: equilibrium dV = 0, M from velocities of centres, K = d2V."""
+    x = np.array([-0.1, 1.2])
+    for _ in range(50):
+        K = np.array([(slopes(x + h) - slopes(x - h)) / 2e-5 for h in 1e-5 * np.eye(2)])
+        x = x - np.linalg.solve(K, slopes(x))
+    assert abs(slopes(x)).max() < 1e-12
+    h, M = 1e-3, np.zeros((2, 2))
+    K = np.array([(8 * (slopes(x + e) - slopes(x - e)) - slopes(x + 2 * e) + slopes(x - 2 * e)) / (12 * h) for e in h * np.eye(2)])
+    moves = [places(x + 1j * 1e-30 * e) for e in np.eye(2)]
+    for k, (name, mass) in enumerate(MASSES.items()):
+        J = np.array([[*(mv[k][0].imag / 1e-30), np.imag(mv[k][1]) / 1e-30] for mv in moves])
+        inertia = mass * LENGTHS[name] ** 2 / 12 if name in LENGTHS else 0.0
+        M += J @ np.diag([mass, mass, inertia]) @ J.T
+    exact = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.solve(M, K))))
+    m = suspended_four_bar(x + (0.03, -0.05))   # not where it comes to rest
+    modes = m.modes(state="static")
+    np.testing.assert_allclose(oscillations(modes), exact, rtol=1e-9)
+    assert modes.degrees_of_freedom == 2 and not modes.linearisation.d.unique_reactions
+    st = m.static()
+    assert st["k.length"] == pytest.approx(np.linalg.norm(places(x)[1][0] - ANCHOR), rel=1e-11)
+    assert "no equilibrium" in m.modes().note and not m.modes(state=st).note
+    np.testing.assert_allclose(m.modes(1, st).frequencies, exact[:1] / (2 * np.pi), rtol=1e-9)
+
+
 def rotor(spin, arm=0.0, stiffness=None):
     """A disc on a hub that a bushing holds at its origin; the disc is an ``arm`` further along the axis Z."""
     m = pl.Model("rotor")

@@ -186,10 +186,9 @@ class NotSettled(ModelError):
 def motion_in_words(d: Dynamics, eta: np.ndarray) -> tuple[str, str]:
     """The body that moves most, and 'translation along x' or 'rotation about (0, 0.6, 0.8)'."""
     from ..diagnosis.words import direction
-    found, best = ("", ""), 0.0
-    for iv, _ in d.system.data.rotations:
-        for word, part, size in (("translation along", eta[iv - 3:iv], 1 / d.length), ("rotation about", eta[iv:iv + 3], 1.0)):
-            way = float(np.linalg.norm(part))
-            if size * way > 1.01 * best:
-                found, best = (d.body_of(int(iv) // 6), f"{word} {direction(part / way)}"), size * way
-    return found
+    parts = [(eta[iv - 3:iv] / d.length, eta[iv:iv + 3], int(iv) // 6) for iv in d.system.data.rotations[:, 0]]
+    move, turn, tile = max(parts, key=lambda p: max(np.linalg.norm(p[0]), np.linalg.norm(p[1])) )
+    way, angle = float(np.linalg.norm(move)), float(np.linalg.norm(turn))
+    if angle > 0.3 * way:  # the centre of mass moves with it
+        return d.body_of(tile), f"rotation about {direction(turn / angle)}"
+    return d.body_of(tile), f"translation along {direction(move / way)}" if way > 0 else "none"
