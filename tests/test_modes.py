@@ -1,8 +1,10 @@
 """Modes against closed forms: constrained, damped, gyroscopic, and about steadily rotating states, all off axis."""
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import pliant as pl
+from pliant.items.base import matrix_of
 
 R = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])  # columns: the axes of the closed forms in the world
 X, Y, Z = R.T
@@ -253,3 +255,34 @@ def test_mass_on_two_springs_in_a_rotating_frame():
             assert np.min(abs(modes.eigenvalues - s)) <= 1e-10 * abs(s)
     np.testing.assert_allclose(modes.frame, W * Z, atol=1e-12)
     assert not modes.note
+
+
+def test_words_pictures_and_numbers(tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    modes = rotor(120.0).modes(4)
+    assert len(modes) == 4 and modes.kind(0) == "rigid"
+    text, data = str(modes), modes.to_dict()
+    assert "7 degrees of freedom" in text and "disc: rotation about (0.8, 0, -0.6)" in text
+    assert data["modes"][1]["eigenvalue"][1] == modes.eigenvalues[1].imag
+    motion = modes.motion(1, amplitude=0.05)
+    assert motion.t[-1] == pytest.approx(1 / modes.damped_frequencies[1])
+    turn = 0.05 * modes.shape(1, "hub")[3:].real
+    np.testing.assert_allclose(matrix_of(motion["hub.rotation"][0]), Rotation.from_rotvec(turn).as_matrix() @ R, atol=1e-12)
+    assert np.linalg.norm(turn) == pytest.approx(0.05, rel=0.5)
+    modes.snapshot(1, tmp_path / "mode.png")
+    modes.animate(1, tmp_path / "mode.gif", fps=5)
+    assert (tmp_path / "mode.png").stat().st_size > 1000 and (tmp_path / "mode.gif").stat().st_size > 1000
+    with pytest.raises(IndexError, match="mode 4 must be a number from 0 to 3"):
+        modes.snapshot(4)
+    with pytest.raises(KeyError, match=r"no body 'disk'; did you mean 'disc'\?"):
+        modes.shape(0, "disk")
+    with pytest.raises(pl.ModelError, match="n = 0 must be a whole number above zero"):
+        rotor(0.0).modes(0)
+
+
+def test_mass_matrix_must_not_vanish():
+    m = pl.Model("needle", gravity=-G * Y)
+    b = m.add(pl.RigidBody("needle", mass=1.0, inertia=(0, 0, 0), position=-Y))
+    m.add(pl.Spherical("tip", m.ground, b.frame(Y)))
+    with pytest.raises(pl.ModelError, match="'needle' cannot be without moments of inertia here; give them some"):
+        m.modes()

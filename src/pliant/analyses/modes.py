@@ -152,7 +152,7 @@ class Modes:
             eta = np.zeros(d.system.n_v)
             for b, iv in enumerate(d.system.data.rotations[:, 0]):
                 eta[iv - 3:iv + 3] = self.shapes[k, b].real
-            rows.append((k, self.frequencies[k], self.damped_frequencies[k], self.damping[k], self.kind(k),
+            rows.append((k, self.frequencies[k], self.damped_frequencies[k], round(float(self.damping[k]), 12) + 0.0, self.kind(k),
                          ": ".join(motion_in_words(d, eta))))
         head = [f"modes of {self.model.name!r} at t = {self.t:g} s, {self.degrees_of_freedom} degrees of freedom"]
         if self.frame.any():

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LINEARIZE = ("inputs", "outputs", "state")
 ENDINGS = (".npz", ".json")
+SHOWN = 10           # columns of matrices in a text
 WELL = 0.1           # a coordinate is taken if it is so far independent of those before it
 
 
@@ -100,6 +101,10 @@ class Linear:
             head.append(f"  in axes that turn with ({', '.join(f'{w:.6g}' for w in self.frame)}) rad/s")
         head += [f"  note: {self.note}"] if self.note else []
         columns = [*self.states, *self.inputs]
+        if len(columns) > SHOWN:
+            lists = (f"  {word:<8} {', '.join(names)}" for word, names in
+                     (("states", self.states), ("inputs", self.inputs), ("outputs", self.outputs)))
+            return "\n".join([*head, *lists, "  the matrices are too wide to be shown; save them to a file"])
         for title, rows, matrix in (("x'", [f"{s}'" for s in self.states], np.hstack([self.A, self.B])),
                                     ("y", self.outputs, np.hstack([self.C, self.D]))):
             head += ["", table((title, *columns), [(name, *map(float, line)) for name, line in zip(rows, matrix, strict=True)])]
@@ -127,8 +132,8 @@ def coordinates(lin: Linearisation) -> tuple[list[str], np.ndarray]:
     bodies = {}
     for iv, _ in d.system.data.rotations:
         name = d.body_of(int(iv) // 6)
-        for k, c in enumerate("xyz"):
-            bodies[f"{name}.position.{c}"], bodies[f"{name}.rotation.{c}"] = np.eye(d.system.n_v)[iv - 3 + k], np.eye(d.system.n_v)[iv + k]
+        for k in range(6):
+            bodies[f"{name}.{('position', 'rotation')[k // 3]}.{'xyz'[k % 3]}"] = np.eye(d.system.n_v)[iv - 3 + k]
     names, rows, basis = list[str](), list[np.ndarray](), np.zeros((0, n))
     for known, least in ((joints, WELL), (bodies, 0.0)):
         images = {name: g @ lin.N / _length(d.length, name) for name, g in known.items()}
