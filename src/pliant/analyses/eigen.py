@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 ZERO = 1e-11       # relative: no stiffness
 SYMMETRIC = 1e-12
@@ -14,6 +13,7 @@ def solve(M: np.ndarray, D: np.ndarray, K: np.ndarray, rate: float) -> tuple[np.
     n = len(M)
     if n == 0:
         return np.zeros(0, complex), np.zeros((0, 0), complex)
+    from scipy.linalg import solve_triangular
     L = np.linalg.cholesky((M + M.T) / 2)
     k, d = (solve_triangular(L, solve_triangular(L, X, lower=True).T, lower=True).T for X in (K, D))
     size = max(float(abs(k).max()), float(abs(d).max()) ** 2, rate**2)

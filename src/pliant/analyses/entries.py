@@ -1,18 +1,18 @@
-"""The entries ``static:``, ``modes:`` and ``linearize:`` of a text model: what is wrong with their options, and their schema."""
+"""The options of static, modes and linearize, which are also entries of a text model: checks, and their schema."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..dynamics import ModelError
-from ..functions.units import must, shown
-from ..items.base import did_you_mean
-from .modes import MODES, number_of
-from .states import STATES
-from .statics import STATIC, checked
-from .transfer import LINEARIZE
+import numpy as np
 
-ENTRIES = {"static": STATIC, "modes": MODES, "linearize": LINEARIZE}
+from ..dynamics import ModelError
+from ..functions.units import must, quantity, shown
+from ..items.base import did_you_mean
+
+ENTRIES = {"static": ("load_steps", "tolerance"), "modes": ("n", "state"), "linearize": ("inputs", "outputs", "state")}
+STATES = ("assembled", "static")
+TOLERANCE = 1e-10      # of equilibrium: unbalanced forces, relative to the largest force
 
 
 def problems(entry: str, data: dict[str, Any], keys: list[str]) -> Iterator[tuple[tuple[Any, ...], str]]:
@@ -29,6 +29,28 @@ def problems(entry: str, data: dict[str, Any], keys: list[str]) -> Iterator[tupl
             yield (key,), told
 
 
+def static_options(given: dict[str, Any]) -> dict[str, Any]:
+    """Options of `static`; ModelError names the wrong one."""
+    steps, tolerance = given.get("load_steps"), given.get("tolerance")
+    if steps is not None and (isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= 10_000):
+        raise ModelError(f"static: load_steps = {must(steps, 'must be a whole number from 1 to 10000')}")
+    if tolerance is not None:
+        try:
+            tolerance = quantity(tolerance, "")
+        except ValueError as error:
+            raise ModelError(f"static: tolerance: {error}") from None
+        if not 1e-14 <= tolerance <= 1e-3:
+            raise ModelError(f"static: tolerance = {tolerance:g} must be between 1e-14 and 1e-3")
+    return {"load_steps": steps, "tolerance": TOLERANCE if tolerance is None else tolerance}
+
+
+def number_of(n: Any) -> int | None:
+    """How many modes."""
+    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
+        raise ModelError(f"modes: n = {must(n, 'must be a whole number above zero')}")
+    return None if n is None else int(n)
+
+
 def _state(value: Any) -> None:
     if value not in STATES:
         near = did_you_mean(value, STATES) if isinstance(value, str) else ""
@@ -41,7 +63,7 @@ def _names(value: Any) -> None:
 
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
-    "load_steps": lambda value: checked({"load_steps": value}), "tolerance": lambda value: checked({"tolerance": value}),
+    "load_steps": lambda value: static_options({"load_steps": value}), "tolerance": lambda value: static_options({"tolerance": value}),
     "n": number_of, "state": _state, "inputs": _names, "outputs": _names}
 
 

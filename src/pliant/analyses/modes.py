@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dynamics import ModelError
-from ..functions.units import must
 from ..kernels import loop
 from ..refinement import parts
 from . import eigen
+from .entries import number_of
 from .linearisation import Linearisation
 from .states import linearised
 from .tangent import largest_motion
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from ..model import Model
     from ..solution import Solution
 
-MODES = ("n", "state")
 AMPLITUDE = 0.1      # of pictures: largest motion in sizes of the model, or rad
 FRAMES = 48          # of an animation
 
@@ -176,10 +174,3 @@ def modes(model: Model, n: Any = None, state: Any = None) -> Modes:
     most = number_of(given.get("n"))
     lin, note = linearised(model, given.get("state"))
     return Modes(lin, note, most)
-
-
-def number_of(n: Any) -> int | None:
-    """How many modes."""
-    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
-        raise ModelError(f"modes: n = {must(n, 'must be a whole number above zero')}")
-    return None if n is None else int(n)

@@ -9,14 +9,14 @@ from ..dynamics import Dynamics, ModelError
 from ..functions.units import must
 from ..items.base import did_you_mean
 from ..refinement import parts, row_width
+from .entries import STATES, static_options
 from .linearisation import Linearisation
-from .statics import Static, checked, settled
+from .statics import Static, settled
 from .steady import is_steady
 
 if TYPE_CHECKING:
     from ..model import Model
 
-STATES = ("assembled", "static")
 
 
 def linearised(model: Model, state: Any, d: Dynamics | None = None) -> tuple[Linearisation, str]:
@@ -41,7 +41,7 @@ def _row(model: Model, d: Dynamics, state: Any) -> np.ndarray:
         return d.assemble()
     if isinstance(state, str) and state == "static":
         d.assemble()
-        return settled(d, **checked(model.analyses.get("static", {}))).row
+        return settled(d, **static_options(model.analyses.get("static", {}))).row
     if isinstance(state, str):
         raise ModelError(f"state {state!r} is not known{did_you_mean(state, STATES)}")
     if isinstance(state, Static):

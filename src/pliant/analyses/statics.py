@@ -8,9 +8,9 @@ import numpy as np
 
 from .. import reactions
 from ..dynamics import Dynamics, ModelError
-from ..functions.units import must, quantity
 from ..kernels import loop
 from ..refinement import parts
+from .entries import TOLERANCE, static_options
 from .settling import LEVEL, Balance, NotSettled, Settling, motion_in_words
 from .tangent import largest_motion, load, new_row
 
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from ..model import Model
     from ..solution import Solution
 
-TOLERANCE = 1e-10      # unbalanced forces, relative to the largest force
 STEPS = (8, 40)        # load steps tried when the whole load at once leads nowhere
-STATIC = ("load_steps", "tolerance")
 
 
 class Static:
@@ -136,22 +134,7 @@ def static(model: Model, load_steps: Any = None, tolerance: Any = None) -> Stati
     given = {**model.analyses.get("static", {}), **{k: v for k, v in asked.items() if v is not None}}
     d = model.copy().compile(exact=True)
     d.assemble()
-    return settled(d, **checked(given))
-
-
-def checked(given: dict[str, Any]) -> dict[str, Any]:
-    """Options of `static`; ModelError names the wrong one."""
-    steps, tolerance = given.get("load_steps"), given.get("tolerance")
-    if steps is not None and (isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= 10_000):
-        raise ModelError(f"static: load_steps = {must(steps, 'must be a whole number from 1 to 10000')}")
-    if tolerance is not None:
-        try:
-            tolerance = quantity(tolerance, "")
-        except ValueError as error:
-            raise ModelError(f"static: tolerance: {error}") from None
-        if not 1e-14 <= tolerance <= 1e-3:
-            raise ModelError(f"static: tolerance = {tolerance:g} must be between 1e-14 and 1e-3")
-    return {"load_steps": steps, "tolerance": TOLERANCE if tolerance is None else tolerance}
+    return settled(d, **static_options(given))
 
 
 def settled(d: Dynamics, load_steps: int | None = None, tolerance: float = TOLERANCE) -> Static:

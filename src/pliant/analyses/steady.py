@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import expm
 
 from ..dynamics import Dynamics
 from ..items.base import matrix_of, quaternion_of
@@ -70,26 +69,32 @@ def _steady(t: Tangent, W: np.ndarray) -> bool:
     report = d.refine(later[None, :], project=False)[1]
     if not report[0, POSITION] <= SMALL * max(1.0, d.length):
         return False
-    return _same(t, Tangent(d, later), W, expm(cross_matrix(W) * after))
+    return _same(t, Tangent(d, later), W, turned(W * after))
 
 
 def _carried(t: Tangent, W: np.ndarray, drift: np.ndarray, after: float) -> np.ndarray:
     """The row that the motion comes to: axes turn with W and move with drift + W x p, bodies turn in them."""
     d, row = t.d, t.row.copy()
-    s, Q = d.system, expm(cross_matrix(W) * after)
+    s, Q = d.system, turned(W * after)
     p = parts(row[None, :], s.q0.size, s.n)
-    move = np.zeros((4, 4))
-    move[:3, :3], move[:3, 3] = cross_matrix(W), drift
-    move = expm(move * after)
+    size = float(W @ W)
+    foot = np.cross(W, drift) / size if size > 0 else np.zeros(3)    # a point of the axis, which moves along it
+    along = drift - np.cross(foot, W) if size > 0 else drift
     row[0] += after
     for k, (iv, iq) in enumerate(s.data.rotations):
-        p["q"][0, iq - 3:iq] = move[:3, :3] @ t.p[k] + move[:3, 3]
-        R = Q @ expm(cross_matrix(t.w[k] - W) * after) @ matrix_of(p["q"][0, iq:iq + 4].tolist())
+        p["q"][0, iq - 3:iq] = foot + Q @ (t.p[k] - foot) + after * along
+        R = Q @ turned((t.w[k] - W) * after) @ matrix_of(p["q"][0, iq:iq + 4].tolist())
         q = np.array(quaternion_of(R))
         p["q"][0, iq:iq + 4] = q if q @ p["q"][0, iq:iq + 4] >= 0 else -q
         p["v"][0, iv - 3:iv] = Q @ t.v[k]
         p["v"][0, iv:iv + 3] = R.T @ (Q @ t.w[k])
     return row
+
+
+def turned(r: np.ndarray) -> np.ndarray:
+    """The matrix of a rotation vector."""
+    angle = float(np.linalg.norm(r))
+    return matrix_of([np.cos(angle / 2), *(np.sinc(angle / (2 * np.pi)) / 2 * r)])
 
 
 def _same(now: Tangent, later: Tangent, W: np.ndarray, Q: np.ndarray) -> bool:

@@ -18,7 +18,6 @@ from .tangent import load
 if TYPE_CHECKING:
     from ..model import Model
 
-LINEARIZE = ("inputs", "outputs", "state")
 ENDINGS = (".npz", ".json")
 SHOWN = 10           # columns of matrices in a text
 WELL = 0.1           # a coordinate is taken if it is so far independent of those before it
