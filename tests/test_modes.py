@@ -286,3 +286,14 @@ def test_mass_matrix_must_not_vanish():
     m.add(pl.Spherical("tip", m.ground, b.frame(Y)))
     with pytest.raises(pl.ModelError, match="'needle' cannot be without moments of inertia here; give them some"):
         m.modes()
+
+
+def test_rounding_of_stiff_supports_is_no_stiffness():
+    """A door on a hinge and a stiff bushing, out of balance by nothing: it turns freely."""
+    m = pl.Model("door", gravity=-G * Z)
+    leaf = m.add(pl.RigidBody.box("leaf", (0.8, 0.04, 2.0), mass=30.0, position=0.4 * X, rotation=R))
+    m.add(pl.Revolute("upper", m.ground.frame(0.9 * Z), leaf.frame((-0.4, 0, 0.9)), axis=Z))
+    m.add(pl.Bushing("lower", m.ground.frame(-0.9 * Z, rotation=R), leaf.frame((-0.4, 0, -0.9)), stiffness=(1e8, 1e8, 1e8, 0, 0, 0),
+                     damping=(1e3, 1e3, 1e3, 0, 0, 0)))
+    modes = m.modes()
+    assert modes.rigid.tolist() == [True] and modes.stable and not modes.note

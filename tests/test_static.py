@@ -4,6 +4,7 @@ import pytest
 from scipy.optimize import brentq
 
 import pliant as pl
+from pliant.items.base import matrix_of
 
 R = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
 X, Y, Z = R.T
@@ -177,3 +178,90 @@ def test_start_is_one_of_two_words_and_at_rest():
 def test_wrong_options_are_explained(options, message):
     with pytest.raises(pl.ModelError, match=message):
         pendulum(0.3).static(**options)
+
+
+def test_beside_a_following_force_a_wheel_turns_freely():
+    """Two bars with a force that stays across the second: k2 (a2 - a1) = F l2, k1 a1 = F (l2 + l1 cos(a2 - a1)). Stiffness is not
+    symmetric, and has a direction without any."""
+    m = pl.Model("bars and wheel")
+    one = m.add(pl.RigidBody.rod("one", (0, 0, 0), 0.5 * X, mass=1.0))
+    two = m.add(pl.RigidBody.rod("two", 0.5 * X, 0.8 * X, mass=1.0))
+    wheel = m.add(pl.RigidBody.cylinder("wheel", 0.1, 0.05, mass=0.5, position=0.8 * X, rotation=R))
+    m.add(pl.Revolute("A", m.ground, one["start"], axis=Z))
+    m.add(pl.Revolute("B", one["end"], two["start"], axis=Z))
+    m.add(pl.Revolute("C", two["end"], wheel, axis=Z))
+    m.add(pl.TorsionSpring("k1", "A", stiffness=12.0))
+    m.add(pl.TorsionSpring("k2", "B", stiffness=5.0))
+    m.add(pl.Force("push", two["end"], 9.0 * Y, axes="frame"))
+    st = m.static()
+    bend = 9.0 * 0.3 / 5.0
+    assert st["B.angle"] == pytest.approx(bend, rel=1e-11)
+    assert st["A.angle"] == pytest.approx(9.0 * (0.3 + 0.5 * np.cos(bend)) / 12.0, rel=1e-11)
+    assert st.stable is None and st.free == ["wheel: rotation about (0.8, 0, -0.6)"]
+
+
+def test_steps_lead_downhill_and_not_too_far():
+    from pliant.analyses.settling import Balance, Settling
+    m = chain(4, span=0.5)
+    d = m.compile(exact=True)
+    d.assemble()
+    search, rng = Settling(d, 0.0, 1e-10), np.random.default_rng(1)
+    for skew in (0.0, 0.01):
+        for _ in range(50):
+            H = rng.standard_normal((5, 5))
+            f = rng.standard_normal(5) * 10.0 ** rng.uniform(-6, 2)
+            dz = search._step(Balance(search.balance().freedom, f, H + H.T + skew * (H - H.T), 1.0))
+            assert f @ dz < 0 and np.linalg.norm(dz) <= (1 + 5 * skew) * search.radius * (1 + 1e-9)
+
+
+def test_a_chain_that_nearly_stands_falls_all_the_way():
+    m = pl.Model("four pendulums", gravity=-G * Y)
+    start, last = np.zeros(3), m.ground
+    for k, angle in enumerate((3.1, 3.2, 0.2, 2.9)):
+        end = start + 0.4 * (np.sin(angle) * X - np.cos(angle) * Y)
+        b = m.add(pl.RigidBody.rod(f"r{k}", start, end, mass=1.0 + k))
+        m.add(pl.Revolute(f"h{k}", last.frame(start) if k == 0 else last["end"], b["start"], axis=Z))
+        start, last = end, b
+    st = m.static()
+    for k in range(4):
+        np.testing.assert_allclose(st.position(f"r{k}.end"), -0.4 * (k + 1) * Y, atol=1e-12)
+    assert st.stable
+
+
+def test_half_the_load_is_half_of_gravity_and_of_forces():
+    from pliant.analyses.settling import Settling
+    m = pl.Model("bar", gravity=-G * Y)
+    b = m.add(pl.RigidBody.rod("b", (0, 0, 0), 0.5 * X, mass=2.0))
+    m.add(pl.Revolute("A", m.ground, b["start"], axis=Z))
+    m.add(pl.TorsionSpring("k", "A", stiffness=4.0, angle=0.1))
+    m.add(pl.Force("push", b["end"], ["0 N", "12 N * exp(-t)", 0]))
+    d = m.compile(exact=True)
+    d.assemble()
+    search = Settling(d, 0.0, 1e-10)
+    for part in (0.25, 0.5, 1.0):
+        search.part = part
+        search.settle()
+        angle = brentq(lambda a, p=part: 4 * (a - 0.1) + p * (2 * G * 0.25 * np.cos(a) - 12 * 0.5 * (np.cos(a) * Y[1] - np.sin(a) * X[1])), -2, 2,
+                       xtol=1e-15)
+        assert d.x.H[d.directory.joints["A"].histories["angle"]] == pytest.approx(angle, rel=1e-10)
+
+
+def test_drives_move_from_the_start():
+    m = pendulum(0.0)
+    m.add(pl.Drive("A", "angle", "0.3 + 2 * t", name="motor"))
+    d = m.compile()
+    d.start = "static"
+    row = d.assemble()
+    k = 3 + d.system.q0.size
+    np.testing.assert_allclose(matrix_of(row[6:10]) @ row[k + 3:k + 6], 2 * Z, atol=1e-12)
+    sol = m.simulate(0.1, start="static", progress=False)
+    np.testing.assert_allclose(sol["A.angle"], 0.3 + 2 * sol.t, atol=1e-8)
+
+
+def test_a_wheel_that_is_driven_never_stops():
+    m = pl.Model("wheel")
+    b = m.add(pl.RigidBody.cylinder("wheel", 0.2, 0.05, mass=2.0))
+    m.add(pl.Revolute("axle", m.ground, b, axis="z"))
+    m.add(pl.Torque("motor", b, (0, 0, 1.0)))
+    with pytest.raises(pl.ModelError, match=r"no equilibrium: body 'wheel' goes on moving \(rotation about z\)"):
+        m.static()

@@ -34,7 +34,7 @@ class Modes:
     def __init__(self, lin: Linearisation, note: str, n: int | None) -> None:
         self.linearisation, self.note, d = lin, note, lin.d
         rate = max(float(np.linalg.norm(lin.W)), lin.tangent.speed)
-        s, z = eigen.solve(lin.M, lin.D, lin.K, rate)
+        s, z = eigen.solve(lin.M, lin.D, lin.K, rate, lin.tangent.natural, lin.tangent.decay)
         self.eigenvalues = s[:n]
         self.degrees_of_freedom, self.frame, self.t = lin.n, lin.W, lin.t
         self.bodies = [d.body_of(int(iv) // 6) for iv in d.system.data.rotations[:, 0]]

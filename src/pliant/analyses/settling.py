@@ -11,11 +11,11 @@ from ..families.rigid import BODY, MASS
 from ..families.signals import LOAD_ANSWER
 from ..kernels import loop
 from ..kernels.contract import GRAVITY, F
-from .tangent import Freedom, axes, derivative, load, new_row
+from .tangent import Freedom, axes, derivative, largest_motion, load, new_row
 
 LONGEST = 0.3        # rad or sizes of the model: largest motion of an iteration
-MOST = 300           # iterations
-FAR = 30.0           # sizes of the model: what has moved so far moves for ever
+MOST = 500           # iterations
+FAR = 60.0           # sizes of the model or rad: what has moved so far in all moves for ever
 LEVEL = 1e-11        # relative: no stiffness
 ROUNDING = 1e-15     # relative: forces balance to the last digit
 CLOSED = 1e-15       # relative to the size of the model (or to its distance from the origin): joints are closed
@@ -33,7 +33,7 @@ class Settling:
     """The search for the equilibrium of a model (compiled ``exact``), from the position in memory, with functions of time at t."""
 
     def __init__(self, d: Dynamics, t: float, tolerance: float) -> None:
-        self.d, self.t, self.tolerance, self.iterations, self.part = d, t, tolerance, 0, 1.0
+        self.d, self.t, self.tolerance, self.iterations, self.part, self.way = d, t, tolerance, 0, 1.0, 0.0
         s = d.system
         load(d, new_row(d, t, d.x.q, d.x.H))
         self.start = d.x.q.copy(), d.x.H.copy()
@@ -166,16 +166,16 @@ class Settling:
         return f"a part of {abs(b.f[k]) / max(b.size, 1e-300):.2g} of the forces, on a motion of {body!r} ({how}),"
 
     def _check_distance(self, eta: np.ndarray) -> None:
-        s = self.d.system
-        way = abs(self.d.x.q - self.start[0])[s.data.linear[:, 1]].max(initial=0.0)
-        if way > FAR * self.d.length:
+        self.way += largest_motion(self.d, eta)
+        if self.way > FAR:
             body, how = motion_in_words(self.d, eta)
-            raise NotSettled(f"there is no equilibrium: body {body!r} goes on moving ({how}), and nothing holds it there. Add a spring or "
+            raise ModelError(f"there is no equilibrium: body {body!r} goes on moving ({how}), and nothing holds it there. Add a spring or "
                              "a joint that holds it, or take away what drives it")
 
     def again(self) -> None:
         """Back to the start."""
         self._go(self.start)
+        self.way = 0.0
         self.radius = LONGEST * np.sqrt(len(self.d.system.data.rotations))
 
 

@@ -148,10 +148,17 @@ class Tangent:
 
     @cached_property
     def natural(self) -> float:
-        """Square of the largest rate that gravity and stiffness give the model [1/s^2]."""
+        """Square of the largest rate that gravity and stiffness give single bodies [1/s^2]."""
+        return max(self.d.gravity / self.d.length, self._by_mass(self.K))
+
+    @cached_property
+    def decay(self) -> float:
+        """The largest rate of decay or gyration of single bodies [1/s]."""
+        return max(self.speed, self._by_mass(self.D))
+
+    def _by_mass(self, X: np.ndarray) -> float:
         masses = np.diag(self.M)
-        stiff = np.divide(abs(np.diag(self.K)), masses, out=np.zeros_like(masses), where=masses > 0)
-        return max(self.d.gravity / self.d.length, float(stiff.max(initial=0.0)))
+        return float(np.divide(abs(np.diag(X)), masses, out=np.zeros_like(masses), where=masses > 0).max(initial=0.0))
 
     def accelerations(self, W: np.ndarray) -> np.ndarray:
         """Of every body what does not belong to a rotation with W [1/s^2]: lengths in sizes of the model."""
