@@ -297,3 +297,4 @@ def test_rounding_of_stiff_supports_is_no_stiffness():
                      damping=(1e3, 1e3, 1e3, 0, 0, 0)))
     modes = m.modes()
     assert modes.rigid.tolist() == [True] and modes.stable and not modes.note
+    assert m.static().stable is None

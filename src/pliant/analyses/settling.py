@@ -22,11 +22,13 @@ CLOSED = 1e-15       # relative to the size of the model (or to its distance fro
 
 
 class Balance(NamedTuple):
-    """At a position: forces f on the free motions (left side) and their stiffness H [J], and the size of what acts there [J]."""
+    """At a position: forces f on the free motions (left side) and their stiffness H, the size of what acts there, and a stiffness that
+    would be rounding, all [J]."""
     freedom: Freedom
     f: np.ndarray
     H: np.ndarray
     size: float
+    none: float
 
 
 class Settling:
@@ -64,7 +66,9 @@ class Settling:
         K, R = self._derivative()
         acting = np.hstack([d.length * d.x.X[:, F:F + 3], d.x.X[:, F + 3:F + 6]])
         size = max(self.weight, float(abs(acting).max(initial=0.0)))
-        return Balance(free, free.N.T @ (G @ R), free.N.T @ (G @ K @ G.T) @ free.N, size)
+        K = G @ K @ G.T
+        none = 1e-14 * max(size, float(abs(free.by**2 * np.diag(K)).max(initial=0.0)))
+        return Balance(free, free.N.T @ (G @ R), free.N.T @ K @ free.N, size, none)
 
     # -- motion
     def _state(self) -> tuple[np.ndarray, np.ndarray]:
@@ -107,7 +111,7 @@ class Settling:
         values, Q = np.linalg.eigh((b.H + b.H.T) / 2)
         largest = float(abs(values).max(initial=0.0))
         g = Q.T @ b.f
-        idle = (abs(values) <= LEVEL * largest) & (abs(g) <= self.tolerance * b.size)
+        idle = (abs(values) <= max(LEVEL * largest, b.none)) & (abs(g) <= self.tolerance * b.size)
         values, g = np.where(idle, max(largest, 1.0), values), np.where(idle, 0.0, g)
 
         def length(s: float) -> float:

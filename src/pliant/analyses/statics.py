@@ -34,7 +34,7 @@ class Static:
         self.iterations, self.load_steps = found.iterations, load_steps
         self.unbalanced = float(abs(b.f).max(initial=0.0)) / max(b.size, 1e-300)
         values, vectors = np.linalg.eig(b.H) if b.H.size else (np.zeros(0), np.zeros((0, 0)))
-        small = LEVEL * max(float(abs(values).max(initial=0.0)), 1e-6 * b.size)
+        small = max(LEVEL * float(abs(values).max(initial=0.0)), b.none)
         self.stiffness = self._softest(b, values, vectors)
         self.degrees_of_freedom = int(values.size)
         self.free, self.falls = self._words(b, vectors, abs(values) <= small), self._words(b, vectors, values.real < -small)
