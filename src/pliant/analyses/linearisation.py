@@ -8,7 +8,7 @@ import numpy as np
 from ..dynamics import Dynamics, ModelError
 from ..kernels import loop
 from ..refinement import parts
-from .steady import axes_of
+from .steady import axes_of, is_steady, least
 from .tangent import Tangent
 
 STEP = 1e-25       # of complex steps
@@ -128,8 +128,15 @@ class Linearisation:
         A[n:] = -np.linalg.solve(self.M, np.hstack([self.K, self.D])) if n else 0
         return A
 
-    def unbalanced(self) -> tuple[float, str]:
-        """Largest acceleration that does not belong to a steady motion [m/s^2], rotations counted at the model's size, and its body."""
-        left = self.tangent.accelerations(self.W)
+    def note(self) -> str:
+        """A sentence on what makes the equations hold at this instant only; empty if nothing does."""
+        t, W = self.tangent, least(self.tangent)
+        if self.steady:
+            return ""
+        if is_steady(t, W):
+            return "the equations change with time in this motion: they hold at this instant only"
+        left = t.accelerations(W)
         k = int(np.argmax(left))
-        return float(left[k]) * self.d.length, self.d.body_of(int(self.d.system.data.rotations[k, 0]) // 6)
+        body, size = self.d.body_of(int(self.d.system.data.rotations[k, 0]) // 6), float(left[k]) * self.d.length
+        remedy = "" if t.speed else '; state="static" is about the equilibrium'
+        return f"this state is no equilibrium: {body!r} accelerates at {size:.3g} m/s^2, the equations hold at this instant only{remedy}"

@@ -31,8 +31,8 @@ class Modes:
     equilibrium.
     """
 
-    def __init__(self, lin: Linearisation, note: str, n: int | None) -> None:
-        self.linearisation, self.note, d = lin, note, lin.d
+    def __init__(self, lin: Linearisation, n: int | None) -> None:
+        self.linearisation, self.note, d = lin, lin.note(), lin.d
         rate = max(float(np.linalg.norm(lin.W)), lin.tangent.speed)
         s, z = eigen.solve(lin.M, lin.D, lin.K, rate, lin.tangent.natural, lin.tangent.decay)
         self.eigenvalues = s[:n]
@@ -172,5 +172,4 @@ def modes(model: Model, n: Any = None, state: Any = None) -> Modes:
     """
     given = {**model.analyses.get("modes", {}), **{k: v for k, v in (("n", n), ("state", state)) if v is not None}}
     most = number_of(given.get("n"))
-    lin, note = linearised(model, given.get("state"))
-    return Modes(lin, note, most)
+    return Modes(linearised(model, given.get("state")), most)

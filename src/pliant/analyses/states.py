@@ -12,28 +12,20 @@ from ..refinement import parts, row_width
 from .entries import STATES, static_options
 from .linearisation import Linearisation
 from .statics import Static, settled
-from .steady import is_steady
 
 if TYPE_CHECKING:
     from ..model import Model
 
 
 
-def linearised(model: Model, state: Any, d: Dynamics | None = None) -> tuple[Linearisation, str]:
-    """The equations linearised about a state, and a sentence if that is no equilibrium.
+def linearised(model: Model, state: Any, d: Dynamics | None = None) -> Linearisation:
+    """The equations linearised about a state.
 
     ``state``: None or "assembled", the start of a run; "static", the equilibrium near it; the result of `static`; or a run and a
     time, (sol, 2.0): the row of the run next to it. ``d``: the model compiled ``exact``, if it is at hand.
     """
     d = d or model.copy().compile(exact=True)
-    lin = Linearisation(d, _row(model, d, state))
-    if lin.steady:
-        return lin, ""
-    if is_steady(lin.tangent, lin.W):
-        return lin, "the equations change with time in this motion: they hold at this instant only"
-    left, body = lin.unbalanced()
-    remedy = "" if lin.tangent.speed else '; state="static" is about the equilibrium'
-    return lin, f"this state is no equilibrium: {body!r} accelerates at {left:.3g} m/s^2, the equations hold at this instant only{remedy}"
+    return Linearisation(d, _row(model, d, state))
 
 
 def _row(model: Model, d: Dynamics, state: Any) -> np.ndarray:

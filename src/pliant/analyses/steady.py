@@ -14,15 +14,14 @@ ANGLE = 0.37     # rad, how far a motion is followed to see whether it is steady
 
 
 def axes_of(tangent: Tangent) -> tuple[np.ndarray, bool]:
-    """The rate W [rad/s] of the axes, and whether the equations are constant in them; where they are in no axes, those in which
-    accelerations are least. Axes that do not turn come first.                                             [linear-4]"""
-    first = _least(tangent)
+    """The rate W [rad/s] of the axes, and whether the equations are constant in them; fixed axes where they are in none. Axes that do
+    not turn come first.                                                                                [linear-4]"""
     if _at_rest(tangent):
         return np.zeros(3), True
-    for W in _candidates(tangent, first):
+    for W in _candidates(tangent, least(tangent)):
         if _steady(tangent, W):
             return W, True
-    return first, False
+    return np.zeros(3), False
 
 
 def _at_rest(t: Tangent) -> bool:
@@ -34,7 +33,7 @@ def is_steady(t: Tangent, W: np.ndarray) -> bool:
     return float(t.accelerations(W).max(initial=0.0)) <= SMALL * max(t.speed**2, t.d.gravity / t.d.length) + ROUNDING * t.natural
 
 
-def _least(t: Tangent) -> np.ndarray:
+def least(t: Tangent) -> np.ndarray:
     """The smallest W with v' = W x v and w' = W x w as nearly as possible."""
     L = t.d.length
     A = np.vstack([-cross_matrix(u) for u in (*(t.v / L), *t.w)])

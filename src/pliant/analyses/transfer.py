@@ -31,8 +31,8 @@ class Linear:
     the three, by these words. ``note``: if the state is no equilibrium.
     """
 
-    def __init__(self, lin: Linearisation, note: str, inputs: list[str], outputs: dict[str, ports.Output]) -> None:
-        self.linearisation, self.note, self.frame, self.t = lin, note, lin.W, lin.t
+    def __init__(self, lin: Linearisation, inputs: list[str], outputs: dict[str, ports.Output]) -> None:
+        self.linearisation, self.note, self.frame, self.t = lin, lin.note(), lin.W, lin.t
         self.inputs, self.outputs = inputs, list(outputs)
         d, n = lin.d, lin.n
         names, E = coordinates(lin)                                  # E z: the named coordinates
@@ -171,5 +171,4 @@ def linearize(model: Model, inputs: Any = None, outputs: Any = None, state: Any 
     d = model.copy().compile(exact=True)
     u = ports.chosen_inputs(d, ports.names_of(given["inputs"], "inputs"))
     y = ports.chosen_outputs(d, ports.names_of(given["outputs"], "outputs"))
-    lin, note = linearised(model, given.get("state"), d)
-    return Linear(lin, note, u, y)
+    return Linear(linearised(model, given.get("state"), d), u, y)
