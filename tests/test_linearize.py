@@ -149,6 +149,27 @@ def directions(lin):
 
 
 def test_motion_equals_the_complex_step(case):
+    moves_alike(case)
+
+
+def test_steady_rotation_equals_the_complex_step():
+    """In axes that turn with a driven table, on which an unsymmetric body is carried by springs beside the axle."""
+    m = pl.Model("table")
+    rate, p = 5.0, R @ (0.3, 0.1, 0.2)
+    table = m.add(pl.RigidBody("table", mass=5.0, inertia=(1, 1, 2), rotation=R))
+    b = m.add(pl.RigidBody("b", mass=1.2, inertia=(0.02, 0.03, 0.045), position=p, rotation=R, angular_velocity=(0, 0, rate),
+                           velocity=np.cross(rate * R[:, 2], p)))
+    m.add(pl.Revolute("axle", m.ground.frame((0, 0, 0), rotation=R), table, axis="z"))
+    m.add(pl.Drive("axle", "angle", f"{rate} * t", name="motor"))
+    m.add(pl.Bushing("springs", table, b, stiffness=(90, 260, 400, 5, 6, 7), damping=(2, 1, 3, 0.1, 0.2, 0.1)))
+    m.add(pl.Force("centripetal", b, -1.2 * rate**2 * np.array([0.3, 0.1, 0.0]), axes="frame"))
+    lin = m.linearize(["centripetal.x"], ["b.position"])
+    np.testing.assert_allclose(lin.frame, rate * R[:, 2], atol=1e-9)
+    assert not lin.note
+    moves_alike(lin)
+
+
+def moves_alike(case):
     """A against the nonlinear motion: deviations a little before and after, their first and second time derivatives."""
     lin = case.linearisation
     ref, N = directions(lin)
