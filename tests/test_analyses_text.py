@@ -86,6 +86,8 @@ def test_static_command(file, capsys):
     assert data["channels"]["k.force"] == pytest.approx(2 * 9.81)
     assert execute(["static", file, "-o", "st.png", "--load-steps", "2"]) == 0
     assert "written: st.png" in capsys.readouterr().out
+    assert answer(capsys, "static", file, "-o", "st.h5")[1]["file"] == "st.h5"
+    assert pl.load("st.h5")["k.force"].tolist() == [pytest.approx(2 * 9.81)]
     code, data = answer(capsys, "static", file, "-o", "st.txt")
     assert code == 1 and "choose a name with such an ending" in data["error"]["message"]
 

@@ -12,18 +12,19 @@ import click
 if TYPE_CHECKING:
     from .model import Model
 
-PICTURES = (".png", ".pdf", ".svg")
+PICTURES, RESULTS = (".png", ".pdf", ".svg"), ".h5"
 STATE = click.option("--state", help="assembled (default) or static: the equilibrium near it.")
 Told = tuple[dict[str, Any], str]
 
 
 @click.option("--load-steps", type=int, help="Bring gravity and loads on in so many steps (default: as many as it takes).")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Picture to write (.png, .pdf, .svg).")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Picture (.png, .pdf, .svg) or results (.h5) to write.")
 def static(model: Model, load_steps: int | None, output: str | None) -> Told:
     """Find the equilibrium of MODEL near its assembled pose: positions, reactions, whether it is stable."""
-    target = _picture(output)
+    target = _target(output, (*PICTURES, RESULTS))
     found = model.static(load_steps=load_steps)
-    return _drawn(found.to_dict(), found.summary(), target, found.snapshot)
+    writes = found.save if target is not None and target.suffix.lower() == RESULTS else found.snapshot
+    return _written(found.to_dict(), found.summary(), target, writes)
 
 
 @click.option("-n", "n", type=int, help="How many modes, the slowest first (default: all).")
@@ -32,9 +33,9 @@ def static(model: Model, load_steps: int | None, output: str | None) -> Told:
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Picture of a mode to write (.png, .pdf, .svg).")
 def modes(model: Model, n: int | None, state: str | None, mode: int, output: str | None) -> Told:
     """Frequencies, damping and shapes of small motions of MODEL about a state."""
-    target = _picture(output)
+    target = _target(output, PICTURES)
     found = model.modes(n, state)
-    return _drawn(found.to_dict(), found.summary(), target, lambda path: found.snapshot(mode, path))
+    return _written(found.to_dict(), found.summary(), target, lambda path: found.snapshot(mode, path))
 
 
 @click.option("--input", "inputs", multiple=True, help="Component of a force or torque, or a joint coordinate; may be repeated.")
@@ -51,22 +52,22 @@ def linearize(model: Model, inputs: tuple[str, ...], outputs: tuple[str, ...], s
     return data, text
 
 
-def _picture(output: str | None) -> Path | None:
+def _target(output: str | None, endings: tuple[str, ...]) -> Path | None:
     if output is None:
         return None
     os.environ.setdefault("MPLBACKEND", "Agg")
     from .storage import check_target
     target = Path(output)
-    if target.suffix.lower() not in PICTURES:
-        raise click.UsageError(f"{target}: the picture is written as {', '.join(PICTURES)}; choose a name with such an ending")
+    if target.suffix.lower() not in endings:
+        raise click.UsageError(f"{target}: the output is written as {', '.join(endings)}; choose a name with such an ending")
     check_target(target)
     return target
 
 
-def _drawn(data: dict[str, Any], text: str, target: Path | None, draw: Any) -> Told:
+def _written(data: dict[str, Any], text: str, target: Path | None, write: Any) -> Told:
     if target is None:
         return data, text
-    draw(target)
+    write(target)
     return {**data, "file": str(target)}, f"{text}\n\nwritten: {target}"
 
 

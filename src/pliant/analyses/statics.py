@@ -68,7 +68,7 @@ class Static:
             quality = Quality(max(d.gaps(float(self.row[0])).values(), default=0.0), 0.0, 0.0, 0, self.iterations, 0, 0,
                               unique_reactions=d.unique_reactions)
             self._solution = Solution(d.model, d, self.row[None, :].copy(), d.x.E[None, :3].copy(), quality, complete=True,
-                                      method=GeneralizedAlpha(), step=0.0, stride=1, memory={})
+                                      method=GeneralizedAlpha(), step=1.0, stride=1, memory={})
         return self._solution
 
     @property
@@ -87,6 +87,10 @@ class Static:
     def snapshot(self, path: str | Path | None = None, **options: Any) -> Any:
         """Draw the equilibrium, see `pliant.pictures.snapshot`."""
         return self.solution.snapshot(path, **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write an HDF5 file, which `pliant.load` reads as a run of one row."""
+        self.solution.save(path)
 
     def to_dict(self) -> dict[str, Any]:
         """Facts and the channels that differ from zero or place bodies."""
@@ -142,10 +146,10 @@ def settled(d: Dynamics, load_steps: int | None = None, tolerance: float = TOLER
     search, steps = Settling(d, 0.0, tolerance), load_steps or 1
     try:
         b = _loaded(search, steps)
-    except NotSettled:
+    except NotSettled as error:
         if load_steps is not None:
             raise
-        b, steps = _in_more_steps(search)
+        b, steps = _in_more_steps(search, error)
     row = new_row(d, 0.0, d.x.q, d.x.H)
     C, rows = search.balance().freedom.C, reactions.equations(d.system)  # reactions of the last position are in memory now
     lam = parts(row[None, :], d.system.q0.size, d.system.n)["lam"][0]
@@ -161,21 +165,15 @@ def _loaded(search: Settling, steps: int) -> Balance:
     return b
 
 
-def _in_more_steps(search: Settling) -> tuple[Balance, int]:
-    try:
-        for steps in STEPS[:-1]:
-            search.again()
-            try:
-                return _loaded(search, steps), steps
-            except NotSettled:
-                continue
+def _in_more_steps(search: Settling, why: NotSettled) -> tuple[Balance, int]:
+    """With the loads brought on slowly; what the whole load led to is told if that does not help."""
+    for steps in STEPS:
         search.again()
-        return _loaded(search, STEPS[-1]), STEPS[-1]
-    except NotSettled:
-        search.again()
-        search.part = 1.0
-        search.settle()  # to say why the whole load leads nowhere
-        raise
+        try:
+            return _loaded(search, steps), steps
+        except NotSettled:
+            continue
+    raise why
 
 
 def start_in_equilibrium(d: Dynamics) -> np.ndarray:
