@@ -18,6 +18,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from random import Random
 from typing import Any
@@ -148,8 +149,9 @@ def main() -> int:
     total, start, faults = Counter[str](), time.perf_counter(), 0
     tasks = [(k, min(BATCH, given_.cases - k * BATCH), given_.seed) for k in range(given_.start, math.ceil(given_.cases / BATCH))]
     _prepare()
-    with multiprocessing.get_context("spawn").Pool(PROCESSES, _prepare, maxtasksperchild=20) if len(tasks) > 1 else nullcontext() as pool:
-        for number, ends, fault, text in pool.imap_unordered(_work, tasks) if pool else map(_work, tasks):
+    with ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("spawn"), _prepare) if len(tasks) > 1 else nullcontext() as pool:
+        # a process that hangs ends itself, which breaks the pool and this loop
+        for number, ends, fault, text in pool.map(_work, tasks) if pool else map(_work, tasks):
             total += ends
             done, took = total.total(), time.perf_counter() - start
             told = ", ".join(f"{count} {end}" for end, count in total.most_common())

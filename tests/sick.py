@@ -37,6 +37,15 @@ def pin_out_of_parallel_in_a_driven_loop():
     return m
 
 
+@sick(("misaligned-axes", "C"), ("conflicting-drives", "left_motor right_motor"), notes=[])
+def pin_out_of_parallel_and_drives_in_conflict():
+    """One of them does not hide the other."""
+    m = pin_out_of_parallel()
+    m.add(pl.Drive("A", "angle", "t", name="left_motor"))
+    m.add(pl.Drive("D", "angle", "-2*t", name="right_motor"))
+    return m
+
+
 @sick(("misaligned-axes", "C"), notes=[])
 def pin_out_of_parallel_by_rounding():
     return four_bar((1e-6, 0, 1))
@@ -151,6 +160,20 @@ def motor_on_a_structure():
 def drive_that_begins_elsewhere():
     m = four_bar()
     m.add(pl.Drive("A", "angle", "0.3 + t", name="motor"))
+    return m
+
+
+@sick(notes=[("many-turns", "A"), ("many-turns", "coil"), ("many-turns", "motor"), ("drive-start", "motor")])
+def degrees_given_as_radians():
+    """Two turns and -2 pi are meant as they stand."""
+    m = pl.Model("degrees")
+    for k, name in enumerate("ABC"):
+        rod(m, f"bar{k}", (0, 0, k), (1, 0, k))
+        m.add(pl.Revolute(name, m.ground.frame((0, 0, k)), f"bar{k}.start"))
+    m["A"].angle, m["B"].angle = 30, "2 rev"
+    m.add(pl.TorsionSpring("coil", "A", 5.0, angle=-90))
+    m.add(pl.TorsionSpring("spring", "B", 5.0, angle=-2 * np.pi))
+    m.add(pl.Drive("C", "angle", "22.5 + t", name="motor"))
     return m
 
 

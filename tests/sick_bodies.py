@@ -56,6 +56,15 @@ def point_mass_free_to_turn():
     return m
 
 
+@sick(("implausible-gravity", "gravity"), notes=[("implausible-size", "plate")])
+def plate_and_gravity_in_millimetres():
+    """With a density the mass suits the size; nothing but the size itself is out of proportion."""
+    m = pl.Model("plate", gravity=(0, 0, -9810))
+    m.add(pl.RigidBody.box("plate", size=(150, 80, 5), density=7800))
+    m.add(pl.Revolute("A", m.ground.frame((-75, 0, 0)), m["plate"].frame((-75, 0, 0)), axis="y"))
+    return m
+
+
 @sick(("inertia-triangle", "bar"), notes=[])
 def inertia_about_one_axis_only():
     m = pl.Model("pendulum", gravity=(0, -9.81, 0))

@@ -123,6 +123,20 @@ def test_wrong_arguments_are_1_without_a_traceback(here: Path, capsys: pytest.Ca
     assert code == 1 and data["error"]["message"]
 
 
+@pytest.mark.parametrize("command", ["resume", "plot", "export", "animate"])
+def test_a_model_is_not_a_run(here: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    code, out, err = call(capsys, command, "crank.yaml", *(["A.angle"] if command == "plot" else []))
+    assert (code, out) == (1, "")
+    assert err.splitlines()[0] == "crank.yaml is a model, not a run; pliant run crank.yaml starts it"
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder that refuses files in no ordinary way")
+@pytest.mark.parametrize("args", [["run", "crank.yaml", "-o", "/proc/x.h5"], ["examples", "--copy", "/proc/x"]])
+def test_impossible_places_are_told_in_a_sentence(here: Path, capsys: pytest.CaptureFixture[str], args: list[str]) -> None:
+    code, out, err = call(capsys, *args)
+    assert (code, out) == (1, "") and "Errno" not in err and err.startswith("cannot ") and "'/proc/x" in err
+
+
 def test_a_failed_simulation_is_2_and_its_rows_are_kept(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("root.yaml").write_text("pliant: 1\nbodies: {b: {box: {size: [1, 1, 1]}, mass: 1}}\n"
                                  "forces: {bad: {kind: force, frame: b, vector: [sqrt(0.0105 - t), 0, 0]}}\n"

@@ -318,3 +318,16 @@ def test_runs_without_a_model_are_drawn_from_their_channels(tmp_path):
     sol.save(tmp_path / "few.h5", record=["A.*"])
     with pytest.raises(ValueError, match="cannot be drawn: its file holds neither a model nor positions"):
         pl.load(tmp_path / "few.h5").snapshot()
+
+
+@pytest.mark.parametrize("size", [(6.4, 4.8), (4.0, 3.0), (3.0, 5.0)])
+@pytest.mark.parametrize("sides", [(1, 1, 10), (10, 1, 1), (1, 10, 10), (1234, 1234, 1234), (1e-3, 1e-3, 1e-3)])
+def test_labels_of_axes_in_space_are_inside_the_picture(tmp_path, sides, size):
+    m = pl.Model("tower", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody.box("tower", sides, density=1000))
+    m.add(pl.Fixed("weld", m.ground, "tower"))
+    fig = m.assemble().solution.snapshot(tmp_path / "tower.png", view="3d", size=size)
+    ax, edge = fig.axes[0], fig.bbox
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        box = axis.get_tightbbox(fig.canvas.get_renderer())
+        assert edge.x0 <= box.x0 and box.x1 <= edge.x1 and edge.y0 <= box.y0 and box.y1 <= edge.y1, axis.get_label_text()

@@ -2,7 +2,8 @@
 import jsonschema
 import numpy as np
 import pytest
-from cases import four_bar, rod, slider_crank
+import sick_bodies  # noqa: F401 - fills SICK
+from cases import SICK, four_bar, rod, slider_crank
 from transform import transformed
 
 import pliant as pl
@@ -140,3 +141,23 @@ def test_a_wrong_declaration_is_located(wrong):
         from_text(f"pliant: 1\nplanar: {wrong}\n")
     with pytest.raises(ValueError, match=r"model 'm': planar 'q' must be"):
         pl.Model("m", planar="q")
+
+
+@pytest.mark.parametrize("case", [c for c in SICK if c.name.startswith("plane_model_with")], ids=lambda c: c.name)
+@pytest.mark.parametrize("R", [np.eye(3), turn()], ids=["z", "oblique"])
+def test_what_contradicts_the_declaration_does_not_run(case, R):
+    """In the sentences of the check; what the planes carry (loads, gravity) does not stand in the way."""
+    m = transformed(case.build(), R)
+    wrong = m.check().select("error")
+    for begin in (m.assemble, lambda: m.simulate(0.01, step=1e-3)):
+        with pytest.raises(pl.ModelError) as caught:
+            begin()
+        assert str(caught.value).splitlines() == [f"{f.message} {f.remedy}" for f in wrong if f.code == "out-of-plane"]
+    assert wrong
+
+
+def test_loads_across_the_planes_are_carried():
+    m = four_bar(planar=True)
+    m.gravity = (0, -9, -3)
+    m.add(pl.Force("push", "coupler", (1, 2, 3)))
+    assert m.check().ok and m.simulate(0.01, step=1e-3).complete

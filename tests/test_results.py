@@ -271,6 +271,21 @@ def test_places_that_cannot_be_written(sol, tmp_path, monkeypatch):
         sol.save(tmp_path / "run.h5")
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder that refuses files in no ordinary way")
+@pytest.mark.parametrize(("file", "why"), [("/proc/run{}", "no file can be made in that folder"),
+                                           (300 * "n" + "{}", "the name is too long")])
+def test_impossible_places_are_told_in_a_sentence(sol, tmp_path, monkeypatch, file, why):
+    monkeypatch.chdir(tmp_path)
+    writers = {".h5": sol.save, ".csv": sol.to_csv, ".png": sol.snapshot, ".yaml": sol.model.save,
+               ".hdf5": lambda out: sol.model.simulate(0.01, step=1e-3, out=out)}
+    for ending, write in writers.items():
+        name = file.format(ending)
+        with pytest.raises(OSError) as caught:
+            write(name)
+        assert str(caught.value) == f"cannot write {name!r}: {why}; choose another place"
+    assert os.listdir(tmp_path) == []
+
+
 def test_reading_leaves_the_file_free(path, sol):
     back = pl.load(path)
     assert back["A.angle"].size

@@ -352,3 +352,14 @@ def test_a_journal_that_cannot_be_read_does_not_hide_the_file(tmp_path):
     assert equal(pl.load(tmp_path / "run.h5"), sol)
     mechanisms.pendulum().simulate(0.1, step=1e-3, out=tmp_path / "run.h5")
     assert os.listdir(tmp_path) == ["run.h5"]
+
+
+def test_a_run_that_is_cut_off_remembers_that_reactions_are_not_unique(tmp_path):
+    seen = []
+
+    def look(t, end):
+        seen.append(pl.load(tmp_path / "run.h5.part").quality.unique_reactions)
+    whole = mechanisms.slider_crank().simulate(0.1, step=1e-3, out=tmp_path / "run.h5", progress=look)
+    assert not whole.quality.unique_reactions
+    assert seen
+    assert not any(seen)

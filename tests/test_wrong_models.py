@@ -26,6 +26,12 @@ FOREIGN = re.compile(r"Traceback|Input should be|NoneType|\bNone\b|np\.|Errno|<c
 TABLE = "{table: {x: [0, 1, 1], y: [0, 1, 2]}}"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Kernels are compiled once on a machine, which takes its time and is announced."""
+    from_text(SIMULATE + "{duration: 1}\n").simulate(0.01, step=1e-3, progress=False)
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -245,6 +251,18 @@ def test_items_made_in_python_say_the_same(text: str, make: Callable[[], object]
         sentence = re.sub(r"^m:\d+: \w+\.\w+\.?(between\[\d\]|function)?:? ?", "", line)
         assert sentence.replace("between[0]", "a") in str(in_python.value)
     assert not FOREIGN.search(str(in_python.value))
+
+
+@pytest.mark.parametrize(("item", "field", "told"), [
+    (pl.SpringDamper("s", "ground", "b", 5), "dampign", "spring_damper 's': dampign: unknown attribute 'dampign'; did you mean 'damping'?"),
+    (pl.RigidBody("b", 1), "mas", "rigid 'b': mas: unknown attribute 'mas'; did you mean 'mass'?"),
+    (pl.Revolute("A", "ground", "b"), "q", "revolute 'A': q: unknown attribute 'q'; there are a, b, axis, angle, "
+     "angle_rate, zero"),
+])
+def test_unknown_attributes_are_refused(item: pl.items.base.Item, field: str, told: str) -> None:
+    with pytest.raises(pl.ItemError) as caught:
+        setattr(item, field, 3)
+    assert str(caught.value) == told and not hasattr(item, field)
 
 
 MODELS = {

@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "model": ("Model",),
-    "items.base": ("rotation",),
+    "items.base": ("rotation", "ItemError"),
     "items.bodies": ("RigidBody",),
     "items.joints": ("Revolute", "Spherical", "Universal", "Prismatic", "Cylindrical", "Planar", "Fixed", "Screw", "Gear", "RackPinion",
                      "Distance", "PointOnLine", "PointOnPlane", "Joint", "Drive"),

@@ -74,6 +74,9 @@ def _message(found: Any, cls: type[BaseModel] | None) -> str:
     if kind == "extra_forbidden":
         owner = cls if len(loc) == 1 else NESTED.get(str(loc[0]))
         return f"unknown key {shown(loc[-1])}{did_you_mean(str(loc[-1]), text_keys(owner))}"
+    if kind == "no_such_attribute":
+        fields = [k for k in cls.model_fields if k != "name"] if cls else []
+        return f"unknown attribute {shown(loc[-1])}{did_you_mean(str(loc[-1]), fields)}"
     if kind == "literal_error":
         return must(value, f"must be {found['ctx']['expected']}")
     if kind in ("too_long", "too_short"):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .solution import Solution
 
 DONE, WRONG, FAILED, INTERRUPTED = 0, 1, 2, 130
-RESULTS = (".h5", ".hdf5")
+RESULTS, MODELS = (".h5", ".hdf5"), (".yaml", ".yml", ".py")
 
 
 class Answer(NamedTuple):
@@ -111,8 +111,8 @@ def resume(run: str, output: str | None, duration: str | None, model: str | None
     """Continue RUN (.h5 or .h5.part) as if it had not been interrupted, and write the whole (default: RUN itself, without .part)."""
     from .loading import load_model
     target = Path(output or run.removesuffix(".part"))
-    _check_output(target, None, RESULTS)
     sol = _load(run, load_model(model) if model else None)
+    _check_output(target, None, RESULTS)
     return _simulated(lambda display: sol.resume(duration, progress=display, out=target), progress, target)
 
 
@@ -288,6 +288,8 @@ for analysis in analysis_commands.made(Answer):  # static, modes, linearize
 
 def _load(run: str, model: Any = None) -> Solution:
     from .results import load
+    if Path(run).suffix.lower() in MODELS:
+        raise click.UsageError(f"{run} is a model, not a run; pliant run {run} starts it")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         sol = load(run, model)
@@ -369,6 +371,8 @@ def explain(error: BaseException) -> tuple[int, str, str, dict[str, Any]]:
     if isinstance(error, (ValueError, OSError, ImportError)):
         own = type(error).__name__ in ("ModelError", "TextError")
         kind = "model" if own else "file" if isinstance(error, OSError) else "input"
+        if isinstance(error, OSError) and error.strerror and error.filename:  # the system's words, not a sentence of this program
+            return WRONG, kind, f"cannot use {str(error.filename)!r}: {error.strerror}", data
         return WRONG, kind, str(error), data
     told = f"unexpected {type(error).__name__}: {error}; this is a fault of the program, --debug shows where"
     return WRONG, "program", told, data

@@ -26,6 +26,7 @@ CLOSED = 1e-11      # equations hold
 HALF_TURN = 3.2     # rad, and a little
 NEARLY = 1e-7       # equations hold well enough to begin with
 LOOSE = 1e-3        # on the way they hold to this part of what they were at first
+MOST = 2000         # such steps; what is further away is solved for at once
 KICKS = 4           # times a singular position is left by chance
 DENSE = 300         # unknowns and equations up to which matrices are full
 
@@ -220,7 +221,7 @@ class Closing:
             return True
         steps = max(1, int(np.ceil(abs(first).max(initial=0.0) / STRIDE)))
         s, ds, kicks = 0.0, 1 / steps, 0
-        while s < 1:
+        while s < 1 and steps <= MOST:
             to, before = min(1.0, s + ds), self.state()
             if to > 1 - 1e-9:
                 to = 1.0

@@ -44,7 +44,8 @@ class Collected:
             units = {name: unit for name, (unit, _) in catalogue(self.run.dynamics).items()}
             with self._writing():
                 before = self.before if self.before and self.before.stored and self.before.stored.file == self.journal.path else None
-                self.journal.begin(describe(sol) | {"units": units}, len(before.rows) if before else 0)
+                self.journal.begin(describe(sol) | {"units": units, "unique_reactions": sol.quality.unique_reactions},
+                                   len(before.rows) if before else 0)
                 self.journal.add(*self.blocks[0], self.run.counts())
                 self.journal.mark(self.memory, first=True)
 

@@ -47,7 +47,8 @@ class Extent(NamedTuple):
     def text(self, per: str = "") -> str:
         """In words; what is a millionth of the other or less is left out. ``per``: "/s" for rates."""
         both = (self.mm, "mm", self.degrees), (self.degrees, "degrees", self.mm)
-        parts = [f"{f'{value:.3g}' if value < 1000 else f'{value:.0f}'} {unit}{per}" for value, unit, other in both if value > 1e-6 * other]
+        parts = [f"{f'{value:.0f}' if 1000 <= value < 1e7 else f'{value:.3g}'} {unit}{per}" for value, unit, other in both
+                 if value > 1e-6 * other]
         return " and ".join(parts) or f"0 mm{per}"
 
     def __str__(self) -> str:

@@ -66,6 +66,12 @@ def _word(key: str) -> str:
     return key if key.isprintable() and key else repr(key)
 
 
+def missing_blank(text: str) -> str:
+    """The end of a message on a text such as ``kind:revolute``; empty if it is not of that kind."""
+    found = re.fullmatch(r"([^\W\d]\w*):([^\s:].*)", text.strip(), re.DOTALL)
+    return f"; a blank is missing after the colon: write {shown(f'{found[1]}: {found[2]}')}" if found else ""
+
+
 def plain(data: Any) -> Any:
     """A copy in dict and list."""
     if isinstance(data, dict):
@@ -184,8 +190,24 @@ class _Composer:
             path = dotted((*(o.key for o in self.stack[:-1] if o.key), key))
             first = top.data.where[key].rpartition(":")[2]
             self.problems.append(f"{at}: {path}: the key {shown(key)} stands here twice, first in line {first}; remove one")
-        else:
+        elif not self.slip(top.data, key, data, at):
             top.data[key], top.data.where[key] = data, at
+
+    def slip(self, data: Map, key: str, value: Any, at: str) -> bool:
+        """Whether a key is none, for want of a blank ({mass:1}) or by a decimal comma ({mass: 1,5 kg}): told, and read as it is meant."""
+        before = next(reversed(data), None)
+        if hint := missing_blank(key):
+            key, _, rest = key.partition(":")
+            told = hint.removeprefix("; ") if value is None else f"a blank is missing after '{_word(key)}:'"
+            value = scalar(rest) if value is None else Map(at)
+        elif value is None and before is not None and key[:1].isdecimal() and type(data[before]) is int:
+            key, value = before, f"{data[before]}.{key}"
+            told = f"the decimal mark is a point; write {shown(value)}"
+        else:
+            return False
+        data[key], data.where[key] = value, at
+        self.problems.append(f"{at}: {dotted((*(o.key for o in self.stack[:-1] if o.key), key))}: {told}")
+        return True
 
 
 def load_yaml(text: str, source: str) -> tuple[Any, list[str]]:
@@ -205,7 +227,7 @@ def load_yaml(text: str, source: str) -> tuple[Any, list[str]]:
         for event in YAML(typ="safe", pure=True).parse(text):
             composer.take(event)
     except MarkedYAMLError as error:
-        line, told = _plainly(error)
+        line, told = _plainly(error, text)
         raise TextError([*composer.problems, f"{LINE.format(source=source, line=line)}: {told}"]) from None
     except ReaderError as error:
         at = LINE.format(source=source, line=_line(text, error.position))
@@ -222,24 +244,28 @@ def _line(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
+COLON = "a colon is missing or one too many"
 _PLAINLY = (  # what the parser says, what people understand; {0} is what it quotes, {begin} where the thing begins
     (r"found character '\\?t' that", "a tab stands here; indent with blanks"),
     (r"found character (.+) that cannot start", "a text cannot begin with {0}; put it in quotes"),
     (r"expected ',' or '([\]}}])'", "'{0}' or a comma is missing; the bracket opens in line {begin}"),
     (r"found unexpected end of stream|found unexpected document separator", "a quote is not closed; it opens in line {begin}"),
     (r"mapping values are not allowed|could not find expected ':'",
-     "a colon is missing or one too many: write 'key: value', one in a line, and put texts that hold a colon in quotes"),
+     f"{COLON}: write 'key: value', one in a line, and put texts that hold a colon in quotes"),
     (r"expected <block end>|did not find expected|unindent", "the indentation does not fit the lines above; entries that belong together "
      "begin in the same column"),
 )
 
 
-def _plainly(error: Any) -> tuple[int, str]:
+def _plainly(error: Any, text: str) -> tuple[int, str]:
     """Line and message of a text that is not YAML."""
     mark = error.problem_mark or error.context_mark
     line = mark.line + 1 if mark else 1
     begin = error.context_mark.line + 1 if error.context_mark else line
     for pattern, told in _PLAINLY:
         if found := re.search(pattern, str(error.problem)):
+            for k, written in enumerate(text.split("\n")[max(0, line - 2):line] if COLON in told else (), max(1, line - 1)):
+                if hint := missing_blank(written):
+                    return k, f"not YAML{hint.replace(';', ':', 1)}"
             return line, f"not YAML: {told.format(*found.groups(), begin=begin)}"
     return line, "not YAML: " + "; ".join(str(s).splitlines()[0] for s in (error.problem, error.context) if s)

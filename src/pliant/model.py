@@ -152,7 +152,9 @@ class Model:
     def assemble(self) -> Assembly:
         """How the mechanism fits together at the start: what was moved, and by how much. Every analysis begins with it; the model
         itself stays as it is. ModelError if it does not fit; its ``assembly`` is the nearest pose."""
+        from .diagnosis.structure import refuse_out_of_plane
         dynamics = self.copy().compile()
+        refuse_out_of_plane(self, dynamics)
         dynamics.assemble()
         assert dynamics.assembly is not None
         return dynamics.assembly

@@ -22,6 +22,7 @@ MANY = 60             # bodies: beyond, lines are thin and joints not marked
 LINES = 60            # of one plot
 FRAMES = 300          # of one animation
 LONGEST, SHORTEST = 10.0, 4.0  # s: how long an animation lasts unless the user says otherwise
+ZOOM = 0.88           # of three-dimensional axes, where their labels have room
 VIEWS = (*PLANES, "3d")
 INK, PALE = "#333333", "#9a9a9a"
 COLORS = ("#1f77b4", "#d95f02", "#2a9d5c", "#b5179e", "#8c6d1f", "#17a2b8", "#c1121f", "#6a4c93", "#5f6b7a", "#7a9e00")
@@ -207,6 +208,18 @@ class Stage:
         self.digits = int(np.clip(3 - np.floor(np.log10(last)), 0, 9)) if last > 0 else 0
         self._frame()
         self._lines(names)
+        if view == "3d":
+            self._fit()
+
+    def _fit(self) -> None:
+        """Smaller until axes and their labels are inside the picture; matplotlib does not see to it."""
+        inside = self.fig.bbox.padded(-0.02 * self.fig.bbox.height)
+        for zoom in np.arange(ZOOM, ZOOM / 2, -0.04):
+            self.ax.set_box_aspect(self.half, zoom=zoom)
+            self.fig.draw_without_rendering()
+            boxes = (axis.get_tightbbox(self.fig.canvas.get_renderer()) for axis in (self.ax.xaxis, self.ax.yaxis, self.ax.zaxis))
+            if all(inside.contains(b.x0, b.y0) and inside.contains(b.x1, b.y1) for b in boxes if b is not None):
+                break
 
     def _line(self, **style: Any) -> Any:
         return self.ax.plot(*([] for _ in self.keep), **style)[0]
@@ -256,9 +269,10 @@ class Stage:
             return
         up = "xyz"[self.scene.up]
         ax.view_init(elev=22, azim=-55, vertical_axis=up)
-        ax.set_box_aspect(half, zoom=0.88)
+        self.half = half
         ax.set_proj_type("ortho")
         for axis, h in zip((ax.xaxis, ax.yaxis, ax.zaxis), half, strict=True):
+            axis.labelpad = 12
             axis.set_pane_color((0.97, 0.97, 0.97, 1.0))
             axis.set_major_locator(MaxNLocator(nbins=max(2, round(4 * h / half.max())), steps=[1, 2, 5, 10]))
 

@@ -298,6 +298,7 @@ def _from_journal(file: Path, shown: str, given: Model | None) -> Solution:
         if energies.shape != (len(states), 3) or report.shape != (len(states), 4):
             raise ValueError("its tables do not fit each other")
         facts["quality"] = dict(zip(VIOLATIONS, report.max(0)[:3].tolist(), strict=True)) | counts
+        facts["quality"]["unique_reactions"] = facts.get("unique_reactions", True)
         sol = _solution(facts, states, energies, memory, {}, facts.get("units"), False, given)
         assert sol.stored is not None
         sol.stored.file, sol.stored.journal = file, True

@@ -47,6 +47,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
     display, or a function of (t, t_end). ``start``: "assembled" (default), or "static", in the equilibrium near it and at rest.
     """
+    from .diagnosis.structure import refuse_out_of_plane
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "output_step": output_step, "record": record, "out": out,
              "duration": duration, "estimate": estimate, "start": start}
     settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
@@ -64,6 +65,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     model = model.copy()
     dynamics = model.compile()
     dynamics.start = settings.get("start", STARTS[0])
+    refuse_out_of_plane(model, dynamics)
     _check_output(dynamics, settings)
     display = _progress(progress)
 

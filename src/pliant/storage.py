@@ -4,6 +4,7 @@ Read are only numbers and texts that are in the file: no links to other files, n
 """
 from __future__ import annotations
 
+import errno
 import glob
 import io
 import os
@@ -122,15 +123,27 @@ def uninterrupted() -> Iterator[None]:
         handler(*came[0])
 
 
+REFUSALS = {errno.ENOENT: "no file can be made in that folder", errno.EACCES: "no file can be made in that folder",
+            errno.ENAMETOOLONG: "the name is too long", errno.ENOSPC: "the disk is full", errno.EROFS: "its folder is read-only"}
+
+
 def check_target(path: str | Path) -> Path:
     """Where a file will be written (the file itself, if the path is a link); a sentence if it cannot be."""
     target, shown = Path(os.path.realpath(path)), repr(str(path))
-    if target.is_dir():
+    if os.path.isdir(target):
         raise IsADirectoryError(f"cannot write {shown}: it is a folder; give the name of a file, such as run.h5")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise FileNotFoundError(f"cannot write {shown}: there is no folder {str(Path(path).parent)!r}; make it or choose another")
     if not os.access(target.parent, os.W_OK):
         raise PermissionError(f"cannot write {shown}: its folder is read-only; choose another")
+    if os.path.exists(target) and not os.path.isfile(target):
+        return target  # a device or a pipe: nothing is made beside it
+    trial = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        os.close(os.open(trial, os.O_CREAT | os.O_WRONLY))
+        trial.unlink(missing_ok=True)
+    except OSError as error:
+        raise type(error)(f"cannot write {shown}: {REFUSALS.get(error.errno or 0, error.strerror)}; choose another place") from None
     return target
 
 

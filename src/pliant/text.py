@@ -21,7 +21,7 @@ from .items.bodies import Ground
 from .items.joints import JointPair
 from .items.shapes import KINDS as SHAPES
 from .items.shapes import MAKERS
-from .located import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, plain, scalar
+from .located import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, missing_blank, plain, scalar
 from .model import SECTIONS, Model
 from .planes import normal_of
 from .schema import DEFAULT_KINDS, schema
@@ -72,7 +72,9 @@ def from_text(text: str, source: str = "model") -> Model:
 
 def write(model: Model, path: str | Path) -> None:
     """Write a model as YAML."""
-    Path(path).write_text(to_text(model), encoding="utf-8")
+    from .storage import check_target
+    text = to_text(model)
+    check_target(path).write_text(text, encoding="utf-8")
 
 
 class _Reader:
@@ -188,7 +190,8 @@ class _Reader:
                 if isinstance(value, Map):
                     yield (section, name), value
                 else:
-                    self.note((section, name), must(value, f"must be a mapping such as {{{EXAMPLES[section]}}}"))
+                    self.note((section, name), must(value, f"must be a mapping such as {{{EXAMPLES[section]}}}")
+                              + (missing_blank(value) if isinstance(value, str) else ""))
 
     def item(self, path: tuple[str, str], data: Map) -> Item | None:
         section, name = path

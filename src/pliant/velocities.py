@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import reactions
-from .closing import coordinate
+from .closing import coordinate, motions
 from .families.rigid import BODY
 from .kernels import loop
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 KEPT = 1e-6        # stated velocities may change by this fraction
 STATED = 1e6       # weight of a stated velocity against an unstated one
+TURNED = 1e-4      # rad: a body turned by more has other world axes
 PASSES = 4         # each brings the stated ones 1e6 times closer
 
 
@@ -98,11 +99,21 @@ def _check(d: Dynamics, said: list[Said], by_time: np.ndarray) -> None:
         raise ModelError(f"drives and joints contradict each other at the start{who}: {listed}. Remove a drive or free a joint, so that "
                          "the mechanism can move as it is driven")
     names = names or [one.label for one in broken]
+    why, how = _turned(d, names)
     if len(names) == 1:
-        raise ModelError(f"the stated velocities contradict the joints: the {names[0]} cannot be what it is said to be. Leave it out "
-                         "- what is left out is solved for - or correct it")
-    raise ModelError(f"the stated velocities contradict each other: the {' and the '.join(names)} cannot all hold with these joints. "
-                     "Leave one of them out - what is left out is solved for - or correct it")
+        raise ModelError(f"the stated velocities contradict the joints: the {names[0]} cannot be what it is said to be{why}. {how}eave it "
+                         "out - what is left out is solved for - or correct it")
+    raise ModelError(f"the stated velocities contradict each other: the {' and the '.join(names)} cannot all hold with these "
+                     f"joints{why}. {how}eave one of them out - what is left out is solved for - or correct it")
+
+
+def _turned(d: Dynamics, labels: list[str]) -> tuple[str, str]:
+    """Reason and remedy for bodies that start values or drives turn: their velocities were perhaps meant as modelled."""
+    for name, (_, angle) in motions(d, d.system.q0).items():
+        if f"velocity of {name!r}" in labels and angle > TURNED:
+            return (f"; it is the one in the pose at the start, to which start values or drives turn {name!r} by "
+                    f"{np.degrees(angle):.3g} degrees", "State the angle_rate of a joint instead, l")
+    return "", "L"
 
 
 def contradiction(d: Dynamics, said: list[Said], by_time: np.ndarray) -> list[str]:

@@ -1,7 +1,7 @@
 """Files that are no YAML, hostile YAML, and the top of a model: sections, names."""
 from itertools import pairwise
 
-from .base import ONE, PIN, body, wrong
+from .base import JOINT, ONE, PIN, ROD, SIMULATE, body, expression, wrong
 
 # -- files
 wrong("empty", "", "1: a model is a mapping that begins with 'pliant: 1'; it is empty")
@@ -25,9 +25,23 @@ wrong("bad indentation", body("mass: 1}\n b: {mass: 1"),
       '4: not YAML: the indentation does not fit the lines above; entries that belong together begin in the same column')
 wrong("missing colon", "pliant: 1\nbodies\n  a: {mass: 1}\n",
       "3: not YAML: a colon is missing or one too many: write 'key: value', one in a line, and put texts that hold a colon in quotes")
-wrong("colon without blank", body("mass:1"),
-      '3: bodies.a.mass: is missing; a rigid body needs it',
-      "3: bodies.a.mass:1: unknown key 'mass:1'; did you mean 'mass'?")
+wrong("colon without blank", body("mass:1"), "3: bodies.a.mass: a blank is missing after the colon: write 'mass: 1'")
+wrong("colon without blank in a joint", JOINT + "{kind:revolute, between: [ground, crank.start], axs: z}\n",
+      "5: joints.A.kind: a blank is missing after the colon: write 'kind: revolute'",
+      "5: joints.A.axs: unknown key 'axs'; did you mean 'axis'?")
+wrong("colon without blank in a line", JOINT + "\n    kind:revolute\n    between: [ground, crank.start]\n",
+      "6: not YAML: a blank is missing after the colon: write 'kind: revolute'")
+wrong("colon without blank in the last line", JOINT + "\n    between: [ground, crank.start]\n    kind:revolute\n",
+      "7: not YAML: a blank is missing after the colon: write 'kind: revolute'")
+wrong("colon without blank alone", ROD + "joints:\n  A:\n    kind:revolute\n",
+      "5: joints.A: 'kind:revolute' must be a mapping such as {kind: revolute, between: [ground, crank.start]}; a blank is missing after "
+      "the colon: write 'kind: revolute'")
+wrong("colon without blank before a mapping", "pliant: 1\nbodies:\n  a:{mass: 1}\n", "3: bodies.a: a blank is missing after 'a:'", "***")
+wrong("decimal comma in braces", body("mass: 1,5 kg, inertia: [1, 1, 1]"), "3: bodies.a.mass: the decimal mark is a point; write '1.5 kg'")
+wrong("decimal comma of the duration", SIMULATE + "{duration: 0,5}\n", "6: simulate.duration: the decimal mark is a point; write '0.5'")
+wrong("decimal comma in a line", ONE.replace("mass: 1", "mass: 1,5"), "4: bodies.a.mass: '1,5': the decimal mark is a point; write '1.5'")
+wrong("decimal comma in an expression", expression("1,5*t"),
+      "7: drives.motor.function: unexpected ','; the decimal mark is a point (column 2)***")
 wrong("colon in value", "pliant: 1\nname: a: b\n",
       "2: not YAML: a colon is missing or one too many: write 'key: value', one in a line, and put texts that hold a colon in quotes")
 wrong("percent", "pliant: 1\nname: %x\n", "2: not YAML: a text cannot begin with '%'; put it in quotes")

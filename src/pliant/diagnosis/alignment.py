@@ -70,24 +70,25 @@ def proposals(found: list[Line], size: float) -> Iterator[Snap]:
     """Ways in which nearly aligned axes may have been meant."""
     if len(found) < 2:
         return
-    axes = np.array([line.axis for line in found])
-    cosines = axes @ axes.T
-    apart = np.linalg.norm(axes[:, None, :] - cosines[:, :, None] * axes[None, :, :], axis=2)  # sines of all angles
-    reference = found[int(np.argmax((apart < EXACT).sum(1)))]
-    yield from _parallel(found, reference)
+    yield from _parallel(found)
     yield from _concurrent(found, size)
     yield from _coaxial(found, size)
 
 
-def _parallel(found: list[Line], reference: Line) -> Iterator[Snap]:
+def _parallel(found: list[Line], widest: float = WIDEST) -> Iterator[Snap]:
+    """All axes along the most common one, or across it."""
+    all_axes = np.array([line.axis for line in found])
+    cosines = all_axes @ all_axes.T
+    apart = np.linalg.norm(all_axes[:, None, :] - cosines[:, :, None] * all_axes[None, :, :], axis=2)  # sines of all angles
+    reference = found[int(np.argmax((apart < EXACT).sum(1)))]
     u, axes, angles, others = reference.axis, dict[str, np.ndarray](), dict[str, float](), list[str]()
     crossed = False
     for line in found:
         off = angle(line.axis, u)
         across = abs(np.pi / 2 - off)
-        if EXACT < off < WIDEST:
+        if EXACT < off < widest:
             axes[line.name], angles[line.name] = u * np.sign(line.axis @ u), off
-        elif EXACT < across < WIDEST:
+        elif EXACT < across < widest:
             flat = line.axis - (line.axis @ u) * u
             axes[line.name], angles[line.name], crossed = flat / np.linalg.norm(flat), across, True
         else:
@@ -148,9 +149,9 @@ def apply(model: Model, snap: Snap) -> Model:
 
 
 def misaligned(mechanism: Mechanism, component: Component, model: Model, freedom: int, locked: bool,
-               freedom_of: Callable[[Model], int | None]) -> Finding | None:
-    """The axes of a component that keep it from moving. ``freedom``: of the whole model, ``freedom_of``: of a changed one;
-    ``locked``: nothing in the component moves as it is."""
+               freedom_of: Callable[[Model], int | None]) -> tuple[Finding, Model] | None:
+    """The axes of a component that keep it from moving, and the model with aligned ones. ``freedom``: of the whole model,
+    ``freedom_of``: of a changed one; ``locked``: nothing in the component moves as it is."""
     for snap in proposals(lines(mechanism, component, model), mechanism.length):
         gained = freedom_of(apply(model, snap))
         if gained is None or gained <= freedom:
@@ -159,8 +160,18 @@ def misaligned(mechanism: Mechanism, component: Component, model: Model, freedom
             less = snap.without(name)
             if less.moved and freedom_of(apply(model, less)) == gained:
                 snap = less
-        return _finding(mechanism, snap, freedom, gained, locked)
+        return _finding(mechanism, snap, freedom, gained, locked), apply(model, snap)
     return None
+
+
+def odd_axis(mechanism: Mechanism, component: Component, model: Model, freedom: int, freedom_of: Callable[[Model], int | None]) -> str:
+    """Words on the one axis of a locked component that is not parallel (or perpendicular) to the others, if it could move else."""
+    found = lines(mechanism, component, model)
+    for snap in _parallel(found, np.pi / 4) if len(found) > 2 else ():
+        if len(snap.axes) == 1 and (freedom_of(apply(model, snap)) or 0) > freedom:
+            (name, off), = snap.angles.items()
+            return f"the axis of joint {name!r} is {_degrees(off)} out of {snap.what} with {names(snap.others)}"
+    return ""
 
 
 def _finding(mechanism: Mechanism, snap: Snap, freedom: int, gained: int, locked: bool) -> Finding:

@@ -13,7 +13,7 @@ from ..items.joints import Drive, Fixed
 from ..planes import normal_vector
 from ..refinement import parts
 from . import alignment, frequencies, loops, masses, start, structure
-from .findings import ERROR, HEADINGS, NOTE, WARNING, Finding, Report, names
+from .findings import ERROR, HEADINGS, NOTE, WARNING, Finding, Report, names, sentence
 from .mechanism import Component, Mechanism, connected
 from .rank import Rank, analyse, elsewhere
 
@@ -95,7 +95,7 @@ def compiled(model: Model) -> tuple[Dynamics | None, list[Finding]]:
                 culprit = _with_function(trial)
                 message = f"a function of {culprit!r} raised {message}" if culprit else message
             if not any(name in out for name in quoted):
-                found.append(Finding("cannot-compile", ERROR, () if culprit is None else (culprit,), f"{message.rstrip('.')}.",
+                found.append(Finding("cannot-compile", ERROR, () if culprit is None else (culprit,), sentence(message),
                                      "Correct this first; the joints are analysed when the model can be compiled."))
             if culprit is None or trial[culprit].section == "bodies":
                 break
@@ -145,6 +145,7 @@ class Examination:
         self.tree, components = self.mechanism.components()
         q, hopeless, found = start.assembly(self.mechanism, components, starts)
         found += start.drive_starts(self.mechanism, starts)
+        found += start.many_turns(self.mechanism, self.model)
         if self.row is not None:  # where the run begins: moved by start values and drives
             q = parts(self.row[None, :], self.dynamics.system.q0.size, self.dynamics.system.n)["q"][0]
         self.mechanism.at(q)
@@ -159,7 +160,7 @@ class Examination:
             found += (f for f in start.velocities(self.space) if not self.off & set(f.items))
         if not starts and not self.wrong and not any(f.severity == ERROR for f in found):
             item = next((n for n in re.findall(r"'([^']*)'", self.refusal) if n in self.model.items), None)
-            found.append(Finding("cannot-start", ERROR, () if item is None else (item,), f"{self.refusal.rstrip('.')}.",
+            found.append(Finding("cannot-start", ERROR, () if item is None else (item,), sentence(self.refusal),
                                  "Without a consistent initial state nothing can run; correct this first."))
         s = self.dynamics.system
         v = None if self.row is None else parts(self.row[None, :], s.q0.size, s.n)["v"][0]
@@ -195,9 +196,12 @@ class Examination:
     def _rank(self, found: list[loops.Loop], q: np.ndarray, partial: bool) -> Iterator[Finding]:
         if not partial:
             self._count(found)
-        off = {id(loop): finding for loop in found for finding in [self._misaligned(loop)] if finding} if not partial else {}
-        locked = {loop for loop, finding in off.items() if finding.severity == ERROR}  # nothing else is to be said of these
-        yield from off.values()
+        off = [(loop, *told) for loop in found for told in [self._misaligned(loop)] if told] if not partial else []
+        locked = {id(loop) for loop, finding, _ in off if finding.severity == ERROR}
+        for loop, finding, aligned in off:
+            yield finding
+            if id(loop) in locked:  # what has other reasons is seen when the axes are aligned
+                yield from self._besides(loop, aligned, q)
         self.mechanism.at(q)
         free = [loop for loop in found if id(loop) not in locked]
         self.report.not_unique, _ = loops.reactions(found)
@@ -223,7 +227,20 @@ class Examination:
         drives = sum(loop.generic.whole - loop.generic.joints for loop in found) + driving - inside
         r.degrees_of_freedom_after_drives = r.degrees_of_freedom - drives
 
-    def _misaligned(self, loop: loops.Loop) -> Finding | None:
+    def _besides(self, loop: loops.Loop, model: Model, q: np.ndarray) -> Iterator[Finding]:
+        """Singular poses and drives in conflict of a loop in the model with aligned axes."""
+        mechanism = Mechanism(model.compile())
+        members = {b.name for b in loop.component.blocks}
+        for component in mechanism.components()[1]:
+            q, left = mechanism.close(component, q)
+            rank = analyse(mechanism, component) if members & {b.name for b in component.blocks} else None
+            if rank is not None and left < 1e-9:
+                aligned = [loops.Loop(component, rank, elsewhere(mechanism, component, rank, q))]
+                mechanism.at(q)
+                yield from loops.singular(mechanism, aligned)
+                yield from loops.drives(mechanism, aligned, self.settings.length)
+
+    def _misaligned(self, loop: loops.Loop) -> tuple[Finding, Model] | None:
         freedom = self.report.degrees_of_freedom
         if self.normal is not None or freedom is None:
             return None
@@ -245,13 +262,15 @@ class Examination:
                        + sum(loop.freedom for loop in inside.values()))
             moving = [b for b in blocks if not isinstance(self.model.items.get(b.name), Fixed)]
             if freedom == 0 and moving:
-                yield self._lock(tuple(b.name for b in m.blocks if b in blocks), [loop for loop in inside.values() if loop.stuck])
+                yield self._lock(tuple(b.name for b in m.blocks if b in blocks), list(inside.values()))
 
-    def _lock(self, items: tuple[str, ...], stuck: list[loops.Loop]) -> Finding:
-        if stuck:
+    def _lock(self, items: tuple[str, ...], inside: list[loops.Loop]) -> Finding:
+        if any(loop.stuck for loop in inside):
             why = "the joints give way infinitesimally but close in no pose nearby; links are stretched out or folded flat"
         else:
-            why = "the joints leave no degree of freedom"
+            odd = (alignment.odd_axis(self.mechanism, loop.component, self.model, self.report.degrees_of_freedom or 0, _freedom)
+                   for loop in inside if self.normal is None)
+            why = "; ".join(["the joints leave no degree of freedom", *filter(None, odd)])
         return Finding("locked-mechanism", WARNING, items, f"{names(items)} cannot move: {why}.",
                        "Free a joint or take one out, if this is meant to be a mechanism; nothing, if it is a rigid structure.")
 

@@ -29,6 +29,7 @@ CODES: dict[str, str] = {
     "joint-gap": "joints that are open as modelled",
     "impossible-assembly": "joints that no pose can satisfy together",
     "drive-start": "a drive that does not begin where the joint is",
+    "many-turns": "an angle in radians that looks like one in degrees",
     "conflicting-velocities": "stated velocities that joints or drives do not allow",
     "cannot-compile": "an item that cannot be used as it is",
     "cannot-start": "no consistent initial state",
@@ -47,6 +48,8 @@ CODES: dict[str, str] = {
     "implausible-density": "a mass that does not suit the shape",
     "implausible-inertia": "an inertia that does not suit the mass and size",
     "mass-ratio": "a body far lighter than its neighbour",
+    "implausible-size": "a body as large as a building",
+    "implausible-gravity": "gravity that is not on Earth",
     "units-slip": "sizes and masses that suggest other units",
     # forces, couplings, frames
     "spring-zero-length": "a spring whose ends coincide",
@@ -156,6 +159,11 @@ def _listed(items: Iterable[str]) -> str:
 
 def _wrapped(text: str, mark: str = "") -> Iterable[str]:
     return textwrap.wrap(text, WIDTH, initial_indent="    " + mark, subsequent_indent="    " + " " * len(mark))
+
+
+def sentence(text: str) -> str:
+    """With a full stop, unless it ends with a question or a caret under a line."""
+    return text if text.endswith((".", "?", "^")) else f"{text}."
 
 
 def names(items: Iterable[str], word: str = "and") -> str:

@@ -20,6 +20,8 @@ SOLID = (0.5, 3e4)       # kg/m^3: densities of solid bodies
 ELLIPSOID = (1e-2, 1e5)  # kg/m^3: of the ellipsoid with the same mass and inertia, for bodies of any shape
 SLENDER = (0.1, 1e4)     # length over radius of a rod, if it had the density of light metal
 METAL = 2700.0           # kg/m^3
+LARGE = 100.0            # m: as long as a building
+FALL = 100.0             # m/s^2
 RATIO = 1e7              # of the masses of neighbours
 NOTHING = 1e-15          # inertia below this part of the body's largest is none
 MASS_REMEDY = "Check the units of its mass, size and inertia (kg, m, kg m^2; texts such as '12 mm' are converted)."
@@ -45,7 +47,39 @@ def lint(model: Model) -> Iterator[Finding]:
         yield _slip(wrong, next(iter(wrong.values())).light)
     else:
         yield from (Finding(v.code, WARNING, (name,), v.message, MASS_REMEDY) for name, v in wrong.items())
+    yield from sizes([b for b in bodies if b.name not in wrong])
+    yield from gravity(model)
     yield from ratios(model, bodies)
+
+
+def sizes(bodies: list[RigidBody]) -> Iterator[Finding]:
+    """Bodies as large as buildings; those whose mass gives the slip away are told otherwise."""
+    large = {b.name: size for b in bodies if b.shape and (size := extent(b.shape)) >= LARGE}
+    if large:
+        first = next(iter(large))
+        body = f"body {first!r} is" if len(large) == 1 else f"bodies {names(large)} are"
+        yield Finding("implausible-size", NOTE, tuple(large), f"{body} {LARGE:g} m or longer; {first!r} has {large[first]:.4g} m.",
+                      f"Write '{large[first]:.6g} mm' if millimetres are meant; nothing, if it is as large as that.")
+
+
+def extent(shape: Shape) -> float:
+    """The largest dimension."""
+    points = np.array(shape.points, float).reshape(-1, 3)
+    if shape.kind == "box":
+        return float(points.max(initial=0.0))
+    longest = float(np.ptp(points, axis=0).max()) if shape.kind == "mesh" and len(points) else 0.0
+    if shape.kind in ("rod", "cylinder") and len(points) == 2:
+        longest = float(np.linalg.norm(points[1] - points[0]))
+    return max(longest, 2 * shape.radius)
+
+
+def gravity(model: Model) -> Iterator[Finding]:
+    """9810 is gravity in mm/s^2."""
+    size = float(np.linalg.norm(model.gravity))
+    if size > FALL:
+        yield Finding("implausible-gravity", WARNING, ("gravity",), f"gravity is {size:.4g} m/s^2; on Earth it is 9.81, and more than "
+                      f"{FALL:g} nowhere that mechanisms are.",
+                      "Write 9.81 (m/s^2)" + (f", or '{size:.4g} mm/s^2'" if 1e3 < size < 1e5 else "") + ".")
 
 
 def _slip(wrong: dict[str, Verdict], light: bool) -> Finding:

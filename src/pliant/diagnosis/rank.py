@@ -137,10 +137,18 @@ def elsewhere(mechanism: Mechanism, component: Component, rank: Rank, q: np.ndar
 
 def distance(mechanism: Mechanism, component: Component, q: np.ndarray, p: np.ndarray) -> float:
     """Largest displacement over the size of the model, or rotation, between two poses."""
-    out = 0.0
+    length, angle = motion(mechanism, component, q, p)
+    return max(length / mechanism.length, angle)
+
+
+def motion(mechanism: Mechanism, component: Component, q: np.ndarray, p: np.ndarray) -> tuple[float, float]:
+    """Largest displacement [m] and largest rotation [rad] of a body between two poses."""
+    length = angle = 0.0
     for k in component.tiles:
         if k in mechanism.places:
             iq = mechanism.places[k]
-            turn = 2 * np.arccos(min(1.0, abs(float(q[iq:iq + 4] @ p[iq:iq + 4]))))
-            out = max(out, float(turn), float(np.linalg.norm(q[iq - 3:iq] - p[iq - 3:iq])) / mechanism.length)
-    return out
+            a, b = q[iq:iq + 4], p[iq:iq + 4]
+            half = min(float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b)))  # quaternions of both signs are one rotation
+            angle = max(angle, 4 * float(np.arcsin(min(1.0, half / 2))))
+            length = max(length, float(np.linalg.norm(q[iq - 3:iq] - p[iq - 3:iq])))
+    return length, angle

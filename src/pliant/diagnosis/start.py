@@ -2,16 +2,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dynamics import GAP
+from ..assembly import value_at
+from ..dynamics import GAP, Extent
 from ..families.constraints import DRIVE
+from ..items.joints import Turns
 from ..kernels import loop
 from .findings import ERROR, NOTE, WARNING, Finding, Severity, names
 from .loops import by_time
 from .mechanism import LARGEST, Block, Component, Mechanism
-from .rank import RowSpace, distance
+from .rank import RowSpace, motion
+
+if TYPE_CHECKING:
+    from ..model import Model
 
 INTERVALS, SUSPECTS = 1000, 12   # of the duration in search of jumps; so many are looked at closely
 CLOSE = 1e-11                    # of the duration: how closely
@@ -55,12 +61,12 @@ def assembly(mechanism: Mechanism, components: list[Component], starts: bool) ->
             hopeless |= members
             found.append(_impossible([g for g in gaps(mechanism, q, 1e-6 * mechanism.length) if g.name in members], component))
     whole = Component(mechanism.tiles)
-    far = distance(mechanism, whole, q0, q)
+    far = Extent.of(*motion(mechanism, whole, q0, q))
     for gap in open_:
         if gap.name not in hopeless:
             severity: Severity = WARNING if starts else ERROR
-            how = (f"A pose in which all joints of its loop close is near: bodies move by up to {1e3 * far * mechanism.length:.3g} mm or "
-                   f"{np.degrees(far):.3g} degrees." if far > 1e-7 else "Moving one body closes it.")
+            how = (f"A pose in which all joints of its loop close is near: bodies move by up to {far}." if far.largest > 1e-7
+                   else "Moving one body closes it.")
             closing = " Assembly closes it before the run." if starts else ""
             found.append(Finding("joint-gap", severity, (gap.name,), f"joint {gap.name!r} is open by {gap} as modelled.{closing}",
                                  f"{how} Correct the positions of the bodies or the frames of the joint."))
@@ -94,6 +100,23 @@ def drive_starts(mechanism: Mechanism, starts: bool) -> Iterator[Finding]:
                                   f"where joint {joint!r} is as modelled{': assembly moves the bodies there' * starts}{other}.",
                                   f"Let its function begin at the {kind} of the joint (zero as modelled, or its zero=), or give the joint "
                                   f"the start value {kind}= that is meant.")
+
+
+def many_turns(mechanism: Mechanism, model: Model) -> Iterator[Finding]:
+    """Angles of more than a turn that are round numbers in radians, as only degrees are."""
+    s, x, directory, before = mechanism.system, mechanism.x, mechanism.directory, len(mechanism.system.failures)
+    given = [(item.name, f"{item.kind} {item.name!r}: {field} =", float(value)) for item in model for field in ("angle", "zero")
+             for value in [getattr(item, field, None)] if isinstance(value, float) and (field == "angle" or isinstance(item, Turns))]
+    for name, code in directory.codes.items():
+        function = getattr(model.items.get(name), "function", None)
+        if directory.drives[name][3] == "angle" and not (isinstance(function, str) and "rad" in function):
+            value = float(value_at(0.0, x.Y, s.data.tab, s.data.val, code, x.W))
+            given.append((name, f"drive {name!r} begins at", value))
+    del s.failures[before:]
+    for name, words, value in given:
+        if np.isfinite(value) and abs(value) > 2 * np.pi and (2 * value).is_integer():
+            yield Finding("many-turns", NOTE, (name,), f"{words} {value:.6g} rad, which is {abs(value) / (2 * np.pi):.3g} turns.",
+                          f"Write '{value:.6g} deg' if degrees are meant; angles without a unit are in radians.")
 
 
 # -- velocities

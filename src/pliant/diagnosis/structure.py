@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dynamics import Dynamics
+from ..dynamics import Dynamics, ModelError
 from ..items.base import Frame, Item, Pair, matrix_of
 from ..items.bodies import RigidBody
 from ..items.forces import Load, Measure
@@ -127,6 +127,13 @@ def out_of_plane(model: Model, dynamics: Dynamics) -> Iterator[Finding]:
                 yield _plane(item.name, ERROR, f"drive {item.name!r} moves the {item.coordinate} of {item.joint!r} out of the planes "
                              f"({said}).",
                              "Drive a coordinate in the plane, or leave planar out.")
+
+
+def refuse_out_of_plane(model: Model, dynamics: Dynamics) -> None:
+    """A run begins only if nothing contradicts ``planar``: ModelError in the words of the check."""
+    wrong = [f for f in out_of_plane(model, dynamics) if f.severity == ERROR]
+    if wrong:
+        raise ModelError("\n".join(f"{f.message} {f.remedy}" for f in wrong))
 
 
 def _plane(item: str, severity: str, message: str, remedy: str) -> Finding:

@@ -232,7 +232,8 @@ class _Parser:
         if token.kind in ("number", "name") or token.text == "(":
             raise self.fail(f"an operator is missing before {token.text!r}; write for example '2 * t'", token)
         if token.kind != "end":
-            raise self.fail(f"unexpected {token.text!r}{_strange(token.text)}", token)
+            remark = "; the decimal mark is a point" if token.text == "," else _strange(token.text)
+            raise self.fail(f"unexpected {token.text!r}{remark}", token)
         return node
 
     def number(self, power: int, token: _Token) -> Node:
