@@ -13,11 +13,11 @@ LAYERS = [
     {"layout", "planes"},
     {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
     {"integrators"},
-    {"channels", "solution", "collected", "simulation", "model"},
+    {"channels", "solution", "collected", "simulation", "model", "analyses"},
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
      "journal", "results", "scene", "pictures", "diagnosis"},
     {"verification", "bench", "bench_models"},
-    {"cli"},
+    {"cli", "analysis_commands"},
 ]
 LEVEL = {name: k for k, layer in enumerate(LAYERS) for name in layer}
 

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from . import analysis_commands
+
 if TYPE_CHECKING:
     from .solution import Solution
 
@@ -81,6 +83,7 @@ SET = click.option("--set", "changes", multiple=True, metavar="PATH=VALUE",
 @click.option("--accuracy", help="draft, normal (default), fine or a number; steps are chosen for it.")
 @click.option("--estimate", is_flag=True, default=None, help="Run again with half the steps and tell the error.")
 @click.option("--output-step", help="Distance of the rows kept.")
+@click.option("--start", help="assembled (default), or static: begin in equilibrium.")
 @click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
 def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool, **options: Any) -> Answer:
     """Simulate MODEL (.yaml or .py) and write the results (default: its name with .h5, in the current directory)."""
@@ -277,6 +280,10 @@ def bench(peers: bool, quick: bool) -> Answer:
     from .bench import table
     rows = measure(peers=peers, quick=quick)
     return Answer({"results": rows}, table(rows))
+
+
+for analysis in analysis_commands.made(Answer):  # static, modes, linearize
+    command(MODEL(SET(analysis)))
 
 
 def _load(run: str, model: Any = None) -> Solution:

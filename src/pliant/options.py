@@ -10,7 +10,7 @@ from .dynamics import ModelError
 from .functions.units import MOST, must, quantity, shown
 from .integrators.generalized_alpha import INTEGRATORS, GeneralizedAlpha
 from .items.base import did_you_mean
-from .simulation import ACCURACY, OPTIONS, accuracy_of, integrator_of
+from .simulation import ACCURACY, OPTIONS, STARTS, accuracy_of, integrator_of
 
 ROWS = 10_000_000  # of output
 Problem = tuple[tuple[Any, ...], str]
@@ -73,8 +73,13 @@ def _flag(value: Any) -> None:
         raise ValueError(must(value, "must be true or false"))
 
 
+def _start(value: Any) -> None:
+    if value not in STARTS:
+        raise ValueError(must(value, f"must be one of {', '.join(STARTS)}"))
+
+
 CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds, "output_step": seconds, "accuracy": _accuracy,
-                                           "record": _texts, "out": text, "estimate": _flag}
+                                           "record": _texts, "out": text, "estimate": _flag, "start": _start}
 
 
 def integrator(value: Any) -> GeneralizedAlpha:
