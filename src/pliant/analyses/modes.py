@@ -100,7 +100,7 @@ class Modes:
     def motion(self, k: int, amplitude: float = AMPLITUDE, frames: int = FRAMES) -> Solution:
         """One period of mode k (of a real one: there and back) as a run, for pictures; joints stay closed to first order only.
         ``amplitude``: the largest displacement in sizes of the model, or rotation [rad]."""
-        from ..integrators.generalized_alpha import GeneralizedAlpha
+        from ..integrators.choices import GeneralizedAlpha
         from ..solution import Quality, Solution
         d, lin = self.linearisation.d, self.linearisation
         s, w = d.system, self.eigenvalues[self._number(k)].imag

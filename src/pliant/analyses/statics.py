@@ -59,7 +59,7 @@ class Static:
     def solution(self) -> Solution:
         """As a run of one row, for pictures, files and channels."""
         if not hasattr(self, "_solution"):
-            from ..integrators.generalized_alpha import GeneralizedAlpha
+            from ..integrators.choices import GeneralizedAlpha
             from ..solution import Quality, Solution
             d = self.dynamics
             load(d, self.row)
