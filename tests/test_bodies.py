@@ -79,7 +79,7 @@ def test_makers():
     (lambda: pl.Revolute("J", "a", "b", axis=(0, 0, 0)), "no direction"),
     (lambda: pl.Universal("J", "a", "b", axis="z", axis_b="z"), "perpendicular"),
     (lambda: pl.Gear("G", "a", "b"), "either ratio or teeth"),
-    (lambda: pl.GeneralizedAlpha(rho=1.5), "between 0"),
+    (lambda: pl.GeneralizedAlpha(rho=1.5), "from 0 to 1"),
 ])
 def test_wrong_values_are_told(make, message):
     with pytest.raises(ValueError, match=message):

@@ -33,6 +33,7 @@ OUTPUTS = 1000     # rows kept when the user does not say how many
 MOST = 1e12        # steps
 OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "output_step", "record", "out", "estimate", "start")
 STARTS = "assembled", "static"
+AUTOMATIC = "automatic"  # integrator: the methods are chosen by the model
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
@@ -72,7 +73,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     display = _progress(progress)
 
     fixed = settings.get("step") is not None
-    if not fixed and settings.get("integrator") is None and settings.get("formulation") is None:
+    if not fixed and settings.get("integrator") == AUTOMATIC:
         return _recorded(lambda journal: _automatic(model, dynamics, length, settings, display, journal), settings.get("out"),
                          settings.get("record"))
     method, form = chosen(settings.get("integrator"), settings.get("formulation"), fixed)
