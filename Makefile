@@ -28,6 +28,7 @@ verify: $(READY)
 
 benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers
+	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/time_to_accuracy.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
