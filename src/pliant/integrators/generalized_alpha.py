@@ -1,4 +1,4 @@
-"""Generalized-alpha with fixed steps: the driver of the jitted loop."""
+"""Generalized-alpha, HHT and Newmark with fixed steps: the driver of the jitted loop."""
 from __future__ import annotations
 
 from typing import Any
@@ -24,8 +24,8 @@ class AlphaRun(Run):
         arrays |= {"q0": np.zeros(s.q0.size), "weight": dynamics.weights(), "soft": s.softness, "total": row[1:3].copy(),
                    "power": np.zeros(2), "pivots": np.zeros(6, np.int64)}
         self.work = st.Work(**arrays)
-        self.ctl = np.array([row[0], self.step, method.rho, method.tolerance, dynamics.gravity / dynamics.length + 1e-9,
-                             self._rounding(self.x.q), row[0], 1.0])
+        self.ctl = np.array([row[0], self.step, method.tolerance, dynamics.gravity / dynamics.length + 1e-9, self._rounding(self.x.q),
+                             row[0], 1.0, *method.parameters])
         self.count[st.END], self.count[st.STRIDE], self.count[st.MAX_ITERATIONS] = steps, stride, method.max_iterations
         self.count[st.FULL_NEWTON] = method.newton == "full"
         self._start(plan.memory)
