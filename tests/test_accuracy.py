@@ -6,7 +6,7 @@ from closed_forms import EllipticPendulum, FreeBody, N, Pendulum, U, solved
 
 import pliant as pl
 from pliant import simulation
-from pliant.integrators import error_control, local_error
+from pliant.integrators import local_error, pieces
 from pliant.refinement import parts
 
 
@@ -243,4 +243,4 @@ def test_constants_of_the_method():
     """alpha-6 for rho = 1, the trapezoidal rule: 1/6 - 1/4, and no shift."""
     shift, cq, cv = local_error.constants.py_func(np.array([0.0] * 7 + list(pl.GeneralizedAlpha(1.0).parameters)))
     assert (shift, cq, cv) == pytest.approx((0, 1 / 6 - 1 / 4, 1 / 6 - 1 / 4))
-    assert error_control.SAFETY <= 1
+    assert pieces.SAFETY <= 1
