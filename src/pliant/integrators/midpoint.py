@@ -48,6 +48,9 @@ from .stepper import (
 
 STIFF, FREE = 7, 8  # ctl, after those of `stepper`: whether anything is elastic; whether no force comes from outside
 SLOW = 0.1          # rate of the iteration above which factors are renewed
+SURE = 0.05         # at least this rate is counted with: what is left of the equations is energy lost
+LOST, MORE_PASSES = 1e-14, 3  # of the work of a step: energy that may be lost; passes that are made to find it
+FAINT = 0.01        # of the regularisation, in the equations themselves: multipliers of redundant ones fade, and joints stay closed
 
 
 class Programs(NamedTuple):
@@ -257,7 +260,7 @@ def equations(p, d, lu, x, w, ctl, count, renew, n_v):
     for k in range(n_v):
         x.R[k] *= h * h / 2
     for k in range(n_v, x.R.size):
-        x.R[k] = w.gap[k] - w.soft[k] * x.lam[k] * (h * h / 2)
+        x.R[k] = w.gap[k] - FAINT * w.soft[k] * x.lam[k] * (h * h / 2)
     return True
 
 
@@ -301,18 +304,30 @@ def accept(d, x, w, ctl, n_v):
 
 
 @jit
+def lost(x, w, h, n_v):
+    """Energy that the step would lose over the work of inertia and gravity: multipliers may come later than positions."""
+    left, work = 0.0, 0.0
+    for k in range(n_v):
+        left += w.move[k] * x.R[k]
+        work += abs(w.move[k] * w.inert[k])
+    return abs(left) > LOST * work * (h * h / 2)
+
+
+@jit
 def step(p, d, lu, x, w, ctl, count, n_v):
     """One step by Newton's method to rounding: what is not in the matrix (sigma, S, second derivatives of constraints) is small with h.
     Accepted after a last look at the equations, which leaves energies of the middle in x."""
-    h, before, renew, last = ctl[H], 0.0, True, False
+    h, before, renew, last, passes = ctl[H], 0.0, True, False, 0
     threshold = max(ctl[TOLERANCE] * (rms(x.a, w.weight, n_v) + ctl[FLOOR]) * h * h / 2, ctl[ROUNDING])
     predict(x, w, h, n_v)
     for _ in range(count[MAX_ITERATIONS] + 1):
         if not equations(p, d, lu, x, w, ctl, count, renew, n_v):
             return SINGULAR
         if last:
-            accept(d, x, w, ctl, n_v)
-            return DONE
+            passes += 1
+            if passes > MORE_PASSES or not lost(x, w, h, n_v):
+                accept(d, x, w, ctl, n_v)
+                return DONE
         if count[FALLBACK] != 0:
             call_python(count[FALLBACK], 1.0, 0.0, 0.0)
         else:
@@ -330,7 +345,7 @@ def step(p, d, lu, x, w, ctl, count, n_v):
         size = rms(x.R, w.weight, n_v)
         if not np.isfinite(size):
             return NOT_FINITE
-        rate = size / before if before > 0 else 1.0
+        rate = max(SURE, size / before) if before > 0 else 1.0
         stagnant = before > 0 and rate > 0.3 and size <= AMPLIFIED * ctl[ROUNDING]
         last = size <= ctl[ROUNDING] or (rate < 1 and size * rate / (1 - rate) <= threshold) or stagnant
         renew, before = rate > SLOW and before > 0 and not last, size
