@@ -212,6 +212,36 @@ class EnergyMomentum(Integrator):
         return EnergyMomentumRun(self, plan)
 
 
+@dataclass(frozen=True)
+class DIMCD(Integrator):
+    """Direct integration by central differences: equations of second order kept in (r, quaternion) of every body, equilibrium at t
+    solved for x(t + h) by exact Newton, constraints by null spaces of coordinates and efforts with rank decisions, fixed step.
+
+    Order 2 in positions, velocities and multipliers; stable for h omega < 2, no damping. Constraints hold to rounding.
+    Reactions are recovered from the equilibrium; reported ones come from positions and velocities as with every
+    method. Dense linear algebra: up to 120 bodies. Redundant constraints are survived, singular positions where no step falls on them.
+    ``tolerance``: an iteration ends when what is still to come is below this times the accelerations.
+    Reference: Urkullu, Fernandez de Bustos, Garcia-Marina, Uriarte 2019.
+    """
+    tolerance: float = 1e-9
+    max_iterations: int = 25
+
+    formulations: ClassVar[tuple[str, ...]] = ("null-space",)
+    kind: ClassVar[str] = "dimcd"
+    refused: ClassVar[str] = "its null spaces are part of the method; take NullSpace(), or leave the formulation out"
+
+    def __post_init__(self) -> None:
+        within(self, "tolerance", 1e-15, 1, why="1e-9 is usual")
+        within(self, "max_iterations", 2, 1000, int)
+
+    def orders(self, formulation: Choice) -> Orders:
+        return Orders(2, 2, 2)
+
+    def run(self, plan: Plan) -> Run:
+        from .dimcd import CentralRun
+        return CentralRun(self, plan)
+
+
 class _RungeKutta(Integrator):
     formulations = EXPLICIT
     refused = NOT_EXPLICIT
@@ -260,4 +290,5 @@ class DOP853(_RungeKutta):
     controlled: ClassVar[bool] = True
 
 
-INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (GeneralizedAlpha, HHT, Newmark, EnergyMomentum, RungeKutta4, DormandPrince54, DOP853)}
+INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (GeneralizedAlpha, HHT, Newmark, EnergyMomentum, DIMCD, RungeKutta4,
+                                                                 DormandPrince54, DOP853)}
