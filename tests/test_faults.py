@@ -127,11 +127,38 @@ simulate: {duration: 2000, step: 1e-4, output_step: 1e-2}
 """
 
 
+STARTED = []  # processes
+PATIENCE = 300  # s, on a busy machine
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """Processes find the kernels in the cache: compiling them takes its time on a busy machine."""
+    from pliant.text import from_text
+    from_text(LONG).simulate(0.01)
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays():
+    yield
+    while STARTED:
+        process = STARTED.pop()
+        process.kill()
+        process.communicate()
+
+
+def listening():
+    """Tests that run in the background hand down signals that are ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def started(folder, *args, until=None, code="import pliant.cli; pliant.cli.main()"):
     """A command in a process, returned when a file has grown to a size."""
-    process = subprocess.Popen([sys.executable, "-c", code, *args], cwd=folder, text=True,
+    process = subprocess.Popen([sys.executable, "-c", code, *args], cwd=folder, text=True, preexec_fn=listening,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    limit = time.monotonic() + 60
+    STARTED.append(process)
+    limit = time.monotonic() + PATIENCE
     while until and process.poll() is None and time.monotonic() < limit:
         file = folder / until[0]
         if file.exists() and file.stat().st_size >= until[1]:
@@ -143,7 +170,7 @@ def started(folder, *args, until=None, code="import pliant.cli; pliant.cli.main(
 def ended(process, number=None):
     if number is not None:
         process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert "Traceback" not in err
     return process.returncode, out, err
 
@@ -207,7 +234,8 @@ except KeyboardInterrupt as error:
 @pytest.mark.parametrize("how", ["simulate", "save"])
 def test_an_interrupt_while_the_file_is_written(how, tmp_path):
     """The file is finished first."""
-    done = subprocess.run([sys.executable, "-c", SAVING, tmp_path / "run.h5", how], capture_output=True, text=True, cwd=HERE)
+    done = subprocess.run([sys.executable, "-c", SAVING, tmp_path / "run.h5", how], capture_output=True, text=True, cwd=HERE,
+                          preexec_fn=listening)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"interrupted {tmp_path / 'run.h5' if how == 'simulate' else None}\n"
     assert pl.load(tmp_path / "run.h5").complete and os.listdir(tmp_path) == ["run.h5"]

@@ -14,10 +14,11 @@ LAYERS = [
     {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
     {"integrators", "formulations"},
     {"methods"},
-    {"channels", "solution", "collected", "simulation", "model"},
+    {"channels", "solution", "collected", "comparison", "automatic", "simulation", "model"},
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
      "journal", "results", "scene", "pictures", "diagnosis"},
-    {"verification", "bench", "bench_models"},
+    {"verification", "bench", "bench_models", "studies"},
+    {"commands"},
     {"cli"},
 ]
 LEVEL = {name: k for k, layer in enumerate(LAYERS) for name in layer}

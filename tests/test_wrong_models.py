@@ -26,6 +26,12 @@ FOREIGN = re.compile(r"Traceback|Input should be|NoneType|\bNone\b|np\.|Errno|<c
 TABLE = "{table: {x: [0, 1, 1], y: [0, 1, 2]}}"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Kernels are compiled once on a machine, which takes its time and is announced."""
+    from_text(SIMULATE + "{duration: 1}\n").simulate(0.01, step=1e-3, progress=False)
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)

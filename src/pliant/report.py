@@ -124,7 +124,7 @@ def run_data(sol: Solution) -> dict[str, Any]:
     """Facts of a run: times, method, cost, violations, energy balance."""
     q = asdict(sol.quality)
     return {"name": sol.name, "complete": bool(sol.complete), "start": float(sol.t[0]), "end": float(sol.t[-1]),
-            "rows": len(sol.t), "method": sol.method.plain(), "formulation": sol.formulation.plain(),
+            "rows": len(sol.t), "method": sol.method.plain(), "formulation": sol.formulation.plain(), "why": sol.why,
             "step": float(sol.step), "accuracy": sol.accuracy, "quality": q,
             "energy_drift": sol.energy.drift}
 
@@ -138,6 +138,7 @@ def run_summary(sol: Solution) -> str:
     cost = f"{q['steps']} steps{rejected}, {q['iterations'] / steps:.2f} iterations a step, {q['factorisations']} factorisations"
     lines = [("time", f"{d['start']:g} to {d['end']:g} s, {d['rows']} rows"),
              ("method", f"{sol.method}, {sol.formulation}"),
+             *([("", sol.why)] if sol.why else []),
              ("step", f"{d['step']:.6g} s, {cost}" if d["accuracy"] is None else
               f"chosen for the accuracy {d['accuracy']:g}, {(d['end'] - d['start']) / steps:.3g} s on average, {cost}")]
     if q["fallbacks"]:

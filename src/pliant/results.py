@@ -93,7 +93,7 @@ def describe(sol: Solution) -> dict[str, Any]:
     from . import __version__
     model, why = _model_text(sol)
     return {"version": __version__, "name": sol.name, "step": float(sol.step), "stride": int(sol.stride), "end": float(sol.end),
-            "accuracy": sol.accuracy or 0.0, "method": sol.method.plain(), "formulation": sol.formulation.plain(),
+            "accuracy": sol.accuracy or 0.0, "method": sol.method.plain(), "formulation": sol.formulation.plain(), "why": sol.why,
             "model": model, "model_note": why, "record": sol.record,
             "layout": layout(sol.model, sol.dynamics) if sol.model and sol.dynamics else sol.stored.layout if sol.stored else {}}
 
@@ -340,6 +340,7 @@ def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, m
     stored = Stored(name, recorded, others if make else {}, make, str(facts.get("model_note") or ""), described or {})
     sol = Solution(None, None, states, energies, quality, complete=complete, method=method, formulation=form, step=float(step),
                    stride=int(stride), memory=memory, end=float(end), accuracy=accuracy or None, stored=stored)
+    sol.why = str(facts.get("why") or "")
     sol.record = facts.get("record") if _is(list, facts.get("record")) else None
     return sol if given is None else _with_model(sol, stored, given)
 

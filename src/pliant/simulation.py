@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .automatic import FAILURES, candidates, ending, searched
 from .choices import Choice
 from .collected import Collected
+from .comparison import difference
 from .dynamics import Dynamics, ModelError
 from .functions.units import quantity
 from .integrators.choices import Integrator, Plan
@@ -19,7 +21,7 @@ from .integrators.run import Run, SimulationError, function_fault
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
 from .methods import chosen
-from .refinement import POSITION, parts
+from .refinement import POSITION
 from .solution import Solution
 
 if TYPE_CHECKING:
@@ -65,9 +67,14 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     display = _progress(progress)
 
     fixed = settings.get("step") is not None
+    if not fixed and settings.get("integrator") is None and settings.get("formulation") is None:
+        return _recorded(lambda journal: _automatic(model, dynamics, length, settings, display, journal), settings.get("out"),
+                         settings.get("record"))
     method, form = chosen(settings.get("integrator"), settings.get("formulation"), fixed)
     order = min(method.orders(form)[:2])
     if fixed:
+        if not method.fixed:
+            raise ModelError(f"simulate: step: integrator {method.kind} chooses its steps; give accuracy instead")
         size, other = _positive("step", settings["step"], ""), 0.5
     else:
         asked = settings.get("accuracy")
@@ -77,13 +84,51 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
         return (_fixed if fixed else _controlled)(dynamics, method, form, length, size, output_step, coarser)
 
     def work(journal: Journal | None) -> Solution:
+        if not fixed and not method.controlled:
+            distance = _positive("output_step", settings.get("output_step") or length / OUTPUTS, "")
+            return searched(lambda h: integrate(model, _fixed(dynamics, method, form, length, h, distance), display),
+                             distance, size, order)
         sol = integrate(model, make(size, settings.get("output_step")), display, journal)
         if settings.get("estimate"):
             again = make(other * size, sol.t[-1] / (len(sol.t) - 1), 2.0)
-            part = 2**order / (2**order - 1) if fixed else 1 / (2**order - 1)  # half the steps, or steps twice as long
-            sol.quality.estimate = part * difference(sol, integrate(model, again, display))
+            sol.quality.estimate = _part(order, fixed) * difference(sol, integrate(model, again, display))
         return sol
     return _recorded(work, settings.get("out"), settings.get("record"))
+
+
+def _part(order: int, fixed: bool) -> float:
+    """Error over the difference to a run with half the steps (fixed), or with steps twice as long."""
+    return 2**order / (2**order - 1) if fixed else 1 / (2**order - 1)
+
+
+def _automatic(model: Model, dynamics: Dynamics, length: float, settings: dict[str, Any], display: Callable[[float, float], None],
+               journal: Journal | None) -> Solution:
+    """The method that suits the model; from where it fails on, the next one."""
+    asked, row = settings.get("accuracy"), dynamics.assemble()
+    epsilon = accuracy_of("normal" if asked is None else asked, None)
+    outputs = OUTPUTS if settings.get("output_step") is None else _strides(length, length, settings["output_step"])[1]
+    dynamics.system.data.val[TIME_STEP] = _difference_step(length)
+    found, before, why = candidates(dynamics, row, length, epsilon), None, ""
+    plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
+    for number, (method, form, reason) in enumerate(found):
+        accuracy_of(epsilon, method)
+        plan, why = plan._replace(formulation=form), why or reason
+        try:
+            sol = integrate(model, method.run(plan), display, journal, before, why)
+            break
+        except SimulationError as error:
+            if error.code not in FAILURES or number == len(found) - 1:
+                raise
+            before = ending(error.solution)
+            why = f"taken at t = {before.t[-1]:.4g} s, as {method.kind} {str(error).partition(': ')[2].partition('. ')[0]}"
+            rest = length - float(before.t[-1])
+            plan = plan._replace(row=before.rows[-1], outputs=outputs - len(before.t) + 1,
+                                 accuracy=epsilon * min(1.0, rest) / min(1.0, length))
+    if settings.get("estimate"):
+        order = min(method.orders(form)[:2])
+        other = method.run(plan._replace(row=row, outputs=outputs, accuracy=2.0**order * epsilon, coarser=2.0))
+        sol.quality.estimate = _part(order, False) * difference(sol, integrate(model, other, display))
+    return sol
 
 
 def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list[str] | None, before: Solution | None = None) -> Solution:
@@ -177,7 +222,7 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
 
 
-def _fixed(dynamics: Dynamics, method: Integrator, form: Choice, length: float, step: float, output_step: Any, _: float) -> Run:
+def _fixed(dynamics: Dynamics, method: Integrator, form: Choice, length: float, step: float, output_step: Any, _: float = 1.0) -> Run:
     h, steps, stride = _strides(length, step, output_step)
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
     return method.run(Plan.fixed(dynamics, form, dynamics.assemble(), h, steps, stride))
@@ -196,9 +241,9 @@ def _difference_step(length: float) -> float:
 
 
 def integrate(model: Model, run: Run, display: Callable[[float, float], None], journal: Journal | None = None,
-              before: Solution | None = None) -> Solution:
+              before: Solution | None = None, why: str = "") -> Solution:
     """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error. ``before``: the run to go
-    on with from its last checkpoint."""
+    on with from its last checkpoint. ``why``: the reason for the method, if it was not given."""
     got = Collected(run, run.start, journal, before)
     failure: BaseException | None = None
     try:
@@ -214,6 +259,7 @@ def integrate(model: Model, run: Run, display: Callable[[float, float], None], j
     except BaseException as error:  # also what a user's function raised, and Ctrl-C: what was computed is kept
         failure = error
     sol = got.solution(model, run.end, complete=failure is None)
+    sol.why = why
     if failure:
         failure.solution = sol  # type: ignore[attr-defined]
         raise failure
@@ -252,26 +298,6 @@ def _explained(error: BaseException, t: float) -> BaseException:
     return SimulationError(f"stopped at t = {t:.6g} s: {error}", "not-finite") if isinstance(error, ValueError) else error
 
 
-def difference(a: Solution, b: Solution) -> float:
-    """Largest difference of two runs over common rows, per second of time: positions over the size of the model, velocities over
-    the largest velocity."""
-    d = b.dynamics
-    assert d is not None
-    s, w = d.system, d.weights()
-    pa, pb = parts(a.rows, s.q0.size, s.n), parts(b.rows, s.q0.size, s.n)
-    scale = np.maximum(1.0, pb["t"] - pb["t"][0])
-    dq = (pa["q"] - pb["q"]).copy()
-    for _, iq in s.data.rotations:  # quaternions: twice the vector part, sign-free
-        qa, qb = pa["q"][:, iq:iq + 4], pb["q"][:, iq:iq + 4]
-        dq[:, iq:iq + 4] = 2 * (qa - qb * np.sign((qa * qb).sum(1, keepdims=True)))
-    for _, iq in s.data.linear:
-        dq[:, iq] /= d.length
-    dv = (pa["v"] - pb["v"]) * w
-    slow = 1e-3 * max(np.sqrt(d.gravity / d.length), 1 / max(1e-300, float(pb["t"][-1] - pb["t"][0])))  # at rest only rounding moves
-    speed = max(slow, float(abs(pb["v"] * w).max(initial=0.0)))
-    return float(max((abs(dq).max(1) / scale).max(initial=0.0), (abs(dv).max(1) / scale).max(initial=0.0) / speed))
-
-
 def _progress(value: Any) -> Callable[[float, float], None]:
     if callable(value):
         return value
@@ -305,5 +331,5 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
         else:
             dynamics.system.data.val[TIME_STEP] = _difference_step(sol.end - float(start[0]))
             plan = Plan(dynamics, sol.formulation, start, end, accuracy=sol.accuracy, outputs=outputs)
-        return integrate(model, sol.method.run(plan._replace(memory=sol.memory)), _progress(progress), journal, sol)
+        return integrate(model, sol.method.run(plan._replace(memory=sol.memory)), _progress(progress), journal, sol, sol.why)
     return _recorded(work, out, sol.record, sol)

@@ -85,6 +85,7 @@ class Solution:
         self.end = float(rows[-1, 0]) if end is None else end  # planned [s]
         self.accuracy = accuracy  # of error control; None: the step is fixed
         self.stored = stored
+        self.why = ""  # the method was chosen, if it was
 
     def __repr__(self) -> str:
         state = "" if self.complete else f", incomplete{self.source}"

@@ -114,14 +114,22 @@ class Vibration:
         out[:n] = Z @ W @ modes[:, int(np.argmax(squares))]
         return out
 
-    def _by_iteration(self) -> np.ndarray | None:
-        """The same by powers of M^-1 K, each solved with the joints."""
+    def decay(self) -> float:
+        """Largest rate [1/s] at which dampers alone would stop a motion: the largest eigenvalue of M^-1 D on the manifold."""
+        mode = self._by_iteration(self.damping) if self.damping.any() else None
+        if mode is None:
+            return 0.0
+        return abs(float(mode @ self.image(self.damping, mode))) / max(1e-300, float(mode @ self.image(self.M, mode)))
+
+    def _by_iteration(self, tiles: np.ndarray | None = None) -> np.ndarray | None:
+        """The same by powers of M^-1 K, each solved with the joints. ``tiles``: another matrix than K."""
+        K = self.K if tiles is None else tiles
         rng = np.random.default_rng(5)
         v = np.zeros(self.system.n)
         v[self.system.active] = rng.standard_normal(self.system.active.size)
         v[self.system.n_v:] = 0
         for _ in range(60):
-            y = self.response(self.image(self.K, v))
+            y = self.response(self.image(K, v))
             if y is None or not abs(y).max() > 0:
                 return None
             v = y / abs(y).max()

@@ -10,7 +10,7 @@ from ..dynamics import Dynamics
 from ..kernels.loop import Memory, Program
 from ..system import REGULARISATION
 from . import contract, index1
-from .choices import AugmentedLagrangian, Baumgarte, DirectCorrection, Index1, Penalty
+from .choices import AugmentedLagrangian, Baumgarte, DirectCorrection, Index1, Penalty, StabilizedIndex2
 
 CLOSER = 1e-5  # of the accuracy: violations left by corrections
 
@@ -33,6 +33,9 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
             par[index1.RATE], par[index1.GAP] = 2 * kept.a, kept.b**2
         elif isinstance(kept, DirectCorrection):
             par[index1.TOLERANCE], correct, project = kept.tolerance, index1.correct, True
+    elif isinstance(formulation, StabilizedIndex2):
+        from ..integrators.implicit import settle
+        correct, project = settle, True
     elif isinstance(formulation, (Penalty, AugmentedLagrangian)):
         par[index1.RATE], par[index1.GAP] = 2 * formulation.damping * formulation.frequency, formulation.frequency**2
         p = p._replace(lu=softened(dynamics, formulation.penalty))

@@ -54,6 +54,7 @@ class Integrator(Choice):
     refused: ClassVar[str] = ""
     controlled: ClassVar[bool] = False  # chooses its steps for an accuracy
     uncontrolled: ClassVar[str] = "it has no error control"  # why it does not
+    fixed: ClassVar[bool] = True        # takes a fixed step
     finest: ClassVar[float] = 1e-12     # accuracy, beyond which rounding errors rule
 
     def orders(self, formulation: Choice) -> Orders:
@@ -290,5 +291,65 @@ class DOP853(_RungeKutta):
     controlled: ClassVar[bool] = True
 
 
-INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (GeneralizedAlpha, HHT, Newmark, EnergyMomentum, DIMCD, RungeKutta4,
-                                                                 DormandPrince54, DOP853)}
+@dataclass(frozen=True)
+class IDA(Integrator):
+    """SUNDIALS IDA: backward differentiation formulas of variable order and step, as an independent check of the others.
+
+    Orders 1 to ``max_order``, which is at most 5; stable on the left half plane up to order 2, nearly so up to 5. No fixed step.
+    Interpreted residual: slow. Needs the extra ``ida`` (scikit-sundae). A run that is resumed begins anew at its checkpoint.
+    Reference: Hindmarsh et al. 2005, SUNDIALS, doi 10.1145/1089014.1089020.
+    """
+    max_order: int = 5
+
+    kind: ClassVar[str] = "ida"
+    formulations: ClassVar[tuple[str, ...]] = ("stabilized-index-2",)
+    refused: ClassVar[str] = "it is given the stabilised equations of index 2; take StabilizedIndex2()"
+    controlled: ClassVar[bool] = True
+    fixed: ClassVar[bool] = False
+    finest: ClassVar[float] = 1e-10
+
+    def __post_init__(self) -> None:
+        within(self, "max_order", 1, 5, int)
+
+    def orders(self, formulation: Choice) -> Orders:
+        return Orders(self.max_order, self.max_order, self.max_order)
+
+    def run(self, plan: Plan) -> Run:
+        from .ida import IDARun
+        return IDARun(self, plan)
+
+
+class _Implicit(Integrator):
+    formulations = ("stabilized-index-2",)
+    refused = "it holds the constraints of positions and of velocities at every step; take StabilizedIndex2()"
+    controlled = True
+
+    def run(self, plan: Plan) -> Run:
+        from .implicit_run import ImplicitRun
+        return ImplicitRun(self, plan)
+
+
+@dataclass(frozen=True)
+class RadauIIA5(_Implicit):
+    """Radau IIA with three stages: implicit, collocation at c = (4 - sqrt 6) / 10, (4 + sqrt 6) / 10, 1, error control.
+
+    Order 5 in positions and velocities, and in multipliers, which are those of the reported positions and velocities; L-stable: stiff
+    springs and dampers do not limit the step. Dense output of order 5. The error is estimated by a formula of order 3.
+    With fixed steps an iteration ends below ``tolerance``: increments in sizes of the model, velocities in the largest one.
+    References: Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8 and VII.4; Gear, Gupta, Leimkuhler 1985.
+    """
+    tolerance: float = 1e-13
+    max_iterations: int = 25
+
+    kind: ClassVar[str] = "radau-iia-5"
+
+    def __post_init__(self) -> None:
+        within(self, "tolerance", 1e-15, 1e-2)
+        within(self, "max_iterations", 2, 100, int)
+
+    def orders(self, formulation: Choice) -> Orders:
+        return Orders(5, 5, 5)
+
+
+INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (
+    GeneralizedAlpha, HHT, Newmark, EnergyMomentum, DIMCD, RungeKutta4, DormandPrince54, DOP853, IDA, RadauIIA5)}

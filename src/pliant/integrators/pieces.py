@@ -58,6 +58,8 @@ class Pieces(Run):
         limits, outputs = self.aim[LIMITS].copy(), self.note[ad.OUTPUTS]
         self._restore(memory)
         self.aim[LIMITS], self.note[ad.OUTPUTS] = limits, outputs
+        if self.accuracy:  # another method may have made the first rows
+            self.note[ad.OUTPUTS] = round((self.end - self.aim[ad.OUT0]) / self.aim[ad.OUT_STEP])
         self.stops = [stop for stop in self.stops if stop[1] > self.t] or self.stops[-1:]
         self.aim[ad.STOP] = self.stops[0][0]
 

@@ -1,0 +1,75 @@
+"""Commands that show what the program can do: verification, speed, studies."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .base import DONE, WRONG, Answer, command
+
+
+@command
+@click.argument("names", nargs=-1)
+@click.option("--accuracy", help="Choose steps for this accuracy (draft, normal, fine or a number) instead of fixed ones.")
+@click.option("--cross", type=click.Path(), metavar="MODEL", help="Run a model with two independent methods and compare all channels.")
+@click.option("--duration", help="Of --cross: simulated time, such as 2 or '500 ms'.")
+def verify(names: tuple[str, ...], accuracy: str | None, cross: str | None, duration: str | None) -> Answer:
+    """Run the verification book, or the benchmarks named: value, reference, error and verdict."""
+    if cross is not None:
+        if names:
+            raise click.UsageError("give benchmarks or --cross MODEL, not both")
+        return _crossed(cross, accuracy, duration)
+    if duration is not None:
+        raise click.UsageError("--duration is for --cross; the benchmarks have their own")
+    from ..report import table
+    from ..verification import verify as book
+    rows = [dict(r) for r in book(list(names) or None, accuracy)]
+    failed = sum(not r["passed"] for r in rows)
+    keys = ("name", "quantity", "value", "reference", "error", "tolerance", "steps", "seconds")
+    shown = [[r.get(k) for k in keys] + ["passed" if r["passed"] else "FAILED"] for r in rows]
+    text = table((*keys, "verdict"), shown, indent="") + f"\n{len(rows) - failed} of {len(rows)} passed"
+    return Answer({"results": rows, "passed": failed == 0}, text, WRONG if failed else DONE)
+
+
+@command
+@click.option("--peers", is_flag=True, help="Run peers as well, where they are installed.")
+@click.option("--quick", is_flag=True, help="Fewer and shorter runs.")
+def bench(peers: bool, quick: bool) -> Answer:
+    """Measure the speed of this program on its standard problems."""
+    from ..bench import bench as measure
+    from ..bench import table
+    rows = measure(peers=peers, quick=quick)
+    return Answer({"results": rows}, table(rows))
+
+
+def _crossed(model: str, accuracy: str | None, duration: str | None) -> Answer:
+    from ..loading import load_model
+    from ..studies.cross import cross
+    found = cross(load_model(model, ()), _seconds(duration), accuracy)
+    return Answer({"model": found.model, "methods": found.methods, "worst": found.worst, "channels": found.rows}, str(found))
+
+
+def _seconds(text: str | None) -> float | None:
+    from ..functions.units import quantity
+    return None if text is None else quantity(text, "s")
+
+
+@command
+@click.argument("name", type=click.Choice(["work-precision"]))
+@click.argument("model", type=click.Path())
+@click.option("--duration", help="Simulated time, such as 2 or '500 ms'.")
+@click.option("--method", "methods", multiple=True, metavar="KIND", help="Only integrators and formulations of these kinds.")
+@click.option("--limit", type=float, default=10.0, show_default=True, help="Seconds of computing that one run may take.")
+@click.option("-o", "--output", type=click.Path(), multiple=True, help="Table (.csv) or figure (.png, .svg, .pdf) to write; several times.")
+def study(name: str, model: str, duration: str | None, methods: tuple[str, ...], limit: float, output: tuple[str, ...]) -> Answer:
+    """Compare methods on a MODEL: the error of each against the CPU time it takes."""
+    from ..loading import load_model
+    from ..studies.work_precision import work_precision
+    for file in output:
+        if Path(file).suffix not in (".csv", ".png", ".svg", ".pdf"):
+            raise click.UsageError(f"{file}: give a name that ends in .csv, .png, .svg or .pdf")
+    found = work_precision(load_model(model, ()), _seconds(duration), list(methods) or None, limit)
+    for file in output:
+        (found.to_csv if file.endswith(".csv") else found.plot)(file)
+    facts = {"model": found.model, "duration": found.duration, "reference": found.reference, "uncertainty": found.uncertainty}
+    return Answer({**facts, "rows": found.rows, "files": list(output)}, "\n".join([str(found), *(f"written: {file}" for file in output)]))

@@ -1,0 +1,62 @@
+"""Runs of implicit methods on the stabilised index-2 form: Radau IIA and BDF."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dynamics import ModelError
+from . import control_memory as ad
+from . import implicit as im
+from . import one_step_loop as osl
+from . import radau
+from . import stepper as st
+from .choices import Plan
+from .generalized_alpha import ROUNDING
+from .implicit_tables import radau_iia_5
+from .one_step import OneStepRun
+
+SOME_TURNS = 10.0  # rounding in units of that of one position
+
+
+class ImplicitRun(OneStepRun):
+    """One integration in progress. ``own``: matrices, stages and the past."""
+
+    def __init__(self, method: Any, plan: Plan) -> None:
+        massless = plan.dynamics.massless()
+        if massless:
+            raise ModelError(f"simulate: integrator {method.kind} needs bodies with inertia about all axes, {', '.join(massless)} has none "
+                             "about one; give it a small one, or take the integrator generalized-alpha")
+        super().__init__(method, plan)
+
+    def _kernel(self) -> tuple[Any, ...]:
+        s, method = self.dynamics.system, self.method
+        self.own = im.Own.of(self.x.D.shape[0], s.n, s.q0.size + s.n_v + 2)
+        self.own.num[im.MOST_ITERATIONS] = method.max_iterations
+        far = abs(self.start[3 + s.data.linear[:, 1]]).max(initial=0.0) / self.dynamics.length
+        self.own.par[im.TOLERANCE], self.own.par[im.ROUNDING] = method.tolerance, SOME_TURNS * ROUNDING * max(1.0, far)
+        return radau_iia_5(), 0, im.NODES, 5, radau.step, self.own
+
+    def _state(self) -> dict[str, np.ndarray]:
+        o = self.own
+        return super()._state() | {f"own_{name}": getattr(o, name) for name in ("V", "L", "P", "t", "y", "num", "par")}
+
+    def _note(self) -> None:
+        """What matrices are kept is forgotten where a continuation would begin."""
+        steps = int(self.count[st.STEPS])
+        if steps % self.interval == 0:
+            self.own.num[[im.KNOWN_TILES, im.FACTORED]] = 0
+        super()._note()
+
+    def _begin(self, row: np.ndarray) -> None:
+        self._forget()
+        super()._begin(row)
+        if self.code[osl.FIXED]:
+            n_q, w = self.x.q.size, self.steps
+            moving = (w.weight * abs(w.y0))[n_q:].max(initial=0.0), np.sqrt((w.weight * abs(w.f0))[n_q:].max(initial=0.0))
+            self.aim[ad.SPEED] = max(float(self.aim[ad.SPEED]), *map(float, moving), 1e-3 / self.duration)
+
+    def _forget(self) -> None:
+        """A jump: nothing of the past is to be used."""
+        o = self.own
+        o.num[[im.PAST, im.KNOWN_TILES, im.FACTORED, im.POINTS]], o.par[im.LAST_T0], o.par[im.ETA] = 0, np.nan, 1.0

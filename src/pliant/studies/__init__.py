@@ -1,0 +1,1 @@
+"""Studies: methods compared on given models, as tables and figures."""
