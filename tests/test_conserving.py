@@ -29,14 +29,16 @@ def momenta(sol, bodies) -> tuple[np.ndarray, np.ndarray]:
     P, L = 0.0, 0.0
     for name, (mass, inertia) in bodies.items():
         p = mass * sol[f"{name}.velocity"]
-        spin = np.array([matrix_of(q) @ (inertia * w) for q, w in zip(sol[f"{name}.rotation"], sol[f"{name}.angular_velocity"], strict=True)])
+        turning = zip(sol[f"{name}.rotation"], sol[f"{name}.angular_velocity"], strict=True)
+        spin = np.array([matrix_of(q) @ (inertia * w) for q, w in turning])
         P, L = P + p, L + np.cross(sol[f"{name}.position"], p) + spin
     return P, L
 
 
 def test_a_free_body_for_100_s():
     m = pl.Model("free body")
-    m.add(pl.RigidBody("body", mass=2.0, inertia=(1, 2, 3), position=(0.3, -0.2, 0.5), velocity=(0.1, -0.05, 0.02), angular_velocity=(0.01, 5, 0.02)))
+    m.add(pl.RigidBody("body", mass=2.0, inertia=(1, 2, 3), position=(0.3, -0.2, 0.5), velocity=(0.1, -0.05, 0.02),
+                       angular_velocity=(0.01, 5, 0.02)))
     sol = m.simulate(100.0, step=1e-2, integrator=METHOD)
     P, L = momenta(sol, {"body": (2.0, np.array([1, 2, 3]))})
     assert abs(P - P[0]).max() < 1e-13 and abs(L - L[0]).max() < 1e-12 * np.linalg.norm(L[0])
@@ -49,7 +51,8 @@ def floating() -> tuple[pl.Model, dict]:
     m, bodies = pl.Model("floating"), {}
     for k, (name, at) in enumerate({"a": (0, 0, 0), "b": (1, 0.2, 0.1), "c": (1.8, 1.0, -0.3)}.items()):
         inertia = np.array([0.2, 0.3, 0.4]) * (1 + k / 2)
-        m.add(pl.RigidBody(name, mass=1.0 + k, inertia=tuple(inertia), position=at, **({} if name == "c" else {"angular_velocity": (1.0, -2.0, k)})))
+        spin = {} if name == "c" else {"angular_velocity": (1.0, -2.0, k)}
+        m.add(pl.RigidBody(name, mass=1.0 + k, inertia=tuple(inertia), position=at, **spin))
         bodies[name] = 1.0 + k, inertia
     m.add(pl.Spherical("ball", m["a"].frame((0.5, 0.1, 0)), m["b"].frame((-0.5, -0.1, -0.1))))
     m.add(pl.Revolute("hinge", m["b"].frame((0.4, 0.4, -0.2)), m["c"].frame((-0.4, -0.4, 0.2)), axis=(1, 2, -1)))
@@ -73,9 +76,17 @@ def springs(damping: float = 0.0, law=None) -> pl.Model:
     m = four_bar(damping)
     m.add(pl.TorsionSpring("torsion", "A", stiffness=0.3, damping=damping / 10, angle=0.3))
     m.add(pl.RigidBody("rider", mass=0.4, inertia=(0.01, 0.02, 0.03), position=(0.5, 0.4, 0.4), angular_velocity=(3, 2, -4)))
-    m.add(pl.Bushing("mount", m["coupler"].frame((0, 0, 0)), "rider", stiffness=[900, 700, 800, 5, 6, 7], damping=[damping] * 3 + [0.0] * 3))
+    m.add(pl.Bushing("mount", m["coupler"].frame((0, 0, 0)), "rider", stiffness=[900, 700, 800, 5, 6, 7],
+                     damping=[damping] * 3 + [0.0] * 3))
     if law is not None:
         m.add(pl.SpringDamper("law", m.ground.frame((0, 0, 1)), "rider", stiffness=law))
+    return m
+
+
+def driven() -> pl.Model:
+    m = four_bar(2.0)
+    m.add(pl.Drive("A", "angle", "2*sin(3*t)", name="motor"))
+    m.add(pl.Force("push", m["rocker"].frame((0, 0, 0)), vector=("9*sin(t)", 4.0, 0)))
     return m
 
 
@@ -85,7 +96,7 @@ def test_springs_conserve_energy():
     assert springs().simulate(20.0, step=5e-3).energy.drift > 1e-3
 
 
-@pytest.mark.parametrize("make", [lambda: springs(1.5), lambda: springs(0.2, "30 * x + 200 * x**3"), lambda: _driven()],
+@pytest.mark.parametrize("make", [lambda: springs(1.5), lambda: springs(0.2, "30 * x + 200 * x**3"), driven],
                          ids=["dampers", "law", "drive and load"])
 def test_the_balance_of_energy_closes(make):
     """Kinetic + potential + elastic + dissipated - work: dissipation and work are not small."""
@@ -94,19 +105,12 @@ def test_the_balance_of_energy_closes(make):
     assert E.drift < 1e-10 * E.kinetic.max() and abs(E.work[-1]) + E.dissipated[-1] > 0.3
 
 
-def _driven() -> pl.Model:
-    m = four_bar(2.0)
-    m.add(pl.Drive("A", "angle", "2*sin(3*t)", name="motor"))
-    m.add(pl.Force("push", m["rocker"].frame((0, 0, 0)), vector=("9*sin(t)", 4.0, 0)))
-    return m
-
-
 def test_work_is_of_order_2():
     """Dissipated energy and work, against an explicit method of order 8."""
-    exact = _driven().simulate(1.0, accuracy=1e-11, output_step=0.5, integrator=pl.DOP853()).energy
+    exact = driven().simulate(1.0, accuracy=1e-11, output_step=0.5, integrator=pl.DOP853()).energy
     found = []
     for h in (1e-2, 5e-3, 2.5e-3):
-        E = _driven().simulate(1.0, step=h, output_step=0.5, integrator=METHOD).energy
+        E = driven().simulate(1.0, step=h, output_step=0.5, integrator=METHOD).energy
         found.append([abs(E.work[-1] - exact.work[-1]), abs(E.dissipated[-1] - exact.dissipated[-1])])
     assert np.polyfit(np.log((1e-2, 5e-3, 2.5e-3)), np.log(found), 1)[0] == pytest.approx([2, 2], abs=0.15)
 
@@ -130,11 +134,9 @@ def test_resuming_is_exact(tmp_path):
 
 
 def test_what_is_refused():
-    with pytest.raises(pl.ModelError, match="energy-momentum needs a fixed step"):
-        four_bar().simulate(0.1, accuracy=1e-4, integrator=METHOD)
     with pytest.raises(pl.ModelError, match=r"index-1 makes no sense with integrator energy-momentum: .* take Index3"):
         four_bar().simulate(0.1, step=1e-3, integrator=METHOD, formulation=pl.Index1())
-    with pytest.raises(ValueError, match="tolerance = 1, must be from 1e-15 to 0.001"):
+    with pytest.raises(ValueError, match=r"tolerance = 1, must be from 1e-15 to 0\.001"):
         pl.EnergyMomentum(tolerance=1)
 
 

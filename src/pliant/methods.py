@@ -53,6 +53,4 @@ def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, 
         form = FORMULATIONS[method.formulations[0]]()
     if form.kind not in method.formulations:
         raise ModelError(f"simulate: formulation {form.kind} makes no sense with integrator {method.kind}: {method.refused}")
-    if not fixed and not method.controlled:
-        raise ModelError(f"simulate: integrator {method.kind} needs a fixed step: {method.uncontrolled}. Give step, or another integrator")
     return method, form

@@ -53,7 +53,6 @@ class Integrator(Choice):
     formulations: ClassVar[tuple[str, ...]] = ("index-3",)
     refused: ClassVar[str] = ""
     controlled: ClassVar[bool] = False  # chooses its steps for an accuracy
-    uncontrolled: ClassVar[str] = "it has no error control"  # why it does not
     fixed: ClassVar[bool] = True        # takes a fixed step
     finest: ClassVar[float] = 1e-12     # accuracy, beyond which rounding errors rule
 
@@ -68,7 +67,7 @@ class Integrator(Choice):
 class _Alpha(Integrator):
     """Newmark's formulas with averaged accelerations: the step of `stepper`, by four numbers and its iteration."""
     formulations = ("index-3",)
-    refused = "it solves for positions that satisfy the constraints; take Index3()"
+    refused = "it solves for positions that satisfy the constraints, not for accelerations or projections; take Index3()"
     controlled = True
     finest = 1e-8
     newton: str
@@ -150,13 +149,13 @@ class HHT(_Alpha):
 
 @dataclass(frozen=True)
 class Newmark(_Alpha):
-    """Newmark's method, constraints at position level (index 3), fixed step.
+    """Newmark's method, constraints at position level (index 3), without error control.
 
-    ``gamma`` = 1/2: order 2 in positions, velocities and multipliers, no damping. With joints it is then weakly unstable: across the constraints
-    errors alternate in sign and grow with the number of steps, in the run itself; reported velocities and multipliers
-    come from a projection. ``gamma`` > 1/2: order 1, damping. Unconditionally stable for linear systems if
-    2 beta >= gamma >= 1/2. The defaults damp the highest frequencies by 0.98 per step, and low ones by 0.005 h omega;
-    beta = (gamma + 1/2)^2 / 4 damps most. ``newton``, ``tolerance``, ``max_iterations`` as of GeneralizedAlpha.
+    ``gamma`` = 1/2: order 2 in positions, velocities and multipliers, no damping. With joints it is then weakly unstable: across the
+    constraints errors alternate in sign and grow with the number of steps, until Newton's method fails; short runs are good, as
+    reported velocities and multipliers come from a projection. ``gamma`` > 1/2: order 1, damping. Unconditionally stable for linear systems
+    if 2 beta >= gamma >= 1/2. The defaults damp the highest frequencies by 0.98 per step; beta = (gamma + 1/2)^2 / 4 damps most.
+    ``newton``, ``tolerance``, ``max_iterations`` as of GeneralizedAlpha.
     References: Newmark 1959; Hughes, The Finite Element Method, 9; Cardona, Géradin 1989 on the instability.
     """
     beta: float = 0.255025
@@ -167,8 +166,6 @@ class Newmark(_Alpha):
 
     kind: ClassVar[str] = "newmark"
     controlled: ClassVar[bool] = False
-    uncontrolled: ClassVar[str] = ("it is of order 1, or does not damp what changes of its step leave (gamma = 1/2); take HHT() or "
-                                   "GeneralizedAlpha()")
 
     def __post_init__(self) -> None:
         within(self, "gamma", 0.5, 1.5, why="below 1/2 it is unstable")

@@ -26,7 +26,7 @@ class EnergyMomentumRun(FixedRun):
         residual, tangent, power, history = self.programs
         self.middle = mp.Programs(residual, tangent, power, history, s.program("residual", families=[BODY]), s.program("energy"))
         links = np.array([s.block[j.tile, k] for j in s.joints for k in j.bodies], np.int64)
-        arrays = {name: np.zeros(n) for name in mp.Middle._fields}
+        arrays: dict[str, np.ndarray] = {name: np.zeros(n) for name in mp.Middle._fields}
         arrays |= {"q0": np.zeros(s.q0.size), "q1": np.zeros(s.q0.size), "weight": self.weight, "soft": s.softness, "mass": self._masses(),
                    "links": links, "kept": np.zeros((links.size, 6, 6)), "total": plan.row[1:3].copy(), "elastic": np.zeros(2),
                    "pivots": np.zeros(6, np.int64)}
