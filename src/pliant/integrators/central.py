@@ -43,7 +43,8 @@ from .stepper import (
     rms,
 )
 
-LEAST, CLOSED, LENGTH = 7, 8, 9  # ctl, after those of `stepper`: rank decision; violation allowed; size of the model
+# ctl, after those of `stepper`: rank decision; violation allowed; size of the model; whether the first equilibrium is found
+LEAST, CLOSED, LENGTH, BEGUN = range(7, 11)
 SQUARE = 1e-6                    # of the violation allowed: square of the last increment, as Newton's method leaves about this
 
 
@@ -295,27 +296,27 @@ def shift(w):
 
 
 @entry
-def begin(residual, tangent, d, x, w, ctl, count, n_v):
-    """The first equilibrium, at the start."""
-    return equilibrium(residual, tangent, d, x, w, ctl, count, ctl[T0], n_v)
-
-
-@entry
 def advance(residual, tangent, power, history, d, x, w, ctl, count, n_v, max_steps, rows):
-    """Steps until the end, a full store, or max_steps. A failed one leaves the state as it was."""
+    """Steps until the end, a full store, or max_steps; before the first one the equilibrium at the start, which is not counted. A failed
+    step leaves the state as it was."""
     count[STORED] = 0
     for _ in range(max_steps):
         if count[STEPS] >= count[END]:
             return DONE
-        ctl[T1] = ctl[T0] + (count[STEPS] + 1) * ctl[H]
+        begun = ctl[BEGUN] != 0
+        ctl[T1] = ctl[T0] + (count[STEPS] + 1) * ctl[H] if begun else ctl[T0]
         old, q0, q1 = w.old.copy(), w.q0.copy(), w.q1.copy()
-        shift(w)
+        if begun:
+            shift(w)
         status = equilibrium(residual, tangent, d, x, w, ctl, count, ctl[T1], n_v)
         if status != DONE:
             copy(old, w.old)
             copy(q0, w.q0)
             copy(q1, w.q1)
             return status
+        if not begun:
+            ctl[BEGUN] = 1
+            continue
         count[STEPS] += 1
         if count[HISTORIES] == 1:
             evaluate(history, d, x, ctl[T1], 0.0, 0.0, 0.0)

@@ -11,7 +11,6 @@ from . import central
 from . import stepper as st
 from .choices import Plan
 from .fixed import FixedRun
-from .run import SimulationError, function_fault
 
 MOST_BODIES = 120  # that dense linear algebra is good for
 
@@ -29,7 +28,7 @@ class CentralRun(FixedRun):
         self.work = self._arrays(plan)
         form: Any = plan.formulation
         length = plan.dynamics.length
-        self.ctl = self._control(plan, method.tolerance, form.rank, form.tolerance, length)
+        self.ctl = self._control(plan, method.tolerance, form.rank, form.tolerance, length, 0.0)
         self.count[st.MAX_ITERATIONS] = method.max_iterations
         if plan.memory:
             self._restore(plan.memory)
@@ -59,23 +58,15 @@ class CentralRun(FixedRun):
         return central.Central(**made)
 
     def _begin(self) -> None:
-        """x(-h) by Taylor's formula, then the first equilibrium. It has the velocities of the start only up to h^2."""
-        s, w, x, h = self.dynamics.system, self.work, self.x, self.step
+        """Start values: x(-h) and a guess of x(h) by Taylor's formula."""
+        w, x, h = self.work, self.x, self.step
         first, second = self._rates()
         w.q0[:] = x.q
         w.old[:], w.q1[:] = x.q - h * first + h * h / 2 * second, x.q + h * first + h * h / 2 * second
-        v, a, lam = x.v.copy(), x.a.copy(), x.lam.copy()
         if self.count[st.POWERED]:
             x.E[:] = 0
-            run(self.programs[2], s.data, x, float(self.start[0]), 0.0, 0.0, 0.0)
+            run(self.programs[2], self.dynamics.system.data, x, float(self.start[0]), 0.0, 0.0, 0.0)
             w.power[:] = x.E[3:5]
-        status = int(central.begin(self.programs[0], self.programs[1], s.data, x, w, self.ctl, self.count, s.n_v))
-        x.v[:], x.a[:], x.lam[:] = v, a, lam
-        if s.failures:
-            raise function_fault(s.failures[0], self.t)
-        if status != st.DONE:
-            code, reason = self._reason(status, s.culprit(x, self.t))
-            raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {h:.3g} s. Try a smaller step", code)
 
     def _rates(self) -> tuple[np.ndarray, np.ndarray]:
         """First and second time derivatives of the coordinates at the start: p' = p w / 2, p'' = p w' / 2 - w.w p / 4 (quaternions)."""
