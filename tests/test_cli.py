@@ -87,8 +87,8 @@ def test_a_python_model(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
                             "bob.mass=-1": "--set bob.mass: rigid 'bob': mass: -1 must be at least 0",
                             "bib.mass=1": "--set bib.mass: model 'pendulum' has no item 'bib'; did you mean 'bob'?",
                             "simulate.stp=1": "--set simulate.stp: unknown option 'stp'; did you mean 'step'?",
-                            "bob.frames.end.point=1": "--set bob.frames.end.point: of a Python model gravity, planar, simulate.OPTION and "
-                                                      "ITEM.FIELD can be set"}.items():
+                            "bob.frames.end.point=1": "--set bob.frames.end.point: of a Python model gravity, planar, ITEM.FIELD, and "
+                                                      "simulate.OPTION or that of another analysis can be set"}.items():
         assert call(capsys, "summary", "pendulum.py", "--set", change) == (1, "", message + "\n")
 
 

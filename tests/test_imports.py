@@ -14,7 +14,7 @@ LAYERS = [
     {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
     {"integrators", "formulations"},
     {"methods"},
-    {"channels", "solution", "collected", "comparison", "automatic", "simulation", "model"},
+    {"channels", "solution", "collected", "comparison", "automatic", "simulation", "model", "analyses"},
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
      "journal", "results", "scene", "pictures", "diagnosis"},
     {"verification", "bench", "bench_models", "studies"},

@@ -35,9 +35,6 @@ class Candidate(NamedTuple):
 def candidates(dynamics: Dynamics, row: np.ndarray, length: float, accuracy: float) -> list[Candidate]:
     """The pairs to try, best first, for a model at its start."""
     damped = Candidate(GeneralizedAlpha(RHO), Index3(), "")
-    massless = dynamics.massless()
-    if massless:
-        return [damped._replace(why=f"chosen as {', '.join(massless[:3])} have no rotational inertia about some axis")]
     rate, slow = fastest_rate(dynamics, row), slow_rate(dynamics, row, length)
     stability = length * rate / STABLE
     needed = max(LEAST, PERIODS * length * slow * (1e-5 / accuracy) ** (1 / 8))
@@ -47,7 +44,7 @@ def candidates(dynamics: Dynamics, row: np.ndarray, length: float, accuracy: flo
         damped = stiff
     if stability > WORTH * needed:
         return [stiff, damped]
-    why = f"chosen as nothing is stiff: {facts}" if rate > 0 else "chosen as nothing is stiff: there are no springs"
+    why = f"chosen as nothing is stiff: {facts}" if rate > 0 else "chosen as nothing is stiff"
     return [Candidate(DOP853(), Index1(), why), stiff, damped]
 
 

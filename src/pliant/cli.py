@@ -12,10 +12,10 @@ from typing import Any
 
 import click
 
-from .commands import proofs, runs
+from .commands import analyses, proofs, runs
 from .commands.base import DONE, FAILED, INTERRUPTED, WRONG, Answer, Stopped, Terminated, cli
 
-__all__ = ["execute", "main", "proofs", "runs"]
+__all__ = ["analyses", "execute", "main", "proofs", "runs"]
 
 
 def main(args: list[str] | None = None) -> None:

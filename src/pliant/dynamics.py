@@ -68,6 +68,7 @@ class Dynamics:
     unique_reactions = True           # at the start
     unplaced: tuple[str, ...] = ()    # bodies whose place was not stated: their joints placed them
     model: Any = None                 # what it was compiled from
+    start = "assembled"               # or "static": runs begin in equilibrium
 
     def __init__(self, system: System, directory: Directory) -> None:
         self.system, self.directory = system, directory
@@ -124,6 +125,9 @@ class Dynamics:
         self.assembly = assemble(self)
         self.x.q[:] = self.assembly.row[3:3 + self.system.q0.size]
         self.unique_reactions = self.redundant() == 0
+        if self.start == "static":
+            from .analyses.statics import start_in_equilibrium
+            return start_in_equilibrium(self)
         return self.assembly.row.copy()
 
     def not_finite(self) -> NoReturn:

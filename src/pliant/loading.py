@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from .analyses.entries import ENTRIES, problems
 from .checks import explain
 from .dynamics import ModelError
 from .items.base import did_you_mean, vector
@@ -104,6 +105,10 @@ def _assign(model: Model, keys: list[str], value: Any) -> None:
         if keys[1] not in OPTIONS:
             raise ValueError(f"unknown option {keys[1]!r}{did_you_mean(keys[1], OPTIONS)}")
         model.settings[keys[1]] = value
+    elif keys[0] in ENTRIES and len(keys) == 2:
+        for _, problem in problems(keys[0], {keys[1]: value}, [keys[1]]):
+            raise ValueError(problem)
+        model.analyses.setdefault(keys[0], {})[keys[1]] = value
     elif len(keys) == 2:
         item = model[keys[0]]
         fields = [f for f in type(item).model_fields if f != "name"]
@@ -111,4 +116,4 @@ def _assign(model: Model, keys: list[str], value: Any) -> None:
             raise ValueError(f"{keys[0]!r} has no field {keys[1]!r}{did_you_mean(keys[1], fields)}")
         setattr(item, keys[1], value)
     else:
-        raise ValueError("of a Python model gravity, planar, simulate.OPTION and ITEM.FIELD can be set")
+        raise ValueError("of a Python model gravity, planar, ITEM.FIELD, and simulate.OPTION or that of another analysis can be set")

@@ -10,6 +10,9 @@ from .items.bodies import FrameOwner, Ground
 from .items.joints import JointPair
 
 if TYPE_CHECKING:
+    from .analyses.modes import Modes
+    from .analyses.statics import Static
+    from .analyses.transfer import Linear
     from .assembly import Assembly
     from .diagnosis import Report
     from .dynamics import Dynamics
@@ -22,7 +25,8 @@ AnyItem = TypeVar("AnyItem", bound=Item)
 class Model:
     """A mechanism: bodies, joints, drives, forces and measures by name.
 
-    ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model).
+    ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model),
+    ``analyses`` those of ``static``, ``modes`` and ``linearize``, by name.
     ``planar``: all bodies move in planes with this normal (``True``: z; or "x", "y", "z", or three numbers); those that the joints
     do not hold there are held by the program.
     """
@@ -35,6 +39,7 @@ class Model:
         self.gravity = gravity
         self.planar = planar
         self.settings = dict(settings or {})
+        self.analyses: dict[str, dict[str, Any]] = {}
         self.ground = Ground()
         self.items: dict[str, Item] = {}
 
@@ -94,6 +99,7 @@ class Model:
     def copy(self) -> Model:
         """A model with the same items, each copied: what a run keeps, whatever happens to the original."""
         other = Model(self.name, self.gravity, self.settings, self.planar)
+        other.analyses = {name: dict(options) for name, options in self.analyses.items()}
         other.ground = self.ground.model_copy(update={"frames": dict(self.ground.frames)})
         for name, item in self.items.items():
             own = {"frames": dict(item.frames)} if isinstance(item, FrameOwner) else {}
@@ -167,6 +173,21 @@ class Model:
             if name not in known:
                 raise ModelError(f"simulate: unknown option {name!r}{did_you_mean(name, known)}")
         return simulate(self, duration, **options)
+
+    def static(self, *, load_steps: int | None = None, tolerance: float | None = None) -> Static:
+        """The equilibrium near the assembled pose; see `pliant.analyses.statics.static`."""
+        from .analyses.statics import static
+        return static(self, load_steps, tolerance)
+
+    def modes(self, n: int | None = None, state: Any = None) -> Modes:
+        """Frequencies, damping and shapes of small motions about a state; see `pliant.analyses.modes.modes`."""
+        from .analyses.modes import modes
+        return modes(self, n, state)
+
+    def linearize(self, inputs: list[str] | None = None, outputs: list[str] | None = None, state: Any = None) -> Linear:
+        """x' = A x + B u, y = C x + D u about a state; see `pliant.analyses.transfer.linearize`."""
+        from .analyses.transfer import linearize
+        return linearize(self, inputs, outputs, state)
 
     def summary(self) -> str:
         """Masses, centres of mass, inertias and joints as a text table."""

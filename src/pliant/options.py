@@ -10,7 +10,7 @@ from .dynamics import ModelError
 from .functions.units import MOST, must, quantity, shown
 from .items.base import did_you_mean
 from .methods import KINDS, choice, chosen
-from .simulation import ACCURACY, OPTIONS, accuracy_of
+from .simulation import ACCURACY, OPTIONS, STARTS, accuracy_of
 
 ROWS = 10_000_000  # of output
 Problem = tuple[tuple[Any, ...], str]
@@ -89,8 +89,13 @@ def _flag(value: Any) -> None:
         raise ValueError(must(value, "must be true or false"))
 
 
+def _start(value: Any) -> None:
+    if value not in STARTS:
+        raise ValueError(must(value, f"must be one of {', '.join(STARTS)}"))
+
+
 CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds, "output_step": seconds, "accuracy": _accuracy,
-                                           "record": _texts, "out": text, "estimate": _flag}
+                                           "record": _texts, "out": text, "estimate": _flag, "start": _start}
 
 
 def _choice(what: str, value: Any) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
+from .analyses.entries import schemas
 from .items import bodies as _bodies  # noqa: F401 - fills KINDS
 from .items import forces as _forces  # noqa: F401
 from .items.base import KINDS, RESERVED, Axis, Item, Pair, Place, vector
@@ -46,7 +47,7 @@ def schema() -> dict[str, Any]:
         "planar": {"anyOf": [{"type": ["boolean", "null"]}, TypeAdapter(Axis).json_schema()],
                    "description": "all bodies move in planes with this normal; true means z"},
         "ground": {"type": ["object", "null"], "properties": {"frames": frames}, "additionalProperties": False},
-        **sections, "simulate": _simulate()}
+        **sections, "simulate": _simulate(), **schemas()}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "pliant model", "type": "object",
             "properties": properties, "required": ["pliant"], "additionalProperties": False,
             "$defs": dict(sorted(definitions.items()))}
@@ -91,11 +92,11 @@ def _choices(what: str) -> dict[str, Any]:
 
 def _simulate() -> dict[str, Any]:
     from .integrators.choices import Integrator
-    from .simulation import ACCURACY, OPTIONS
+    from .simulation import ACCURACY, OPTIONS, STARTS
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
     known_options = {"duration": seconds, "step": seconds, "output_step": seconds,
                      "integrator": _choices("integrator"), "formulation": _choices("formulation"),
-                     "estimate": {"type": "boolean"},
+                     "estimate": {"type": "boolean"}, "start": {"enum": list(STARTS)},
                      "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": Integrator.finest, "maximum": 0.1}]},
                      "record": {"type": "array", "items": {"type": "string"}}, "out": {"type": "string"}}
     return {"type": ["object", "null"], "properties": {k: known_options.get(k, {}) for k in OPTIONS},

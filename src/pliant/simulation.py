@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
 MOST = 1e12        # steps
-OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "output_step", "record", "out", "estimate")
+OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "output_step", "record", "out", "estimate", "start")
+STARTS = "assembled", "static"
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
              formulation: Any = None, output_step: Any = None, record: list[str] | None = None, progress: Any = True, out: Any = None,
-             estimate: bool | None = None) -> Solution:
+             estimate: bool | None = None, start: str | None = None) -> Solution:
     """Simulate a model from its consistent initial state.
 
     ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the steps are chosen for
@@ -45,11 +46,12 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     step: half as long) and report the error that follows in ``quality.estimate``. ``output_step`` [s]: distance of the rows kept
     (default: 1000 rows; with a fixed step at most so many, every step if there are fewer). ``out``: a file
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
-    display, or a function of (t, t_end).
+    display, or a function of (t, t_end). ``start``: "assembled" (default), or "static", in the equilibrium near it and at rest.
     """
     from .diagnosis.structure import refuse_out_of_plane
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation, "output_step": output_step,
-             "record": record, "out": out, "duration": duration, "estimate": estimate}
+             "record": record, "out": out, "duration": duration, "estimate": estimate,
+             "start": start}
     settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
     unknown = set(settings) - set(OPTIONS)
     if unknown:
@@ -60,8 +62,11 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     settings.pop("accuracy" if step is not None else "step" if accuracy is not None else "", None)  # what is given here wins
     if not isinstance(settings.get("estimate", False), bool):
         raise ModelError(f"simulate: estimate = {settings['estimate']!r}, must be True or False")
+    if settings.get("start", STARTS[0]) not in STARTS:
+        raise ModelError(f"simulate: start = {settings['start']!r}, must be one of {', '.join(STARTS)}")
     model = model.copy()
     dynamics = model.compile()
+    dynamics.start = settings.get("start", STARTS[0])
     refuse_out_of_plane(model, dynamics)
     _check_output(dynamics, settings)
     display = _progress(progress)

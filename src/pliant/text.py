@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from . import connections, options
+from .analyses import entries
 from .checks import NOUNS, explain, text_keys
 from .choices import Choice
 from .dynamics import ModelError
@@ -28,7 +29,7 @@ from .schema import DEFAULT_KINDS, schema
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
 VERSION = 1
-TOP = ("pliant", "name", "gravity", "planar", "ground", *SECTIONS, "simulate")
+TOP = ("pliant", "name", "gravity", "planar", "ground", *SECTIONS, "simulate", *entries.ENTRIES)
 WIDTH = 120  # of written lines
 EXAMPLES = {"bodies": "mass: 2 kg, inertia: [1, 1, 1]", "joints": "kind: revolute, between: [ground, crank.start]",
             "drives": "joint: A, coordinate: angle, function: 2 * t", "forces": "kind: force, frame: crank, vector: [0, 0, 1]",
@@ -96,9 +97,10 @@ class _Reader:
         name = self.one(("name",), options.text, "model")
         gravity = self.one(("gravity",), TypeAdapter(vector("m/s^2")).validate_python, (0.0, 0.0, 0.0))
         model = Model(name, gravity, self.settings(), self.one(("planar",), _planar, None))
-        entries = list(self.entries())
+        model.analyses = self.analyses()
+        items = list(self.entries())
         model.ground = self.ground()
-        for path, data in entries:
+        for path, data in items:
             item = self.item(path, data)
             if item is not None and item.name not in model.items:
                 model.add(item)
@@ -153,6 +155,16 @@ class _Reader:
             if what in settings and not any(path[0] == what for path, _ in found):
                 settings[what] = choice(what, settings[what])
         return settings
+
+    def analyses(self) -> dict[str, dict[str, Any]]:
+        """Options of the other analyses, by name."""
+        found = {}
+        for entry in (e for e in entries.ENTRIES if e in self.data):
+            data = self.mapping((entry,), self.data[entry], "options to values")
+            found[entry] = {k: v for k, v in plain(data).items() if v is not None}
+            for path, message in entries.problems(entry, found[entry], list(data)):
+                self.note((entry, *path), message)
+        return found
 
     def ground(self) -> Ground:
         data = self.mapping(("ground",), self.data.get("ground"), "the one entry frames")
@@ -270,7 +282,7 @@ class _Reader:
                 target = target[int(key)]
             elif isinstance(target, Map) and isinstance(target.get(key), (Map, Seq)):
                 target = target[key]
-            elif isinstance(target, Map) and depth == 0 and key in ("simulate", "ground") and target.get(key) is None:
+            elif isinstance(target, Map) and depth == 0 and key in ("simulate", "ground", *entries.ENTRIES) and target.get(key) is None:
                 target[key], target.where[key] = Map(at), at
                 target = target[key]
             else:
@@ -316,6 +328,8 @@ def to_text(model: Model) -> str:
         settings = {k: v for k, v in model.settings.items() if v is not None}
         settings = {k: v.plain() if isinstance(v, Choice) else v for k, v in settings.items()}
         lines += _entry("simulate", settings, 0)
+    for entry, data in model.analyses.items():
+        lines += _entry(entry, {k: v for k, v in data.items() if v is not None}, 0)
     return "\n".join(lines) + "\n"
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--formulation", help="Kind of formulation, such as index-1.")
 @click.option("--estimate", is_flag=True, default=None, help="Run again with half the steps and tell the error.")
 @click.option("--output-step", help="Distance of the rows kept.")
+@click.option("--start", help="assembled (default), or static: begin in equilibrium.")
 @click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
 def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool, **options: Any) -> Answer:
     """Simulate MODEL (.yaml or .py) and write the results (default: its name with .h5, in the current directory)."""

@@ -1,0 +1,1 @@
+"""Analyses besides simulation: static equilibrium, modes, linearisation."""

@@ -1,0 +1,76 @@
+"""The options of static, modes and linearize, which are also entries of a text model: checks, and their schema."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dynamics import ModelError
+from ..functions.units import must, quantity, shown
+from ..items.base import did_you_mean
+
+ENTRIES = {"static": ("load_steps", "tolerance"), "modes": ("n", "state"), "linearize": ("inputs", "outputs", "state")}
+STATES = ("assembled", "static")
+TOLERANCE = 1e-10      # of equilibrium: unbalanced forces, relative to the largest force
+
+
+def problems(entry: str, data: dict[str, Any], keys: list[str]) -> Iterator[tuple[tuple[Any, ...], str]]:
+    """(path, message) of everything that is wrong with the options that have a value, and with the names of all."""
+    for key in keys:
+        if key not in ENTRIES[entry]:
+            yield (key,), f"unknown option {shown(key)}{did_you_mean(key, ENTRIES[entry])}"
+    for key, value in data.items():
+        try:
+            if key in CHECKS:
+                CHECKS[key](value)
+        except ValueError as error:
+            told = str(error).removeprefix(f"{entry}: ").removeprefix(key).removeprefix(" = ").removeprefix(": ")
+            yield (key,), told
+
+
+def static_options(given: dict[str, Any]) -> dict[str, Any]:
+    """Options of `static`; ModelError names the wrong one."""
+    steps, tolerance = given.get("load_steps"), given.get("tolerance")
+    if steps is not None and (isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= 10_000):
+        raise ModelError(f"static: load_steps = {must(steps, 'must be a whole number from 1 to 10000')}")
+    if tolerance is not None:
+        try:
+            tolerance = quantity(tolerance, "")
+        except ValueError as error:
+            raise ModelError(f"static: tolerance: {error}") from None
+        if not 1e-14 <= tolerance <= 1e-3:
+            raise ModelError(f"static: tolerance = {tolerance:g} must be between 1e-14 and 1e-3")
+    return {"load_steps": steps, "tolerance": TOLERANCE if tolerance is None else tolerance}
+
+
+def number_of(n: Any) -> int | None:
+    """How many modes."""
+    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
+        raise ModelError(f"modes: n = {must(n, 'must be a whole number above zero')}")
+    return None if n is None else int(n)
+
+
+def _state(value: Any) -> None:
+    if value not in STATES:
+        near = did_you_mean(value, STATES) if isinstance(value, str) else ""
+        raise ModelError(must(value, f"must be one of {', '.join(STATES)}") + near * near.startswith("; did"))
+
+
+def _names(value: Any) -> None:
+    if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
+        raise ModelError(must(value, "must be a list of names, such as [crank.position.x]"))
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {
+    "load_steps": lambda value: static_options({"load_steps": value}), "tolerance": lambda value: static_options({"tolerance": value}),
+    "n": number_of, "state": _state, "inputs": _names, "outputs": _names}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """JSON Schema of the entries."""
+    names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    options = {"load_steps": {"type": "integer", "minimum": 1, "maximum": 10_000}, "tolerance": {"type": "number"},
+               "n": {"type": "integer", "minimum": 1}, "state": {"enum": list(STATES)}, "inputs": names, "outputs": names}
+    return {entry: {"type": ["object", "null"], "properties": {k: options[k] for k in keys}, "additionalProperties": False}
+            for entry, keys in ENTRIES.items()}

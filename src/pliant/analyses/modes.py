@@ -1,0 +1,175 @@
+"""modes(): frequencies, damping and shapes of small motions about a state."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..kernels import loop
+from ..refinement import parts
+from . import eigen
+from .entries import number_of
+from .linearisation import Linearisation
+from .states import linearised
+from .tangent import largest_motion
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..solution import Solution
+
+AMPLITUDE = 0.1      # of pictures: largest motion in sizes of the model, or rad
+FRAMES = 48          # of an animation
+
+
+class Modes:
+    """Small motions eta(t) = Re(shape e^(s t)): ``eigenvalues`` s [rad/s] (one of each conjugate pair), ``frequencies`` |s| / 2 pi and
+    ``damped_frequencies`` Im s / 2 pi [Hz], ``damping`` ratios -Re s / |s|, ``rigid`` (s = 0: nothing holds that motion).
+
+    ``shapes`` (modes, bodies, 6): displacement of the centre of mass [m] and rotation vector [rad] in world axes (of a rotating
+    state: axes that turn with ``frame`` [rad/s]). The largest one is 1 size of the model, or 1 rad. ``note``: if the state is no
+    equilibrium.
+    """
+
+    def __init__(self, lin: Linearisation, n: int | None) -> None:
+        self.linearisation, self.note, d = lin, lin.note(), lin.d
+        rate = max(float(np.linalg.norm(lin.W)), lin.tangent.speed)
+        s, z = eigen.solve(lin.M, lin.D, lin.K, rate, lin.tangent.natural, lin.tangent.decay)
+        self.eigenvalues = s[:n]
+        self.degrees_of_freedom, self.frame, self.t = lin.n, lin.W, lin.t
+        self.bodies = [d.body_of(int(iv) // 6) for iv in d.system.data.rotations[:, 0]]
+        self.shapes = np.zeros((len(self.eigenvalues), len(self.bodies), 6), complex)
+        for k in range(len(self.eigenvalues)):
+            eta = lin.N @ z[:, k]
+            part = eta[np.argmax(abs(eta) / np.where(lin.freedom.by > 0, lin.freedom.by, np.inf))]
+            eta *= abs(part) / (part * largest_motion(d, eta))
+            self.shapes[k] = [eta[iv - 3:iv + 3] for iv in d.system.data.rotations[:, 0]]
+
+    @property
+    def model(self) -> Model:
+        model: Model = self.linearisation.d.model
+        return model
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        return np.asarray(abs(self.eigenvalues) / (2 * np.pi))
+
+    @property
+    def damped_frequencies(self) -> np.ndarray:
+        return np.asarray(self.eigenvalues.imag / (2 * np.pi))
+
+    @property
+    def damping(self) -> np.ndarray:
+        size = abs(self.eigenvalues)
+        return np.asarray(np.divide(0.0 - self.eigenvalues.real, size, out=np.zeros_like(size), where=size > 0))
+
+    @property
+    def rigid(self) -> np.ndarray:
+        return np.asarray(self.eigenvalues == 0)
+
+    @property
+    def stable(self) -> bool:
+        """Whether no motion grows."""
+        return bool((self.eigenvalues.real <= 1e-9 * abs(self.eigenvalues).max(initial=0.0)).all())
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)
+
+    def kind(self, k: int) -> str:
+        """Of mode k: rigid, oscillation, decay or growth."""
+        s = self.eigenvalues[k]
+        if s == 0:
+            return "rigid"
+        if s.imag == 0:
+            return "growth" if s.real > 0 else "decay"
+        return "growing oscillation" if s.real > 1e-9 * abs(s) else "oscillation"
+
+    def shape(self, k: int, body: str) -> np.ndarray:
+        """Complex displacement [m] and rotation [rad] of a body in mode k, six numbers."""
+        if body not in self.bodies:
+            from ..items.base import did_you_mean
+            raise KeyError(f"no body {body!r}{did_you_mean(body, self.bodies)}")
+        return self.shapes[self._number(k), self.bodies.index(body)]
+
+    def _number(self, k: Any) -> int:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 0 <= k < len(self):
+            raise IndexError(f"mode {k!r} must be a number from 0 to {len(self) - 1}")
+        return int(k)
+
+    # -- pictures
+    def motion(self, k: int, amplitude: float = AMPLITUDE, frames: int = FRAMES) -> Solution:
+        """One period of mode k (of a real one: there and back) as a run, for pictures; joints stay closed to first order only.
+        ``amplitude``: the largest displacement in sizes of the model, or rotation [rad]."""
+        from ..integrators.choices import GeneralizedAlpha
+        from ..solution import Quality, Solution
+        d, lin = self.linearisation.d, self.linearisation
+        s, w = d.system, self.eigenvalues[self._number(k)].imag
+        period = 2 * np.pi / w if w > 0 else 1.0
+        rows = np.tile(lin.row, (frames + 1, 1))
+        rows[:, 0] = np.linspace(0, period, frames + 1)
+        p = parts(rows, s.q0.size, s.n)
+        p["v"][:], p["a"][:], p["lam"][:] = 0, 0, 0
+        eta = np.zeros((frames + 1, s.n))
+        turns = np.exp(2j * np.pi * np.arange(frames + 1) / frames)
+        for b, iv in enumerate(s.data.rotations[:, 0]):
+            eta[:, iv - 3:iv + 3] = amplitude * (turns[:, None] * self.shapes[k, b]).real
+        for i in range(frames + 1):
+            step, q = eta[i].copy(), p["q"][i].copy()
+            step[:s.n_v] = lin.tangent.G.T @ step[:s.n_v]
+            loop.retract(s.data, q.copy(), step, 1.0, q)
+            p["q"][i] = q
+        return Solution(d.model, d, rows, np.zeros((frames + 1, 3)), Quality(0.0, 0.0, 0.0, 0, 0, 0, 0), complete=True,
+                        method=GeneralizedAlpha(), step=period / frames, stride=1, memory={})
+
+    def animate(self, k: int, path: str | Path | None = None, amplitude: float = AMPLITUDE, **options: Any) -> Any:
+        """Animate mode k in two seconds, see `pliant.pictures.animate`."""
+        motion = self.motion(k, amplitude)
+        return motion.animate(path, **{"speed": float(motion.t[-1]) / 2, **options})
+
+    def snapshot(self, k: int, path: str | Path | None = None, amplitude: float = AMPLITUDE, **options: Any) -> Any:
+        """Draw mode k at its largest, with the paths of all bodies, see `pliant.pictures.snapshot`."""
+        motion = self.motion(k, amplitude)
+        return motion.snapshot(path, t=float(motion.t[-1]), **{"trace": self.bodies, **options})
+
+    # -- words
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers; complex ones as [real, imaginary]."""
+        modes = [{"kind": self.kind(k), "frequency": self.frequencies[k], "damped_frequency": self.damped_frequencies[k],
+                  "damping": self.damping[k], "eigenvalue": [s.real, s.imag],
+                  "shape": {b: [[v.real, v.imag] for v in self.shapes[k, i]] for i, b in enumerate(self.bodies)}}
+                 for k, s in enumerate(self.eigenvalues)]
+        return {"name": self.model.name, "t": self.t, "degrees_of_freedom": self.degrees_of_freedom, "stable": self.stable,
+                "frame": self.frame, "note": self.note, "modes": modes}
+
+    def summary(self) -> str:
+        """A table: frequency, damping, and what moves most."""
+        from ..report import table
+        from .settling import motion_in_words
+        d, rows = self.linearisation.d, []
+        for k in range(len(self)):
+            eta = np.zeros(d.system.n_v)
+            for b, iv in enumerate(d.system.data.rotations[:, 0]):
+                eta[iv - 3:iv + 3] = self.shapes[k, b].real
+            rows.append((k, self.frequencies[k], self.damped_frequencies[k], round(float(self.damping[k]), 12) + 0.0, self.kind(k),
+                         ": ".join(motion_in_words(d, eta))))
+        head = [f"modes of {self.model.name!r} at t = {self.t:g} s, {self.degrees_of_freedom} degrees of freedom"]
+        if self.frame.any():
+            head.append(f"  in axes that turn with ({', '.join(f'{w:.6g}' for w in self.frame)}) rad/s")
+        head += [f"  note: {self.note}"] if self.note else []
+        return "\n".join([*head, "", table(("mode", "frequency [Hz]", "damped [Hz]", "damping", "kind", "largest"), rows)])
+
+    __str__ = summary
+
+    def __repr__(self) -> str:
+        return f"Modes({self.model.name!r}: {len(self)} of {self.degrees_of_freedom} degrees of freedom)"
+
+
+def modes(model: Model, n: Any = None, state: Any = None) -> Modes:
+    """Small motions about a state: constrained, damped, gyroscopic; the ``n`` slowest (default all).
+
+    ``state``: the start of a run (default); "static", the equilibrium near it; the result of `static`; or a run and a time,
+    (sol, 2.0). About a steady rotation the equations are taken in axes in which they are constant.
+    """
+    given = {**model.analyses.get("modes", {}), **{k: v for k, v in (("n", n), ("state", state)) if v is not None}}
+    most = number_of(given.get("n"))
+    return Modes(linearised(model, given.get("state")), most)

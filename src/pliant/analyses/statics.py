@@ -1,0 +1,190 @@
+"""static(): the equilibrium of a model, as a result with channels; and the start of a run in equilibrium."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import reactions
+from ..dynamics import Dynamics, ModelError
+from ..kernels import loop
+from ..refinement import parts
+from .entries import TOLERANCE, static_options
+from .settling import LEVEL, Balance, NotSettled, Settling, motion_in_words
+from .tangent import largest_motion, load, new_row
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..solution import Solution
+
+STEPS = (8, 40)        # load steps tried when the whole load at once leads nowhere
+
+
+class Static:
+    """An equilibrium: ``st["spring.force"]``, ``st.position("rod")``, ``st.stable``, ``print(st)``.
+
+    ``stable``: True, False (a small push drives it away), or None if it can move without resistance; ``free`` says how it can then.
+    ``stiffness``: the smallest one [J], against the motion whose largest part is 1 rad or 1 size of the model. ``iterations``,
+    ``load_steps``: the cost.
+    """
+
+    def __init__(self, d: Dynamics, row: np.ndarray, found: Settling, b: Balance, load_steps: int) -> None:
+        self.dynamics, self.row = d, row
+        self.iterations, self.load_steps = found.iterations, load_steps
+        self.unbalanced = float(abs(b.f).max(initial=0.0)) / max(b.size, 1e-300)
+        values, vectors = np.linalg.eig(b.H) if b.H.size else (np.zeros(0), np.zeros((0, 0)))
+        small = max(LEVEL * float(abs(values).max(initial=0.0)), b.none)
+        self.stiffness = self._softest(b, values, vectors)
+        self.degrees_of_freedom = int(values.size)
+        self.free, self.falls = self._words(b, vectors, abs(values) <= small), self._words(b, vectors, values.real < -small)
+        self.stable = False if self.falls else None if self.free else True
+
+    def _softest(self, b: Balance, values: np.ndarray, vectors: np.ndarray) -> float | None:
+        if not values.size:
+            return None
+        k = int(np.argmin(values.real))
+        return float(values[k].real * np.linalg.norm(vectors[:, k]) ** 2 / largest_motion(self.dynamics, b.freedom.N @ vectors[:, k]) ** 2)
+
+    def _words(self, b: Balance, vectors: np.ndarray, which: np.ndarray) -> list[str]:
+        motions = [motion_in_words(self.dynamics, b.freedom.N @ vectors[:, k].real) for k in np.flatnonzero(which)]
+        return list(dict.fromkeys(f"{body}: {how}" for body, how in motions))
+
+    @property
+    def model(self) -> Model:
+        model: Model = self.dynamics.model
+        return model
+
+    @property
+    def solution(self) -> Solution:
+        """As a run of one row, for pictures, files and channels."""
+        if not hasattr(self, "_solution"):
+            from ..integrators.choices import GeneralizedAlpha
+            from ..solution import Quality, Solution
+            d = self.dynamics
+            load(d, self.row)
+            d.x.E[:] = 0
+            loop.run(d.system.program("energy"), d.system.data, d.x, float(self.row[0]), 0.0, 0.0, 0.0)
+            quality = Quality(max(d.gaps(float(self.row[0])).values(), default=0.0), 0.0, 0.0, 0, self.iterations, 0, 0,
+                              unique_reactions=d.unique_reactions)
+            self._solution = Solution(d.model, d, self.row[None, :].copy(), d.x.E[None, :3].copy(), quality, complete=True,
+                                      method=GeneralizedAlpha(), step=1.0, stride=1, memory={})
+        return self._solution
+
+    @property
+    def channels(self) -> list[str]:
+        return self.solution.channels
+
+    def __getitem__(self, name: str) -> Any:
+        """A channel: a number, or an array of three."""
+        value = self.solution[name][0]
+        return float(value) if np.ndim(value) == 0 else value
+
+    def position(self, name: str) -> np.ndarray:
+        """Of a body or a frame of one [m], world axes."""
+        return np.asarray(self[f"{name}.position"])
+
+    def snapshot(self, path: str | Path | None = None, **options: Any) -> Any:
+        """Draw the equilibrium, see `pliant.pictures.snapshot`."""
+        return self.solution.snapshot(path, **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write an HDF5 file, which `pliant.load` reads as a run of one row."""
+        self.solution.save(path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Facts and the channels that differ from zero or place bodies."""
+        names = [b.name for b in self.model.section("bodies")]
+        d = self.dynamics.directory
+        forces = [c for c in self.channels if c.rpartition(".")[0] in {*d.joints, *d.springs, *d.bushings, *d.drives, *d.measures}
+                  and not c.endswith(("_rate", ".rate", ".power", "_joint"))]
+        return {"name": self.model.name, "stable": self.stable, "free": self.free, "falls": self.falls, "stiffness": self.stiffness,
+                "degrees_of_freedom": self.degrees_of_freedom, "unbalanced": self.unbalanced, "iterations": self.iterations,
+                "load_steps": self.load_steps, "unique_reactions": self.dynamics.unique_reactions,
+                "bodies": {n: {"position": self[f"{n}.position"], "rotation": self[f"{n}.rotation"]} for n in names},
+                "channels": {c: self[c] for c in forces}}
+
+    def summary(self) -> str:
+        """Whether it is stable, where the bodies are, and what acts between them, as text."""
+        from ..report import table
+        data = self.to_dict()
+        state = {True: "stable", False: f"unstable; it falls ({', '.join(self.falls)})",
+                 None: f"neither stable nor unstable: nothing resists {', '.join(self.free)}"}[self.stable]
+        if not self.degrees_of_freedom:
+            state = "joints and drives hold everything"
+        lines = [f"equilibrium of {data['name']!r}", f"  {'state':<13} {state}",
+                 f"  {'balance':<13} to {self.unbalanced:.2g} of the largest force, {self.iterations} iterations"
+                 + (f", {self.load_steps} load steps" if self.load_steps > 1 else "")]
+        if not data["unique_reactions"]:
+            lines.append(f"  {'reactions':<13} not unique (redundant joints): the smallest ones are given")
+        lines += ["", table(("body", "position [m]", "rotation (quaternion)"),
+                            [(n, tuple(b["position"]), tuple(b["rotation"])) for n, b in data["bodies"].items()])]
+        rows = [(c, tuple(v) if np.ndim(v) else v, self.solution.unit(c)) for c, v in data["channels"].items()]
+        return "\n".join(lines + (["", table(("channel", "value", "unit"), rows)] if rows else []))
+
+    __str__ = summary
+
+    def __repr__(self) -> str:
+        return f"Static({self.model.name!r}: stable {self.stable}, {len(self.channels)} channels)"
+
+
+def static(model: Model, load_steps: Any = None, tolerance: Any = None) -> Static:
+    """The equilibrium of a model near its assembled pose, at rest, with drives where they are at t = 0.
+
+    ``load_steps``: gravity and loads (Force, Torque) are brought on in so many steps; default: at once, and in steps if that leads
+    nowhere. ``tolerance``: of unbalanced forces, relative to the largest force (the last digits are taken anyway).
+    """
+    asked = {"load_steps": load_steps, "tolerance": tolerance}
+    given = {**model.analyses.get("static", {}), **{k: v for k, v in asked.items() if v is not None}}
+    d = model.copy().compile(exact=True)
+    d.assemble()
+    return settled(d, **static_options(given))
+
+
+def settled(d: Dynamics, load_steps: int | None = None, tolerance: float = TOLERANCE) -> Static:
+    """The equilibrium near the assembled position in memory."""
+    search, steps = Settling(d, 0.0, tolerance), load_steps or 1
+    try:
+        b = _loaded(search, steps)
+    except NotSettled as error:
+        if load_steps is not None:
+            raise
+        b, steps = _in_more_steps(search, error)
+    row = new_row(d, 0.0, d.x.q, d.x.H)
+    C, rows = search.balance().freedom.C, reactions.equations(d.system)  # reactions of the last position are in memory now
+    lam = parts(row[None, :], d.system.q0.size, d.system.n)["lam"][0]
+    lam[rows] = reactions.smallest(C, C.T @ d.x.lam[rows], d.unit[rows]) if rows.size else 0
+    d.unique_reactions = d.redundant() == 0
+    return Static(d, row, search, b, steps)
+
+
+def _loaded(search: Settling, steps: int) -> Balance:
+    for k in range(steps):
+        search.part = (k + 1) / steps
+        b = search.settle()
+    return b
+
+
+def _in_more_steps(search: Settling, why: NotSettled) -> tuple[Balance, int]:
+    """With the loads brought on slowly; what the whole load led to is told if that does not help."""
+    for steps in STEPS:
+        search.again()
+        try:
+            return _loaded(search, steps), steps
+        except NotSettled:
+            continue
+    raise why
+
+
+def start_in_equilibrium(d: Dynamics) -> np.ndarray:
+    """The row of a run that begins in equilibrium: that position, at rest but for what drives do."""
+    moving = [name for name, said in d.directory.stated.items() if any(said.which) and abs(said.values).max() > 0]
+    moving += [name for name, j in d.directory.joints.items() if any(k.endswith("_rate") and v for k, v in j.stated.items())]
+    if moving:
+        raise ModelError(f"simulate: start: static begins at rest, but {moving[0]!r} states a velocity at the start; leave the velocity "
+                         "out, or start as assembled")
+    found = static(d.model)
+    start = new_row(d, 0.0, *(parts(found.row[None, :], d.system.q0.size, d.system.n)[k][0] for k in ("q", "H")))
+    d.refine(start[None, :])
+    d.x.q[:] = parts(start[None, :], d.system.q0.size, d.system.n)["q"][0]
+    return start

@@ -1,0 +1,179 @@
+"""The equations of motion linearised about one state, and the motions that the joints leave free. docs/theory/linearisation.md
+
+Increments are eta = (displacement, rotation vector) of every body in world axes.
+"""
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import reactions
+from ..dynamics import Dynamics, ModelError
+from ..items.base import matrix_of
+from ..kernels import loop
+from ..refinement import parts, row_width
+
+LARGEST = 6000   # velocities: matrices are full
+
+
+def cross_matrix(w: np.ndarray) -> np.ndarray:
+    return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+
+
+def load(d: Dynamics, row: np.ndarray) -> float:
+    """Memory from a row; returns its time."""
+    x, p = d.x, parts(row[None, :], d.system.q0.size, d.system.n)
+    x.q[:], x.v[:], x.a[:], x.lam[:], x.H[:] = p["q"][0], p["v"][0], p["a"][0], p["lam"][0], p["H"][0]
+    x.T[:] = 0
+    x.T[:, [0, 4, 8]] = 1
+    return float(row[0])
+
+
+def new_row(d: Dynamics, t: float, q: np.ndarray, H: np.ndarray) -> np.ndarray:
+    """A row at rest without reactions."""
+    s = d.system
+    row = np.zeros(row_width(s.q0.size, s.n, s.histories))
+    p = parts(row[None, :], s.q0.size, s.n)
+    row[0], p["q"][0], p["H"][0] = t, q, H
+    return row
+
+
+def axes(d: Dynamics, q: np.ndarray) -> np.ndarray:
+    """G: from increments as the program has them (rotations in body axes) to world axes, square."""
+    s = d.system
+    G = np.eye(s.n_v)
+    for iv, iq in s.data.rotations:
+        G[iv:iv + 3, iv:iv + 3] = matrix_of(q[iq:iq + 4].tolist())
+    return G
+
+
+def turning(d: Dynamics, rotations: np.ndarray, positions: np.ndarray | None = None) -> np.ndarray:
+    """Block matrix of cross products: of rotation vectors with rotations[k] of body k, of displacements with positions[k]."""
+    out = np.zeros((d.system.n_v, d.system.n_v))
+    for k, (iv, _) in enumerate(d.system.data.rotations):
+        out[iv:iv + 3, iv:iv + 3] = cross_matrix(rotations[k])
+        if positions is not None:
+            out[iv - 3:iv, iv - 3:iv] = cross_matrix(positions[k])
+    return out
+
+
+def derivative(d: Dynamics, t: float, cm: float, cd: float, ck: float, program: Any = None, data: Any = None) -> np.ndarray:
+    """cm dR/da + cd dR/dv + ck dR/dq of the equations of motion at the state in memory; x.R and the joints' part of x.D are filled."""
+    s, x = d.system, d.x
+    x.D[:] = 0
+    loop.run(s.program("tangent") if program is None else program, s.data if data is None else data, x, t, cm, cd, ck)
+    full = np.zeros((s.n_v, s.n_v))
+    for (i, j), k in s.block.items():
+        if 6 * i < s.n_v and 6 * j < s.n_v:
+            full[6 * i:6 * i + 6, 6 * j:6 * j + 6] = x.D[k]
+    if not (np.isfinite(full).all() and np.isfinite(x.R).all()):
+        try:
+            s.check_finite(x, t, "residual", "tangent")
+        except ValueError as error:
+            raise ModelError(str(error)) from error
+        raise ModelError("the linearised equations are not finite; look for masses, stiffnesses or positions that are far too large")
+    return full
+
+
+def largest_motion(d: Dynamics, eta: np.ndarray) -> float:
+    """Of all bodies: displacement in sizes of the model, or rotation [rad]."""
+    places = d.system.data.rotations[:, 0]
+    return max(max(float(np.linalg.norm(eta[i - 3:i])) / d.length, float(np.linalg.norm(eta[i:i + 3]))) for i in places)
+
+
+class Freedom:
+    """The motions that the joints allow at a position, from singular values of their equations without dimensions:
+
+        U C G^T B = P S Q^T,   N = B Q_2,   C G^T N = 0                                             [linear-1]
+
+    U makes equations dimensionless, B has the model's length for displacements. Needs the joints' part of x.D.
+    """
+
+    def __init__(self, d: Dynamics, G: np.ndarray) -> None:
+        s = d.system
+        C = reactions.jacobian(s, d.x.D)
+        self.C = C if isinstance(C, np.ndarray) else np.asarray(C.toarray())
+        self.rows = reactions.equations(s)
+        self.unit = d.unit[self.rows]
+        free = s.active[s.active < s.n_v]
+        self.by = np.zeros(s.n_v)
+        self.by[free] = reactions.lengths(s, d.length)[free]
+        scaled = (self.unit[:, None] * (self.C @ G.T) * self.by)[:, free]
+        P, S, Q = np.linalg.svd(scaled, full_matrices=True) if len(scaled) else (np.zeros((0, 0)), np.zeros(0), np.eye(free.size))
+        rank = int((reactions.ZERO * max(S.max(initial=0.0), 1e-300) < S).sum())
+        self.P, self.S, self.spare = P[:, :rank], S[:rank], P[:, rank:]
+        self.Q, free_motions = np.zeros((s.n_v, rank)), np.zeros((s.n_v, free.size - rank))
+        self.Q[free], free_motions[free] = Q[:rank].T, Q[rank:].T
+        self.N = self.by[:, None] * free_motions             # columns are motions
+        self.back = np.divide(free_motions, self.by[:, None], out=np.zeros_like(free_motions), where=self.by[:, None] > 0).T
+
+    def closing(self, violations: np.ndarray) -> np.ndarray:
+        """The least increment with C G^T eta = -violations."""
+        return np.asarray(-self.by[:, None] * self.Q @ ((self.P.T @ (self.unit[:, None] * violations)) / self.S[:, None]))
+
+    def multipliers(self, forces: np.ndarray) -> np.ndarray:
+        """The smallest lam with C^T lam = -forces [world axes], where that can be."""
+        return np.asarray(-self.unit[:, None] * (self.P @ ((self.Q.T @ (self.by[:, None] * forces)) / self.S[:, None])))
+
+
+class Tangent:
+    """M, D, K of the equations of motion at a state, for increments in world axes:
+
+        M G da + D G dv + K eta + C^T dlam = F du                                                  [linear-2]
+    """
+
+    def __init__(self, d: Dynamics, row: np.ndarray) -> None:
+        s = d.system
+        if s.n_v > LARGEST:
+            raise ModelError(f"the model has {s.n_v // 6} bodies; linearisation is made for at most {LARGEST // 6}")
+        self.d, self.row, self.t = d, row.copy(), load(d, row)
+        self.G = axes(d, d.x.q)
+        self.M, self.D, self.K = (self.G @ derivative(d, self.t, *by) @ self.G.T
+                                  for by in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+        self.freedom = Freedom(d, self.G)
+        p = parts(row[None, :], s.q0.size, s.n)
+        places = s.data.rotations[:, 0]
+        self.w = np.array([self.G[i:i + 3, i:i + 3] @ p["v"][0, i:i + 3] for i in places])   # angular velocities, world axes
+        self.dw = np.array([self.G[i:i + 3, i:i + 3] @ p["a"][0, i:i + 3] for i in places])
+        self.v = np.array([p["v"][0, i - 3:i] for i in places])
+        self.dv = np.array([p["a"][0, i - 3:i] for i in places])
+        self.p = np.array([p["q"][0, i - 3:i] for _, i in s.data.rotations])
+
+    @cached_property
+    def speed(self) -> float:
+        """The largest rate of the state [1/s]."""
+        return max(float(abs(self.v).max(initial=0.0)) / self.d.length, float(abs(self.w).max(initial=0.0)))
+
+    @cached_property
+    def natural(self) -> float:
+        """Square of the largest rate that gravity and stiffness give single bodies [1/s^2]."""
+        return max(self.d.gravity / self.d.length, self._by_mass(self.K))
+
+    @cached_property
+    def decay(self) -> float:
+        """The largest rate of decay or gyration of single bodies [1/s]."""
+        return max(self.speed, self._by_mass(self.D))
+
+    def _by_mass(self, X: np.ndarray) -> float:
+        masses = np.diag(self.M)
+        return float(np.divide(abs(np.diag(X)), masses, out=np.zeros_like(masses), where=masses > 0).max(initial=0.0))
+
+    def accelerations(self, W: np.ndarray) -> np.ndarray:
+        """Of every body what does not belong to a rotation with W [1/s^2]: lengths in sizes of the model."""
+        left = np.linalg.norm(self.dv - np.cross(W, self.v), axis=1) / self.d.length
+        return np.asarray(np.maximum(left, np.linalg.norm(self.dw - np.cross(W, self.w), axis=1)))
+
+    def seen_from(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(turning of the axes, of the bodies): W~ and w~ of [linear-3]."""
+        n = len(self.w)
+        return turning(self.d, np.tile(W, (n, 1)), np.tile(W, (n, 1))), turning(self.d, self.w)
+
+    def rotating(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Coefficients of eta'', eta', eta in axes that turn with W [rad/s]:
+
+            G dv = eta' + W~ eta,   G da = eta'' + (2 W~ - w~) eta' + (W~ - w~) W~ eta             [linear-3]
+        """
+        turn, own = self.seen_from(W)
+        return self.M, self.M @ (2 * turn - own) + self.D, self.M @ (turn - own) @ turn + self.D @ turn + self.K

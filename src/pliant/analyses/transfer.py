@@ -1,0 +1,174 @@
+"""linearize(): x' = A x + B u, y = C x + D u about a state, on minimal coordinates with names."""
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..closing import coordinate
+from ..dynamics import ModelError
+from ..kernels import loop
+from . import ports
+from .linearisation import Linearisation
+from .states import linearised
+from .tangent import load
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+ENDINGS = (".npz", ".json")
+SHOWN = 10           # columns of matrices in a text
+WELL = 0.1           # a coordinate is taken if it is so far independent of those before it
+
+
+class Linear:
+    """x' = A x + B u,  y = C x + D u for small deviations from a state.
+
+    ``states``: names of x, coordinates of joints where possible, else displacements and rotations of bodies (world axes, of a
+    rotating state axes that turn with ``frame`` [rad/s]), then their rates. ``inputs``, ``outputs``: names of u and y; ``units`` of
+    the three, by these words. ``note``: if the state is no equilibrium.
+    """
+
+    def __init__(self, lin: Linearisation, inputs: list[str], outputs: dict[str, ports.Output]) -> None:
+        self.linearisation, self.note, self.frame, self.t = lin, lin.note(), lin.W, lin.t
+        self.inputs, self.outputs = inputs, list(outputs)
+        d, n = lin.d, lin.n
+        names, E = coordinates(lin)                                  # E z: the named coordinates
+        self.states = [*names, *(f"{name}_rate" for name in names)]
+        forces = np.array([ports.unit_force(d, lin.row, name, lin.tangent.G) for name in inputs]).reshape(len(inputs), -1).T
+        self.A, back = lin.first_order(), np.linalg.inv(E)
+        accelerations = np.linalg.solve(lin.M, lin.N.T @ forces) if n else np.zeros((0, len(inputs)))
+        self.B = np.vstack([np.zeros((n, len(inputs))), E @ accelerations])
+        z = np.hstack([np.eye(2 * n), np.zeros((2 * n, len(inputs)))])
+        eta, dv, da = lin.velocities(z[:n], z[n:], np.hstack([self.A[n:], accelerations]))
+        acting = np.hstack([np.zeros((len(lin.N), 2 * n)), forces])
+        dlam = lin.multipliers(eta, dv, da, acting)
+        found = ports.changes(lin, eta, dv, da, dlam, outputs)
+        change, undo = np.kron(np.eye(2), E), np.kron(np.eye(2), back)
+        self.A, self.C, self.D = change @ self.A @ undo, found[:, :2 * n] @ undo, found[:, 2 * n:]
+        known, channels = ports.inputs(d), ports.Observer(d, lin.row[None, :], np.zeros((1, 3))).catalogue
+        self.units = {"states": [_unit(name) for name in self.states], "inputs": [known[name] for name in inputs],
+                      "outputs": [channels[channel][0] for channel, _ in outputs.values()]}
+
+    @property
+    def model(self) -> Model:
+        model: Model = self.linearisation.d.model
+        return model
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        return np.linalg.eigvals(self.A)
+
+    def response(self, frequencies: Any) -> np.ndarray:
+        """C (2 pi i f - A)^-1 B + D at frequencies f [Hz], shape (frequencies, outputs, inputs)."""
+        f = np.atleast_1d(np.asarray(frequencies, float))
+        unit = np.eye(len(self.A))
+        return np.array([self.C @ np.linalg.solve(2j * np.pi * x * unit - self.A, self.B.astype(complex)) + self.D for x in f])
+
+    def to_scipy(self) -> Any:
+        """A scipy.signal.StateSpace."""
+        from scipy.signal import StateSpace
+        return StateSpace(self.A, self.B, self.C, self.D)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.model.name, "t": self.t, "note": self.note, "frame": self.frame, "states": self.states, "inputs": self.inputs,
+                "outputs": self.outputs, "units": self.units, **{k: getattr(self, k) for k in "ABCD"}}
+
+    def save(self, path: str | Path) -> None:
+        """Write matrices and names to a .npz or .json file."""
+        from ..storage import check_target
+        file, data = Path(path), self.to_dict()
+        if file.suffix.lower() not in ENDINGS:
+            raise ValueError(f"{str(path)!r} must end in {' or '.join(ENDINGS)}")
+        check_target(file)
+        if file.suffix.lower() == ".json":
+            lists = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in data.items()}
+            file.write_text(json.dumps(lists, indent=1), encoding="utf-8")
+        else:
+            units = {f"units_{k}": v for k, v in data.pop("units").items()}
+            arrays: dict[str, Any] = {k: np.array(v) for k, v in {**data, **units}.items()}
+            np.savez(file, **arrays)
+
+    def summary(self) -> str:
+        """Names and matrices as text."""
+        from ..report import table
+        head = [f"linearised {self.model.name!r} at t = {self.t:g} s: {len(self.states)} states, {len(self.inputs)} inputs, "
+                f"{len(self.outputs)} outputs"]
+        if self.frame.any():
+            head.append(f"  in axes that turn with ({', '.join(f'{w:.6g}' for w in self.frame)}) rad/s")
+        head += [f"  note: {self.note}"] if self.note else []
+        columns = [*self.states, *self.inputs]
+        if len(columns) > SHOWN:
+            lists = (f"  {word:<8} {', '.join(names)}" for word, names in
+                     (("states", self.states), ("inputs", self.inputs), ("outputs", self.outputs)))
+            return "\n".join([*head, *lists, "  the matrices are too wide to be shown; save them to a file"])
+        for title, rows, matrix in (("x'", [f"{s}'" for s in self.states], np.hstack([self.A, self.B])),
+                                    ("y", self.outputs, np.hstack([self.C, self.D]))):
+            head += ["", table((title, *columns), [(name, *map(float, line)) for name, line in zip(rows, matrix, strict=True)])]
+        return "\n".join(head)
+
+    __str__ = summary
+
+    def __repr__(self) -> str:
+        return f"Linear({self.model.name!r}: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs)"
+
+
+def _unit(state: str) -> str:
+    rate = state.endswith("_rate")
+    turns = any(part in ("angle", "angle_rate", "rotation") for part in state.split("."))
+    return ("rad" if turns else "m") + ("/s" if rate else "")
+
+
+def coordinates(lin: Linearisation) -> tuple[list[str], np.ndarray]:
+    """Names of independent coordinates and what they are of z: those of joints first, the most independent ones, then of bodies."""
+    d, G, n = lin.d, lin.tangent.G, lin.n
+    t = load(d, lin.row)
+    d.x.D[:] = 0
+    loop.run(d.system.program("tangent"), d.system.data, d.x, t, 0.0, 0.0, 0.0)
+    joints = {f"{name}.{c}": G @ coordinate(d, joint, c)[1] for name, joint in d.directory.joints.items() for c in joint.zeros}
+    bodies = {}
+    for iv, _ in d.system.data.rotations:
+        name = d.body_of(int(iv) // 6)
+        for k in range(6):
+            bodies[f"{name}.{('position', 'rotation')[k // 3]}.{'xyz'[k % 3]}"] = np.eye(d.system.n_v)[iv - 3 + k]
+    names, rows, basis = list[str](), list[np.ndarray](), np.zeros((0, n))
+    for known, least in ((joints, WELL), (bodies, 0.0)):
+        images = {name: g @ lin.N / _length(d.length, name) for name, g in known.items()}
+        while len(names) < n and images:
+            rest = {name: g - basis.T @ (basis @ g) for name, g in images.items()}
+            best = max(rest, key=lambda name: float(np.linalg.norm(rest[name])))
+            size = float(np.linalg.norm(rest[best]))
+            if not size > max(least, 1e-9):
+                break
+            again = rest[best] - basis.T @ (basis @ rest[best])
+            basis = np.vstack([basis, again / np.linalg.norm(again)])
+            names.append(best)
+            rows.append(known[best] @ lin.N)
+            del images[best]
+    order = {name: k for k, name in enumerate([*joints, *bodies])}
+    chosen = sorted(range(len(names)), key=lambda k: order[names[k]])
+    return [names[k] for k in chosen], np.array([rows[k] for k in chosen]).reshape(n, n)
+
+
+def _length(length: float, name: str) -> float:
+    return length if name.endswith(".displacement") or ".position." in name else 1.0
+
+
+def linearize(model: Model, inputs: Any = None, outputs: Any = None, state: Any = None) -> Linear:
+    """Matrices A, B, C, D about a state.
+
+    ``inputs``: components of forces and torques ("push.x"; "push" for all three), or efforts on joint coordinates ("A.angle": a
+    torque on b from a about the axis). ``outputs``: channels ("rod.end.position.y", "A.force", "spring.force"). ``state`` as in
+    `pliant.analyses.modes.modes`.
+    """
+    pairs = (("inputs", inputs), ("outputs", outputs), ("state", state))
+    given = {**model.analyses.get("linearize", {}), **{k: v for k, v in pairs if v is not None}}
+    if given.get("inputs") is None or given.get("outputs") is None:
+        missing = "inputs" if given.get("inputs") is None else "outputs"
+        raise ModelError(f"linearize: {missing} are missing; give a list of names, such as {missing}=['A.angle']")
+    d = model.copy().compile(exact=True)
+    u = ports.chosen_inputs(d, ports.names_of(given["inputs"], "inputs"))
+    y = ports.chosen_outputs(d, ports.names_of(given["outputs"], "outputs"))
+    return Linear(linearised(model, given.get("state"), d), u, y)

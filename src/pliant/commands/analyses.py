@@ -1,0 +1,86 @@
+"""The commands static, modes and linearize: each takes a model and returns what --json prints, and the text shown otherwise."""
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .base import MODEL, SET, Answer, command
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+PICTURES, RESULTS = (".png", ".pdf", ".svg"), ".h5"
+STATE = click.option("--state", help="assembled (default) or static: the equilibrium near it.")
+Told = tuple[dict[str, Any], str]
+
+
+@click.option("--load-steps", type=int, help="Bring gravity and loads on in so many steps (default: as many as it takes).")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Picture (.png, .pdf, .svg) or results (.h5) to write.")
+def static(model: Model, load_steps: int | None, output: str | None) -> Told:
+    """Find the equilibrium of MODEL near its assembled pose: positions, reactions, whether it is stable."""
+    target = _target(output, (*PICTURES, RESULTS))
+    found = model.static(load_steps=load_steps)
+    writes = found.save if target is not None and target.suffix.lower() == RESULTS else found.snapshot
+    return _written(found.to_dict(), found.summary(), target, writes)
+
+
+@click.option("-n", "n", type=int, help="How many modes, the slowest first (default: all).")
+@STATE
+@click.option("--mode", type=int, default=0, show_default=True, help="The mode that is drawn.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Picture of a mode to write (.png, .pdf, .svg).")
+def modes(model: Model, n: int | None, state: str | None, mode: int, output: str | None) -> Told:
+    """Frequencies, damping and shapes of small motions of MODEL about a state."""
+    target = _target(output, PICTURES)
+    found = model.modes(n, state)
+    return _written(found.to_dict(), found.summary(), target, lambda path: found.snapshot(mode, path))
+
+
+@click.option("--input", "inputs", multiple=True, help="Component of a force or torque, or a joint coordinate; may be repeated.")
+@click.option("--output", "outputs", multiple=True, help="Channel, such as crank.position.x; may be repeated.")
+@STATE
+@click.option("-o", "--file", type=click.Path(dir_okay=False), help="File for the matrices, .npz or .json.")
+def linearize(model: Model, inputs: tuple[str, ...], outputs: tuple[str, ...], state: str | None, file: str | None) -> Told:
+    """Matrices A, B, C, D of MODEL about a state, on minimal coordinates."""
+    found = model.linearize(list(inputs) or None, list(outputs) or None, state)
+    data, text = found.to_dict(), found.summary()
+    if file is not None:
+        found.save(file)
+        return {**data, "file": file}, f"{text}\n\nwritten: {file}"
+    return data, text
+
+
+def _target(output: str | None, endings: tuple[str, ...]) -> Path | None:
+    if output is None:
+        return None
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    from ..storage import check_target
+    target = Path(output)
+    if target.suffix.lower() not in endings:
+        raise click.UsageError(f"{target}: the output is written as {', '.join(endings)}; choose a name with such an ending")
+    check_target(target)
+    return target
+
+
+def _written(data: dict[str, Any], text: str, target: Path | None, write: Any) -> Told:
+    if target is None:
+        return data, text
+    write(target)
+    return {**data, "file": str(target)}, f"{text}\n\nwritten: {target}"
+
+
+def _command(function: Callable[..., Told]) -> None:
+    """A command with the model read from its file."""
+    @functools.wraps(function)
+    def run(model: str, changes: tuple[str, ...], **options: Any) -> Answer:
+        from ..loading import load_model
+        return Answer(*function(load_model(model, changes), **options))
+    command(MODEL(SET(run)))
+
+
+for analysis in (static, modes, linearize):
+    _command(analysis)
