@@ -115,6 +115,16 @@ def test_work_is_of_order_2():
     assert np.polyfit(np.log((1e-2, 5e-3, 2.5e-3)), np.log(found), 1)[0] == pytest.approx([2, 2], abs=0.15)
 
 
+def test_a_steady_rotation():
+    """Turned by 2 atan(h w / 2) in a step, speed kept."""
+    m, u = pl.Model("rotor"), np.array([2, -1, 2]) / 3
+    m.add(pl.RigidBody("b", mass=1.0, inertia=(2, 2, 2), angular_velocity=tuple(4 * u)))
+    m.add(pl.Revolute("A", m.ground, "b", axis=u))
+    sol = m.simulate(2.0, step=0.05, output_step=0.05, integrator=METHOD)
+    assert sol["A.angle"] == pytest.approx(np.arange(41) * 2 * np.arctan(0.1), abs=1e-10)
+    assert sol["A.angle_rate"] == pytest.approx(np.full(41, 4.0), abs=1e-10)
+
+
 def test_heavy_top_against_its_reference():
     """Half the step, a quarter of the error; vertical axis: energy to rounding at 60 degrees of turn per step."""
     errors, make = [], example("heavy_top")

@@ -169,3 +169,13 @@ def test_the_top_is_known():
         sol = case.make().simulate(case.duration, step=h, output_step=case.duration / study.SAMPLES)
         found.append(study.total_error(study._top(sol), exact))
     assert found[1] < 1e-4 and found[0] / found[1] == pytest.approx(4, abs=0.05)
+
+
+def test_a_steady_rotation():
+    """Speed kept, turned by 2 asin(h w / 2) in a step."""
+    m, u = pl.Model("rotor"), np.array([2, -1, 2]) / 3
+    m.add(pl.RigidBody("b", mass=1.0, inertia=(2, 2, 2), angular_velocity=tuple(4 * u)))
+    m.add(pl.Revolute("A", m.ground, "b", axis=u))
+    sol = m.simulate(2.0, step=0.05, output_step=0.05, integrator=METHOD)
+    assert sol["A.angle"] == pytest.approx(np.arange(41) * 2 * np.arcsin(0.1), abs=1e-10)
+    assert sol["A.angle_rate"] == pytest.approx(np.full(41, 4.0), abs=1e-10)

@@ -5,6 +5,7 @@ from examples_of import example
 from spatial_loop import errors, four_bar, orders
 
 import pliant as pl
+from pliant.integrators.local_error import constants
 
 STEPS = (2e-3, 1e-3, 5e-4)
 UNDAMPED = pl.Newmark(0.25, 0.5)
@@ -74,6 +75,13 @@ def test_error_control_of_hht():
     found = np.array([max(errors(four_bar, 0.8, accuracy=e, integrator=pl.HHT())[:2]) for e in asked])
     assert (np.diff(found) < 0).all()
     assert 0.8 < np.polyfit(np.log(asked), np.log(found), 1)[0] < 1.2
+
+
+@pytest.mark.parametrize("alpha", [-0.3, -0.1, 0.0])
+def test_error_constants_of_hht(alpha):
+    """alpha-6 with the numbers of HHT: Delta = alpha, c_q = -1/12 - alpha^2 / 4, c_v = -1/12 + alpha / 2 + alpha^2."""
+    found = constants.py_func(np.array([0.0] * 7 + list(pl.HHT(alpha).parameters)))
+    assert found == pytest.approx((alpha, -1 / 12 - alpha**2 / 4, -1 / 12 + alpha / 2 + alpha**2))
 
 
 def test_newmark_has_no_error_control():
