@@ -164,3 +164,36 @@ def test_from_text(tmp_path):
     file.write_text("pliant: 1\nsimulate: {duration: 0.01, step: 0.001, integrator: energy-momentum}\n"
                     "bodies: {b: {mass: 1, inertia: [1, 2, 3], angular_velocity: [1, 2, 3]}}\n")
     assert pl.read(file).simulate().method == METHOD
+
+
+def boom(t):
+    if t > 0.03:
+        raise ValueError("boom")
+    return 1.0
+
+
+@pytest.mark.parametrize("method", [METHOD, pl.DIMCD()], ids=str)
+@pytest.mark.parametrize("force, told", [("sqrt(0.05 - t)", "'push' gave a number that is not finite"),
+                                         (boom, "boom - raised in force 'push'"), ("1e12*t", "did not converge in 25 iterations")])
+def test_what_a_fault_says(method, force, told):
+    m = four_bar()
+    m.add(pl.Force("push", m["rocker"].frame((0, 0, 0)), vector=(force, 0, 0)))
+    with pytest.raises(pl.SimulationError, match=told) as stopped:
+        m.simulate(0.2, step=1e-2, integrator=method)
+    assert stopped.value.solution.t[-1] < 0.06 and np.isfinite(stopped.value.solution.rows).all()
+
+
+@pytest.mark.parametrize("method", [METHOD, pl.DIMCD(), pl.HHT()], ids=str)
+def test_a_start_in_a_singular_position(method):
+    """The double four-bar flat: three degrees of freedom for small motions, one in truth. Posts move alike, so they stay parallel."""
+    m = pl.Model("flat", gravity=(0, -9.81, 0))
+    for i in range(3):
+        m.add(pl.RigidBody.rod(f"post{i}", start=(i, 0, 0), end=(i + 1, 0, 0), mass=1.0, velocity_at_end=(0, 1, 0)))
+        m.add(pl.Revolute(f"ground{i}", m.ground.frame((i, 0, 0)), m[f"post{i}"]["start"]))
+    for i in range(2):
+        beam = m.add(pl.RigidBody.rod(f"beam{i}", start=(i + 1, 0, 0), end=(i + 2, 0, 0), mass=1.0))
+        m.add(pl.Revolute(f"left{i}", m[f"post{i}"]["end"], beam["start"]))
+        m.add(pl.Revolute(f"right{i}", beam["end"], m[f"post{i + 1}"]["end"]))
+    sol = m.simulate(3.0, step=1e-2, integrator=method)
+    tips = [sol[f"post{i}.end.position"] - (i, 0, 0) for i in range(3)]
+    assert max(abs(tips[i] - tips[0]).max() for i in (1, 2)) < 1e-6

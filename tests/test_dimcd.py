@@ -1,4 +1,6 @@
 """DIMCD: central differences with null spaces, its linear algebra, and the study of the paper that describes it."""
+import json
+
 import numpy as np
 import pytest
 from examples_of import example
@@ -7,6 +9,7 @@ from test_conserving import driven, springs
 from test_newmark import oscillator
 
 import pliant as pl
+from pliant.cli import execute
 from pliant.integrators.choices import Plan
 from pliant.kernels import dense
 from pliant.refinement import parts
@@ -159,6 +162,17 @@ def test_study(name, error):
     case = study.CASES[name]
     row = study._row(name, case, case.exact(case), METHOD, {"step": case.step})
     assert row["passed"] and row["error"] < error, row
+
+
+def test_study_from_the_command_line(capsys, monkeypatch):
+    monkeypatch.setattr(study, "CASES", {"bricard": study.CASES["bricard"]})
+    assert execute(["study", "dimcd", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    ours = {(row["method"], row.get("setting")): row for row in rows if row["of"] == "ours"}
+    assert ours["dimcd", "10 ms"]["passed"] and ours["hht", "10 ms"]["error"] > ours["dimcd", "10 ms"]["error"]
+    assert sum(row["of"] == "paper" for row in rows) == 4
+    for arguments, told in ((["dimcd", "model.yaml"], "takes no arguments"), (["work-precision"], "needs a MODEL")):
+        assert execute(["study", *arguments]) == 1 and told in capsys.readouterr().err
 
 
 def test_the_top_is_known():
