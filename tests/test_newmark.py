@@ -126,3 +126,9 @@ def test_from_text(tmp_path):
     m = pl.read(file)
     assert m.settings["integrator"] == pl.HHT(-0.2)
     assert "hht (alpha -0.2" in str(m.simulate().method)
+
+
+@pytest.mark.parametrize("form", [pl.Penalty(), pl.AugmentedLagrangian(), pl.Index1()], ids=lambda f: f.kind)
+def test_formulations_on_accelerations_are_refused(form):
+    with pytest.raises(pl.ModelError, match=r"makes no sense with integrator hht: it solves for positions that satisfy the constraints.*Index3"):
+        four_bar().simulate(0.1, step=1e-3, integrator=pl.HHT(), formulation=form)
