@@ -241,6 +241,6 @@ def test_the_time_of_a_step_does_not_depend_on_the_slices(monkeypatch):
 
 def test_constants_of_the_method():
     """alpha-6 for rho = 1, the trapezoidal rule: 1/6 - 1/4, and no shift."""
-    shift, cq, cv = local_error.constants.py_func(1.0)
+    shift, cq, cv = local_error.constants.py_func(np.array([0.0] * 7 + list(pl.GeneralizedAlpha(1.0).parameters)))
     assert (shift, cq, cv) == pytest.approx((0, 1 / 6 - 1 / 4, 1 / 6 - 1 / 4))
     assert pieces.SAFETY <= 1

@@ -55,14 +55,21 @@ def _seconds(text: str | None) -> float | None:
 
 
 @command
-@click.argument("name", type=click.Choice(["work-precision"]))
-@click.argument("model", type=click.Path())
+@click.argument("name", type=click.Choice(["work-precision", "dimcd"]))
+@click.argument("model", type=click.Path(), required=False)
 @click.option("--duration", help="Simulated time, such as 2 or '500 ms'.")
 @click.option("--method", "methods", multiple=True, metavar="KIND", help="Only integrators and formulations of these kinds.")
 @click.option("--limit", type=float, default=10.0, show_default=True, help="Seconds of computing that one run may take.")
 @click.option("-o", "--output", type=click.Path(), multiple=True, help="Table (.csv) or figure (.png, .svg, .pdf) to write; several times.")
-def study(name: str, model: str, duration: str | None, methods: tuple[str, ...], limit: float, output: tuple[str, ...]) -> Answer:
-    """Compare methods on a MODEL: the error of each against the CPU time it takes."""
+def study(name: str, model: str | None, duration: str | None, methods: tuple[str, ...], limit: float, output: tuple[str, ...]) -> Answer:
+    """Compare methods: work-precision, the error of each on a MODEL against the CPU time it takes; dimcd, the study of Urkullu et
+    al. 2019 on its own models, their figures beside ours."""
+    if name == "dimcd":
+        if model is not None or duration is not None or methods or output:
+            raise click.UsageError("study dimcd has its own models, methods and times; it takes no arguments")
+        return _dimcd()
+    if model is None:
+        raise click.UsageError("study work-precision needs a MODEL (.yaml or .py)")
     from ..loading import load_model
     from ..studies.work_precision import work_precision
     for file in output:
@@ -73,3 +80,10 @@ def study(name: str, model: str, duration: str | None, methods: tuple[str, ...],
         (found.to_csv if file.endswith(".csv") else found.plot)(file)
     facts = {"model": found.model, "duration": found.duration, "reference": found.reference, "uncertainty": found.uncertainty}
     return Answer({**facts, "rows": found.rows, "files": list(output)}, "\n".join([str(found), *(f"written: {file}" for file in output)]))
+
+
+def _dimcd() -> Answer:
+    from ..studies.dimcd import shown, study
+    rows = study()
+    good = all(row["passed"] for row in rows if row["passed"] is not None)
+    return Answer({"rows": rows, "passed": good}, shown(rows), DONE if good else WRONG)

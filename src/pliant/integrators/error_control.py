@@ -90,7 +90,7 @@ class ControlledRun(Pieces, AlphaRun):
             getattr(x, name)[:] = p[name]
         self.stops = [stop for stop in self.stops if stop[1] > row[0]]
         aim[ad.NOW], aim[ad.STOP] = row[0], self.stops[0][0] if self.stops else self.end
-        shift, cq, cv = local_error.constants.py_func(self.ctl[st.RHO])
+        shift, cq, cv = local_error.constants.py_func(self.ctl)
         a, v = (float(abs(p[name] * w.weight).max(initial=0.0)) for name in "av")
         aim[ad.SPEED] = max(aim[ad.SPEED], v, np.sqrt(a), 1e-3 / self.duration)
         jerk, snap = self._derivatives(row, aim[ad.SPEED] / max(a, 1e-300), 1 / max(v, 1e-300))

@@ -12,7 +12,7 @@ from . import one_step_loop as osl
 from . import radau
 from . import stepper as st
 from .choices import Plan
-from .generalized_alpha import ROUNDING
+from .fixed import ROUNDING
 from .implicit_tables import radau_iia_5
 from .one_step import OneStepRun
 

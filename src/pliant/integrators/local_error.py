@@ -8,26 +8,24 @@ from ..kernels.loop import run as evaluate  # compiled once: only the step itsel
 from ..kernels.so3 import accumulate, cross, vec
 from ..kernels.tiles import factorise, solve
 from .control_memory import AGE, EPS, GAP, H1, H2, H_ALG, HELD, KEPT, NOW, SPEED
-from .stepper import FACTORISATIONS, FACTORS_OK, FALLBACK, RHO, T1, H, copy, parameters
+from .stepper import ALPHA_F, ALPHA_M, BETA, FACTORISATIONS, FACTORS_OK, FALLBACK, GAMMA, T1, H, copy, scales
 
 ONSET = 1e-2       # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 
 
 @jit
-def constants(rho):
+def constants(ctl):
     """Delta, c_q, c_v: alg belongs to t + Delta h; local errors c_q h^3 q''' and c_v h^3 v'''                  [alpha-6]"""
-    am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
-    shift = am - af
-    gamma, beta = 0.5 - shift, 0.25 * (1 - shift) ** 2
-    return shift, 1 / 6 - beta - shift / 2, 1 / 6 - gamma * (0.5 + shift) - shift * (am - 0.5)
+    shift = ctl[ALPHA_M] - ctl[ALPHA_F]
+    return shift, 1 / 6 - ctl[BETA] - shift / 2, 1 / 6 - ctl[GAMMA] * (0.5 + shift) - shift * (ctl[ALPHA_M] - 0.5)
 
 
 @jit
-def local_errors(d, x, w, k, aim, note, h, rho, n_v):
+def local_errors(d, x, w, k, ctl, aim, note, n_v):
     """jerk = c_q a' (+ w x w' / 12 of rotations), snap = c_v a'', from accelerations of four times; alternating parts, which
     the method carries across the constraints, drop out of these differences                               [alpha-7]"""
-    _, cq, cv = constants(rho)
-    h1, h2 = aim[H1], aim[H2]
+    _, cq, cv = constants(ctl)
+    h, h1, h2 = ctl[H], aim[H1], aim[H2]
     for i in range(n_v):
         s0 = (x.a[i] - w.a0[i]) / h
         k.jerk[i] = cq * (s0 if note[AGE] == 0 else (x.a[i] - k.a1[i]) / (h + h1))
@@ -69,9 +67,9 @@ def tangential(residual, d, lu, x, k, count, aim, t, y, n_v):
 
 
 @jit
-def renew(tangent, d, lu, x, w, count, t, h, rho):
+def renew(tangent, d, lu, x, w, ctl, count, t, h):
     """Factors of the iteration matrix at the current state."""
-    bp, gp = parameters(h, rho)[4:]
+    bp, gp = scales(ctl, h)
     for j in range(x.T.shape[0]):
         for i in range(9):
             x.T[j, i] = 1.0 if i % 4 == 0 else 0.0
@@ -98,7 +96,7 @@ def estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v):
     speed = max(speed, ONSET * np.sqrt(strongest))
     project = x.lam.size > n_v
     for attempt in range(2):
-        local_errors(d, x, w, k, aim, note, h, ctl[RHO], n_v)
+        local_errors(d, x, w, k, ctl, aim, note, n_v)
         if project:
             tangential(residual, d, lu, x, k, count, aim, ctl[T1], k.jerk, n_v)
             tangential(residual, d, lu, x, k, count, aim, ctl[T1], k.snap, n_v)
@@ -106,7 +104,7 @@ def estimate(residual, tangent, d, lu, x, w, k, ctl, count, aim, note, n_v):
         for i in range(n_v):
             worst = max(worst, w.weight[i] * abs(k.jerk[i]), w.weight[i] * abs(k.snap[i]) / speed)
         worst *= h * h / aim[EPS]
-        if worst <= 1 or not project or note[KEPT] <= 1 or attempt == 1 or not renew(tangent, d, lu, x, w, count, ctl[T1], h, ctl[RHO]):
+        if worst <= 1 or not project or note[KEPT] <= 1 or attempt == 1 or not renew(tangent, d, lu, x, w, ctl, count, ctl[T1], h):
             break
     return worst, speed
 
@@ -119,12 +117,12 @@ def change_step(residual, tangent, rates, d, lu, x, w, k, ctl, count, aim, note,
     is seen as C_q v + C_t: it is scaled by (h / h_old)^2. Without this the multipliers would oscillate. What the
     iteration left of the position constraints is removed, as its effect grows with 1 / h^2.
     """
-    shift = constants(ctl[RHO])[0]
+    shift = constants(ctl)[0]
     for i in range(n_v):
         w.alg[i] += shift * (h - aim[H_ALG]) * (x.a[i] - w.a1[i]) / aim[H1]
     if x.lam.size == n_v or note[HELD] > 0:
         return
-    if count[FACTORS_OK] == 0 and not renew(tangent, d, lu, x, w, count, aim[NOW], h, ctl[RHO]):
+    if count[FACTORS_OK] == 0 and not renew(tangent, d, lu, x, w, ctl, count, aim[NOW], h):
         return
     evaluate(residual, d, x, aim[NOW], 1.0, 0.0, 0.0)
     for i in range(n_v):

@@ -1,4 +1,5 @@
-"""Generalized-alpha on the manifold, index 3: the jitted step and loop. They know no family. docs/theory/integrators.md
+"""Newmark's formulas with averaged accelerations on the manifold, index 3: the jitted step and loop of generalized-alpha, HHT and
+Newmark, which differ in four numbers. They know no family. docs/theory/integrators.md
 
     q = q0 exp(h dq),   M v' + C_q^T lam = f,   C(q, t) = 0          (Bruls, Cardona, Arnold 2012, doi 10.1016/j.mechmachtheory.2011.07.017)
 """
@@ -13,8 +14,8 @@ from ..kernels.so3 import mat2, mul, scale, store, store2, tangent_inverse, vec
 from ..kernels.tiles import factorise, solve
 
 DONE, MORE, NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, EVENT = range(8)  # status; the last three: error control
-# ctl: start, step, spectral radius; see `threshold`; end of the step; the step over the last one
-T0, H, RHO, TOLERANCE, FLOOR, ROUNDING, T1, RATIO = range(8)
+# ctl: start, step; see `threshold`; end of the step; the step over the last one; parameters of the method
+T0, H, TOLERANCE, FLOOR, ROUNDING, T1, RATIO, ALPHA_M, ALPHA_F, BETA, GAMMA = range(11)
 (STEPS, END, ITERATIONS, FACTORISATIONS, FACTORS_OK, FULL_NEWTON, STRIDE, STORED, MAX_ITERATIONS, FALLBACK,
  POWERED, HISTORIES) = range(12)                            # count
 AMPLIFIED = 5e5                                             # how much a nearly singular position may amplify rounding
@@ -62,17 +63,15 @@ def rms(x, w, n):
 
 
 @jit
-def parameters(h, rho):
-    """beta, gamma, alpha_m, alpha_f of Chung and Hulbert (1993), and the scale factors of the increment in a and v."""
-    am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
-    gamma, beta = 0.5 + af - am, 0.25 * (1 + af - am) ** 2
-    return am, af, gamma, beta, (1 - am) / (h * h * beta * (1 - af)), gamma / (h * beta)
+def scales(ctl, h):
+    """What an increment of positions is in accelerations and in velocities."""
+    return (1 - ctl[ALPHA_M]) / (h * h * ctl[BETA] * (1 - ctl[ALPHA_F])), ctl[GAMMA] / (h * ctl[BETA])
 
 
 @jit
-def predict(x, w, h, rho, ratio, n_v):
+def predict(x, w, ctl, n_v):
     """Start values: accelerations and multipliers extrapolated linearly, the rest by the formulas of the method."""
-    am, af, gamma, beta = parameters(h, rho)[:4]
+    h, ratio, am, af, beta, gamma = ctl[H], ctl[RATIO], ctl[ALPHA_M], ctl[ALPHA_F], ctl[BETA], ctl[GAMMA]
     copy(x.q, w.q0)
     for k in range(n_v):
         a, old = x.a[k], w.alg[k]
@@ -88,9 +87,9 @@ def predict(x, w, h, rho, ratio, n_v):
 
 
 @jit
-def accept(x, w, rho, n_v):
+def accept(x, w, ctl, n_v):
     """The algorithmic acceleration of the finished step."""
-    am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+    am, af = ctl[ALPHA_M], ctl[ALPHA_F]
     for k in range(n_v):
         x.v[k], x.a[k] = flushed(x.v[k]), flushed(x.a[k])
         w.alg[k] = ((1 - af) * x.a[k] + af * w.a0[k] - am * w.alg0[k]) / (1 - am)
@@ -120,9 +119,9 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
     (One long function: taking the solution of the increment out of it made small models 15 to 40 % slower, inlined or not.)
     """
     h, t = ctl[H], ctl[T1]
-    bp, gp = parameters(h, ctl[RHO])[4:]
+    bp, gp = scales(ctl, h)
     threshold = max(ctl[TOLERANCE] * (rms(x.a, w.weight, n_v) + ctl[FLOOR]) / bp, ctl[ROUNDING])
-    predict(x, w, h, ctl[RHO], ctl[RATIO], n_v)
+    predict(x, w, ctl, n_v)
     before, age, fresh, strict = 0.0, 0, False, False
     for _ in range(count[MAX_ITERATIONS]):
         retract(d, w.q0, w.dq, h, x.q)
@@ -169,7 +168,7 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
         stagnant = fresh and before > 0 and rate > 0.3 and size <= AMPLIFIED * ctl[ROUNDING]
         if size <= ctl[ROUNDING] or (rate < 1 and size * rate / (1 - rate) <= threshold) or stagnant:
             retract(d, w.q0, w.dq, h, x.q)
-            accept(x, w, ctl[RHO], n_v)
+            accept(x, w, ctl, n_v)
             if age > 4:
                 count[FACTORS_OK] = 0
             return DONE
@@ -181,7 +180,7 @@ def step(residual, tangent, d, lu, x, w, ctl, count, n_v):
             strict = astray  # with new factors; if those do not last an iteration either, with new ones in each
             count[FACTORS_OK] = 0
             restore(x, w, n_v)
-            predict(x, w, h, ctl[RHO], ctl[RATIO], n_v)
+            predict(x, w, ctl, n_v)
             before = 0.0
     return NEWTON_FAILED
 
