@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from ..choices import Choice
-from ..dynamics import Dynamics
+from ..dynamics import Dynamics, ModelError
 from ..kernels.loop import Memory, Program
 from ..system import REGULARISATION
-from . import contract, index1
-from .choices import AugmentedLagrangian, Baumgarte, DirectCorrection, Index1, Penalty
+from . import contract, dense, index1, null_space, partitioning
+from .choices import MOST_DENSE, AugmentedLagrangian, Baumgarte, CoordinatePartitioning, DirectCorrection, Index1, NullSpace, Penalty
 
+SAME_RANK = 1e-9  # pivots below this part of the largest count as zero in coordinate partitioning
 CLOSER = 1e-5  # of the accuracy: violations left by corrections
 
 
@@ -25,6 +26,8 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
     p = contract.Problem(programs[0], programs[1], s.program("rates"), programs[2], s.data, s.lu, x, np.zeros_like(x.D), np.zeros(n),
                          np.zeros(n), np.zeros(n), np.zeros_like(x.q), np.zeros(6, np.int64), dynamics.unit, par, num,
                          np.zeros((1, 1)), np.zeros(1, np.int64))
+    if isinstance(formulation, (CoordinatePartitioning, NullSpace)):
+        return reduced(dynamics, formulation, p, accuracy)
     correct, project = index1.leave, False
     par[index1.PASSES] = 1
     if isinstance(formulation, Index1):
@@ -43,6 +46,24 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
     if accuracy:
         par[index1.TOLERANCE] = min(par[index1.TOLERANCE], CLOSER * accuracy)
     return p, index1.rhs, correct, project
+
+
+def reduced(dynamics: Dynamics, formulation: CoordinatePartitioning | NullSpace, p: contract.Problem,
+            accuracy: float) -> tuple[contract.Problem, Any, Any, bool]:
+    """The same for a basis of the motions that constraints allow."""
+    s, par = dynamics.system, p.par
+    coordinates, equations = s.active[s.active < s.n_v], s.active[s.active >= s.n_v]
+    if equations.size > MOST_DENSE or coordinates.size > 2 * MOST_DENSE:
+        raise ModelError(f"simulate: formulation {formulation.kind}: {equations.size} equations of joints and drives for "
+                         f"{coordinates.size} coordinates, there may be {MOST_DENSE} for {2 * MOST_DENSE} (its matrices are full). Take the formulation "
+                         "index-1, whose matrices are sparse")
+    work, chosen = dense.layout(coordinates, equations, s.n)
+    par[dense.CLOSE] = min(formulation.tolerance, CLOSER * accuracy if accuracy else np.inf)
+    par[dense.LENGTH] = dynamics.length
+    part = isinstance(formulation, CoordinatePartitioning)
+    par[dense.ZERO], par[dense.RENEW] = (SAME_RANK, formulation.renew) if part else (formulation.rank, 0.0)  # type: ignore[union-attr]
+    module: Any = partitioning if part else null_space
+    return p._replace(dense=work, chosen=chosen), module.rhs, module.correct, True
 
 
 def softened(dynamics: Dynamics, penalty: float) -> Any:
