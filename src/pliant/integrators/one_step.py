@@ -10,9 +10,9 @@ from ..formulations.kernels import problem
 from ..kernels import loop
 from ..kernels.machine import JUMPS
 from ..refinement import parts
+from . import central_differences, runge_kutta
 from . import control_memory as ad
 from . import one_step_loop as osl
-from . import runge_kutta
 from . import stepper as st
 from .adaptive import TURN
 from .choices import Plan
@@ -31,13 +31,14 @@ class OneStepRun(Pieces):
         super().__init__(method, plan)
         s = plan.dynamics.system
         self.p, rhs, correct, self.project = problem(plan.dynamics, plan.formulation, self.x, self.programs, plan.accuracy)
-        numbers, stages, degree, exponent = table(method.kind)
+        numbers, stages, degree, exponent, kernel = self._kernel()
         n = s.q0.size + s.n_v + 2
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
         self.steps = osl.Steps(**one, P=np.zeros((degree + 1, n)), K=np.zeros((stages, n)), table=numbers)
         self._weigh()
-        self.tune, self.code = np.array([0.0, 0.0, exponent]), np.zeros(8, np.int64)
-        self._addresses(rhs, correct)
+        self.tune, self.code = np.zeros(6), np.zeros(8, np.int64)
+        self.tune[osl.EXPONENT] = exponent
+        self._addresses(rhs, correct, kernel)
         self.count[st.END], self.count[st.STRIDE] = plan.steps, plan.stride
         self.code[osl.FIXED] = not plan.accuracy
         if not plan.accuracy:
@@ -58,10 +59,16 @@ class OneStepRun(Pieces):
             weight[i:i + 4] = 2.0
         weight[n_q:n_q + n_v] = w[:n_v]
 
-    def _addresses(self, rhs: Any, correct: Any) -> None:
+    def _kernel(self) -> tuple[Any, ...]:
+        """Numbers of the method, its stages, the degree of its polynomial, the exponent of its error; its kernel."""
+        if self.method.kind == "central-differences":
+            return np.zeros(1), 1, 3, 2, central_differences.step
+        return *table(self.method.kind), runge_kutta.step
+
+    def _addresses(self, rhs: Any, correct: Any, kernel: Any) -> None:
         y, p = self.steps.y0, self.p
         found = [contract.address(rhs, p, 0.0, y, y), contract.address(correct, p, 0.0, y),
-                 contract.address(runge_kutta.step, p, self.steps, self.tune, self.code)]
+                 contract.address(kernel, p, self.steps, self.tune, self.code)]
         if isinstance(found[0], int):
             self.code[[osl.RHS, osl.CORRECT, osl.STEP]] = found
         else:  # without Numba the functions themselves

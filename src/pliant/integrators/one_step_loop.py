@@ -42,8 +42,9 @@ from .control_memory import (
 )
 from .stepper import DONE, END, EVENT, FACTORISATIONS, HISTORIES, ITERATIONS, MORE, SINGULAR, STEPS, STORED, STRIDE, UNDERFLOW, copy
 
-# tune: length and start of the step; exponent of the error per second in h; smallest violation
-H, T0, EXPONENT = range(3)
+# tune: length and start of the step; exponent of the error per second in h; what is allowed, and the largest speed; how much the method
+# wants the next step to be longer (0: as follows from the error)
+H, T0, EXPONENT, EPS_, SPEED_, WISH = range(6)
 # code: addresses of the kernels of the formulation and of the method; whether steps are fixed; whether P belongs to the step; whether f1
 # is known; what the kernel is asked for; whether rows of the last step are still to be kept
 RHS, CORRECT, STEP, FIXED, READY, KNOWN, ASKED, PENDING = range(8)
@@ -201,7 +202,7 @@ def begin_step(tune, code, count, aim, note):
     """Length and end of the next step; the last ones before the end are no stubs."""
     left = aim[STOP] - aim[NOW]
     code[READY], code[KNOWN], code[ASKED] = 0, 0, MAKE
-    tune[T0] = aim[NOW]
+    tune[T0], tune[EPS_], tune[SPEED_], tune[WISH] = aim[NOW], aim[EPS], aim[SPEED], 0.0
     if code[FIXED] == 1:
         tune[H] = aim[NEXT]
         return end_of(count, aim, count[STEPS] + 1)
@@ -254,6 +255,8 @@ def choose(p, w, tune, code, aim, note, error):
         return
     factor = 0.9 * max(error, 1e-12) ** (-1 / tune[EXPONENT])
     factor = min(FASTEST, max(SLOWEST, factor))
+    if tune[WISH] > 0:
+        factor = tune[WISH]
     if note[GROWN] == 1:  # right after a rejection
         factor = min(factor, 1.0)
     note[GROWN] = 0
