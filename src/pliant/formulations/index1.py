@@ -165,7 +165,7 @@ def correct(p, t, y):
             return SINGULAR
         for k in range(p.b.size):
             p.b[k] = -x.R[k] if k >= n_v else 0.0
-        solved(p)
+        iterated(p)
         p.num[ITERATIONS] += 1
         for k in range(n_q):
             p.q[k] = x.q[k]
@@ -186,7 +186,7 @@ def correct(p, t, y):
             p.b[k] = -x.V[k] if k >= n_v else 0.0
         if linearise(p, t) != DONE:
             return SINGULAR
-        solved(p)
+        iterated(p)
         p.num[ITERATIONS] += 1
         for k in range(n_v):
             x.v[k] += p.y[k]

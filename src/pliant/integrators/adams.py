@@ -21,14 +21,15 @@ MOST = 12            # order
 SIZE = MOST + 1      # values of F that are kept
 STAGES = 16          # rows of K that Runge-Kutta steps use; then the values of F, then two of a start
 TABLE = 452          # numbers of the Runge-Kutta method for starts, in front of those below
-# order of the next step and of the last one; values known; which one is the newest; start of the last attempt; how often it failed; steps
-# at this order; whether the order only rises yet; the highest order; Runge-Kutta steps in a step of a start
-ORDER, MADE, POINTS, NEWEST, LAST, FAILED, STREAK, RISING, HIGHEST, PARTS = index(*range(TABLE, TABLE + 10))
-TIMES = TABLE + 10                  # of the values
+# order of the next step and of the last one (0: Runge-Kutta); values known; which one is the newest; start of the last attempt; how often
+# it failed; steps at this order; the highest order; Runge-Kutta steps in a step of a start with fixed steps
+ORDER, MADE, POINTS, NEWEST, LAST, FAILED, STREAK, HIGHEST, PARTS = index(*range(TABLE, TABLE + 9))
+TIMES = TABLE + 9                  # of the values
 NODES = TIMES + SIZE                # x_0, x_1, ...
 POWERS = NODES + SIZE + 1           # coefficients of a polynomial
 WEIGHTS = POWERS + SIZE + 2         # of the values in a sum
 NUMBERS = WEIGHTS + SIZE + 1
+BEGIN, FORGET, SHORT = 7, 5, 0.25     # values for the first step; failures before a new start; its steps, in what Runge-Kutta steps may be
 HOLD, FASTER, SLOWER = 1.2, 2.0, 0.5  # a step is kept unless it may grow by more than the first; most and least change
 
 
@@ -44,16 +45,17 @@ def remember(w, tune):
     t, table = tune[T0], w.table
     if table[POINTS] > 0 and t == table[LAST]:
         table[FAILED] += 1
-        table[RISING] = 0
-        if table[FAILED] >= 3:  # as at a start
-            table[POINTS], table[ORDER], table[STREAK] = 1, 2, 0
-        return
+        if table[FAILED] < FORGET or table[POINTS] == 1:
+            return
+        table[POINTS], table[FAILED] = 0, 0  # begin anew
     newest = (int(table[NEWEST]) + 1) % SIZE
     for k in range(w.f0.size):
         w.K[STAGES + newest, k] = w.f0[k]
     table[NEWEST], table[TIMES + newest] = newest, t
     table[POINTS], table[FAILED] = min(SIZE, table[POINTS] + 1), 0
     table[STREAK] += 1
+    if table[POINTS] <= BEGIN:
+        table[ORDER], table[STREAK] = min(table[HIGHEST], BEGIN + 1.0), 0
 
 
 @jit
@@ -118,19 +120,24 @@ def add(w, first, last, h, out):
 
 
 @jit
+def allowed(p, w, tune, error):
+    """A local error over what is allowed, as the loop judges it."""
+    n_q, n_v, worst = p.x.q.size, p.num[N_V], 0.0
+    for k in range(n_q + n_v):
+        e = w.weight[k] * abs(error[k]) / (1.0 if k < n_q else tune[SPEED_])
+        if not e <= worst:
+            worst = e
+    return worst / (tune[H] * tune[EPS_])
+
+
+@jit
 def error_of(p, w, tune, q):
-    """The last term of [adams-1] for order q in z, over what is allowed, as the loop judges it."""
-    n_q, n_v = p.x.q.size, p.num[N_V]
+    """The last term of [adams-1] for order q in z, over what is allowed."""
     weigh(w.table, 0, q - 1, q - 1)
     for k in range(w.z.size):
         w.z[k] = 0
     add(w, 0, q - 1, tune[H], w.z)
-    worst = 0.0
-    for k in range(n_q + n_v):
-        e = w.weight[k] * abs(w.z[k]) / (1.0 if k < n_q else tune[SPEED_])
-        if not e <= worst:
-            worst = e
-    return worst / (tune[H] * tune[EPS_])
+    return allowed(p, w, tune, w.z)
 
 
 @jit
@@ -142,17 +149,16 @@ def factor(error, q):
 @jit
 def choose_order(p, w, tune, q, error):
     """The order of the next step, and what it wants its length to be: the order with the longest step; a lower one also where terms do
-    not fall, and a higher one in the first steps whenever it is better, later after q steps at this order."""
+    not fall; a higher one after q steps at this order."""
     table, best, by = w.table, q, factor(error, q)
     lower = error_of(p, w, tune, q - 1) if q > 2 else np.inf
     lowest = error_of(p, w, tune, q - 2) if q > 3 else lower
-    if q > 2 and (max(lower, lowest) <= error or factor(lower, q - 1) > 1.1 * by):
+    if q > 2 and (max(lower, lowest) <= error or factor(lower, q - 1) > by):
         best, by = q - 1, max(by, factor(lower, q - 1))
-        table[RISING] = 0
-    elif q < table[HIGHEST] and table[POINTS] >= q and (table[RISING] == 1 or table[STREAK] >= q):
+    elif q < table[HIGHEST] and table[POINTS] >= q and table[STREAK] >= q:
         higher = error_of(p, w, tune, q + 1)
-        if higher < error and (table[RISING] == 1 or factor(higher, q + 1) > by):
-            best, by = q + 1, max(by, factor(higher, q + 1))
+        if higher < error and factor(higher, q + 1) > by:
+            best, by = q + 1, factor(higher, q + 1)
     if best != q:
         table[STREAK] = 0
     table[ORDER] = best
@@ -177,6 +183,17 @@ def begin(p, w, tune, code):
     tune[T0], tune[H] = t, h
     for k in range(w.y0.size):
         w.y0[k], w.f0[k] = w.K[kept, k], w.K[kept + 1, k]
+    return status
+
+
+@jit
+def begin_controlled(p, w, tune, code):
+    """A step of a start with error control: Runge-Kutta steps shorter than need be, as Adams' are."""
+    tune[EXPONENT] = BEGIN
+    status = runge_kutta(p, w, tune, code)
+    if status == DONE:
+        by = SHORT * factor(allowed(p, w, tune, w.error), BEGIN + 1)
+        tune[WISH] = min(FASTER, max(SLOWER, by))
     return status
 
 
@@ -206,13 +223,18 @@ def step(p, w, tune, code):
     """A step by [adams-1], or the polynomial of the last one."""
     table, h = w.table, tune[H]
     if code[ASKED] == BETWEEN:
+        if table[MADE] == 0:
+            return runge_kutta(p, w, tune, code)
         place_nodes(table, tune[T0], h)
         between(w, h, int(table[MADE]))
         return DONE
     remember(w, tune)
     table[LAST] = tune[T0]
+    table[MADE] = 0
     if code[FIXED] == 1 and table[POINTS] < table[HIGHEST] - 1:
         return begin(p, w, tune, code)
+    if code[FIXED] == 0 and table[POINTS] < table[ORDER] - 1:
+        return begin_controlled(p, w, tune, code)
     q = int(table[HIGHEST] if code[FIXED] == 1 else table[ORDER])
     table[MADE] = q
     place_nodes(table, tune[T0], h)
@@ -227,7 +249,7 @@ def step(p, w, tune, code):
     add(w, 0, q - 1, h, w.y1)
     if code[FIXED] == 1:
         return DONE
-    tune[EXPONENT] = q - 1
+    tune[EXPONENT] = 2  # of rejected steps: what earlier nodes add to the error does not fall with the step
     error = error_of(p, w, tune, q)
     copy(w.z, w.error)
     choose_order(p, w, tune, q, error)

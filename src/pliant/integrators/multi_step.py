@@ -22,13 +22,15 @@ class MultiStepRun(OneStepRun):
         assert start.size == adams.TABLE
         numbers[:adams.TABLE], highest = start, self.method.max_order  # type: ignore[attr-defined]
         numbers[adams.HIGHEST], numbers[adams.PARTS] = highest, FINE if highest > FINE else 1
-        return numbers, adams.STAGES + adams.SIZE + 2, max(highest, 7), 1, adams.step
+        return numbers, adams.STAGES + adams.SIZE + 2, max(highest, 7), adams.BEGIN, adams.step
 
     def _state(self) -> dict[str, np.ndarray]:
         return super()._state() | {"table": self.steps.table, "values": self.steps.K}
 
     def _begin(self, row: np.ndarray) -> None:
         numbers = self.steps.table
-        numbers[[adams.POINTS, adams.FAILED, adams.STREAK]] = 0
-        numbers[adams.ORDER], numbers[adams.RISING], self.tune[osl.EXPONENT] = 2, 1, 1
+        numbers[[adams.POINTS, adams.FAILED, adams.STREAK]], self.tune[osl.EXPONENT] = 0, adams.BEGIN
         super()._begin(row)
+
+    def _first(self) -> float:
+        return adams.SHORT * super()._first()

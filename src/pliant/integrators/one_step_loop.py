@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..formulations.contract import FACTORISATIONS as FACTORED_
-from ..formulations.contract import FALLBACK, N_V, call_status, load
 from ..formulations.contract import ITERATIONS as ITERATED_
+from ..formulations.contract import N_V, call_status, load
 from ..kernels.jit import entry, jit
 from ..kernels.loop import run as evaluate
 from ..kernels.machine import JUMPS
@@ -18,12 +18,14 @@ from .control_memory import (
     AFTER,
     BEYOND,
     BRANCH,
+    E_BAD,
     EPS,
     ERROR,
     FAILURES,
     FRESH,
     GROWN,
     H1,
+    H_BAD,
     JUMPY,
     LAST,
     LEAST,
@@ -51,6 +53,7 @@ RHS, CORRECT, STEP, FIXED, READY, KNOWN, ASKED, PENDING = range(8)
 MAKE, BETWEEN = range(2)  # a step, the polynomial
 ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 SLOWEST, FASTEST = 0.2, 5.0
+ATTEMPTS = 4              # steps to come past a singular position
 
 
 class Steps(NamedTuple):
@@ -188,6 +191,14 @@ def judge(p, w, tune, aim):
 
 
 @jit
+def bearable(tune, aim, note, error):
+    """Whether a step with too large an error is taken: where shorter steps do not help - rounding next to a singular position, or a jump
+    that no function tells of - and it is so short that its error is not more than a usual step may have."""
+    helps = note[GROWN] == 0 or error <= aim[E_BAD] * (tune[H] / aim[H_BAD]) ** (tune[EXPONENT] / 3)
+    return error * tune[H] <= aim[USUAL] and (tune[H] < TINY * aim[USUAL] or not helps)
+
+
+@jit
 def turning(p, y):
     """The fastest angular velocity."""
     n_q, fastest = p.x.q.size, 0.0
@@ -260,7 +271,7 @@ def choose(p, w, tune, code, aim, note, error):
     if note[GROWN] == 1:  # right after a rejection
         factor = min(factor, 1.0)
     note[GROWN] = 0
-    aim[USUAL] = max(tune[H], 0.95 * aim[USUAL])
+    aim[USUAL] = max(tune[H], aim[USUAL] - 0.05 * min(aim[USUAL], 20 * tune[H]))
     aim[NEXT] = tune[H] * factor
     fastest = turning(p, w.y1)
     if aim[NEXT] * fastest > TURN:
@@ -290,10 +301,10 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
                 aim_at_jump(p, w, tune, code, aim, note)
                 continue
             error = judge(p, w, tune, aim)
-            small = tune[H] < TINY * aim[USUAL] and error * tune[H] <= aim[USUAL]  # not more than a usual step may have
-            if not error <= 1 and not small:
+            if not error <= 1 and not bearable(tune, aim, note, error):
                 note[REJECTED] += 1
                 note[GROWN], note[TARGET] = 1, 0
+                aim[H_BAD], aim[E_BAD] = tune[H], error
                 aim[NEXT] = tune[H] * (max(SLOWEST, 0.9 * error ** (-1 / tune[EXPONENT])) if error < np.inf else 0.1)
                 aim[ERROR] = error
                 if aim[NEXT] < aim[LEAST]:
@@ -303,13 +314,14 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
             status = finish_step(p, w, history, tune, code, count, aim, note, t1)
         if status != DONE:
             note[FAILURES] += 1
-            if code[FIXED] == 1 or tune[H] / 4 < aim[LEAST] or (status == SINGULAR and p.num[FALLBACK] == 0):
+            if code[FIXED] == 1 or tune[H] / 4 < aim[LEAST] or (status == SINGULAR and note[FAILURES] > ATTEMPTS):
                 return status
             aim[NEXT], note[TARGET] = tune[H] / 4, 0
             note[REJECTED] += 1
             continue
-        if error > 1:  # rounding next to a singular position, or a jump that no function tells of: it is passed
-            aim[NEXT], note[GROWN] = 0.5 * aim[USUAL], 0
+        note[FAILURES] = 0
+        if error > 1:
+            aim[NEXT], note[GROWN] = 0.5 * aim[USUAL] if tune[H] < TINY * aim[USUAL] else 2 * tune[H], 0
         aim[ERROR] = error
         aim[SPEED] = speeds(p, w, w.y1, w.f1, aim[SPEED])
         if error <= 1:
