@@ -186,9 +186,9 @@ class OneStepRun(Pieces):
         if not (rank > 0 and np.isfinite(x.D).all()):
             return
         rows = reactions.equations(s)
-        C = reactions.scaled(np.asarray(s.dense(x.D)[np.ix_(rows, range(s.n_v))]), d.unit[rows], reactions.lengths(s, d.length))
+        C = reactions.scaled(np.asarray(s.dense(x.D)[np.ix_(rows, np.arange(s.n_v))]), d.unit[rows], reactions.lengths(s, d.length))
         U, S, _ = np.linalg.svd(C)
-        now = int((S > NEAR_SINGULAR * S[0]).sum())
+        now = int((NEAR_SINGULAR * S[0] < S).sum())
         if now == rank:
             return
         part = abs(U[:, rank - 1] if now < rank else U[:, rank])  # the combination that is lost, or gained
