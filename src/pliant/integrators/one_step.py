@@ -129,6 +129,7 @@ class OneStepRun(Pieces):
             aim[ad.NEXT] = self.step
         else:
             aim[ad.NEXT] = self._first()
+        aim[ad.USUAL] = max(aim[[ad.USUAL, ad.NEXT]])
         loop.run(self.programs[0], s.data, self.x, self.t, 1.0, 0.0, 0.0)
         aim[ad.BRANCH] = self.x.W[JUMPS]
 
@@ -157,7 +158,7 @@ class OneStepRun(Pieces):
                             float(np.sqrt((w.weight * abs(w.f0))[n_q:].max(initial=0.0))), 1e-3 / self.duration)
         weight[n_q:] /= aim[ad.SPEED]
         size = float((weight * abs(w.f0)).max(initial=0.0))
-        h = min(0.01 / max(size, 1e-300), left, float(aim[ad.MOST]))
+        h = max(float(aim[ad.LEAST]), min(0.01 / max(size, 1e-300), left, float(aim[ad.MOST])))
         try:
             self._derivative(float(aim[ad.NOW]) + h, w.y0 + h * w.f0, w.z)
         except SimulationError:  # a function that is not finite there: the run will say so

@@ -37,6 +37,7 @@ from .control_memory import (
     OUTPUT,
     OUTPUTS,
     REJECTED,
+    SOUGHT,
     SPEED,
     STOP,
     TARGET,
@@ -53,6 +54,8 @@ RHS, CORRECT, STEP, FIXED, READY, KNOWN, ASKED, PENDING = range(8)
 MAKE, BETWEEN = range(2)  # a step, the polynomial
 ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 SLOWEST, FASTEST = 0.2, 5.0
+APPROACH, REACH, PASS = 1, 2, 3       # of note[TARGET]: the step ends near a jump; at a jump; it is passed
+SOUGHT_IN, SHORTER = 1e-5, 1e-2       # a jump is sought in a step so short against the usual one; by steps shorter by this factor
 ATTEMPTS = 4              # steps to come past a singular position
 
 
@@ -144,7 +147,8 @@ def branch(p, t, y):
 
 @jit
 def aim_at_jump(p, w, tune, code, aim, note):
-    """A function has jumped in the step: make it again up to there."""
+    """A function has jumped in the step: make it again up to there. As evaluations beyond the jump have a part in it, the place is a
+    little off; it is sought again from there with a shorter step, until that is short enough."""
     prepared(p, w, tune, code)
     before, after, h = 0.0, 1.0, tune[H]
     while after - before > NARROW:
@@ -154,14 +158,26 @@ def aim_at_jump(p, w, tune, code, aim, note):
             before = middle
         else:
             after = middle
-    note[BEYOND] = note[BEYOND] + 1 if note[TARGET] == 1 else 0
+    note[BEYOND] = note[BEYOND] + 1 if note[TARGET] > 0 else 0
     if note[BEYOND] > 0:
         before, after = min(before, max(0.0, 1 - BACK * 8.0 ** note[BEYOND])), 1.0
     note[REJECTED] += 1
     if before < NEAR:
-        note[TARGET], aim[AFTER] = 2, aim[NOW] + min(after, NEAR) * h
-    else:
-        note[TARGET], aim[AFTER], aim[NEXT] = 1, aim[NOW] + after * h, before * h
+        note[TARGET], aim[AFTER] = PASS, aim[NOW] + min(after, NEAR) * h
+        return
+    if note[BEYOND] == 0:
+        aim[SOUGHT] = h
+    note[TARGET] = REACH if aim[SOUGHT] <= SOUGHT_IN * aim[USUAL] or before * h < 10 * aim[LEAST] else APPROACH
+    aim[AFTER], aim[NEXT] = aim[NOW] + after * h, before * h
+
+
+@jit
+def arrive(tune, aim, note):
+    """A step to a jump is made: pass it, or seek it again."""
+    if note[TARGET] == REACH:
+        note[TARGET] = PASS
+    elif note[TARGET] == APPROACH:
+        note[TARGET], aim[NEXT] = 0, max(SHORTER * aim[SOUGHT], 10 * aim[LEAST])
 
 
 @jit
@@ -218,7 +234,7 @@ def begin_step(tune, code, count, aim, note):
         tune[H] = aim[NEXT]
         return end_of(count, aim, count[STEPS] + 1)
     h = min(aim[NEXT], aim[MOST])
-    if note[TARGET] == 1:
+    if note[TARGET] > 0:
         tune[H] = h
         return aim[NOW] + h
     if h >= 0.999 * left:
@@ -286,7 +302,7 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
         keep_rows(p, w, tune, code, count, aim, note, rows)
         return MORE
     for _ in range(max_steps):
-        if note[TARGET] == 2:
+        if note[TARGET] == PASS:
             return EVENT
         if aim[NOW] >= aim[STOP]:
             return DONE
@@ -326,8 +342,7 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
         aim[SPEED] = speeds(p, w, w.y1, w.f1, aim[SPEED])
         if error <= 1:
             choose(p, w, tune, code, aim, note, error)
-        if note[TARGET] == 1:
-            note[TARGET] = 2
+        arrive(tune, aim, note)
         keep_rows(p, w, tune, code, count, aim, note, rows)
         if code[PENDING] == 1:
             return MORE
