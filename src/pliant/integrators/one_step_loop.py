@@ -39,6 +39,7 @@ from .control_memory import (
     REJECTED,
     SOUGHT,
     SPEED,
+    STAGNANT,
     STOP,
     TARGET,
     USUAL,
@@ -56,6 +57,8 @@ ONSET = 1e-2              # of the speed that an acceleration gives over the siz
 SLOWEST, FASTEST = 0.2, 5.0
 APPROACH, REACH, PASS = 1, 2, 3       # of note[TARGET]: the step ends near a jump; at a jump; it is passed
 SOUGHT_IN, SHORTER = 1e-5, 1e-2       # a jump is sought in a step so short against the usual one; by steps shorter by this factor
+BEHIND = 1e-10            # of the usual step: so far behind a jump the next piece begins; another one may be next to it
+RESTLESS = 1000           # steps with too large an error and hardly any other of usual length end a run
 ATTEMPTS = 4              # steps to come past a singular position
 
 
@@ -163,7 +166,7 @@ def aim_at_jump(p, w, tune, code, aim, note):
         before, after = min(before, max(0.0, 1 - BACK * 8.0 ** note[BEYOND])), 1.0
     note[REJECTED] += 1
     if before < NEAR:
-        note[TARGET], aim[AFTER] = PASS, aim[NOW] + min(after, NEAR) * h
+        note[TARGET], aim[AFTER] = PASS, aim[NOW] + max(min(after, NEAR) * h, BEHIND * aim[USUAL])
         return
     if note[BEYOND] == 0:
         aim[SOUGHT] = h
@@ -336,6 +339,12 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
             note[REJECTED] += 1
             continue
         note[FAILURES] = 0
+        if error > 1:
+            note[STAGNANT] += 1
+        elif tune[H] > TINY * aim[USUAL]:
+            note[STAGNANT] = max(0, note[STAGNANT] - 1)
+        if note[STAGNANT] > RESTLESS:
+            return UNDERFLOW
         if error > 1:
             aim[NEXT], note[GROWN] = 0.5 * aim[USUAL] if tune[H] < TINY * aim[USUAL] else 2 * tune[H], 0
         aim[ERROR] = error
