@@ -28,7 +28,7 @@ class Baumgarte(Choice):
 @dataclass(frozen=True)
 class DirectCorrection(Choice):
     """After every step positions, then velocities, are put back on the constraints by Newton's method, each to ``tolerance``
-    (in sizes of the model, velocities in these per second), with the smallest change in the metric of the masses."""
+    (in sizes of the model, velocities in these per second) and better, with the smallest change in the metric of the masses."""
     tolerance: float = 1e-10
 
     kind: ClassVar[str] = "direct-correction"
@@ -112,13 +112,14 @@ class AugmentedLagrangian(Choice):
 
 @dataclass(frozen=True)
 class CoordinatePartitioning(Choice):
-    """As many velocities as there are degrees of freedom are integrated, the others follow from the constraints. A pivoted QR
-    decomposition of C_q chooses them, and anew when the smallest pivot falls below ``renew`` of what it was.   Wehage, Haug 1982
+    """As many coordinates as there are degrees of freedom are integrated, the others follow from the constraints. A pivoted QR
+    decomposition of C_q chooses them, and anew when the smallest pivot falls below ``renew`` of what it was: errors grow fast as a
+    choice gets worse.   Wehage, Haug 1982
 
     Dense linear algebra: up to 600 equations. Redundant constraints are survived; at a singular position, where no choice is
-    good, the run stops and names it.
+    good, the run stops and names it, unless a step passes it.
     """
-    renew: float = 0.1
+    renew: float = 0.5
     tolerance: float = 1e-10
 
     kind: ClassVar[str] = "coordinate-partitioning"
@@ -130,11 +131,11 @@ class CoordinatePartitioning(Choice):
 
 @dataclass(frozen=True)
 class NullSpace(Choice):
-    """N^T M N z'' = N^T (f - M a_0): accelerations in a basis N of the motions that constraints allow, by a singular value
-    decomposition of C_q; values below ``rank`` of the largest count as zero.   Kim, Vanderploeg 1986; Liang, Lance 1987
+    """N^T M N z'' = N^T (f - M a_0): accelerations in an orthonormal basis N of the motions that constraints allow, by a pivoted QR
+    decomposition of C_q; pivots below ``rank`` of the largest count as zero.   Kim, Vanderploeg 1986
 
     Dense linear algebra: up to 600 equations. Redundant constraints are survived; where the rank changes, the run stops and
-    names the position.
+    names the position, unless a step passes it.
     """
     rank: float = 1e-9
     tolerance: float = 1e-10

@@ -61,24 +61,34 @@ def load(p, y):
 
 
 @jit
-def kinematics(p, y, dy):
+def store_state(p, y):
+    """A state from memory."""
+    n_q, n_v = p.x.q.size, p.num[N_V]
+    for k in range(n_q):
+        y[k] = p.x.q[k]
+    for k in range(n_v):
+        y[n_q + k] = p.x.v[k]
+
+
+@jit
+def kinematics(p, dy):
     """Rates of the positions: dy[:n_q]."""
-    d, n_q = p.d, p.x.q.size
+    d, x = p.d, p.x
     for k in range(d.linear.shape[0]):
-        dy[d.linear[k, 1]] = y[n_q + d.linear[k, 0]]
+        dy[d.linear[k, 1]] = x.v[d.linear[k, 0]]
     for k in range(d.rotations.shape[0]):
         i = d.rotations[k, 1]
-        u, w = vec(y, i + 1), scale(0.5, vec(y, n_q + d.rotations[k, 0]))
-        c, s = cross(u, w), y[i]
+        u, w = vec(x.q, i + 1), scale(0.5, vec(x.v, d.rotations[k, 0]))
+        c, s = cross(u, w), x.q[i]
         dy[i] = -dot(u, w)
         store((c[0] + s * w[0], c[1] + s * w[1], c[2] + s * w[2]), dy, i + 1)
 
 
 @jit
-def derivative(p, t, y, dy):
-    """F from the accelerations in x.a: rates of positions, velocities and energies."""
+def derivative(p, t, dy):
+    """F from what is in x: rates of positions, velocities and energies."""
     n_q, n_v, x = p.x.q.size, p.num[N_V], p.x
-    kinematics(p, y, dy)
+    kinematics(p, dy)
     for k in range(n_v):
         dy[n_q + k] = x.a[k]
     dy[n_q + n_v], dy[n_q + n_v + 1] = 0.0, 0.0

@@ -28,6 +28,7 @@ from .contract import (
     VELOCITY_GAP,
     derivative,
     load,
+    store_state,
 )
 
 # par: 2 z w, w^2; tolerance of corrections; how often lam0 is renewed, and until when
@@ -119,7 +120,7 @@ def rhs(p, t, y, dy):
         x.a[k] = p.y[k]
     for k in range(n_v, p.y.size):
         x.lam[k] = p.y[k]
-    derivative(p, t, y, dy)
+    derivative(p, t, dy)
     return DONE
 
 
@@ -164,7 +165,7 @@ def correct(p, t, y):
             return SINGULAR
         for k in range(p.b.size):
             p.b[k] = -x.R[k] if k >= n_v else 0.0
-        solved(p)
+        iterated(p)
         p.num[ITERATIONS] += 1
         for k in range(n_q):
             p.q[k] = x.q[k]
@@ -185,13 +186,10 @@ def correct(p, t, y):
             p.b[k] = -x.V[k] if k >= n_v else 0.0
         if linearise(p, t) != DONE:
             return SINGULAR
-        solved(p)
+        iterated(p)
         p.num[ITERATIONS] += 1
         for k in range(n_v):
             x.v[k] += p.y[k]
-    for k in range(n_q):
-        y[k] = x.q[k]
-    for k in range(n_v):
-        y[n_q + k] = x.v[k]
+    store_state(p, y)
     measure(p, t, y)
     return DONE

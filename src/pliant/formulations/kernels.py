@@ -6,25 +6,37 @@ from typing import Any
 import numpy as np
 
 from ..choices import Choice
-from ..dynamics import Dynamics
+from ..dynamics import Dynamics, ModelError
 from ..kernels.loop import Memory, Program
 from ..system import REGULARISATION
-from . import contract, index1
-from .choices import AugmentedLagrangian, Baumgarte, DirectCorrection, Index1, Penalty, StabilizedIndex2
+from . import contract, dense, index1, null_space, partitioning
+from .choices import (
+    MOST_DENSE,
+    AugmentedLagrangian,
+    Baumgarte,
+    CoordinatePartitioning,
+    DirectCorrection,
+    Index1,
+    NullSpace,
+    Penalty,
+    StabilizedIndex2,
+)
 
-CLOSER = 1e-5  # of the accuracy: violations left by corrections
+SAME_RANK = 1e-9  # pivots below this part of the largest count as zero in coordinate partitioning
+FINER, CLOSER, ROUNDING = 1e-4, 1e-5, 2e-15  # corrections aim at this part of their tolerance, of the accuracy; not below this
 
 
 def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[Program],
             accuracy: float) -> tuple[contract.Problem, Any, Any, bool]:
-    """The problem for explicit integrators, its kernels `rhs` and `correct`, and whether rows are to be projected. Corrections are
-    made to the tolerance, and to a small part of the accuracy if there is one: next to singular positions violations are amplified."""
+    """The problem for explicit integrators, its kernels `rhs` and `correct`, and whether rows are to be projected."""
     s, n = dynamics.system, dynamics.system.n
     par, num = np.zeros(contract.OWN + 8), np.zeros(8, np.int64)
     num[contract.N_V], num[contract.POWERED] = s.n_v, len(programs[2].rows) > 0
     p = contract.Problem(programs[0], programs[1], s.program("rates"), programs[2], s.data, s.lu, x, np.zeros_like(x.D), np.zeros(n),
                          np.zeros(n), np.zeros(n), np.zeros_like(x.q), np.zeros(6, np.int64), dynamics.unit, par, num,
                          np.zeros((1, 1)), np.zeros(1, np.int64))
+    if isinstance(formulation, (CoordinatePartitioning, NullSpace)):
+        return reduced(dynamics, formulation, p, accuracy)
     correct, project = index1.leave, False
     par[index1.PASSES] = 1
     if isinstance(formulation, Index1):
@@ -43,9 +55,31 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
         if isinstance(formulation, AugmentedLagrangian):
             par[index1.PASSES], par[index1.EXACT] = formulation.max_iterations, formulation.tolerance
             par[index1.TOLERANCE], correct, project = formulation.tolerance, index1.correct, True
-    if accuracy:
-        par[index1.TOLERANCE] = min(par[index1.TOLERANCE], CLOSER * accuracy)
+    par[index1.TOLERANCE] = aimed(par[index1.TOLERANCE], accuracy)
     return p, index1.rhs, correct, project
+
+
+def aimed(tolerance: float, accuracy: float) -> float:
+    """What corrections aim at: singular positions amplify violations, and Newton's method gets there at once."""
+    return max(ROUNDING, min(FINER * tolerance, CLOSER * accuracy or np.inf))
+
+
+def reduced(dynamics: Dynamics, formulation: CoordinatePartitioning | NullSpace, p: contract.Problem,
+            accuracy: float) -> tuple[contract.Problem, Any, Any, bool]:
+    """The same for a basis of the motions that constraints allow."""
+    s, par = dynamics.system, p.par
+    coordinates, equations = s.active[s.active < s.n_v], s.active[s.active >= s.n_v]
+    if equations.size > MOST_DENSE or coordinates.size > 2 * MOST_DENSE:
+        raise ModelError(f"simulate: formulation {formulation.kind}: {equations.size} equations of joints and drives for "
+                         f"{coordinates.size} coordinates; its matrices are full, so there may be {MOST_DENSE} for {2 * MOST_DENSE}. "
+                         "Take the formulation index-1, whose matrices are sparse")
+    work, chosen = dense.layout(coordinates, equations, s.n)
+    par[dense.CLOSE] = aimed(formulation.tolerance, accuracy)
+    par[dense.LENGTH] = dynamics.length
+    part = isinstance(formulation, CoordinatePartitioning)
+    par[dense.ZERO], par[dense.RENEW] = (SAME_RANK, formulation.renew) if part else (formulation.rank, 0.0)  # type: ignore[union-attr]
+    module: Any = partitioning if part else null_space
+    return p._replace(dense=work, chosen=chosen), module.rhs, module.correct, True
 
 
 def softened(dynamics: Dynamics, penalty: float) -> Any:

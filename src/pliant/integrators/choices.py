@@ -289,6 +289,45 @@ class DOP853(_RungeKutta):
 
 
 @dataclass(frozen=True)
+class AdamsBashforthMoulton(Integrator):
+    """Adams' formulas, predicted by Bashforth's and corrected by Moulton's (PECE): explicit, two evaluations per step whatever the order,
+    variable order up to ``max_order`` and variable step, error control.
+
+    With fixed steps the order is ``max_order`` in positions, velocities and multipliers, begun by steps of DOP853; stability shrinks with
+    the order (imaginary axis: h omega up to 1.2 for order 4, 0.5 for 8, 0.1 for 12). Dense output of the order of the step.
+    For smooth motions whose evaluation is costly; every jump of a function begins anew with small steps.
+    References: Shampine, Gordon 1975; Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, III.
+    """
+    max_order: int = 12
+
+    kind: ClassVar[str] = "adams-bashforth-moulton"
+    formulations: ClassVar[tuple[str, ...]] = EXPLICIT
+    refused: ClassVar[str] = NOT_EXPLICIT
+    controlled: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        within(self, "max_order", 2, 12, int)
+
+    def orders(self, formulation: Choice) -> Orders:
+        return Orders(self.max_order, self.max_order, self.max_order)
+
+    def run(self, plan: Plan) -> Run:
+        from .multi_step import MultiStepRun
+        return MultiStepRun(self, plan)
+
+
+@dataclass(frozen=True)
+class CentralDifferences(_RungeKutta):
+    """Explicit central differences: one evaluation per step, fixed step, rotations on their group.
+
+    Order 2; stable up to h omega = 2; without damping energy does not drift. For short steps that stiff springs or contacts ask for anyway.
+    Reference: Verlet 1967; Belytschko, Liu, Moran, Nonlinear Finite Elements for Continua and Structures, 6.2.
+    """
+    kind: ClassVar[str] = "central-differences"
+    order: ClassVar[int] = 2
+
+
+@dataclass(frozen=True)
 class IDA(Integrator):
     """SUNDIALS IDA: backward differentiation formulas of variable order and step, as an independent check of the others.
 
@@ -349,4 +388,5 @@ class RadauIIA5(_Implicit):
 
 
 INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (
-    GeneralizedAlpha, HHT, Newmark, EnergyMomentum, DIMCD, RungeKutta4, DormandPrince54, DOP853, IDA, RadauIIA5)}
+    GeneralizedAlpha, HHT, Newmark, EnergyMomentum, DIMCD, RungeKutta4, DormandPrince54, DOP853,
+    AdamsBashforthMoulton, CentralDifferences, IDA, RadauIIA5)}

@@ -5,9 +5,10 @@ import numpy as np
 
 # aim: time, end of the smooth piece; error per second; step that alg belongs to; the last two steps and the next one; largest speed;
 # smallest and largest step; first output, distance and number of outputs; the last rejected step and its error; error of the step;
-# branch of the functions; time after a jump; largest violation of position constraints, and what is too much; the usual step of late
+# branch of the functions; time after a jump; largest violation of position constraints, and what is too much; the usual step of late;
+# the step in which a jump is sought
 (NOW, STOP, EPS, H_ALG, H1, H2, NEXT, SPEED, LEAST, MOST, OUT0, OUT_STEP, LAST, H_BAD, E_BAD, ERROR, BRANCH, AFTER, GAP, WIDEST,
- USUAL) = range(21)
+ USUAL, SOUGHT) = range(22)
 # note: steps since the start of the piece; rejected steps; next output; number of outputs; rejections that did not help; whether the step
 # has just grown; steps to wait with growing, and what it was; age of the factors; steps in which h is held; singular positions passed;
 # whether functions have jumps; whether the step ends at a jump; failed attempts in a row; steps

@@ -5,14 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from .. import reactions
 from ..formulations import contract
+from ..formulations.dense import RANK
 from ..formulations.kernels import problem
 from ..kernels import loop
 from ..kernels.machine import JUMPS
 from ..refinement import parts
+from . import central_differences, runge_kutta
 from . import control_memory as ad
 from . import one_step_loop as osl
-from . import runge_kutta
 from . import stepper as st
 from .adaptive import TURN
 from .choices import Plan
@@ -22,6 +24,7 @@ from .run import STICKY, SimulationError, function_fault
 from .tableaus import table
 
 COARSEST = 50  # steps at least
+NEAR_SINGULAR = 1e-5  # singular values below this part of the largest: next to a singular position
 
 
 class OneStepRun(Pieces):
@@ -62,6 +65,8 @@ class OneStepRun(Pieces):
 
     def _kernel(self) -> tuple[Any, ...]:
         """Numbers of the method, its stages, the degree of its polynomial, the exponent of its error; its kernel, its own memory."""
+        if self.method.kind == "central-differences":
+            return np.zeros(1), 1, 3, 2, central_differences.step, Own.of(0, 0, 0)
         return *table(self.method.kind), runge_kutta.step, Own.of(0, 0, 0)
 
     def _addresses(self, rhs: Any, correct: Any, kernel: Any) -> None:
@@ -93,6 +98,9 @@ class OneStepRun(Pieces):
     def violation(self, rows: float) -> float:
         return float(self.p.par[contract.POSITION_GAP])
 
+    def velocity_violation(self, rows: float) -> float:
+        return float(self.p.par[contract.VELOCITY_GAP])
+
     def _advance(self, steps: int) -> int:
         status = int(osl.advance(self.p, self.steps, self.programs[3], self.tune, self.code, self.count, self.aim, self.note, steps,
                                  self.rows))
@@ -122,6 +130,7 @@ class OneStepRun(Pieces):
             aim[ad.NEXT] = self.step
         else:
             aim[ad.NEXT] = self._first()
+        aim[ad.USUAL] = max(aim[[ad.USUAL, ad.NEXT]])
         loop.run(self.programs[0], s.data, self.x, self.t, 1.0, 0.0, 0.0)
         aim[ad.BRANCH] = self.x.W[JUMPS]
 
@@ -132,6 +141,8 @@ class OneStepRun(Pieces):
             if s.failures:
                 raise function_fault(s.failures[0], t)
             item = s.culprit(self.x, t)
+            if status == st.SINGULAR and not item and self.p.chosen.size > 1:
+                self._singular_pose(y, t)
             code, reason = self._reason(status if status != st.DONE else st.NOT_FINITE, item)
             raise SimulationError(f"stopped at t = {t:.6g} s: {reason}. {self._singular_remedy()}", code)
 
@@ -148,7 +159,7 @@ class OneStepRun(Pieces):
                             float(np.sqrt((w.weight * abs(w.f0))[n_q:].max(initial=0.0))), 1e-3 / self.duration)
         weight[n_q:] /= aim[ad.SPEED]
         size = float((weight * abs(w.f0)).max(initial=0.0))
-        h = min(0.01 / max(size, 1e-300), left, float(aim[ad.MOST]))
+        h = max(float(aim[ad.LEAST]), min(0.01 / max(size, 1e-300), left, float(aim[ad.MOST])))
         try:
             self._derivative(float(aim[ad.NOW]) + h, w.y0 + h * w.f0, w.z)
         except SimulationError:  # a function that is not finite there: the run will say so
@@ -160,11 +171,36 @@ class OneStepRun(Pieces):
         return float(min(100 * h, h1, left, aim[ad.MOST], 0.8 * TURN / max(fastest, 1e-300)))
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
+        if not faults and status in (st.SINGULAR, st.UNDERFLOW) and self.p.chosen.size > 1:
+            self._singular_pose(self.steps.y0, self.t)
         if status == st.UNDERFLOW and not faults:
             raise SimulationError(f"stopped at t = {self.t:.6g} s: the accuracy {self.accuracy:g} is not reached however small the step, "
                                   f"as the acceleration of {self._worst_body()!r} changes too fast. {UNSEEN}", "step-underflow")
         super()._recover(status, faults)
         self._choose_solver(True)
+
+    def _singular_pose(self, y: np.ndarray, t: float) -> None:
+        """The error that names the joints whose equations lose their independence at a position, if that is what stops a formulation
+        which works in a basis of the motions that they allow."""
+        s, x, d, rank = self.dynamics.system, self.x, self.dynamics, int(self.p.chosen[RANK])
+        x.q[:], x.D[:] = y[:x.q.size], 0
+        loop.run(self.programs[1], s.data, x, t, 1.0, 0.0, 0.0)
+        if not (rank > 0 and np.isfinite(x.D).all()):
+            return
+        rows = reactions.equations(s)
+        C = reactions.scaled(np.asarray(s.dense(x.D)[np.ix_(rows, np.arange(s.n_v))]), d.unit[rows], reactions.lengths(s, d.length))
+        U, S, _ = np.linalg.svd(C)
+        now = int((NEAR_SINGULAR * S[0] < S).sum())
+        if now == rank:
+            return
+        part = abs(U[:, rank - 1] if now < rank else U[:, rank])  # the combination that is lost, or gained
+        sizes = {j.name: float(part[np.isin(rows, range(6 * j.tile, 6 * j.tile + 6))].max(initial=0.0)) for j in s.joints}
+        names = [repr(name) for name, size in sizes.items() if size > 0.1 * max(sizes.values())]
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        raise SimulationError(f"stopped at t = {t:.6g} s: the mechanism comes to a singular position, where {now} of the equations of its "
+                              f"joints are independent instead of {rank} (joints {', '.join(names[:6])}{more}), and the formulation "
+                              f"{self.formulation.kind} cannot pass it. Take index-1 or augmented-lagrangian, which can",
+                              "singular-pose")
 
     def _choose_solver(self, needed: bool) -> None:
         """The solver of last resort, and then for good: bodies without inertia have no pivots."""

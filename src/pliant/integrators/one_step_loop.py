@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..formulations.contract import FACTORISATIONS as FACTORED_
-from ..formulations.contract import FALLBACK, N_V, call_status, load
 from ..formulations.contract import ITERATIONS as ITERATED_
+from ..formulations.contract import N_V, call_status, load
 from ..kernels.jit import entry, jit
 from ..kernels.loop import run as evaluate
 from ..kernels.machine import JUMPS
@@ -18,12 +18,14 @@ from .control_memory import (
     AFTER,
     BEYOND,
     BRANCH,
+    E_BAD,
     EPS,
     ERROR,
     FAILURES,
     FRESH,
     GROWN,
     H1,
+    H_BAD,
     JUMPY,
     LAST,
     LEAST,
@@ -35,7 +37,9 @@ from .control_memory import (
     OUTPUT,
     OUTPUTS,
     REJECTED,
+    SOUGHT,
     SPEED,
+    STAGNANT,
     STOP,
     TARGET,
     USUAL,
@@ -51,6 +55,11 @@ RHS, CORRECT, STEP, FIXED, READY, KNOWN, ASKED, PENDING = range(8)
 MAKE, BETWEEN = range(2)  # a step, the polynomial
 ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 SLOWEST, FASTEST = 0.2, 5.0
+APPROACH, REACH, PASS = 1, 2, 3       # of note[TARGET]: the step ends near a jump; at a jump; it is passed
+SOUGHT_IN, SHORTER = 1e-5, 1e-2       # a jump is sought in a step so short against the usual one; by steps shorter by this factor
+BEHIND = 1e-10            # of the usual step: so far behind a jump the next piece begins; another one may be next to it
+RESTLESS = 1000           # steps with too large an error and hardly any other of usual length end a run
+ATTEMPTS = 4              # steps to come past a singular position
 
 
 class Steps(NamedTuple):
@@ -142,7 +151,8 @@ def branch(p, t, y):
 
 @jit
 def aim_at_jump(p, w, tune, code, aim, note):
-    """A function has jumped in the step: make it again up to there."""
+    """A function has jumped in the step: make it again up to there. As evaluations beyond the jump have a part in it, the place is a
+    little off; it is sought again from there with a shorter step, until that is short enough."""
     prepared(p, w, tune, code)
     before, after, h = 0.0, 1.0, tune[H]
     while after - before > NARROW:
@@ -152,14 +162,26 @@ def aim_at_jump(p, w, tune, code, aim, note):
             before = middle
         else:
             after = middle
-    note[BEYOND] = note[BEYOND] + 1 if note[TARGET] == 1 else 0
+    note[BEYOND] = note[BEYOND] + 1 if note[TARGET] > 0 else 0
     if note[BEYOND] > 0:
         before, after = min(before, max(0.0, 1 - BACK * 8.0 ** note[BEYOND])), 1.0
     note[REJECTED] += 1
     if before < NEAR:
-        note[TARGET], aim[AFTER] = 2, aim[NOW] + min(after, NEAR) * h
-    else:
-        note[TARGET], aim[AFTER], aim[NEXT] = 1, aim[NOW] + after * h, before * h
+        note[TARGET], aim[AFTER] = PASS, aim[NOW] + max(min(after, NEAR) * h, BEHIND * aim[USUAL])
+        return
+    if note[BEYOND] == 0:
+        aim[SOUGHT] = h
+    note[TARGET] = REACH if aim[SOUGHT] <= SOUGHT_IN * aim[USUAL] or before * h < 10 * aim[LEAST] else APPROACH
+    aim[AFTER], aim[NEXT] = aim[NOW] + after * h, before * h
+
+
+@jit
+def arrive(tune, aim, note):
+    """A step to a jump is made: pass it, or seek it again."""
+    if note[TARGET] == REACH:
+        note[TARGET] = PASS
+    elif note[TARGET] == APPROACH:
+        note[TARGET], aim[NEXT] = 0, max(SHORTER * aim[SOUGHT], 10 * aim[LEAST])
 
 
 @jit
@@ -189,6 +211,14 @@ def judge(p, w, tune, aim):
 
 
 @jit
+def bearable(tune, aim, note, error):
+    """Whether a step with too large an error is taken: where shorter steps do not help - rounding next to a singular position, or a jump
+    that no function tells of - and it is so short that its error is not more than a usual step may have."""
+    helps = note[GROWN] == 0 or error <= aim[E_BAD] * (tune[H] / aim[H_BAD]) ** (tune[EXPONENT] / 3)
+    return error * tune[H] <= aim[USUAL] and (tune[H] < TINY * aim[USUAL] or not helps)
+
+
+@jit
 def turning(p, y):
     """The fastest angular velocity."""
     n_q, fastest = p.x.q.size, 0.0
@@ -208,7 +238,7 @@ def begin_step(tune, code, count, aim, note):
         tune[H] = aim[NEXT]
         return end_of(count, aim, count[STEPS] + 1)
     h = min(aim[NEXT], aim[MOST])
-    if note[TARGET] == 1:
+    if note[TARGET] > 0:
         tune[H] = h
         return aim[NOW] + h
     if h >= 0.999 * left:
@@ -261,7 +291,7 @@ def choose(p, w, tune, code, aim, note, error):
     if note[GROWN] == 1:  # right after a rejection
         factor = min(factor, 1.0)
     note[GROWN] = 0
-    aim[USUAL] = max(tune[H], 0.95 * aim[USUAL])
+    aim[USUAL] = max(tune[H], aim[USUAL] - 0.05 * min(aim[USUAL], 20 * tune[H]))
     aim[NEXT] = tune[H] * factor
     fastest = turning(p, w.y1)
     if aim[NEXT] * fastest > TURN:
@@ -276,7 +306,7 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
         keep_rows(p, w, tune, code, count, aim, note, rows)
         return MORE
     for _ in range(max_steps):
-        if note[TARGET] == 2:
+        if note[TARGET] == PASS:
             return EVENT
         if aim[NOW] >= aim[STOP]:
             return DONE
@@ -291,10 +321,10 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
                 aim_at_jump(p, w, tune, code, aim, note)
                 continue
             error = judge(p, w, tune, aim)
-            small = tune[H] < TINY * aim[USUAL] and error * tune[H] <= aim[USUAL]  # not more than a usual step may have
-            if not error <= 1 and not small:
+            if not error <= 1 and not bearable(tune, aim, note, error):
                 note[REJECTED] += 1
                 note[GROWN], note[TARGET] = 1, 0
+                aim[H_BAD], aim[E_BAD] = tune[H], error
                 aim[NEXT] = tune[H] * (max(SLOWEST, 0.9 * error ** (-1 / tune[EXPONENT])) if error < np.inf else 0.1)
                 aim[ERROR] = error
                 if aim[NEXT] < aim[LEAST]:
@@ -304,19 +334,25 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
             status = finish_step(p, w, history, tune, code, count, aim, note, t1)
         if status != DONE:
             note[FAILURES] += 1
-            if code[FIXED] == 1 or tune[H] / 4 < aim[LEAST] or (status == SINGULAR and p.num[FALLBACK] == 0):
+            if code[FIXED] == 1 or tune[H] / 4 < aim[LEAST] or (status == SINGULAR and note[FAILURES] > ATTEMPTS):
                 return status
             aim[NEXT], note[TARGET] = tune[H] / 4, 0
             note[REJECTED] += 1
             continue
-        if error > 1:  # rounding next to a singular position, or a jump that no function tells of: it is passed
-            aim[NEXT], note[GROWN] = 0.5 * aim[USUAL], 0
+        note[FAILURES] = 0
+        if error > 1:
+            note[STAGNANT] += 1
+        elif tune[H] > TINY * aim[USUAL]:
+            note[STAGNANT] = max(0, note[STAGNANT] - 1)
+        if note[STAGNANT] > RESTLESS:
+            return UNDERFLOW
+        if error > 1:
+            aim[NEXT], note[GROWN] = 0.5 * aim[USUAL] if tune[H] < TINY * aim[USUAL] else 2 * tune[H], 0
         aim[ERROR] = error
         aim[SPEED] = speeds(p, w, w.y1, w.f1, aim[SPEED])
         if error <= 1:
             choose(p, w, tune, code, aim, note, error)
-        if note[TARGET] == 1:
-            note[TARGET] = 2
+        arrive(tune, aim, note)
         keep_rows(p, w, tune, code, count, aim, note, rows)
         if code[PENDING] == 1:
             return MORE

@@ -38,7 +38,7 @@ class Pieces(Run):
         not to pass over anything that functions of time do."""
         s, start, end = plan.dynamics.system, float(plan.row[0]), plan.end
         self.dynamics, self.duration, self.accuracy = plan.dynamics, end - start, plan.accuracy or None
-        self.aim, self.note = np.zeros(21), np.zeros(17, np.int64)
+        self.aim, self.note = np.zeros(22), np.zeros(17, np.int64)
         self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / plan.outputs, end
         self.aim[ad.EPS] = SAFETY * plan.accuracy / min(1.0, self.duration)
         self.aim[ad.LEAST] = FINEST * max(abs(start), abs(end), self.duration)

@@ -156,6 +156,10 @@ class Run:
         """Largest violation of the position constraints, given that of the rows."""
         return rows
 
+    def velocity_violation(self, rows: float) -> float:
+        """The same for velocities."""
+        return rows
+
     def turning(self, rows: np.ndarray) -> np.ndarray:
         """How fast bodies turn, rows x bodies [rad/s]."""
         s = self.dynamics.system

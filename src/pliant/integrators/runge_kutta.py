@@ -14,8 +14,9 @@ from ..kernels.jit import jit
 from .one_step_loop import ASKED, BETWEEN, KNOWN, RHS, T0, H
 from .stepper import DONE, copy
 
-# table[0:4]: stages of a step, all stages (with those for the polynomial), whether the stage after the last one of a step is F(t + h, y1)
-STAGES, ALL, HEAD = 0, 1, 4
+# table[0:4]: stages of a step, all stages (with those for the polynomial), whether the error needs F(t + h, y1), the
+# degree of the polynomial
+STAGES, ALL, END, DEGREE, HEAD = 0, 1, 2, 3, 4
 
 
 @jit
@@ -56,13 +57,16 @@ def errors(w, h, m, n):
 @jit
 def polynomial(w, h, n):
     """The coefficients of [ode-2]."""
-    first, degree = HEAD + n * n + 4 * n, w.P.shape[0] - 1
+    first, degree = HEAD + n * n + 4 * n, int(w.table[DEGREE])
     for l in range(1, degree + 1):
         for k in range(w.z.size):
             total = 0.0
             for i in range(n):
                 total += w.table[first + i * (degree + 1) + l] * w.K[i, k]
             w.P[l, k] = h * total
+    for l in range(degree + 1, w.P.shape[0]):
+        for k in range(w.z.size):
+            w.P[l, k] = 0
 
 
 @jit
@@ -89,7 +93,7 @@ def step(p, w, tune, code):
         for i in range(m):
             total += w.table[HEAD + n * n + n + i] * w.K[i, k]
         w.y1[k] = w.y0[k] + h * total
-    if w.table[2] == 1:  # the error needs F at the end
+    if w.table[END] == 1:  # the error needs F at the end
         status = call_status(code[RHS], (p, tune[T0] + h, w.y1, w.f1))
         if status != DONE:
             return status

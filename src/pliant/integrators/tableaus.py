@@ -97,7 +97,7 @@ def packed(steps: int, A: np.ndarray, c: np.ndarray, b: np.ndarray, e: np.ndarra
     """The table of a method. ``end``: its error needs F at the end of the step."""
     n = len(A)
     long = [np.append(x, np.zeros(n - len(x))) for x in (c, b, e, e2)]
-    return np.concatenate([[steps, n, end, 0], A.ravel(), *long, D.ravel()])
+    return np.concatenate([[steps, n, end, D.shape[1] - 1], A.ravel(), *long, D.ravel()])
 
 
 def hermite(n: int, b: np.ndarray) -> np.ndarray:
