@@ -14,7 +14,7 @@ _WHERE = {
                      "Distance", "PointOnLine", "PointOnPlane", "Joint", "Drive"),
     "items.forces": ("SpringDamper", "TorsionSpring", "Bushing", "Force", "Torque", "Measure"),
     "functions.function": ("Table",),
-    "integrators.choices": ("GeneralizedAlpha", "RungeKutta4", "DormandPrince54", "DOP853", "RadauIIA5"),
+    "integrators.choices": ("GeneralizedAlpha", "RungeKutta4", "DormandPrince54", "DOP853", "RadauIIA5", "BDF"),
     "formulations.choices": ("Index3", "StabilizedIndex2", "Index1", "Baumgarte", "DirectCorrection", "Penalty", "AugmentedLagrangian",
                              "CoordinatePartitioning", "NullSpace"),
     "integrators.run": ("SimulationError",),
