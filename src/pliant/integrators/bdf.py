@@ -19,6 +19,7 @@ from .implicit import (
     HELD,
     HIGHEST,
     ITERATE_BDF,
+    LAMBDA,
     LAST_ORDER,
     MATRICES_BDF,
     MOST_ITERATIONS,
@@ -39,7 +40,6 @@ from .implicit import (
     G,
     L,
     N,
-    P,
     V,
     W,
     Y,
@@ -55,7 +55,7 @@ from .one_step_loop import ASKED, BETWEEN, EPS_, EXPONENT, FIXED, KNOWN, SOLVER,
 from .radau_table import POWERS
 from .stepper import DONE, NEWTON_FAILED, NOT_FINITE
 
-LAM0, LAM1 = P, P + 1  # rows of own.S: multipliers at the start of the step, and one step before
+MULTIPLIERS = 4   # of the past, that those of the step are extrapolated from
 KAPPA = 0.05      # what Newton's method may leave, of the error allowed
 SLOW = 0.2        # rate of convergence beyond which matrices are made anew
 FAR = 2.0         # rad: positions of the past beyond that are not used, as their logarithms would not be continuous
@@ -71,17 +71,18 @@ def push(d, w, lam, tune, n_q, n_v):
     if o.par[BDF_T0] == tune[T0]:
         return
     if o.num[POINTS] == 0:
-        o.num[ORDER], o.num[SINCE], o.num[FACTORED] = 1, 0, 0
+        o.num[ORDER], o.num[SINCE] = 0, 0
     for j in range(min(o.num[POINTS], HELD - 1), 0, -1):
         for k in range(past.shape[1]):
             past[j, k] = past[j - 1, k]
+        for k in range(n_v, lam.size):
+            o.S[LAMBDA + j, k] = o.S[LAMBDA + j - 1, k]
     o.num[POINTS], o.num[SINCE] = min(o.num[POINTS] + 1, HELD), o.num[SINCE] + 1
     past[0, 0], o.par[BDF_T0] = tune[T0], tune[T0]
     for k in range(w.y0.size):
         past[0, 1 + k] = w.y0[k]
     for k in range(n_v, lam.size):
-        o.S[LAM1, k] = o.S[LAM0, k] if o.num[POINTS] > 1 else lam[k]
-        o.S[LAM0, k] = lam[k]
+        o.S[LAMBDA, k] = lam[k]
     for j in range(o.num[POINTS]):
         if logarithm(d, w.y0, past, j, o.S[CHART + j]) > FAR:
             o.num[POINTS] = j
@@ -124,12 +125,12 @@ def predict(w, tune, n_q, n_v, k):
     W + 2."""
     o, S, past, t1 = w.own, w.own.S, w.own.past, tune[T0] + tune[H]
     sigma, m = leading(past, t1, k), min(k + 1, o.num[POINTS])
-    o.par[SIGMA], ratio = sigma, tune[H] / (tune[T0] - past[1, 0]) if o.num[POINTS] > 1 else 0.0
+    o.par[SIGMA] = sigma
     for i in range(n_v):
         S[Z, i], S[V, i], S[N, i], S[W + 1, i], S[A + 1, i] = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(n_v, S.shape[1]):
-        S[L, i] = S[LAM0, i] + ratio * (S[LAM0, i] - S[LAM1, i])
-    S[W + 2, 0], S[W + 2, 1] = 0.0, 0.0
+        S[L, i] = 0.0
+    S[W + 2, 0], S[W + 2, 1], smooth = 0.0, 0.0, min(m, MULTIPLIERS)
     for j in range(1, m + 1):
         ahead = lagrange(past, t1, j, 1, m + 1, t1)
         slope = 0.0
@@ -141,6 +142,10 @@ def predict(w, tune, n_q, n_v, k):
             S[V, i] += ahead * v
             S[W + 1, i] += slope * S[CHART + j - 1, i]
             S[A + 1, i] += slope * v
+        if j <= smooth:
+            ahead = lagrange(past, t1, j, 1, smooth + 1, t1)
+            for i in range(n_v, S.shape[1]):
+                S[L, i] += ahead * S[LAMBDA + j - 1, i]
         for e in range(2):
             S[W + 2, e] += slope * past[j - 1, 1 + n_q + n_v + e]
     if m == 1:  # the first step
@@ -188,9 +193,9 @@ def difference(w, tune, n_q, n_v, m):
     for i in range(n_v):
         v0 = w.y0[n_q + i]
         S[RIGHT, i], S[RIGHT + 1, i] = 0.0, 0.0
-        if w.own.num[POINTS] == 1:
+        if m + 1 > w.own.num[POINTS]:  # of order 1, after points were given up
             S[RIGHT, i], S[RIGHT + 1, i] = S[Z, i] - h * v0, S[V, i] - v0 - h * w.f0[n_q + i]
-    if w.own.num[POINTS] == 1:
+    if m + 1 > w.own.num[POINTS]:
         return
     c = 1 / leading(past, t1, m)
     for j in range(m):
@@ -283,10 +288,12 @@ def step(p, w, tune, code):
         polynomial(p, w, tune, num[LAST_ORDER])
         return DONE
     push(p.d, w, p.x.lam, tune, n_q, n_v)
-    k = num[HIGHEST] if fixed else min(num[ORDER], num[POINTS])
-    if fixed and num[POINTS] < k:
-        num[LAST_ORDER] = 0
+    if (num[ORDER] == 0 or fixed) and num[POINTS] <= num[HIGHEST]:
+        num[LAST_ORDER], tune[WISH], tune[EXPONENT] = 0, 1.0, 5
         return call_status(code[STARTER], (p, w, tune, code))
+    if num[ORDER] == 0:
+        num[ORDER], num[FACTORED] = num[HIGHEST], 0
+    k = min(num[ORDER], max(1, num[POINTS] - 1))
     num[LAST_ORDER] = k
     status = NEWTON_FAILED
     sigma = leading(o.past, tune[T0] + tune[H], k)

@@ -18,6 +18,7 @@ from .implicit_tables import radau_iia_5
 from .one_step import OneStepRun
 
 SOME_TURNS = 10.0  # rounding in units of that of one position
+BEGIN = 0.1        # of the first step of Radau IIA, for those that BDF begins with
 
 
 class ImplicitRun(OneStepRun):
@@ -38,12 +39,12 @@ class ImplicitRun(OneStepRun):
         self.own.par[im.TOLERANCE], self.own.par[im.ROUNDING] = method.tolerance, SOME_TURNS * ROUNDING * max(1.0, far)
         if isinstance(method, BDF):
             self.own.num[im.HIGHEST] = method.max_order
-            return radau_iia_5(), 0, im.NODES, 1, (bdf.step, solver, radau.step), self.own
+            return radau_iia_5(), 0, im.NODES, 5, (bdf.step, solver, radau.step), self.own
         return radau_iia_5(), 0, im.NODES, 5, (radau.step, solver), self.own
 
     def _state(self) -> dict[str, np.ndarray]:
         o = self.own
-        more = {"stages": o.S[im.V:im.N], "ahead": o.S[im.P:im.CHART], "past": o.past, "num": o.num, "method": o.par}
+        more = {"stages": o.S[im.V:im.N], "ahead": o.S[im.P:im.CHART], "past": o.past, "multipliers": o.S[im.LAMBDA:], "num": o.num, "method": o.par}
         return super()._state() | {f"own_{name}": array for name, array in more.items()}
 
     def _note(self) -> None:
@@ -60,6 +61,9 @@ class ImplicitRun(OneStepRun):
             n_q, w = self.x.q.size, self.steps
             moving = (w.weight * abs(w.y0))[n_q:].max(initial=0.0), np.sqrt((w.weight * abs(w.f0))[n_q:].max(initial=0.0))
             self.aim[ad.SPEED] = max(float(self.aim[ad.SPEED]), *map(float, moving), 1e-3 / self.duration)
+
+    def _first(self) -> float:
+        return (BEGIN if isinstance(self.method, BDF) else 1.0) * super()._first()
 
     def _forget(self) -> None:
         """A jump: nothing of the past is to be used."""
