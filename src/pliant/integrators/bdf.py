@@ -25,6 +25,7 @@ from .implicit import (
     MOST_ITERATIONS,
     NODES,
     ORDER,
+    PAST,
     POINTS,
     RIGHT,
     ROUNDING,
@@ -51,16 +52,16 @@ from .implicit import (
     place,
     to_error,
 )
-from .one_step_loop import ASKED, BETWEEN, EPS_, EXPONENT, FIXED, KNOWN, SOLVER, STARTER, T0, WISH, H
+from .one_step_loop import ASKED, BETWEEN, EPS_, EXPONENT, FIXED, KNOWN, RHS, SOLVER, SPEED_, STARTER, T0, WISH, H
 from .radau_table import POWERS
-from .stepper import DONE, NEWTON_FAILED, NOT_FINITE
+from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE
 
 MULTIPLIERS = 4   # of the past, that those of the step are extrapolated from
 KAPPA = 0.05      # what Newton's method may leave, of the error allowed
 SLOW = 0.2        # rate of convergence beyond which matrices are made anew
 FAR = 2.0         # rad: positions of the past beyond that are not used, as their logarithms would not be continuous
-NOISE = 5e4       # how much a nearly singular position may amplify rounding
 SAME, LOWER, HIGHER = 1.2, 1.3, 1.4  # how much shorter a step is than follows from its error, at the same, a lower and a higher order
+BEGIN = 0.1       # of the step that Radau's method might take, for those that a formula is begun with
 GROWTH, FIRST_GROWTH = 2.0, 8.0     # of steps, at most; out of the first ones
 
 
@@ -175,7 +176,7 @@ def newton(p, w, tune, code):
             theta = size / before if before > 0 else 0.0
             if theta >= 1 or size * theta ** (most - 1 - m) / (1 - theta) > allowed or (theta > SLOW and o.num[TILES] == 1):
                 o.par[THETA] = 1.0
-                noise = o.num[TILES] == 2 and theta > 0.3 and size <= NOISE * o.par[ROUNDING]
+                noise = o.num[TILES] == 2 and theta > 0.3 and size <= AMPLIFIED * o.par[ROUNDING]
                 return DONE if noise else NEWTON_FAILED
             eta = theta / (1 - theta)
         before = size
@@ -279,27 +280,38 @@ def polynomial(p, w, tune, k):
 
 
 @jit
-def step(p, w, tune, code):
-    """A step, or the polynomial of the last one."""
-    o, num, n_v, n_q, fixed = w.own, w.own.num, p.num[N_V], p.x.q.size, code[FIXED] == 1
-    if code[ASKED] == BETWEEN:
-        if num[LAST_ORDER] == 0:
-            return call_status(code[STARTER], (p, w, tune, code))
-        polynomial(p, w, tune, num[LAST_ORDER])
-        return DONE
-    push(p.d, w, p.x.lam, tune, n_q, n_v)
-    if (num[ORDER] == 0 or fixed) and num[POINTS] <= num[HIGHEST]:
-        num[LAST_ORDER], tune[WISH], tune[EXPONENT] = 0, 1.0, 5
-        return call_status(code[STARTER], (p, w, tune, code))
-    if num[ORDER] == 0:
-        num[ORDER], num[FACTORED] = num[HIGHEST], 0
-    k = min(num[ORDER], max(1, num[POINTS] - 1))
-    num[LAST_ORDER] = k
-    status = NEWTON_FAILED
-    sigma = leading(o.past, tune[T0] + tune[H], k)
-    kept = num[FACTORED] == 1 and o.par[THETA] < SLOW and 0.5 < sigma / o.par[SIGMA_FACTORS] < 2
-    num[TILES] = 1
-    if not kept:
+def judged(w, tune, n_q, n_v):
+    """Error of the step over what is allowed, as the loop sees it."""
+    worst = 0.0
+    for k in range(n_q + n_v):
+        worst = max(worst, w.weight[k] * abs(w.error[k]) / (1.0 if k < n_q else tune[SPEED_]))
+    return worst / (tune[EPS_] * tune[H])
+
+
+@jit
+def begin(p, w, tune, code):
+    """A step of Radau's method, short enough for those that follow."""
+    num, fixed = w.own.num, code[FIXED] == 1
+    if num[LAST_ORDER] > 0:
+        num[PAST], num[TILES], num[FACTORED] = 0, 0, 0
+        status = call_status(code[RHS], (p, tune[T0], w.y0, w.f0))
+        if status != DONE:
+            return status
+    num[LAST_ORDER], num[ORDER] = 0, 0
+    status = call_status(code[STARTER], (p, w, tune, code))
+    if status == DONE and not fixed:
+        error = judged(w, tune, p.x.q.size, p.num[N_V])
+        tune[EXPONENT], tune[WISH] = 5, min(GROWTH, max(0.5, BEGIN * max(error, 1e-12) ** -0.2))
+    return status
+
+
+@jit
+def formula(p, w, tune, code, k):
+    """A step of order k: with matrices of an earlier step if they are good enough. A status."""
+    o, num, n_v, n_q = w.own, w.own.num, p.num[N_V], p.x.q.size
+    status, sigma = NEWTON_FAILED, leading(o.past, tune[T0] + tune[H], k)
+    num[LAST_ORDER], num[TILES] = k, 1
+    if not (o.par[THETA] < SLOW and 0.5 < sigma / o.par[SIGMA_FACTORS] < 2):
         num[FACTORED] = 0
     for _ in range(2):
         predict(w, tune, n_q, n_v, k)
@@ -309,9 +321,33 @@ def step(p, w, tune, code):
         num[FACTORED] = 0
     if status != DONE:
         num[FACTORED] = 0
-        return status
+    return status
+
+
+@jit
+def step(p, w, tune, code):
+    """A step, or the polynomial of the last one. Where Newton's method fails, or error control a second time, a singular position is near:
+    the formula is begun anew with Radau's method, which passes it."""
+    num, n_v, n_q, fixed = w.own.num, p.num[N_V], p.x.q.size, code[FIXED] == 1
+    if code[ASKED] == BETWEEN:
+        if num[LAST_ORDER] == 0:
+            return call_status(code[STARTER], (p, w, tune, code))
+        polynomial(p, w, tune, num[LAST_ORDER])
+        return DONE
+    push(p.d, w, p.x.lam, tune, n_q, n_v)
+    if (num[ORDER] == 0 or fixed) and num[POINTS] <= num[HIGHEST]:
+        return begin(p, w, tune, code)
+    if num[ORDER] == 0:
+        num[ORDER], num[FACTORED] = num[HIGHEST], 0
+    k = min(num[ORDER], max(1, num[POINTS] - 1))
+    if formula(p, w, tune, code, k) != DONE:
+        num[POINTS] = 1
+        return begin(p, w, tune, code)
     if not fixed:
         choose_order(w, tune, n_q, n_v, k)
         to_error(p.d, w, n_q, n_v, RIGHT, RIGHT + 1, 1.0)
+        if judged(w, tune, n_q, n_v) > 1 and tune[H] < 0.5 * (tune[T0] - w.own.past[1, 0]):
+            num[POINTS] = 1
+            return begin(p, w, tune, code)
     finish(p, w, tune, code)
     return DONE

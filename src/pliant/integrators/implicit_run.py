@@ -18,7 +18,6 @@ from .implicit_tables import radau_iia_5
 from .one_step import OneStepRun
 
 SOME_TURNS = 10.0  # rounding in units of that of one position
-BEGIN = 0.1        # of the first step of Radau IIA, for those that BDF begins with
 
 
 class ImplicitRun(OneStepRun):
@@ -63,7 +62,7 @@ class ImplicitRun(OneStepRun):
             self.aim[ad.SPEED] = max(float(self.aim[ad.SPEED]), *map(float, moving), 1e-3 / self.duration)
 
     def _first(self) -> float:
-        return (BEGIN if isinstance(self.method, BDF) else 1.0) * super()._first()
+        return (bdf.BEGIN if isinstance(self.method, BDF) else 1.0) * super()._first()
 
     def _forget(self) -> None:
         """A jump: nothing of the past is to be used."""

@@ -47,16 +47,15 @@ from .implicit import (
 from .mixing import X, gather, mix, scaled
 from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, SOLVER, SPEED_, T0, H
 from .radau_table import AHEAD_L, AHEAD_V, BASIS, BUBBLE, POWERS, REAL, SLOPE, A, C
-from .stepper import DONE, NEWTON_FAILED, NOT_FINITE
+from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE
 
 # rows of own.S: what velocities and multipliers are extrapolated by; the error, and that of energies; velocities and multipliers at the start;
 # energies at the stages
 V_AHEAD, L_AHEAD, Z_ERROR, V_ERROR, E_ERROR, START, ENERGIES = P, P + 3, P + 5, P + 6, P + 7, P + 8, P + 9
 KAPPA = 0.03      # what Newton's method may leave, of the error allowed
 GOOD = 1e-3       # rate of convergence that lets matrices be kept
-EXPECTED = 0.3    # the error of order 5, over that of order 3 to the power 5/3 (both relative, per time that the motion takes)
+EXPECTED = 8.0    # the error of order 5, over that of order 3 to the power 5/3 (both relative, per time that the motion takes)
 PASSABLE = 1e-7   # increments that may be left next to a singular position, with fixed steps
-NOISE = 5e4       # how much a nearly singular position may amplify rounding
 SWEEPS = 3
 FORCE = 100.0     # unit of multipliers in `mixing`, in the largest one
 
@@ -124,7 +123,7 @@ def newton(p, w, tune, code):
             theta = size / before if before > 0 else 0.0
             if theta >= 1 or size * theta ** (most - 1 - m) / (1 - theta) > allowed:
                 o.par[THETA] = 1.0
-                noise = o.num[TILES] == 2 and theta > 0.3 and size <= NOISE * o.par[ROUNDING]
+                noise = o.num[TILES] == 2 and theta > 0.3 and size <= AMPLIFIED * o.par[ROUNDING]
                 return DONE if noise else NEWTON_FAILED
             eta = theta / (1 - theta)
         before = size
@@ -152,7 +151,7 @@ def mixed(p, w, tune, code):
         mix(o.mix, o.S, o.num)
         if o.par[SIZE] <= allowed:
             return DONE
-    passable = PASSABLE if code[FIXED] == 1 else max(0.3 * tune[EPS_] * tune[H], NOISE * o.par[ROUNDING])
+    passable = PASSABLE if code[FIXED] == 1 else max(0.3 * tune[EPS_] * tune[H], AMPLIFIED * o.par[ROUNDING])
     return DONE if o.par[SIZE] <= passable else NEWTON_FAILED
 
 
