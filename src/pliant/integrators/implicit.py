@@ -28,7 +28,7 @@ M, D, K, E = range(4)  # of own.tiles: [M C^T; C 0], dR/dv, dR/dq, and real fact
 # position constraints; then right sides and work
 Z, V, L, N, W, A, R1, R2, R3, RIGHT, Y, G = 0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 31
 P, CHART, LAMBDA, ROWS = 32, 42, 50, 58  # then what Radau extrapolates from; of BDF increments to the past, and multipliers of the past
-# num: whether there is a step to extrapolate from; state of the tiles (0 none, 1 of an earlier step, 2 of this one) and of the factors; most
+# num: whether there is a step to extrapolate from; state of the tiles (0, -1 none, 1 of an earlier step, 2 of this one) and of the factors; most
 # iterations; order; points of the past; steps since order or step changed; highest order; that of the last step; directions that are mixed;
 # what the solver is asked for
 PAST, TILES, FACTORED, MOST_ITERATIONS, ORDER, POINTS, SINCE, HIGHEST, LAST_ORDER, MIXED, TASK = range(11)

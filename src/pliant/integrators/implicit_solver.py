@@ -1,5 +1,5 @@
 """The linear algebra of Radau IIA and BDF: matrices, their factors, and one iteration of Newton's method. docs/theory/radau_bdf.md"""
-from ..formulations.contract import FACTORISATIONS, ITERATIONS, N_V
+from ..formulations.contract import FACTORISATIONS, ITERATIONS, N_V, load
 from ..kernels.jit import jit
 from ..kernels.loop import run as evaluate
 from ..kernels.tiles import factorise, solve, subtract_image
@@ -62,12 +62,16 @@ def take(x, tiles, which, minus):
 
 @jit
 def radau_matrices(p, w, tune):
-    """M with C, D and K at the second stage as predicted, and the factors. Constraint tiles do not depend on the coefficients."""
+    """M with C, D and K at the second stage as predicted, or at the start, and the factors. Constraint tiles do not depend on the
+    coefficients."""
     o, x, h, t = w.own, p.x, tune[H], tune[T0] + w.table[C + 1] * tune[H]
-    if o.num[TILES] == 0:
+    if o.num[TILES] <= 0:
         for k in range(p.num[N_V]):
             o.S[A + 1, k] = w.f0[x.q.size + k]
         place(p, w, 1)
+        if o.num[TILES] < 0:
+            load(p, w.y0)
+            t = tune[T0]
         x.D[:] = 0
         evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
         take(x.D, o.tiles, M, 0.0)

@@ -237,18 +237,22 @@ def step(p, w, tune, code):
         polynomial(p.d, w, n_q, n_v, p.num[POWERED] == 1)
         return DONE
     remember(w, p.x.lam, tune, n_q, n_v)
-    status, plain = NEWTON_FAILED, True
-    for _ in range(3):
+    status, plain, fresh = NEWTON_FAILED, True, 1
+    for _ in range(4):
         predict(p.d, w, tune, n_q, n_v)
         o.num[TASK] = MATRICES
         status = call_status(code[SOLVER], (p, w, tune, code))
         if status != DONE:
             return status
         status = newton(p, w, tune, code) if plain else mixed(p, w, tune, code)
-        if status == DONE or not plain:
+        if status == DONE or fresh == 2:
             break
-        plain = o.num[TILES] == 1
-        o.num[TILES] = 0 if plain else 2
+        if o.num[TILES] == 1:
+            o.num[TILES] = 0
+        elif plain:
+            plain = False
+        else:  # the second stage may be at a singular position, of all places
+            fresh, o.num[TILES] = 2, -1
     if status != DONE:
         return status
     errors(p, w, tune, code)
