@@ -37,6 +37,7 @@ from .implicit import (
     THETA,
     TILES,
     TOLERANCE,
+    USUAL_H,
     A,
     G,
     L,
@@ -62,6 +63,7 @@ SLOW = 0.2        # rate of convergence beyond which matrices are made anew
 FAR = 2.0         # rad: positions of the past beyond that are not used, as their logarithms would not be continuous
 SAME, LOWER, HIGHER = 1.2, 1.3, 1.4  # how much shorter a step is than follows from its error, at the same, a lower and a higher order
 BEGIN = 0.1       # of the step that Radau's method might take, for those that a formula is begun with
+SHORT = 0.25      # of the usual step: rejected ones below that let the formula begin anew
 GROWTH, FIRST_GROWTH = 2.0, 8.0     # of steps, at most; out of the first ones
 
 
@@ -80,6 +82,8 @@ def push(d, w, lam, tune, n_q, n_v):
             o.S[LAMBDA + j, k] = o.S[LAMBDA + j - 1, k]
     o.num[POINTS], o.num[SINCE] = min(o.num[POINTS] + 1, HELD), o.num[SINCE] + 1
     past[0, 0], o.par[BDF_T0] = tune[T0], tune[T0]
+    if o.num[POINTS] > 1:
+        o.par[USUAL_H] = max(past[0, 0] - past[1, 0], 0.98 * o.par[USUAL_H])
     for k in range(w.y0.size):
         past[0, 1 + k] = w.y0[k]
     for k in range(n_v, lam.size):
@@ -292,7 +296,7 @@ def judged(w, tune, n_q, n_v):
 def begin(p, w, tune, code):
     """A step of Radau's method, short enough for those that follow."""
     num, fixed = w.own.num, code[FIXED] == 1
-    if num[LAST_ORDER] > 0:
+    if num[LAST_ORDER] > 0:  # after steps of the formula
         num[PAST], num[TILES], num[FACTORED] = 0, 0, 0
         status = call_status(code[RHS], (p, tune[T0], w.y0, w.f0))
         if status != DONE:
@@ -306,12 +310,23 @@ def begin(p, w, tune, code):
 
 
 @jit
+def begin_anew(p, w, tune, code):
+    """The same from here, where the formula has failed: by a step that is not too short, as rounding errors count for less in it."""
+    num, longer = w.own.num, 0.5 * w.own.par[USUAL_H] / tune[H]
+    num[POINTS] = 1
+    if code[FIXED] == 1 or longer < 1:
+        return begin(p, w, tune, code)
+    num[ORDER], tune[WISH] = 0, longer
+    return NEWTON_FAILED
+
+
+@jit
 def formula(p, w, tune, code, k):
     """A step of order k: with matrices of an earlier step if they are good enough. A status."""
     o, num, n_v, n_q = w.own, w.own.num, p.num[N_V], p.x.q.size
     status, sigma = NEWTON_FAILED, leading(o.past, tune[T0] + tune[H], k)
     num[LAST_ORDER], num[TILES] = k, 1
-    if not (o.par[THETA] < SLOW and 0.5 < sigma / o.par[SIGMA_FACTORS] < 2):
+    if not (o.par[THETA] < SLOW and 0.5 * o.par[SIGMA_FACTORS] < sigma < 2 * o.par[SIGMA_FACTORS]):
         num[FACTORED] = 0
     for _ in range(2):
         predict(w, tune, n_q, n_v, k)
@@ -341,13 +356,11 @@ def step(p, w, tune, code):
         num[ORDER], num[FACTORED] = num[HIGHEST], 0
     k = min(num[ORDER], max(1, num[POINTS] - 1))
     if formula(p, w, tune, code, k) != DONE:
-        num[POINTS] = 1
-        return begin(p, w, tune, code)
+        return begin_anew(p, w, tune, code)
     if not fixed:
         choose_order(w, tune, n_q, n_v, k)
         to_error(p.d, w, n_q, n_v, RIGHT, RIGHT + 1, 1.0)
-        if judged(w, tune, n_q, n_v) > 1 and tune[H] < 0.5 * (tune[T0] - w.own.past[1, 0]):
-            num[POINTS] = 1
-            return begin(p, w, tune, code)
+        if judged(w, tune, n_q, n_v) > 1 and tune[H] < SHORT * w.own.par[USUAL_H]:
+            return begin_anew(p, w, tune, code)
     finish(p, w, tune, code)
     return DONE

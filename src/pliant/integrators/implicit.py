@@ -34,8 +34,9 @@ P, CHART, LAMBDA, ROWS = 32, 42, 50, 58  # then what Radau extrapolates from; of
 PAST, TILES, FACTORED, MOST_ITERATIONS, ORDER, POINTS, SINCE, HIGHEST, LAST_ORDER, MIXED, TASK = range(11)
 ITERATE, ERROR, MATRICES, ITERATE_BDF, MATRICES_BDF = range(5)  # tasks
 # par: start and length of the last step; length that the factors are for; rate of convergence, and what follows from it; where Newton's
-# method ends, where rounding begins; size of the last increment; sigma of BDF, and of its factors; start of the last step of BDF
-LAST_T0, LAST_H, H_FACTORS, THETA, ETA, TOLERANCE, ROUNDING, SIZE, SIGMA, SIGMA_FACTORS, BDF_T0 = range(11)
+# method ends, where rounding begins; size of the last increment; sigma of BDF, and of its factors; start of the last step of BDF,
+# and its usual length of late
+LAST_T0, LAST_H, H_FACTORS, THETA, ETA, TOLERANCE, ROUNDING, SIZE, SIGMA, SIGMA_FACTORS, BDF_T0, USUAL_H = range(12)
 
 
 class Own(NamedTuple):

@@ -67,4 +67,4 @@ class ImplicitRun(OneStepRun):
     def _forget(self) -> None:
         """A jump: nothing of the past is to be used."""
         o = self.own
-        o.num[[im.PAST, im.TILES, im.FACTORED, im.POINTS]], o.par[[im.LAST_T0, im.BDF_T0]], o.par[im.ETA] = 0, np.nan, 1.0
+        o.num[[im.PAST, im.TILES, im.FACTORED, im.POINTS]], o.par[[im.LAST_T0, im.BDF_T0]], o.par[im.ETA], o.par[im.USUAL_H] = 0, np.nan, 1.0, 0.0

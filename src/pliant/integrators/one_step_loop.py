@@ -306,7 +306,7 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
             note[FAILURES] += 1
             if code[FIXED] == 1 or tune[H] / 4 < aim[LEAST] or (status == SINGULAR and p.num[FALLBACK] == 0):
                 return status
-            aim[NEXT], note[TARGET] = tune[H] / 4, 0
+            aim[NEXT], note[TARGET] = tune[H] * (tune[WISH] if tune[WISH] > 0 else 0.25), 0
             note[REJECTED] += 1
             continue
         if error > 1:  # rounding next to a singular position, or a jump that no function tells of: it is passed
