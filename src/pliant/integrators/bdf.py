@@ -178,11 +178,12 @@ def newton(p, w, tune, code):
             return NOT_FINITE
         if m > 0:
             theta = size / before if before > 0 else 0.0
-            if theta >= 1 or size * theta ** (most - 1 - m) / (1 - theta) > allowed or (theta > SLOW and o.num[TILES] == 1):
+            slow = theta >= 1 or size * theta ** (most - 1 - m) / (1 - theta) > allowed or (theta > SLOW and o.num[TILES] == 1)
+            if theta > 2 or (slow and m > 1):  # the second increment has to make up for K, see `increment`
                 o.par[THETA] = 1.0
                 noise = o.num[TILES] == 2 and theta > 0.3 and size <= AMPLIFIED * o.par[ROUNDING]
                 return DONE if noise else NEWTON_FAILED
-            eta = theta / (1 - theta)
+            eta = theta / (1 - theta) if theta < 0.9 else 9.0
         before = size
         if size <= o.par[ROUNDING] or (eta * size <= allowed and (m > 0 or eta < 1)):
             o.par[ETA], o.par[THETA] = eta, theta

@@ -11,6 +11,7 @@ from ..kernels.contract import DISSIPATION, POWER
 from ..kernels.jit import jit
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate
+from .adaptive import TINY
 from .implicit import (
     ERROR,
     ETA,
@@ -29,6 +30,8 @@ from .implicit import (
     THETA,
     TILES,
     TOLERANCE,
+    TRIES,
+    USUAL_H,
     G,
     L,
     N,
@@ -45,7 +48,7 @@ from .implicit import (
     to_error,
 )
 from .mixing import X, gather, mix, scaled
-from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, SOLVER, SPEED_, T0, H
+from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, SOLVER, SPEED_, T0, WISH, H
 from .radau_table import AHEAD_L, AHEAD_V, BASIS, BUBBLE, POWERS, REAL, SLOPE, A, C
 from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE
 
@@ -56,6 +59,7 @@ KAPPA = 0.03      # what Newton's method may leave, of the error allowed
 GOOD = 1e-3       # rate of convergence that lets matrices be kept
 EXPECTED = 8.0    # the error of order 5, over that of order 3 to the power 5/3 (both relative, per time that the motion takes)
 PASSABLE = 1e-7   # increments that may be left next to a singular position, with fixed steps
+AWAY = 20.0       # the same for a step away from one, over what is usual next to one
 SWEEPS = 3
 FORCE = 100.0     # unit of multipliers in `mixing`, in the largest one
 
@@ -78,7 +82,8 @@ def remember(w, lam, tune, n_q, n_v):
             for l in range(2):
                 S[L_AHEAD + l, k] = c[AHEAD_L + 2 * l] * x + c[AHEAD_L + 2 * l + 1] * y
         o.par[LAST_H] = tune[T0] - o.par[LAST_T0]
-    o.num[MIXED] = 0
+        o.par[USUAL_H] = max(o.par[LAST_H], 0.98 * o.par[USUAL_H])
+    o.num[MIXED], o.num[TRIES] = 0, 0
     for k in range(lam.size):
         S[START, k] = w.y0[n_q + k] if k < n_v else lam[k]
     o.par[LAST_T0], o.num[TILES] = tune[T0], 1 if o.num[TILES] > 0 and o.par[THETA] < GOOD else 0
@@ -151,7 +156,8 @@ def mixed(p, w, tune, code):
         mix(o.mix, o.S, o.num)
         if o.par[SIZE] <= allowed:
             return DONE
-    passable = PASSABLE if code[FIXED] == 1 else max(0.3 * tune[EPS_] * tune[H], AMPLIFIED * o.par[ROUNDING])
+    noise = AMPLIFIED * o.par[ROUNDING] * (1.0 if o.num[TRIES] == 0 else AWAY)
+    passable = PASSABLE if code[FIXED] == 1 else max(0.3 * tune[EPS_] * tune[H], noise)
     return DONE if o.par[SIZE] <= passable else NEWTON_FAILED
 
 
@@ -254,6 +260,9 @@ def step(p, w, tune, code):
         else:  # the second stage may be at a singular position, of all places
             fresh, o.num[TILES] = 2, -1
     if status != DONE:
+        if code[FIXED] == 0 and tune[H] < TINY * o.par[USUAL_H] and o.num[TRIES] < 5:
+            o.num[TRIES] += 1  # the start is at a singular position: away from it by a step of usual length
+            tune[WISH] = (0.6 - 0.1 * o.num[TRIES]) * o.par[USUAL_H] / tune[H]
         return status
     errors(p, w, tune, code)
     energies(p, w, tune)
