@@ -48,12 +48,13 @@ from .implicit import (
     Z,
     add_node,
     clear,
+    judged,
     largest,
     logarithm,
     place,
     to_error,
 )
-from .one_step_loop import ASKED, BETWEEN, EPS_, EXPONENT, FIXED, KNOWN, RHS, SOLVER, SPEED_, STARTER, T0, WISH, H
+from .one_step_loop import ASKED, BETWEEN, EPS_, EXPONENT, FIXED, KNOWN, RHS, SOLVER, STARTER, T0, WISH, H
 from .radau_table import POWERS
 from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE
 
@@ -282,15 +283,6 @@ def polynomial(p, w, tune, k):
             for i in range(first, first + 2):
                 w.z[i] += c * (w.y1[i] if j == 0 else past[j - 1, 1 + i])
         add_node(p.d, w, n_q, n_v, m, POWERS)
-
-
-@jit
-def judged(w, tune, n_q, n_v):
-    """Error of the step over what is allowed, as the loop sees it."""
-    worst = 0.0
-    for k in range(n_q + n_v):
-        worst = max(worst, w.weight[k] * abs(w.error[k]) / (1.0 if k < n_q else tune[SPEED_]))
-    return worst / (tune[EPS_] * tune[H])
 
 
 @jit

@@ -170,7 +170,7 @@ class RadauIIA5(_Implicit):
     With fixed steps an iteration ends below ``tolerance``: increments in sizes of the model, velocities in the largest one.
     References: Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8 and VII.4; Gear, Gupta, Leimkuhler 1985.
     """
-    tolerance: float = 1e-13
+    tolerance: float = 1e-14
     max_iterations: int = 25
 
     kind: ClassVar[str] = "radau-iia-5"
@@ -194,7 +194,7 @@ class BDF(_Implicit):
     References: Gear 1971; Brenan, Campbell, Petzold, Numerical Solution of Initial-Value Problems in DAE, 1996, 5.2.
     """
     max_order: int = 5
-    tolerance: float = 1e-13
+    tolerance: float = 1e-14
     max_iterations: int = 25
 
     kind: ClassVar[str] = "bdf"

@@ -17,7 +17,7 @@ from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate
 from ..kernels.so3 import cross, dot, mul, scale, store, sub, tangent_inverse, vec
 from ..refinement import normalise
-from .one_step_loop import SPEED_
+from .one_step_loop import EPS_, SPEED_, H
 from .stepper import DONE
 
 NODES = 6      # of the polynomial for values in between: its degree
@@ -130,6 +130,15 @@ def to_error(d, w, n_q, n_v, z, v, factor):
             w.error[i + 1 + l] = factor * S[z, j + l] / 2
     for k in range(n_v):
         w.error[n_q + k] = factor * S[v, k]
+
+
+@jit
+def judged(w, tune, n_q, n_v):
+    """Error of the step over what is allowed, as the loop sees it."""
+    worst = 0.0
+    for k in range(n_q + n_v):
+        worst = max(worst, w.weight[k] * abs(w.error[k]) / (1.0 if k < n_q else tune[SPEED_]))
+    return worst / (tune[EPS_] * tune[H])
 
 
 @jit

@@ -42,6 +42,7 @@ from .implicit import (
     Z,
     add_node,
     clear,
+    judged,
     largest,
     place,
     rate,
@@ -204,7 +205,8 @@ def errors(p, w, tune, code):
     for k in range(n_v):
         S[Z_ERROR, k], S[V_ERROR, k] = c[REAL] * S[RIGHT, k], c[REAL] * S[RIGHT + 1, k]
     size = largest(w, tune, n_q, n_v, RIGHT, RIGHT + 1)
-    to_error(p.d, w, n_q, n_v, RIGHT, RIGHT + 1, EXPECTED * (size / (h * tune[SPEED_])) ** (2 / 3))
+    own = 1.0 if o.num[TRIES] == 0 else 1 / AWAY  # the noise of a start at a singular position is no error of the step
+    to_error(p.d, w, n_q, n_v, RIGHT, RIGHT + 1, own * EXPECTED * (size / (h * tune[SPEED_])) ** (2 / 3))
 
 
 @jit
@@ -259,12 +261,15 @@ def step(p, w, tune, code):
             plain = False
         else:  # the second stage may be at a singular position, of all places
             fresh, o.num[TILES] = 2, -1
+    tiny = code[FIXED] == 0 and tune[H] < TINY * o.par[USUAL_H] and o.num[TRIES] < 5
+    if status == DONE:
+        errors(p, w, tune, code)
+    if tiny and (status != DONE or judged(w, tune, n_q, n_v) > 1):
+        o.num[TRIES] += 1  # the start is at a singular position: away from it by a step of usual length
+        tune[WISH] = (0.6 - 0.1 * o.num[TRIES]) * o.par[USUAL_H] / tune[H]
+        return NEWTON_FAILED
     if status != DONE:
-        if code[FIXED] == 0 and tune[H] < TINY * o.par[USUAL_H] and o.num[TRIES] < 5:
-            o.num[TRIES] += 1  # the start is at a singular position: away from it by a step of usual length
-            tune[WISH] = (0.6 - 0.1 * o.num[TRIES]) * o.par[USUAL_H] / tune[H]
         return status
-    errors(p, w, tune, code)
     energies(p, w, tune)
     for k in range(n_v):
         w.y1[n_q + k] = S[V + 2, k]
