@@ -15,7 +15,7 @@ _WHERE = {
     "items.forces": ("SpringDamper", "TorsionSpring", "Bushing", "Force", "Torque", "Measure"),
     "functions.function": ("Table",),
     "integrators.choices": ("GeneralizedAlpha", "HHT", "Newmark", "EnergyMomentum", "DIMCD", "RungeKutta4", "DormandPrince54", "DOP853",
-                            "AdamsBashforthMoulton", "CentralDifferences", "RadauIIA5", "IDA"),
+                            "AdamsBashforthMoulton", "CentralDifferences", "RadauIIA5", "BDF", "IDA"),
     "formulations.choices": ("Index3", "StabilizedIndex2", "Index1", "Baumgarte", "DirectCorrection", "Penalty", "AugmentedLagrangian",
                              "CoordinatePartitioning", "NullSpace"),
     "integrators.run": ("SimulationError",),

@@ -374,7 +374,7 @@ class RadauIIA5(_Implicit):
     With fixed steps an iteration ends below ``tolerance``: increments in sizes of the model, velocities in the largest one.
     References: Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8 and VII.4; Gear, Gupta, Leimkuhler 1985.
     """
-    tolerance: float = 1e-13
+    tolerance: float = 1e-14
     max_iterations: int = 25
 
     kind: ClassVar[str] = "radau-iia-5"
@@ -387,6 +387,31 @@ class RadauIIA5(_Implicit):
         return Orders(5, 5, 5)
 
 
+@dataclass(frozen=True)
+class BDF(_Implicit):
+    """Backward differentiation formulas with variable coefficients: order 1 to ``max_order``, chosen with the step; fixed steps are of
+    order ``max_order``, begun by those of Radau IIA.
+
+    Order max_order in positions, velocities and multipliers, which are those of the reported positions and velocities. A-stable up to
+    order 2, A(alpha) above (alpha = 86, 73, 52 degrees for 3, 4, 5): weakly damped fast vibrations make orders above 2 unstable, and need
+    short steps or a lower max_order. Dense output by the polynomial of the formula. ``tolerance`` as in RadauIIA5.
+    References: Gear 1971; Brenan, Campbell, Petzold, Numerical Solution of Initial-Value Problems in DAE, 1996, 5.2.
+    """
+    max_order: int = 5
+    tolerance: float = 1e-14
+    max_iterations: int = 25
+
+    kind: ClassVar[str] = "bdf"
+
+    def __post_init__(self) -> None:
+        within(self, "max_order", 1, 5, int, "beyond that they are not stable")
+        within(self, "tolerance", 1e-15, 1e-2)
+        within(self, "max_iterations", 2, 100, int)
+
+    def orders(self, formulation: Choice) -> Orders:
+        return Orders(self.max_order, self.max_order, self.max_order)
+
+
 INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (
     GeneralizedAlpha, HHT, Newmark, EnergyMomentum, DIMCD, RungeKutta4, DormandPrince54, DOP853,
-    AdamsBashforthMoulton, CentralDifferences, IDA, RadauIIA5)}
+    AdamsBashforthMoulton, CentralDifferences, RadauIIA5, BDF, IDA)}

@@ -3,6 +3,7 @@
     q = q0 exp(z),   z' = T^-1(z) (v - nu),   nu = S^-1 C^T mu,   M v' + C^T lam = f,   C(q, t) = 0,   C_q v + C_t = 0   [ggl-1]
 
 mu is zero but for errors of the method, so S and C of nu may be those that the matrices are made of: kept over a step and longer.
+The memory is few arrays with many rows: kernels are given all of it, and the compiler takes its time for every array.
 """
 from __future__ import annotations
 
@@ -10,223 +11,134 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..formulations.contract import FACTORISATIONS, N_V, POSITION_GAP
+from ..formulations.contract import N_V, POSITION_GAP
 from ..kernels.jit import jit
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate
-from ..kernels.so3 import mul, scale, store, sub, tangent_inverse, vec
-from ..kernels.tiles import factorise, solve, subtract_image
+from ..kernels.so3 import cross, dot, mul, scale, store, sub, tangent_inverse, vec
 from ..refinement import normalise
-from .one_step_loop import SPEED_
-from .stepper import DONE, SINGULAR
+from .one_step_loop import EPS_, SPEED_, H
+from .stepper import DONE
 
-NODES = 6     # of the polynomial for values in between: its degree
-KEPT = 12     # directions of `mixing`
-# num: whether there is a step to extrapolate from; whether D and K (with the matrix M) are known, and the factors; most iterations; order;
-# points of the past; steps since the order or the step changed; whether the last attempt was accepted is seen from its start
-PAST, KNOWN_TILES, FACTORED, MOST_ITERATIONS, ORDER, POINTS, SINCE, HIGHEST, LAST_ORDER, MIXED = range(10)
-# par: start and length of the last attempt; of the factors; rate of convergence; where Newton's method ends, and where rounding begins
-LAST_T0, LAST_H, H_FACTORS, ETA, TOLERANCE, ROUNDING, THETA = range(7)
+NODES = 6      # of the polynomial for values in between: its degree
+KEPT = 20      # directions of `mixing`
+HELD = 8       # states of the past
+M, D, K, E = range(4)  # of own.tiles: [M C^T; C 0], dR/dv, dR/dq, and real factors
+# rows of own.S, three stages of: z, v, lam, nu; z', v' by the formula; what is left of z', of the motion and velocity constraints, of
+# position constraints; then right sides and work
+Z, V, L, N, W, A, R1, R2, R3, RIGHT, Y, G = 0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 31
+P, CHART, LAMBDA, ROWS = 32, 42, 50, 58  # then what Radau extrapolates from; of BDF increments to the past, and multipliers of the past
+# num: whether there is a step to extrapolate from; state of the tiles (0, -1 none, 1 of an earlier step, 2 of this one) and of the factors; most
+# iterations; order; points of the past; steps since order or step changed; highest order; that of the last step; directions that are mixed;
+# what the solver is asked for; attempts to come away from a singular position
+PAST, TILES, FACTORED, MOST_ITERATIONS, ORDER, POINTS, SINCE, HIGHEST, LAST_ORDER, MIXED, TASK, TRIES = range(12)
+ITERATE, ERROR, MATRICES, ITERATE_BDF, MATRICES_BDF = range(5)  # tasks
+# par: start and length of the last step; length that the factors are for; rate of convergence, and what follows from it; where Newton's
+# method ends, where rounding begins; size of the last increment; sigma of BDF, and of its factors; start of the last step of BDF,
+# and its usual length of late
+LAST_T0, LAST_H, H_FACTORS, THETA, ETA, TOLERANCE, ROUNDING, SIZE, SIGMA, SIGMA_FACTORS, BDF_T0, USUAL_H = range(12)
 
 
 class Own(NamedTuple):
-    """Matrices, stages and the past. Arrays of one dimension: n unknowns of the tiles; the second ones complex."""
-    M: np.ndarray
-    D: np.ndarray
-    K: np.ndarray
-    E: np.ndarray      # factors, real and complex
-    F: np.ndarray
-    Z: np.ndarray      # stages x n: increments of positions, velocities, multipliers, nu
-    V: np.ndarray
-    L: np.ndarray
-    N: np.ndarray
-    W: np.ndarray      # z' and v' by the formula of the method
-    A: np.ndarray
-    R1: np.ndarray     # what is left of z', of the motion and velocity constraints, of position constraints
-    R2: np.ndarray
-    R3: np.ndarray
-    a1: np.ndarray
-    a2: np.ndarray
-    a3: np.ndarray
-    ay: np.ndarray
-    ag: np.ndarray
-    b1: np.ndarray
-    b2: np.ndarray
-    b3: np.ndarray
-    by: np.ndarray
-    bg: np.ndarray
+    """Matrices, stages and the past."""
+    tiles: np.ndarray
+    F: np.ndarray      # complex factors
+    S: np.ndarray      # rows of n unknowns
+    B: np.ndarray      # the same, complex: right sides and work
     mix: np.ndarray    # see `mixing`
-    P: np.ndarray      # what is extrapolated, and the error
-    t: np.ndarray      # the past: times, states
-    y: np.ndarray
+    past: np.ndarray   # time and state
     num: np.ndarray
     par: np.ndarray
 
     @classmethod
-    def of(cls, tiles: int, n: int, n_y: int, rows: int = 10, past: int = 8) -> Own:
-        """Room for so many tiles and unknowns; none for methods that need no matrices."""
-        block = (tiles, 6, 6)
-        matrices = [np.zeros(block) for _ in range(4)] + [np.zeros(block, complex)]
-        stages = [np.zeros((3, n)) for _ in range(9)]
-        vectors = [np.zeros(n) for _ in range(5)] + [np.zeros(n, complex) for _ in range(5)]
-        return cls(*matrices, *stages, *vectors, np.zeros((2 * KEPT + 5, 12 * n)), np.zeros((rows, n)), np.zeros(past), np.zeros((past, n_y)), np.zeros(10, np.int64),
-                   np.zeros(10))
-
-
-@jit
-def combine(M, D, K, s, out):
-    """out = M + s D + s^2 K"""
-    for k in range(M.shape[0]):
-        for i in range(6):
-            for j in range(6):
-                out[k, i, j] = M[k, i, j] + s * (D[k, i, j] + s * K[k, i, j])
-
-
-@jit
-def take(D, M, out):
-    """out = D - M; D = 0"""
-    for k in range(M.shape[0]):
-        for i in range(6):
-            for j in range(6):
-                out[k, i, j] = D[k, i, j] - M[k, i, j]
-                D[k, i, j] = 0
-
-
-@jit
-def tiles_of(p, o, t):
-    """M with C, D and K at the state in memory: constraint tiles do not depend on the coefficients."""
-    x = p.x
-    for k in range(o.M.shape[0]):
-        for i in range(6):
-            for j in range(6):
-                o.M[k, i, j] = 0
-    x.D[:] = 0
-    evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
-    take(x.D, o.M, o.K)
-    for k in range(o.M.shape[0]):
-        for i in range(6):
-            for j in range(6):
-                o.M[k, i, j] = o.K[k, i, j]
-    evaluate(p.tangent, p.d, x, t, 1.0, 1.0, 0.0)
-    take(x.D, o.M, o.D)
-    evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 1.0)
-    take(x.D, o.M, o.K)
-
-
-@jit
-def factored(p, o, s, E):
-    """E = factors for sigma = 1 / s."""
-    combine(o.M, o.D, o.K, s, E)
-    p.num[FACTORISATIONS] += 1
-    return DONE if factorise(E, p.lu, p.pivots) else SINGULAR
-
-
-@jit
-def reachable(p, o, r, out):
-    """out = -C t, S t + C^T mu = 0, C t = r: what of r the constraints can follow. The rest, of redundant equations, is nothing but
-    their curvature, for which no multiplier is to be asked."""
-    solve(o.E, p.lu, r)
-    for k in range(r.size):
-        out[k] = 0
-        if k >= p.num[N_V]:
-            r[k] = 0
-    subtract_image(o.M, p.lu, r, out)
-
-
-@jit
-def increment(p, o, factors, sigma, r1, r2, r3, y, g):
-    """The linear equations of a step, S = M + D / sigma + K / sigma^2:                                  [ggl-2]
-
-        sigma dz - dv + dnu = r1,   (sigma M + D) dv + K dz + C^T dlam = r2,   C dz = r3,   C dv = r4,   dnu = S0^-1 C^T dmu
-
-    r1: rows of motion; r2: rows of motion, then r4; r3: rows of constraints. In their place dz; dv and dlam; and y = dnu."""
-    n, n_v = y.size, p.num[N_V]
-    for k in range(n):
-        y[k] = 0
-    subtract_image(o.M, p.lu, r1, y)
-    for k in range(n):
-        y[k] = 0 * y[k] if k < n_v else r2[k] - y[k] - sigma * r3[k]
-    solve(o.E, p.lu, y)
-    for k in range(n):
-        g[k] = (r1[k] - y[k]) / sigma if k < n_v else 0 * g[k]
-        r3[k] = 0
-    subtract_image(o.K, p.lu, g, r3)
-    for k in range(n):
-        r2[k], r1[k] = ((r2[k] + r3[k]) / (sigma * sigma), 0 * r1[k]) if k < n_v else (r2[k], r2[k])
-    reachable(p, o, r1, r3)
-    for k in range(n_v, n):
-        r2[k] = -r3[k] / sigma
-    solve(factors, p.lu, r2)
-    for k in range(n):
-        if k < n_v:
-            r1[k] = r2[k] + g[k]
-            r2[k] *= sigma
-        else:
-            r2[k] *= sigma * sigma
+    def of(cls, tiles: int, n: int, n_y: int) -> Own:
+        """Room for so many tiles, unknowns and numbers of a state; none for methods that need no matrices."""
+        return cls(np.zeros((4, tiles, 6, 6)), np.zeros((tiles, 6, 6), complex), np.zeros((ROWS, n)), np.zeros((5, n), complex),
+                   np.zeros((2 * KEPT + 5, 12 * n)), np.zeros((HELD, 1 + n_y)), np.zeros(12, np.int64), np.zeros(12))
 
 
 @jit
 def place(p, w, i):
     """Memory at stage i."""
-    o, x = w.own, p.x
+    S, x = w.own.S, p.x
     for k in range(p.num[N_V]):
-        o.ag[k], x.v[k], x.a[k] = o.Z[i, k], o.V[i, k], o.A[i, k]
+        S[G, k], x.v[k], x.a[k] = S[Z + i, k], S[V + i, k], S[A + i, k]
     for k in range(p.num[N_V], x.lam.size):
-        x.lam[k] = o.L[i, k]
-    retract(p.d, w.y0, o.ag, 1.0, x.q)
+        x.lam[k] = S[L + i, k]
+    retract(p.d, w.y0, S[G], 1.0, x.q)
 
 
 @jit
-def rate(p, o, i):
-    """o.ay = T^-1(z) (v - nu) of stage i."""
-    for k in range(p.num[N_V]):
-        o.ay[k] = o.V[i, k] - o.N[i, k]
-    for j in range(p.d.rotations.shape[0]):
-        k = p.d.rotations[j, 0]
-        z = o.Z[i, k], o.Z[i, k + 1], o.Z[i, k + 2]
-        store(mul(tangent_inverse(z), vec(o.ay, k)), o.ay, k)
+def rate(d, S, n_v, i):
+    """S[Y] = T^-1(z) (v - nu) of stage i."""
+    for k in range(n_v):
+        S[Y, k] = S[V + i, k] - S[N + i, k]
+    for j in range(d.rotations.shape[0]):
+        k = d.rotations[j, 0]
+        a = mul(tangent_inverse((S[Z + i, k], S[Z + i, k + 1], S[Z + i, k + 2])), (S[Y, k], S[Y, k + 1], S[Y, k + 2]))
+        S[Y, k], S[Y, k + 1], S[Y, k + 2] = a
 
 
 @jit
 def defects(p, w, i, t):
     """What is left of [ggl-1] at stage i, with the sign of a right side."""
-    o, x, n_v = w.own, p.x, p.num[N_V]
+    S, x, n_v = w.own.S, p.x, p.num[N_V]
     place(p, w, i)
     evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(x.R.size):
         if k < n_v:
-            o.R2[i, k], o.R3[i, k] = -x.R[k], 0.0
+            S[R2 + i, k], S[R3 + i, k] = -x.R[k], 0.0
         else:
-            o.R3[i, k] = -x.R[k]
+            S[R3 + i, k] = -x.R[k]
     x.V[:] = 0
     evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
-    rate(p, o, i)
+    rate(p.d, S, n_v, i)
     for k in range(x.R.size):
         if k < n_v:
-            o.R1[i, k] = o.ay[k] - o.W[i, k]
+            S[R1 + i, k] = S[Y, k] - S[W + i, k]
         else:
-            o.R1[i, k], o.R2[i, k] = 0.0, -x.V[k]
+            S[R1 + i, k], S[R2 + i, k] = 0.0, -x.V[k]
 
 
 @jit
-def size_of(p, w, tune, k, dz, dv):
+def size_of(weight, speed, dz, dv):
     """Weighted size of an entry of an increment: positions in sizes of the model, velocities in the largest one."""
-    c = w.weight[p.x.q.size + k]
-    return c * max(abs(dz), abs(dv) / tune[SPEED_])
+    return weight * max(abs(dz), abs(dv) / speed)
 
 
 @jit
-def to_state(p, w, v, out):
-    """Into ``out``, in the order of y: an increment of positions in own.ag at the start, and of velocities."""
-    n_q, d, z = p.x.q.size, p.d, w.own.ag
+def largest(w, tune, n_q, n_v, z, v):
+    """The same of two rows of own.S."""
+    S, size = w.own.S, 0.0
+    for k in range(n_v):
+        s = size_of(w.weight[n_q + k], tune[SPEED_], S[z, k], S[v, k])
+        if not s <= size:
+            size = s
+    return size
+
+
+@jit
+def to_error(d, w, n_q, n_v, z, v, factor):
+    """w.error = factor times increments of positions and velocities in rows of own.S."""
+    S = w.own.S
     for k in range(d.linear.shape[0]):
-        out[d.linear[k, 1]] = z[d.linear[k, 0]]
+        w.error[d.linear[k, 1]] = factor * S[z, d.linear[k, 0]]
     for k in range(d.rotations.shape[0]):
-        i = d.rotations[k, 1]
-        out[i] = 0.0
-        store(scale(0.5, vec(z, d.rotations[k, 0])), out, i + 1)
-    for k in range(p.num[N_V]):
-        out[n_q + k] = v[k]
+        i, j = d.rotations[k, 1], d.rotations[k, 0]
+        w.error[i] = 0.0
+        for l in range(3):
+            w.error[i + 1 + l] = factor * S[z, j + l] / 2
+    for k in range(n_v):
+        w.error[n_q + k] = factor * S[v, k]
+
+
+@jit
+def judged(w, tune, n_q, n_v):
+    """Error of the step over what is allowed, as the loop sees it."""
+    worst = 0.0
+    for k in range(n_q + n_v):
+        worst = max(worst, w.weight[k] * abs(w.error[k]) / (1.0 if k < n_q else tune[SPEED_]))
+    return worst / (tune[EPS_] * tune[H])
 
 
 @jit
@@ -237,13 +149,13 @@ def clear(P):
 
 
 @jit
-def add_node(p, w, m, inverse):
-    """Of the polynomial [ode-2]: its value at node m / NODES, positions from own.ag, velocities from own.ay, energies from own.bg.
+def add_node(d, w, n_q, n_v, m, inverse):
+    """Of the polynomial [ode-2]: its value at node m / NODES, positions from S[G], velocities from S[Y], energies from w.z.
     ``inverse``: where the inverse of the matrix of powers of the nodes is in the table."""
-    n_q, n_v, o = p.x.q.size, p.num[N_V], w.own
-    retract(p.d, w.y0, o.ag, 1.0, w.z)
+    S = w.own.S
+    retract(d, w.y0, S[G], 1.0, w.z)
     for k in range(n_v):
-        w.z[n_q + k] = o.ay[k]
+        w.z[n_q + k] = S[Y, k]
     for l in range(NODES):
         c = w.table[inverse + l * NODES + m - 1]
         for k in range(w.z.size):
@@ -263,21 +175,20 @@ def settle(p, t, y):
 
 
 @jit
-def logarithm(d, q0, q, j, out):
-    """z with q0 exp(z) = the positions in row j of q, and the largest angle in it."""
+def logarithm(d, q0, past, j, out):
+    """out = z with q0 exp(z) = positions of the past in row j; returns the largest angle in it."""
     for k in range(d.linear.shape[0]):
-        out[d.linear[k, 0]] = q[j, d.linear[k, 1]] - q0[d.linear[k, 1]]
-    largest = 0.0
+        out[d.linear[k, 0]] = past[j, 1 + d.linear[k, 1]] - q0[d.linear[k, 1]]
+    most = 0.0
     for k in range(d.rotations.shape[0]):
         i = d.rotations[k, 1]
-        a, b = vec(q0, i + 1), (q[j, i + 1], q[j, i + 2], q[j, i + 3])
-        c = q0[i] * q[j, i] + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-        u = sub(scale(q0[i], b), scale(q[j, i], a))
-        u = u[0] - (a[1] * b[2] - a[2] * b[1]), u[1] - (a[2] * b[0] - a[0] * b[2]), u[2] - (a[0] * b[1] - a[1] * b[0])
+        a, b = vec(q0, i + 1), (past[j, i + 2], past[j, i + 3], past[j, i + 4])
+        c = q0[i] * past[j, i + 1] + dot(a, b)
+        u = sub(sub(scale(q0[i], b), scale(past[j, i + 1], a)), cross(a, b))
         if c < 0:
             c, u = -c, scale(-1.0, u)
-        s = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+        s = np.sqrt(dot(u, u))
         angle = 2 * np.arctan2(s, c)
         store(scale(angle / s if s > 1e-8 else 2.0, u), out, d.rotations[k, 0])
-        largest = max(largest, angle)
-    return largest
+        most = max(most, angle)
+    return most

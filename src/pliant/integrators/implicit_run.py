@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 from ..dynamics import ModelError
+from . import bdf, radau
 from . import control_memory as ad
 from . import implicit as im
 from . import one_step_loop as osl
-from . import radau
 from . import stepper as st
-from .choices import Plan
+from .choices import BDF, Plan
 from .fixed import ROUNDING
+from .implicit_solver import solver
 from .implicit_tables import radau_iia_5
 from .one_step import OneStepRun
 
@@ -35,17 +36,21 @@ class ImplicitRun(OneStepRun):
         self.own.num[im.MOST_ITERATIONS] = method.max_iterations
         far = abs(self.start[3 + s.data.linear[:, 1]]).max(initial=0.0) / self.dynamics.length
         self.own.par[im.TOLERANCE], self.own.par[im.ROUNDING] = method.tolerance, SOME_TURNS * ROUNDING * max(1.0, far)
-        return radau_iia_5(), 0, im.NODES, 5, radau.step, self.own
+        if isinstance(method, BDF):
+            self.own.num[im.HIGHEST] = method.max_order
+            return radau_iia_5(), 0, im.NODES, 5, (bdf.step, solver, radau.step), self.own
+        return radau_iia_5(), 0, im.NODES, 5, (radau.step, solver), self.own
 
     def _state(self) -> dict[str, np.ndarray]:
         o = self.own
-        return super()._state() | {f"own_{name}": getattr(o, name) for name in ("V", "L", "P", "t", "y", "num", "par")}
+        more = {"stages": o.S[im.V:im.N], "ahead": o.S[im.P:im.CHART], "past": o.past, "multipliers": o.S[im.LAMBDA:], "num": o.num, "method": o.par}
+        return super()._state() | {f"own_{name}": array for name, array in more.items()}
 
     def _note(self) -> None:
         """What matrices are kept is forgotten where a continuation would begin."""
         steps = int(self.count[st.STEPS])
         if steps % self.interval == 0:
-            self.own.num[[im.KNOWN_TILES, im.FACTORED]] = 0
+            self.own.num[[im.TILES, im.FACTORED]] = 0
         super()._note()
 
     def _begin(self, row: np.ndarray) -> None:
@@ -56,7 +61,10 @@ class ImplicitRun(OneStepRun):
             moving = (w.weight * abs(w.y0))[n_q:].max(initial=0.0), np.sqrt((w.weight * abs(w.f0))[n_q:].max(initial=0.0))
             self.aim[ad.SPEED] = max(float(self.aim[ad.SPEED]), *map(float, moving), 1e-3 / self.duration)
 
+    def _first(self) -> float:
+        return (bdf.BEGIN if isinstance(self.method, BDF) else 1.0) * super()._first()
+
     def _forget(self) -> None:
         """A jump: nothing of the past is to be used."""
         o = self.own
-        o.num[[im.PAST, im.KNOWN_TILES, im.FACTORED, im.POINTS]], o.par[im.LAST_T0], o.par[im.ETA] = 0, np.nan, 1.0
+        o.num[[im.PAST, im.TILES, im.FACTORED, im.POINTS]], o.par[[im.LAST_T0, im.BDF_T0]], o.par[im.ETA], o.par[im.USUAL_H] = 0, np.nan, 1.0, 0.0

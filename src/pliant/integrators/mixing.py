@@ -2,40 +2,39 @@
 rank or change its sign from stage to stage, and the iteration diverges in a few directions.     Anderson 1965; Walker, Ni 2011
 
     x <- x + f - sum_j (q_j . f) g_j,   q_j: changes of the increment f, made orthonormal;   g_j: the same combinations of those of x + f   [mix-1]
+
+The unknowns are the rows Z, V, L, N of three stages, one after the other.
 """
-from ..formulations.contract import N_V
 from ..kernels.jit import jit
-from .implicit import KEPT, MIXED
+from .implicit import KEPT, MIXED, L, N, V
 from .one_step_loop import SPEED_
 
 SCALE, X, F_BEFORE, X_BEFORE, F, DIRECTIONS = range(6)  # rows of own.mix; then those of q_j, then those of g_j
 
 
 @jit
-def scaled(p, w, tune, force):
+def scaled(w, tune, n_q, n_v, force):
     """Units of the unknowns: positions in sizes of the model, velocities in the largest one, multipliers in ``force``."""
-    o, n, n_q = w.own, w.own.Z.shape[1], p.x.q.size
+    o, n = w.own, w.own.S.shape[1]
     o.num[MIXED] = 0
-    for part in range(4):
+    for row in range(N + 3):
+        multiplier = L <= row < N
         for k in range(n):
             c = 0.0
-            if k < p.num[N_V] and part != 2:
-                c = w.weight[n_q + k] / (1.0 if part == 0 else tune[SPEED_])
-            elif k >= p.num[N_V] and part == 2:
+            if k < n_v and not multiplier:
+                c = w.weight[n_q + k] / (1.0 if row < V else tune[SPEED_])
+            elif k >= n_v and multiplier:
                 c = 1 / force
-            for i in range(3):
-                o.mix[SCALE, (3 * part + i) * n + k] = c
+            o.mix[SCALE, row * n + k] = c
 
 
 @jit
-def gather(o, row):
+def gather(mix, S, row):
     """A row of own.mix from the unknowns."""
-    n = o.Z.shape[1]
-    for i in range(3):
+    n = S.shape[1]
+    for i in range(N + 3):
         for k in range(n):
-            for part, u in ((0, o.Z), (1, o.V), (2, o.L), (3, o.N)):
-                l = (3 * part + i) * n + k
-                o.mix[row, l] = o.mix[SCALE, l] * u[i, k]
+            mix[row, i * n + k] = mix[SCALE, i * n + k] * S[i, k]
 
 
 @jit
@@ -54,9 +53,9 @@ def subtract(a, c, i, j):
 
 
 @jit
-def learn(o):
+def learn(a, num):
     """A new direction from the last two increments."""
-    a, m = o.mix, o.num[MIXED] - 1
+    m = num[MIXED] - 1
     q, g = DIRECTIONS + m, DIRECTIONS + KEPT + m
     for k in range(a.shape[1]):
         a[q, k] = a[F, k] - a[F_BEFORE, k]
@@ -71,31 +70,29 @@ def learn(o):
     for k in range(a.shape[1]):
         a[q, k] /= size
         a[g, k] /= size
-    o.num[MIXED] += 1
+    num[MIXED] += 1
 
 
 @jit
-def mix(o):
+def mix(a, S, num):
     """[mix-1] after an iteration, with the unknowns before it in row X."""
-    a, n = o.mix, o.Z.shape[1]
-    gather(o, F)
+    n = S.shape[1]
+    gather(a, S, F)
     subtract(a, 1.0, X, F)
-    if o.num[MIXED] > KEPT:
-        o.num[MIXED] = 0
-    if o.num[MIXED] > 0:
-        learn(o)
+    if num[MIXED] > KEPT:
+        num[MIXED] = 0
+    if num[MIXED] > 0:
+        learn(a, num)
     else:
-        o.num[MIXED] = 1
+        num[MIXED] = 1
     for k in range(a.shape[1]):
         a[F_BEFORE, k], a[X_BEFORE, k] = a[F, k], a[X, k]
         a[X, k] += a[F, k]
-    for j in range(o.num[MIXED] - 1):
+    for j in range(num[MIXED] - 1):
         c = product(a, DIRECTIONS + j, F)
         subtract(a, c, DIRECTIONS + j, F)
         subtract(a, c, DIRECTIONS + KEPT + j, X)
-    for i in range(3):
+    for i in range(N + 3):
         for k in range(n):
-            for part, u in ((0, o.Z), (1, o.V), (2, o.L), (3, o.N)):
-                l = (3 * part + i) * n + k
-                if a[SCALE, l] > 0:
-                    u[i, k] = a[X, l] / a[SCALE, l]
+            if a[SCALE, i * n + k] > 0:
+                S[i, k] = a[X, i * n + k] / a[SCALE, i * n + k]

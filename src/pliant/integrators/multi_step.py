@@ -7,6 +7,7 @@ import numpy as np
 
 from . import adams
 from . import one_step_loop as osl
+from .implicit import Own
 from .one_step import OneStepRun
 from .tableaus import table
 
@@ -22,7 +23,7 @@ class MultiStepRun(OneStepRun):
         assert start.size == adams.TABLE
         numbers[:adams.TABLE], highest = start, self.method.max_order  # type: ignore[attr-defined]
         numbers[adams.HIGHEST], numbers[adams.PARTS] = highest, FINE if highest > FINE else 1
-        return numbers, adams.STAGES + adams.SIZE + 2, max(highest, 7), adams.BEGIN, adams.step
+        return numbers, adams.STAGES + adams.SIZE + 2, max(highest, 7), adams.BEGIN, (adams.step,), Own.of(0, 0, 0)
 
     def _state(self) -> dict[str, np.ndarray]:
         return super()._state() | {"table": self.steps.table, "values": self.steps.K}

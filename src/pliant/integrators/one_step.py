@@ -35,14 +35,14 @@ class OneStepRun(Pieces):
         super().__init__(method, plan)
         s = plan.dynamics.system
         self.p, rhs, correct, self.project = problem(plan.dynamics, plan.formulation, self.x, self.programs, plan.accuracy)
-        numbers, stages, degree, exponent, kernel, own = self._kernel()
+        numbers, stages, degree, exponent, kernels, own = self._kernel()
         n = s.q0.size + s.n_v + 2
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
         self.steps = osl.Steps(**one, P=np.zeros((degree + 1, n)), K=np.zeros((stages, n)), table=numbers, own=own)
         self._weigh()
-        self.tune, self.code = np.zeros(6), np.zeros(8, np.int64)
+        self.tune, self.code = np.zeros(6), np.zeros(10, np.int64)
         self.tune[osl.EXPONENT] = exponent
-        self._addresses(rhs, correct, kernel)
+        self._addresses(rhs, correct, *kernels)
         self.count[st.END], self.count[st.STRIDE] = plan.steps, plan.stride
         self.code[osl.FIXED] = not plan.accuracy
         if not plan.accuracy:
@@ -64,17 +64,18 @@ class OneStepRun(Pieces):
         weight[n_q:n_q + n_v] = w[:n_v]
 
     def _kernel(self) -> tuple[Any, ...]:
-        """Numbers of the method, its stages, the degree of its polynomial, the exponent of its error; its kernel, its own memory."""
+        """Numbers of the method, its stages, the degree of its polynomial, the exponent of its error; its kernels, its own memory."""
         if self.method.kind == "central-differences":
-            return np.zeros(1), 1, 3, 2, central_differences.step, Own.of(0, 0, 0)
-        return *table(self.method.kind), runge_kutta.step, Own.of(0, 0, 0)
+            return np.zeros(1), 1, 3, 2, (central_differences.step,), Own.of(0, 0, 0)
+        return *table(self.method.kind), (runge_kutta.step,), Own.of(0, 0, 0)
 
-    def _addresses(self, rhs: Any, correct: Any, kernel: Any) -> None:
+    def _addresses(self, rhs: Any, correct: Any, *kernels: Any) -> None:
+        """``kernels``: of the step, and of implicit methods those that solve and begin."""
         y, p = self.steps.y0, self.p
         found = [contract.address(rhs, p, 0.0, y, y), contract.address(correct, p, 0.0, y),
-                 contract.address(kernel, p, self.steps, self.tune, self.code)]
+                 *(contract.address(kernel, p, self.steps, self.tune, self.code) for kernel in kernels)]
         if isinstance(found[0], int):
-            self.code[[osl.RHS, osl.CORRECT, osl.STEP]] = found
+            self.code[[osl.RHS, osl.CORRECT, osl.STEP, osl.SOLVER, osl.STARTER][:len(found)]] = found
         else:  # without Numba the functions themselves
             self.code = osl.Interpreted(self.code, found)  # type: ignore[assignment]
 

@@ -1,214 +1,171 @@
 """Radau IIA with three stages: the kernel of one step. docs/theory/radau_bdf.md
 
-    sum_j (A^-1)_ij z_j = h z'_i,   sum_j (A^-1)_ij (v_j - v0) = h v'_i,   with [ggl-1] at t0 + c_i h,   q1 = q0 exp(z_3), v1 = v_3  [radau-1]
+    sum_j (A^-1)_ij z_j = h z'_i,   sum_j (A^-1)_ij (v_j - v0) = h v'_i,   [ggl-1] at t0 + c_i h,   q1 = q0 exp(z_3), v1 = v_3     [radau-1]
 
 A^-1 = X diag(g, b, conj b) X^-1: one real and one complex system [ggl-2] with sigma = g / h and b / h.     Hairer, Wanner II, IV.8
 """
 import numpy as np
 
-from ..formulations.contract import ITERATIONS, N_V, POWERED
+from ..formulations.contract import N_V, POWERED, call_status
 from ..kernels.contract import DISSIPATION, POWER
 from ..kernels.jit import jit
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate
-from ..kernels.tiles import subtract_image
+from .adaptive import TINY
 from .implicit import (
+    ERROR,
     ETA,
-    FACTORED,
-    H_FACTORS,
-    KNOWN_TILES,
+    ITERATE,
     LAST_H,
     LAST_T0,
+    MATRICES,
     MIXED,
     MOST_ITERATIONS,
     NODES,
     PAST,
+    RIGHT,
     ROUNDING,
+    SIZE,
+    TASK,
     THETA,
+    TILES,
     TOLERANCE,
+    TRIES,
+    USUAL_H,
+    G,
+    L,
+    N,
+    P,
+    V,
+    W,
+    Y,
+    Z,
     add_node,
     clear,
-    defects,
-    factored,
-    increment,
+    judged,
+    largest,
     place,
     rate,
-    size_of,
-    tiles_of,
-    to_state,
+    to_error,
 )
 from .mixing import X, gather, mix, scaled
-from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, SPEED_, T0, H
-from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE, SINGULAR
+from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, SOLVER, SPEED_, T0, WISH, H
+from .radau_table import AHEAD_L, AHEAD_V, BASIS, BUBBLE, POWERS, REAL, SLOPE, A, C
+from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE
 
-# where things are in the table
-C, A, INVERSE, REAL, COMPLEX, X_REAL, X_COMPLEX, Y_REAL, Y_COMPLEX, SLOPE, AHEAD_V, AHEAD_L, BASIS, BUBBLE, POWERS = (
-    0, 3, 12, 21, 22, 24, 27, 33, 36, 42, 45, 54, 58, 67, 71)
-V_AHEAD, L_AHEAD, Z_ERROR, V_ERROR, E_ERROR, START, ENERGIES = 0, 3, 5, 6, 7, 8, 9  # rows of own.P
+# rows of own.S: what velocities and multipliers are extrapolated by; the error, and that of energies; velocities and multipliers at the start;
+# energies at the stages
+V_AHEAD, L_AHEAD, Z_ERROR, V_ERROR, E_ERROR, START, ENERGIES = P, P + 3, P + 5, P + 6, P + 7, P + 8, P + 9
 KAPPA = 0.03      # what Newton's method may leave, of the error allowed
 GOOD = 1e-3       # rate of convergence that lets matrices be kept
-EXPECTED = 0.3    # the error of order 5, over that of order 3 to the power 5/3 (both relative, per time that the motion takes)
+EXPECTED = 8.0    # the error of order 5, over that of order 3 to the power 5/3 (both relative, per time that the motion takes)
 PASSABLE = 1e-7   # increments that may be left next to a singular position, with fixed steps
+AWAY = 20.0       # the same for a step away from one, over what is usual next to one
 SWEEPS = 3
 FORCE = 100.0     # unit of multipliers in `mixing`, in the largest one
 
 
 @jit
-def remember(p, w, tune):
-    """After an accepted step: what the next one is extrapolated from; the multipliers at its start."""
-    o, n_v, table = w.own, p.num[N_V], w.table
+def remember(w, lam, tune, n_q, n_v):
+    """After an accepted step: what the next one is extrapolated from; the velocities and multipliers at its start."""
+    o, S, c = w.own, w.own.S, w.table
     if o.par[LAST_T0] == tune[T0]:
         return
     o.num[PAST] = min(o.num[PAST] + 1, 2)
     if o.num[PAST] == 2:
         for k in range(n_v):
+            x, y, z = S[V, k] - S[V + 2, k], S[V + 1, k] - S[V + 2, k], S[START, k] - S[V + 2, k]
             for l in range(3):
-                o.P[V_AHEAD + l, k] = (table[AHEAD_V + 3 * l] * (o.V[0, k] - o.V[2, k]) + table[AHEAD_V + 3 * l + 1] * (o.V[1, k] - o.V[2, k])
-                                       + table[AHEAD_V + 3 * l + 2] * (o.P[START, k] - o.V[2, k]))
-        for k in range(n_v, p.x.lam.size):
+                S[V_AHEAD + l, k] = c[AHEAD_V + 3 * l] * x + c[AHEAD_V + 3 * l + 1] * y + c[AHEAD_V + 3 * l + 2] * z
+        guide = 0.0 if o.num[MIXED] > 0 else 1.0  # multipliers of stages next to a singular position are none
+        for k in range(n_v, lam.size):
+            x, y = guide * (S[L, k] - S[L + 2, k]), guide * (S[L + 1, k] - S[L + 2, k])
             for l in range(2):
-                o.P[L_AHEAD + l, k] = (table[AHEAD_L + 2 * l] * (o.L[0, k] - o.L[2, k])
-                                       + table[AHEAD_L + 2 * l + 1] * (o.L[1, k] - o.L[2, k]))
+                S[L_AHEAD + l, k] = c[AHEAD_L + 2 * l] * x + c[AHEAD_L + 2 * l + 1] * y
         o.par[LAST_H] = tune[T0] - o.par[LAST_T0]
-    if o.num[MIXED] > 0:  # multipliers of stages next to a singular position are no guide
-        for k in range(n_v, p.x.lam.size):
-            o.P[L_AHEAD, k], o.P[L_AHEAD + 1, k] = 0.0, 0.0
-    o.num[MIXED] = 0
-    for k in range(n_v):  # of velocities, at the start of the step
-        o.P[START, k] = w.y0[p.x.q.size + k]
-    for k in range(n_v, p.x.lam.size):
-        o.P[START, k] = p.x.lam[k]
-    o.par[LAST_T0], o.num[KNOWN_TILES] = tune[T0], 1 if o.num[KNOWN_TILES] > 0 and o.par[THETA] < GOOD else 0
+        o.par[USUAL_H] = max(o.par[LAST_H], 0.98 * o.par[USUAL_H])
+    o.num[MIXED], o.num[TRIES] = 0, 0
+    for k in range(lam.size):
+        S[START, k] = w.y0[n_q + k] if k < n_v else lam[k]
+    o.par[LAST_T0], o.num[TILES] = tune[T0], 1 if o.num[TILES] > 0 and o.par[THETA] < GOOD else 0
 
 
 @jit
-def predict(p, w, tune):
+def predict(d, w, tune, n_q, n_v):
     """Velocities and multipliers by the polynomials of the last step, positions by the formula of the method."""
-    o, n_v, n_q, h = w.own, p.num[N_V], p.x.q.size, tune[H]
+    S, c, h = w.own.S, w.table, tune[H]
+    known = w.own.num[PAST] == 2
     for i in range(3):
-        x = w.table[C + i] * h / o.par[LAST_H] if o.num[PAST] == 2 else 0.0
+        x = c[C + i] * h / w.own.par[LAST_H] if known else 0.0
         for k in range(n_v):
-            v = w.y0[n_q + k]
-            if o.num[PAST] == 2:
-                o.V[i, k] = v + x * (o.P[V_AHEAD, k] + x * (o.P[V_AHEAD + 1, k] + x * o.P[V_AHEAD + 2, k]))
-            else:
-                o.V[i, k] = v + w.table[C + i] * h * w.f0[n_q + k]
-            o.Z[i, k], o.N[i, k] = 0.0, 0.0
-        for k in range(n_v, p.x.lam.size):
-            o.L[i, k] = o.P[START, k] + x * (o.P[L_AHEAD, k] + x * o.P[L_AHEAD + 1, k])
+            S[Z + i, k], S[N + i, k] = 0.0, 0.0
+            S[V + i, k] = w.y0[n_q + k] + (x * (S[V_AHEAD, k] + x * (S[V_AHEAD + 1, k] + x * S[V_AHEAD + 2, k])) if known
+                                           else c[C + i] * h * w.f0[n_q + k])
+        for k in range(n_v, S.shape[1]):
+            S[L + i, k] = S[START, k] + x * (S[L_AHEAD, k] + x * S[L_AHEAD + 1, k])
     for _ in range(SWEEPS):
         for i in range(3):
-            rate(p, o, i)
+            rate(d, S, n_v, i)
             for k in range(n_v):
-                o.W[i, k] = o.ay[k]
-        for k in range(n_v):
-            for i in range(3):
-                o.Z[i, k] = h * (w.table[A + 3 * i] * o.W[0, k] + w.table[A + 3 * i + 1] * o.W[1, k] + w.table[A + 3 * i + 2] * o.W[2, k])
-
-
-@jit
-def matrices(p, w, tune):
-    """Factors for this step, at its second stage as predicted, or before. DONE or SINGULAR."""
-    o, n_q, h = w.own, p.x.q.size, tune[H]
-    if o.num[KNOWN_TILES] == 0:
-        for k in range(p.num[N_V]):
-            o.A[1, k] = w.f0[n_q + k]
-        place(p, w, 1)
-        tiles_of(p, o, tune[T0] + w.table[C + 1] * h)
-        o.num[KNOWN_TILES], o.num[FACTORED] = 2, 0
-    if o.num[FACTORED] == 1 and o.par[H_FACTORS] == h:
-        return DONE
-    o.num[FACTORED] = 0
-    if factored(p, o, h / complex(w.table[COMPLEX], w.table[COMPLEX + 1]), o.F) != DONE or factored(p, o, h / w.table[REAL], o.E) != DONE:
-        return SINGULAR
-    o.num[FACTORED], o.par[H_FACTORS] = 1, h
-    return DONE
-
-
-@jit
-def iterate(p, w, tune):
-    """One iteration of Newton's method on all stages; the size of the increment."""
-    o, n, n_v, h, table, n_q = w.own, p.b.size, p.num[N_V], tune[H], w.table, p.x.q.size
-    for k in range(n_v):
-        v0 = w.y0[n_q + k]
+                S[W + i, k] = S[Y, k]
         for i in range(3):
-            a, b, c = table[INVERSE + 3 * i] / h, table[INVERSE + 3 * i + 1] / h, table[INVERSE + 3 * i + 2] / h
-            o.W[i, k] = a * o.Z[0, k] + b * o.Z[1, k] + c * o.Z[2, k]
-            o.A[i, k] = a * (o.V[0, k] - v0) + b * (o.V[1, k] - v0) + c * (o.V[2, k] - v0)
-    for i in range(3):
-        defects(p, w, i, tune[T0] + table[C + i] * h)
-    for R, a, b in ((o.R1, o.a1, o.b1), (o.R2, o.a2, o.b2), (o.R3, o.a3, o.b3)):
-        for k in range(n):
-            a[k] = table[Y_REAL] * R[0, k] + table[Y_REAL + 1] * R[1, k] + table[Y_REAL + 2] * R[2, k]
-            b[k] = complex(table[Y_COMPLEX] * R[0, k] + table[Y_COMPLEX + 1] * R[1, k] + table[Y_COMPLEX + 2] * R[2, k],
-                           table[Y_COMPLEX + 3] * R[0, k] + table[Y_COMPLEX + 4] * R[1, k] + table[Y_COMPLEX + 5] * R[2, k])
-    increment(p, o, o.E, table[REAL] / h, o.a1, o.a2, o.a3, o.ay, o.ag)
-    increment(p, o, o.F, complex(table[COMPLEX], table[COMPLEX + 1]) / h, o.b1, o.b2, o.b3, o.by, o.bg)
-    p.num[ITERATIONS] += 1
-    size = 0.0
-    for i in range(3):
-        x, re, im = table[X_REAL + i], 2 * table[X_COMPLEX + i], 2 * table[X_COMPLEX + 3 + i]
-        for k in range(n):
-            second = x * o.a2[k] + re * o.b2[k].real - im * o.b2[k].imag
-            if k >= n_v:
-                o.L[i, k] += second
-                continue
-            first = x * o.a1[k] + re * o.b1[k].real - im * o.b1[k].imag
-            o.Z[i, k] += first
-            o.V[i, k] += second
-            o.N[i, k] += x * o.ay[k] + re * o.by[k].real - im * o.by[k].imag
-            s = size_of(p, w, tune, k, first, second)
-            if not s <= size:
-                size = s
-    return size
+            for k in range(n_v):
+                S[Z + i, k] = h * (c[A + 3 * i] * S[W, k] + c[A + 3 * i + 1] * S[W + 1, k] + c[A + 3 * i + 2] * S[W + 2, k])
 
 
 @jit
-def newton(p, w, tune, code, mixed):
-    """The stages. DONE, NEWTON_FAILED or NOT_FINITE."""
-    o, before = w.own, 0.0
-    allowed = o.par[TOLERANCE] if code[FIXED] == 1 else KAPPA * tune[EPS_] * tune[H]
-    allowed = max(allowed, o.par[ROUNDING])
-    passable = PASSABLE if code[FIXED] == 1 else 0.3 * tune[EPS_] * tune[H]
-    eta, theta = max(o.par[ETA], 1e-16) ** 0.8, 0.0
-    most = o.num[MOST_ITERATIONS]
-    if mixed:
-        force = 0.0
-        for k in range(p.num[N_V], p.x.lam.size):
-            force = max(force, abs(o.P[START, k]))
-        scaled(p, w, tune, FORCE * force)
+def newton(p, w, tune, code):
+    """The stages with kept matrices. DONE, NEWTON_FAILED or NOT_FINITE."""
+    o, before, theta = w.own, 0.0, 0.0
+    allowed = max(o.par[ROUNDING], o.par[TOLERANCE] if code[FIXED] == 1 else KAPPA * tune[EPS_] * tune[H])
+    eta, most = max(o.par[ETA], 1e-16) ** 0.8, o.num[MOST_ITERATIONS]
+    o.num[TASK] = ITERATE
     for m in range(most):
-        if mixed:
-            gather(o, X)
-        size = iterate(p, w, tune)
+        call_status(code[SOLVER], (p, w, tune, code))
+        size = o.par[SIZE]
         if not size < np.inf:
             return NOT_FINITE
-        if mixed:
-            mix(o)
-            before = size
-            if size <= allowed:
-                o.par[THETA] = 1.0
-                return DONE
-            continue
         if m > 0:
             theta = size / before if before > 0 else 0.0
             if theta >= 1 or size * theta ** (most - 1 - m) / (1 - theta) > allowed:
                 o.par[THETA] = 1.0
-                noise = o.num[KNOWN_TILES] == 2 and theta > 0.3 and size <= AMPLIFIED * o.par[ROUNDING]
+                noise = o.num[TILES] == 2 and theta > 0.3 and size <= AMPLIFIED * o.par[ROUNDING]
                 return DONE if noise else NEWTON_FAILED
             eta = theta / (1 - theta)
         before = size
-        if (m > 0 and eta * size <= allowed) or size <= o.par[ROUNDING] or (m == 0 and eta * size <= allowed and eta < 1):
+        if size <= o.par[ROUNDING] or (eta * size <= allowed and (m > 0 or eta < 1)):
             o.par[ETA], o.par[THETA] = eta, theta
             return DONE
     o.par[THETA] = 1.0
-    return DONE if mixed and before <= passable else NEWTON_FAILED
+    return NEWTON_FAILED
+
+
+@jit
+def mixed(p, w, tune, code):
+    """The same by `mixing`, from the predicted values."""
+    o, force, n_v = w.own, 0.0, p.num[N_V]
+    allowed = max(o.par[ROUNDING], o.par[TOLERANCE] if code[FIXED] == 1 else KAPPA * tune[EPS_] * tune[H])
+    for k in range(n_v, o.S.shape[1]):
+        force = max(force, abs(o.S[START, k]))
+    scaled(w, tune, p.x.q.size, n_v, FORCE * force if force > 0 else 1.0)
+    o.num[TASK], o.par[THETA] = ITERATE, 1.0
+    for _ in range(o.num[MOST_ITERATIONS]):
+        gather(o.mix, o.S, X)
+        call_status(code[SOLVER], (p, w, tune, code))
+        if not o.par[SIZE] < np.inf:
+            return NOT_FINITE
+        mix(o.mix, o.S, o.num)
+        if o.par[SIZE] <= allowed:
+            return DONE
+    noise = AMPLIFIED * o.par[ROUNDING] * (1.0 if o.num[TRIES] == 0 else AWAY)
+    passable = PASSABLE if code[FIXED] == 1 else max(0.3 * tune[EPS_] * tune[H], noise)
+    return DONE if o.par[SIZE] <= passable else NEWTON_FAILED
 
 
 @jit
 def energies(p, w, tune):
     """Dissipated energy and work: at the stages by the formula of the method, and what their slope lacks at the start."""
-    o, h, n_q, n_v, table = w.own, tune[H], p.x.q.size, p.num[N_V], w.table
+    S, h, n_q, n_v, c = w.own.S, tune[H], p.x.q.size, p.num[N_V], w.table
     for e in range(2):
         w.y1[n_q + n_v + e] = w.y0[n_q + n_v + e]
     if p.num[POWERED] == 0:
@@ -216,97 +173,105 @@ def energies(p, w, tune):
     for i in range(3):
         place(p, w, i)
         p.x.E[:] = 0
-        evaluate(p.power, p.d, p.x, tune[T0] + table[C + i] * h, 0.0, 0.0, 0.0)
-        o.a1[i], o.a1[3 + i] = p.x.E[DISSIPATION], p.x.E[POWER]
+        evaluate(p.power, p.d, p.x, tune[T0] + c[C + i] * h, 0.0, 0.0, 0.0)
+        S[RIGHT, i], S[RIGHT, 3 + i] = p.x.E[DISSIPATION], p.x.E[POWER]
     for e in range(2):
         k = n_q + n_v + e
-        o.P[E_ERROR, e] = h * w.f0[k]
+        S[E_ERROR, e] = h * w.f0[k]
         for i in range(3):
             total = 0.0
             for j in range(3):
-                total += h * table[A + 3 * i + j] * o.a1[3 * e + j]
-            o.P[ENERGIES, 3 * e + i] = total
-            o.P[E_ERROR, e] -= table[SLOPE + i] * total
-        w.y1[k] += o.P[ENERGIES, 3 * e + 2]
+                total += h * c[A + 3 * i + j] * S[RIGHT, 3 * e + j]
+            S[ENERGIES, 3 * e + i] = total
+            S[E_ERROR, e] -= c[SLOPE + i] * total
+        w.y1[k] += S[ENERGIES, 3 * e + 2]
 
 
 @jit
-def errors(p, w, tune):
-    """(sigma - J)^-1 (F(t0, y0) - u'(0)), u the polynomial of collocation: the error of a formula of order 3     [radau-2]"""
-    o, n, n_v, n_q, h, table = w.own, p.b.size, p.num[N_V], p.x.q.size, tune[H], w.table
-    for k in range(n):
-        o.a1[k], o.a2[k], o.a3[k], o.ag[k], o.ay[k] = 0.0, 0.0, 0.0, 0.0, 0.0
+def errors(p, w, tune, code):
+    """(sigma - J)^-1 (F(t0, y0) - u'(0)), u the polynomial of collocation: the error of a formula of order 3. That of the method is of
+    order 5: it is expected to be smaller by the power 5/3, in units of the time that the motion takes                      [radau-2]"""
+    o, S, n_v, n_q, h, c = w.own, w.own.S, p.num[N_V], p.x.q.size, tune[H], w.table
+    for k in range(S.shape[1]):
+        S[RIGHT, k], S[G, k] = 0.0, 0.0
     for k in range(n_v):
         v0 = w.y0[n_q + k]
-        o.a1[k], o.ag[k] = v0, w.f0[n_q + k]
+        S[RIGHT, k], S[G, k] = v0, w.f0[n_q + k]
         for i in range(3):
-            o.a1[k] -= table[SLOPE + i] * o.Z[i, k] / h
-            o.ag[k] -= table[SLOPE + i] * (o.V[i, k] - v0) / h
-    subtract_image(o.M, p.lu, o.ag, o.ay)
+            S[RIGHT, k] -= c[SLOPE + i] * S[Z + i, k] / h
+            S[G, k] -= c[SLOPE + i] * (S[V + i, k] - v0) / h
+    o.num[TASK] = ERROR
+    call_status(code[SOLVER], (p, w, tune, code))
     for k in range(n_v):
-        o.a2[k] = -o.ay[k]
-    increment(p, o, o.E, table[REAL] / h, o.a1, o.a2, o.a3, o.ay, o.ag)
-    size = 0.0
-    for k in range(n_v):
-        size = max(size, size_of(p, w, tune, k, o.a1[k], o.a2[k]))
-    factor = EXPECTED * (size / (h * tune[SPEED_])) ** (2 / 3)
-    for k in range(n_v):
-        o.P[Z_ERROR, k], o.P[V_ERROR, k] = table[REAL] * o.a1[k], table[REAL] * o.a2[k]
-        o.ag[k], o.ay[k] = factor * o.a1[k], factor * o.a2[k]
-    to_state(p, w, o.ay, w.error)
+        S[Z_ERROR, k], S[V_ERROR, k] = c[REAL] * S[RIGHT, k], c[REAL] * S[RIGHT + 1, k]
+    size = largest(w, tune, n_q, n_v, RIGHT, RIGHT + 1)
+    own = 1.0 if o.num[TRIES] == 0 else 1 / AWAY  # the noise of a start at a singular position is no error of the step
+    to_error(p.d, w, n_q, n_v, RIGHT, RIGHT + 1, own * EXPECTED * (size / (h * tune[SPEED_])) ** (2 / 3))
 
 
 @jit
-def basis(table, s, i):
+def basis(c, s, i):
     """The polynomial through zero at the start that is one at stage i and zero at the others."""
-    return s * (table[BASIS + i] + s * (table[BASIS + 3 + i] + s * table[BASIS + 6 + i]))
+    return s * (c[BASIS + i] + s * (c[BASIS + 3 + i] + s * c[BASIS + 6 + i]))
 
 
 @jit
-def polynomial(p, w):
+def polynomial(d, w, n_q, n_v, powered):
     """Values at the nodes: u, with the slope at the start set right as far as the motion is not stiff       [radau-3]"""
-    o, n_v, n_q, table = w.own, p.num[N_V], p.x.q.size, w.table
+    S, c = w.own.S, w.table
     clear(w.P)
     for m in range(1, NODES + 1):
         s = m / NODES
-        bubble = s * (table[BUBBLE] + s * (table[BUBBLE + 1] + s * (table[BUBBLE + 2] + s * table[BUBBLE + 3])))
-        a, b, c = basis(table, s, 0), basis(table, s, 1), basis(table, s, 2)
+        bubble = s * (c[BUBBLE] + s * (c[BUBBLE + 1] + s * (c[BUBBLE + 2] + s * c[BUBBLE + 3])))
+        x, y, z = basis(c, s, 0), basis(c, s, 1), basis(c, s, 2)
         for k in range(n_v):
             v0 = w.y0[n_q + k]
-            o.ag[k] = a * o.Z[0, k] + b * o.Z[1, k] + c * o.Z[2, k] + bubble * o.P[Z_ERROR, k]
-            o.ay[k] = v0 + a * (o.V[0, k] - v0) + b * (o.V[1, k] - v0) + c * (o.V[2, k] - v0) + bubble * o.P[V_ERROR, k]
+            S[G, k] = x * S[Z, k] + y * S[Z + 1, k] + z * S[Z + 2, k] + bubble * S[Z_ERROR, k]
+            S[Y, k] = v0 + x * (S[V, k] - v0) + y * (S[V + 1, k] - v0) + z * (S[V + 2, k] - v0) + bubble * S[V_ERROR, k]
         for e in range(2):
             k = n_q + n_v + e
             w.z[k] = w.y0[k]
-            if p.num[POWERED] == 1:
-                w.z[k] += a * o.P[ENERGIES, 3 * e] + b * o.P[ENERGIES, 3 * e + 1] + c * o.P[ENERGIES, 3 * e + 2] + bubble * o.P[E_ERROR, e]
-        add_node(p, w, m, POWERS)
+            if powered:
+                w.z[k] += x * S[ENERGIES, 3 * e] + y * S[ENERGIES, 3 * e + 1] + z * S[ENERGIES, 3 * e + 2] + bubble * S[E_ERROR, e]
+        add_node(d, w, n_q, n_v, m, POWERS)
 
 
 @jit
 def step(p, w, tune, code):
-    """A step, or the polynomial of the last one. Kept matrices that do not converge are made anew at the start of the step."""
-    o, n_v, n_q = w.own, p.num[N_V], p.x.q.size
+    """A step, or the polynomial of the last one. Kept matrices that do not converge are made anew; if those do not either, the increments
+    are mixed."""
+    o, S, n_v, n_q = w.own, w.own.S, p.num[N_V], p.x.q.size
     if code[ASKED] == BETWEEN:
-        polynomial(p, w)
+        polynomial(p.d, w, n_q, n_v, p.num[POWERED] == 1)
         return DONE
-    remember(p, w, tune)
-    status, mixed = NEWTON_FAILED, False
-    for _ in range(3):
-        predict(p, w, tune)
-        if matrices(p, w, tune) != DONE:
-            return SINGULAR
-        status = newton(p, w, tune, code, mixed)
-        if status == DONE or mixed:
+    remember(w, p.x.lam, tune, n_q, n_v)
+    status, plain, fresh = NEWTON_FAILED, True, 1
+    for _ in range(4):
+        predict(p.d, w, tune, n_q, n_v)
+        o.num[TASK] = MATRICES
+        status = call_status(code[SOLVER], (p, w, tune, code))
+        if status != DONE:
+            return status
+        status = newton(p, w, tune, code) if plain else mixed(p, w, tune, code)
+        if status == DONE or fresh == 2:
             break
-        mixed = o.num[KNOWN_TILES] == 2
-        o.num[KNOWN_TILES] = 2 if mixed else 0
+        if o.num[TILES] == 1:
+            o.num[TILES] = 0
+        elif plain:
+            plain = False
+        else:  # the second stage may be at a singular position, of all places
+            fresh, o.num[TILES] = 2, -1
+    tiny = code[FIXED] == 0 and tune[H] < TINY * o.par[USUAL_H] and o.num[TRIES] < 5
+    if status == DONE:
+        errors(p, w, tune, code)
+    if tiny and (status != DONE or judged(w, tune, n_q, n_v) > 1):
+        o.num[TRIES] += 1  # the start is at a singular position: away from it by a step of usual length
+        tune[WISH] = (0.6 - 0.1 * o.num[TRIES]) * o.par[USUAL_H] / tune[H]
+        return NEWTON_FAILED
     if status != DONE:
         return status
-    errors(p, w, tune)
     energies(p, w, tune)
     for k in range(n_v):
-        o.ag[k] = o.Z[2, k]
-        w.y1[n_q + k] = o.V[2, k]
-    retract(p.d, w.y0, o.ag, 1.0, w.y1)
+        w.y1[n_q + k] = S[V + 2, k]
+    retract(p.d, w.y0, S[Z + 2], 1.0, w.y1)
     return DONE
