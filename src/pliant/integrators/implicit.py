@@ -28,9 +28,9 @@ M, D, K, E = range(4)  # of own.tiles: [M C^T; C 0], dR/dv, dR/dq, and real fact
 # position constraints; then right sides and work
 Z, V, L, N, W, A, R1, R2, R3, RIGHT, Y, G = 0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 31
 P, CHART, LAMBDA, ROWS = 32, 42, 50, 58  # then what Radau extrapolates from; of BDF increments to the past, and multipliers of the past
-# num: whether there is a step to extrapolate from; state of the tiles (0, -1 none, 1 of an earlier step, 2 of this one) and of the factors; most
-# iterations; order; points of the past; steps since order or step changed; highest order; that of the last step; directions that are mixed;
-# what the solver is asked for; attempts to come away from a singular position
+# num: whether there is a step to extrapolate from; state of the tiles (0, -1 none, 1 of an earlier step, 2 of this one) and of the factors;
+# most iterations; order; points of the past; steps since order or step changed; highest order; that of the last step; directions that
+# are mixed; what the solver is asked for; attempts to come away from a singular position
 PAST, TILES, FACTORED, MOST_ITERATIONS, ORDER, POINTS, SINCE, HIGHEST, LAST_ORDER, MIXED, TASK, TRIES = range(12)
 ITERATE, ERROR, MATRICES, ITERATE_BDF, MATRICES_BDF = range(5)  # tasks
 # par: start and length of the last step; length that the factors are for; rate of convergence, and what follows from it; where Newton's

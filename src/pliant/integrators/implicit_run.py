@@ -23,6 +23,8 @@ SOME_TURNS = 10.0  # rounding in units of that of one position
 class ImplicitRun(OneStepRun):
     """One integration in progress. ``own``: matrices, stages and the past."""
 
+    method: Any
+
     def __init__(self, method: Any, plan: Plan) -> None:
         massless = plan.dynamics.massless()
         if massless:
@@ -43,7 +45,8 @@ class ImplicitRun(OneStepRun):
 
     def _state(self) -> dict[str, np.ndarray]:
         o = self.own
-        more = {"stages": o.S[im.V:im.N], "ahead": o.S[im.P:im.CHART], "past": o.past, "multipliers": o.S[im.LAMBDA:], "num": o.num, "method": o.par}
+        more = {"stages": o.S[im.V:im.N], "ahead": o.S[im.P:im.CHART], "past": o.past, "multipliers": o.S[im.LAMBDA:],
+                "num": o.num, "method": o.par}
         return super()._state() | {f"own_{name}": array for name, array in more.items()}
 
     def _note(self) -> None:
@@ -67,4 +70,5 @@ class ImplicitRun(OneStepRun):
     def _forget(self) -> None:
         """A jump: nothing of the past is to be used."""
         o = self.own
-        o.num[[im.PAST, im.TILES, im.FACTORED, im.POINTS]], o.par[[im.LAST_T0, im.BDF_T0]], o.par[im.ETA], o.par[im.USUAL_H] = 0, np.nan, 1.0, 0.0
+        o.num[[im.PAST, im.TILES, im.FACTORED, im.POINTS]], o.par[[im.LAST_T0, im.BDF_T0]] = 0, np.nan
+        o.par[im.ETA], o.par[im.USUAL_H] = 1.0, 0.0

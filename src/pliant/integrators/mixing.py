@@ -1,7 +1,9 @@
 """Anderson's acceleration of Newton's method with kept matrices, for steps that pass a singular position: there constraints lose their
 rank or change its sign from stage to stage, and the iteration diverges in a few directions.     Anderson 1965; Walker, Ni 2011
 
-    x <- x + f - sum_j (q_j . f) g_j,   q_j: changes of the increment f, made orthonormal;   g_j: the same combinations of those of x + f   [mix-1]
+    x <- x + f - sum_j (q_j . f) g_j                                                                      [mix-1]
+
+q_j: changes of the increment f, made orthonormal; g_j: the same combinations of those of x + f.
 
 The unknowns are the rows Z, V, L, N of three stages, one after the other.
 """

@@ -49,8 +49,9 @@ from .stepper import DONE, END, EVENT, FACTORISATIONS, HISTORIES, ITERATIONS, MO
 # tune: length and start of the step; exponent of the error per second in h; what is allowed, and the largest speed; how much the method
 # wants the next step to be longer (0: as follows from the error)
 H, T0, EXPONENT, EPS_, SPEED_, WISH = range(6)
-# code: addresses of the kernels of the formulation and of the method; of what implicit ones solve and begin with; whether steps are fixed; whether P belongs to the step; whether f1
-# is known; what the kernel is asked for; whether rows of the last step are still to be kept
+# code: addresses of the kernels of the formulation and of the method; of what implicit ones solve
+# and begin with; whether steps are fixed; whether P belongs to the step; whether f1 is
+# known; what the kernel is asked for; whether rows of the last step are still to be kept
 RHS, CORRECT, STEP, SOLVER, STARTER, FIXED, READY, KNOWN, ASKED, PENDING = range(10)
 MAKE, BETWEEN = range(2)  # a step, the polynomial
 ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet

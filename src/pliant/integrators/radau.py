@@ -53,8 +53,8 @@ from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, SOLVER, SPEED_, T0, WISH
 from .radau_table import AHEAD_L, AHEAD_V, BASIS, BUBBLE, POWERS, REAL, SLOPE, A, C
 from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE
 
-# rows of own.S: what velocities and multipliers are extrapolated by; the error, and that of energies; velocities and multipliers at the start;
-# energies at the stages
+# rows of own.S: what velocities and multipliers are extrapolated by; the error, and that of energies; velocities and multipliers at the
+# start; energies at the stages
 V_AHEAD, L_AHEAD, Z_ERROR, V_ERROR, E_ERROR, START, ENERGIES = P, P + 3, P + 5, P + 6, P + 7, P + 8, P + 9
 KAPPA = 0.03      # what Newton's method may leave, of the error allowed
 GOOD = 1e-3       # rate of convergence that lets matrices be kept
