@@ -31,7 +31,7 @@ def advance(mass, kind, steps=60, h=2e-3):
     count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS], count[st.FULL_NEWTON] = steps, steps, 25, 1
     rows = np.zeros((4, 3 + s.q0.size + 3 * s.n + s.histories), kind)
     programs = [s.program(p, kind) for p in ("residual", "tangent", "energy", "history")]
-    ctl = np.array([0.0, h, 0.9, 1e-12, 9.81, 1e-15])
+    ctl = np.array([0.0, h, 1e-12, 9.81, 1e-15, 0.0, 1.0, *pl.GeneralizedAlpha(0.9).parameters])
     status = st.advance(*programs, data, s.lu, x, work, ctl, count, s.n_v, 10**6, rows)
     assert status in (st.DONE, st.MORE)
     assert count[st.STEPS] == steps

@@ -193,3 +193,9 @@ def test_a_steady_rotation():
     sol = m.simulate(2.0, step=0.05, output_step=0.05, integrator=METHOD)
     assert sol["A.angle"] == pytest.approx(np.arange(41) * 2 * np.arcsin(0.1), abs=1e-10)
     assert sol["A.angle_rate"] == pytest.approx(np.full(41, 4.0), abs=1e-10)
+
+
+def test_newtons_method_is_exact():
+    """Two or three iterations per step with a bushing of strong dampers: the matrix has the derivatives by velocities."""
+    quality = springs(100.0).simulate(0.1, step=1e-3, integrator=METHOD).quality
+    assert quality.iterations <= 3 * quality.steps + 5

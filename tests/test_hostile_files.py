@@ -156,7 +156,7 @@ def test_hostile_hdf5(kind, good, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(("name", "value", "sentence"), [
-    ("count", np.full(12, 1e18), "contradicts its step and times"), ("ctl", np.zeros(8), "contradicts its step"),
+    ("count", np.full(12, 1e18), "contradicts its step and times"), ("ctl", np.zeros(11), "contradicts its step"),
     ("q", np.zeros(3), "does not fit the model"), ("lam", np.zeros(10**6), "does not fit")])
 def test_a_memory_that_does_not_fit_is_not_used(name, value, sentence, good, tmp_path):
     (tmp_path / "bad.h5").write_bytes(good)
