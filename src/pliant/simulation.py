@@ -67,6 +67,9 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     fixed = settings.get("step") is not None
     method, form = chosen(settings.get("integrator"), settings.get("formulation"), fixed)
     order = min(method.orders(form)[:2])
+    if not fixed and not method.controlled:
+        raise ModelError(f"simulate: integrator {method.kind} has no error control; give a fixed step, step = 0.001 for example, or take "
+                         "another integrator for accuracy")
     if fixed:
         size, other = _positive("step", settings["step"], ""), 0.5
     else:
