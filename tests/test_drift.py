@@ -79,3 +79,22 @@ def test_many_equations_are_refused_with_a_remedy():
         before = bar["end"]
     with pytest.raises(pl.ModelError, match=r"625 equations .*index-1"):
         m.simulate(0.1, integrator=RK, formulation=pl.NullSpace(), step=1e-3)
+
+
+# -- stability
+@pytest.mark.parametrize("method", [RK, pl.CentralDifferences(), pl.DOP853(), pl.AdamsBashforthMoulton(4)], ids=str)
+def test_fixed_steps_are_stable_up_to_the_limit_and_check_knows_it(method):
+    """A mass on a spring of 100 rad/s: bounded just below the limit, growing above it; `check` warns of the second one."""
+    for part, grows in ((0.95, False), (1.25, True)):
+        h = part * method.limit / 100
+        m = pl.Model("oscillator")
+        body = m.add(pl.RigidBody.sphere("b", 0.1, mass=1.0, position=(1.01, 0, 0)))
+        m.add(pl.Prismatic("P", m.ground, body, axis="x"))
+        m.add(pl.SpringDamper("k", m.ground, body, stiffness=1e4, length=1.0))
+        m.settings = {"duration": 400 * h, "step": h, "integrator": method}
+        try:
+            largest = abs(m.simulate()["P.displacement"]).max()
+        except pl.SimulationError:
+            largest = np.inf
+        assert (largest > 0.1) == grows, largest
+        assert ("step-unstable" in {f.code for f in m.check().findings}) == grows
