@@ -55,6 +55,7 @@ CODES: dict[str, str] = {
     "spring-zero-length": "a spring whose ends coincide",
     "stiff-undamped-spring": "a spring that vibrates too fast for the run",
     "step-too-large": "a fixed step too long for the motion",
+    "step-unstable": "a fixed step beyond what an explicit integrator can take",
     "gear-without-carrier": "a coupling of joints with no body in common",
     "unused-frame": "named frames of the ground that nothing uses",
 }

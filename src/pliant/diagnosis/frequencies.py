@@ -27,6 +27,8 @@ class Settings:
     duration: float | None = None
     step: float | None = None
     accuracy: float = 1e-5
+    method: str = ""              # an explicit one
+    limit: float = np.inf         # its largest stable h omega
 
     @classmethod
     def of(cls, model: Model) -> Settings:
@@ -39,6 +41,9 @@ class Settings:
                 if model.settings.get(name) is not None:
                     setattr(out, name, quantity(model.settings[name], "s"))
             out.accuracy = accuracy_of(model.settings.get("accuracy") or "normal", chosen(None, None, False)[0])
+            method = chosen(model.settings.get("integrator"), model.settings.get("formulation"), out.step is not None)[0]
+            if method.limit < np.inf:
+                out.method, out.limit = method.kind, method.limit
         except ValueError:
             pass  # simulate says what is wrong with its options
         return out
@@ -212,7 +217,9 @@ def lint(model: Model, dynamics: Dynamics, q: np.ndarray, velocities: np.ndarray
             if (h is None and steps > MANY) or (h is not None and h * w > RESOLVED):
                 told.add(name)
                 yield _stiff(name, w, steps, settings)
-        if h is not None and not told:
+        if h is not None and settings.method:
+            yield from _unstable(vibration, settings, h)
+        elif h is not None and not told:
             yield from _unresolved(model, vibration, h)
     if h is not None:
         yield from _spins(dynamics, velocities, rates, h)
@@ -248,6 +255,20 @@ def _unresolved(model: Model, v: Vibration, h: float) -> Iterator[Finding]:
     yield Finding("step-too-large", WARNING, (name,), f"the highest natural frequency of the model is {_hz(w)}, mostly of spring {name!r}; "
                   f"the fixed step of {h:g} s is {h * w / (2 * np.pi):.2g} of its period and cannot follow it.",
                   f"Take a step below {RESOLVED / w:.1g} s, ask for accuracy instead of a step, or lower the stiffness.")
+
+
+def _unstable(v: Vibration, settings: Settings, h: float) -> Iterator[Finding]:
+    """Explicit methods grow without bound beyond their limit, whether vibrations are damped or not."""
+    w, mode = v.fastest()
+    mass = float(mode @ v.image(v.M, mode))
+    ratio = float(mode @ v.image(v.damping, mode)) / max(1e-300, 2 * w * mass)
+    rate = w * max(1.0, ratio + np.sqrt(max(0.0, ratio**2 - 1)))
+    if h * rate > settings.limit:
+        yield Finding("step-unstable", WARNING, (), f"the highest natural frequency of the model is {_hz(w)}"
+                      f"{f', damped with a ratio of {ratio:.3g}' if ratio > 0.2 else ''}; with the fixed step of {h:g} s h omega is "
+                      f"{h * rate:.3g}, beyond the limit {settings.limit:g} of {settings.method}: the run would grow without bound.",
+                      f"Take a step below {settings.limit / rate:.1g} s, ask for accuracy instead of a step, or take an implicit "
+                      "integrator.")
 
 
 def _spins(dynamics: Dynamics, velocities: np.ndarray | None, rates: dict[str, float], h: float) -> Iterator[Finding]:

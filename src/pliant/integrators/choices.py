@@ -20,6 +20,9 @@ EXPLICIT = ("index-1", "augmented-lagrangian", "penalty", "coordinate-partitioni
 NOT_EXPLICIT = "an explicit method needs accelerations as a function of positions and velocities; take Index1() for example"
 
 
+ADAMS_LIMITS = (0.17, 1.2, 1.18, 0.33, 0.39, 0.52, 0.38, 0.27, 0.19, 0.12, 0.08)  # orders 2 to 12, on the imaginary axis
+
+
 class Orders(NamedTuple):
     """Error = O(h^order) in positions, velocities and multipliers, as reported."""
     position: int
@@ -58,6 +61,11 @@ class Integrator(Choice):
 
     def orders(self, formulation: Choice) -> Orders:
         raise NotImplementedError
+
+    @property
+    def limit(self) -> float:
+        """Fixed steps h are stable up to h omega of this size, omega the highest frequency or decay rate; inf: any."""
+        return float("inf")
 
     def run(self, plan: Plan) -> Run:
         """The run with fixed steps, or for an accuracy."""
@@ -244,9 +252,14 @@ class _RungeKutta(Integrator):
     formulations = EXPLICIT
     refused = NOT_EXPLICIT
     order: ClassVar[int]
+    stable: ClassVar[float]
 
     def orders(self, formulation: Choice) -> Orders:
         return Orders(self.order, self.order, self.order)
+
+    @property
+    def limit(self) -> float:
+        return self.stable
 
     def run(self, plan: Plan) -> Run:
         from .one_step import OneStepRun
@@ -262,6 +275,7 @@ class RungeKutta4(_RungeKutta):
     """
     kind: ClassVar[str] = "runge-kutta-4"
     order: ClassVar[int] = 4
+    stable: ClassVar[float] = 2.8
 
 
 @dataclass(frozen=True)
@@ -273,6 +287,7 @@ class DormandPrince54(_RungeKutta):
     """
     kind: ClassVar[str] = "dormand-prince-54"
     order: ClassVar[int] = 5
+    stable: ClassVar[float] = 1.0
     controlled: ClassVar[bool] = True
 
 
@@ -280,11 +295,13 @@ class DormandPrince54(_RungeKutta):
 class DOP853(_RungeKutta):
     """The method of Dormand and Prince of order 8: explicit, twelve stages, error control by estimates of orders 5 and 3.
 
-    Dense output of local order 8 with three more stages. For high accuracies of motions without stiff springs.
+    Stable on the imaginary axis up to h omega = 5.9. Dense output of local order 8 with three more stages. For high accuracies of motions
+    without stiff springs.
     Reference: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.5-6.
     """
     kind: ClassVar[str] = "dop853"
     order: ClassVar[int] = 8
+    stable: ClassVar[float] = 5.9
     controlled: ClassVar[bool] = True
 
 
@@ -294,7 +311,7 @@ class AdamsBashforthMoulton(Integrator):
     variable order up to ``max_order`` and variable step, error control.
 
     With fixed steps the order is ``max_order`` in positions, velocities and multipliers, begun by steps of DOP853; stability shrinks with
-    the order (imaginary axis: h omega up to 1.2 for order 4, 0.5 for 8, 0.1 for 12). Dense output of the order of the step.
+    the order (imaginary axis: h omega up to 1.2 for order 4, 0.38 for 8, 0.08 for 12). Dense output of the order of the step.
     For smooth motions whose evaluation is costly; every jump of a function begins anew with small steps.
     References: Shampine, Gordon 1975; Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, III.
     """
@@ -311,6 +328,10 @@ class AdamsBashforthMoulton(Integrator):
     def orders(self, formulation: Choice) -> Orders:
         return Orders(self.max_order, self.max_order, self.max_order)
 
+    @property
+    def limit(self) -> float:
+        return ADAMS_LIMITS[self.max_order - 2]
+
     def run(self, plan: Plan) -> Run:
         from .multi_step import MultiStepRun
         return MultiStepRun(self, plan)
@@ -325,6 +346,7 @@ class CentralDifferences(_RungeKutta):
     """
     kind: ClassVar[str] = "central-differences"
     order: ClassVar[int] = 2
+    stable: ClassVar[float] = 2.0
 
 
 @dataclass(frozen=True)

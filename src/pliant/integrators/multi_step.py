@@ -26,7 +26,7 @@ class MultiStepRun(OneStepRun):
         return numbers, adams.STAGES + adams.SIZE + 2, max(highest, 7), adams.BEGIN, (adams.step,), Own.of(0, 0, 0)
 
     def _state(self) -> dict[str, np.ndarray]:
-        return super()._state() | {"table": self.steps.table, "values": self.steps.K}
+        return super()._state() | {"table": self.steps.table, "values": self.steps.K.reshape(-1)}
 
     def _begin(self, row: np.ndarray) -> None:
         numbers = self.steps.table

@@ -1,0 +1,100 @@
+"""How far constraints are violated: what stabilisation is for. Quality reports the violations of the method at every step."""
+import numpy as np
+import pytest
+import spatial
+from scipy.integrate import solve_ivp
+
+import pliant as pl
+
+RK = pl.RungeKutta4()
+
+
+def gaps(form, duration=2.0, step=5e-3, model=spatial.four_bar):
+    q = model().simulate(duration, integrator=RK, formulation=form, step=step).quality
+    return np.array([q.position_violation, q.velocity_violation])
+
+
+def test_without_stabilization_violations_grow():
+    """The second derivative of the constraints is kept: what errors leave of the first one stays, and positions drift with it."""
+    one, two, three = (gaps(pl.Index1(None), t) for t in (0.5, 2.0, 8.0))
+    assert one[0] < two[0] / 2 < three[0] / 8 and three[0] > 1e-7, (one, two, three)
+
+
+def test_baumgarte_bounds_them():
+    free, one, two = gaps(pl.Index1(None), 6.0), gaps(pl.Index1(pl.Baumgarte(20, 20)), 2.0), gaps(pl.Index1(pl.Baumgarte(20, 20)), 6.0)
+    assert (two < 1.5 * one).all() and two[0] < free[0] / 5, (free, one, two)
+
+
+@pytest.mark.parametrize("form", [pl.Index1(), pl.AugmentedLagrangian(), pl.CoordinatePartitioning(), pl.NullSpace()], ids=str)
+@pytest.mark.parametrize("model", [spatial.four_bar, spatial.bricard])
+def test_corrections_keep_both_levels_at_every_step(form, model):
+    assert (gaps(form, model=model) < 1e-10).all()
+
+
+def test_velocities_are_judged_before_rows_are_projected():
+    """A coarse correction shows."""
+    loose = gaps(pl.Index1(pl.DirectCorrection(1e-2)), step=1e-2)
+    assert (loose > 1e-8).all()
+
+
+def test_penalties_leave_violations_in_inverse_proportion():
+    found = [gaps(pl.Penalty(a), 1.0, 1e-3)[0] for a in (1e4, 1e5, 1e6)]
+    slope = np.polyfit(np.log((1e4, 1e5, 1e6)), np.log(found), 1)[0]
+    assert -1.15 < slope < -0.85, found
+
+
+# -- singular positions: the double four-bar falls through poses with all bars in a line
+def angle(t):
+    """Of its one degree of freedom, which knows nothing of them."""
+    return solve_ivp(lambda _, y: [y[1], 3.5 / 3 * 9.81 * np.sin(y[0])], (0, t[-1]), [0.0, 1.0], "DOP853", t, rtol=1e-12, atol=1e-12).y[0]
+
+
+@pytest.mark.parametrize("form", [pl.Index1(), pl.AugmentedLagrangian()], ids=str)
+def test_fixed_steps_pass_singular_positions_with_their_order(form):
+    found = []
+    for h in (4e-3, 2e-3):
+        sol = spatial.double_four_bar().simulate(3.0, integrator=RK, formulation=form, step=h, output_step=0.04)
+        found.append(abs(sol["post0.end.position.x"] - np.sin(angle(sol.t))).max())
+    assert found[1] < found[0] / 8 and found[1] < 1e-6
+
+
+@pytest.mark.parametrize("method", [pl.DormandPrince54(), pl.DOP853(), pl.AdamsBashforthMoulton()], ids=str)
+@pytest.mark.parametrize("form", [pl.Index1(), pl.AugmentedLagrangian(), pl.CoordinatePartitioning(), pl.NullSpace()], ids=str)
+def test_singular_positions_are_passed_or_named(method, form):
+    for accuracy in (1e-6, 1e-8):
+        try:
+            sol = spatial.double_four_bar().simulate(3.0, integrator=method, formulation=form, accuracy=accuracy, output_step=0.05)
+            assert abs(sol["post0.end.position.x"] - np.sin(angle(sol.t))).max() < 5e-6
+        except pl.SimulationError as stopped:
+            assert form.kind in ("coordinate-partitioning", "null-space") and stopped.code == "singular-pose"
+            assert "'left" in str(stopped) and "index-1" in str(stopped)
+
+
+def test_many_equations_are_refused_with_a_remedy():
+    m = pl.Model("chain", gravity=(0, 0, -9.81))
+    before = m.ground
+    for k in range(125):
+        bar = m.add(pl.RigidBody.rod(f"b{k}", (k, 0, 0), (k + 1, 0, 0), mass=1.0, radius=0.1))
+        m.add(pl.Revolute(f"j{k}", before if k else m.ground, bar["start"], axis="y"))
+        before = bar["end"]
+    with pytest.raises(pl.ModelError, match=r"625 equations .*index-1"):
+        m.simulate(0.1, integrator=RK, formulation=pl.NullSpace(), step=1e-3)
+
+
+# -- stability
+@pytest.mark.parametrize("method", [RK, pl.CentralDifferences(), pl.DOP853(), pl.AdamsBashforthMoulton(4)], ids=str)
+def test_fixed_steps_are_stable_up_to_the_limit_and_check_knows_it(method):
+    """A mass on a spring of 100 rad/s: bounded just below the limit, growing above it; `check` warns of the second one."""
+    for part, grows in ((0.95, False), (1.25, True)):
+        h = part * method.limit / 100
+        m = pl.Model("oscillator")
+        body = m.add(pl.RigidBody.sphere("b", 0.1, mass=1.0, position=(1.01, 0, 0)))
+        m.add(pl.Prismatic("P", m.ground, body, axis="x"))
+        m.add(pl.SpringDamper("k", m.ground, body, stiffness=1e4, length=1.0))
+        m.settings = {"duration": 400 * h, "step": h, "integrator": method}
+        try:
+            largest = abs(m.simulate()["P.displacement"]).max()
+        except pl.SimulationError:
+            largest = np.inf
+        assert (largest > 0.1) == grows, largest
+        assert ("step-unstable" in {f.code for f in m.check().findings}) == grows
