@@ -130,5 +130,5 @@ def test_from_text(tmp_path):
 
 @pytest.mark.parametrize("form", [pl.Penalty(), pl.AugmentedLagrangian(), pl.Index1()], ids=lambda f: f.kind)
 def test_formulations_on_accelerations_are_refused(form):
-    with pytest.raises(pl.ModelError, match=r"makes no sense with integrator hht: it solves for positions that satisfy the constraints.*Index3"):
+    with pytest.raises(pl.ModelError, match=r"makes no sense with integrator hht: it solves for positions.*Index3"):
         four_bar().simulate(0.1, step=1e-3, integrator=pl.HHT(), formulation=form)

@@ -124,7 +124,7 @@ def run_data(sol: Solution) -> dict[str, Any]:
     """Facts of a run: times, method, cost, violations, energy balance."""
     q = asdict(sol.quality)
     return {"name": sol.name, "complete": bool(sol.complete), "start": float(sol.t[0]), "end": float(sol.t[-1]),
-            "rows": len(sol.t), "method": sol.method.plain(), 
+            "rows": len(sol.t), "method": sol.method.plain(),
             "formulation": sol.formulation.plain() if sol.formulation else None, "why": sol.why,
             "step": float(sol.step), "accuracy": sol.accuracy, "quality": q,
             "energy_drift": sol.energy.drift}

@@ -93,7 +93,8 @@ def describe(sol: Solution) -> dict[str, Any]:
     from . import __version__
     model, why = _model_text(sol)
     return {"version": __version__, "name": sol.name, "step": float(sol.step), "stride": int(sol.stride), "end": float(sol.end),
-            "accuracy": sol.accuracy or 0.0, "method": sol.method.plain(), "formulation": sol.formulation.plain() if sol.formulation else None, "why": sol.why,
+            "accuracy": sol.accuracy or 0.0, "method": sol.method.plain(), "why": sol.why,
+            "formulation": sol.formulation.plain() if sol.formulation else None,
             "model": model, "model_note": why, "record": sol.record,
             "layout": layout(sol.model, sol.dynamics) if sol.model and sol.dynamics else sol.stored.layout if sol.stored else {}}
 
