@@ -140,6 +140,16 @@ def stiff_spring_and_a_fine_accuracy():
     return m
 
 
+@sick(("step-unstable", ""), notes=[])
+def explicit_step() -> pl.Model:
+    m = pl.Model("oscillator")
+    body = m.add(pl.RigidBody.sphere("b", 0.1, mass=1.0, position=(1.01, 0, 0)))
+    m.add(pl.Prismatic("P", m.ground, body, axis="x"))
+    m.add(pl.SpringDamper("k", m.ground, body, stiffness=1e4, damping=60.0, length=1.0))
+    m.settings = {"duration": 1.0, "step": 0.035, "integrator": "runge-kutta-4"}
+    return m
+
+
 @sick(("step-too-large", "k0"), notes=[])
 def springs_too_stiff_together():
     m = pl.Model("box", settings={"duration": 1.0, "step": 0.019})

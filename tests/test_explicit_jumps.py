@@ -28,7 +28,7 @@ def explicit(request, monkeypatch):
 @pytest.mark.parametrize(("force", "given"), [
     ("if(t > 0.3 and t < 0.302, 400, 0)", [(0.3, 0.302, 400)]), ("if(t > 0.3 and t < 0.3000001, 4e7, 0)", [(0.3, 0.3000001, 4e7)]),
     ("if(t > 0, 4, 0)", [(0, 2, 4)]), ("if(mod(t, 0.1) < 0.05, 4, 0)", [(0.1 * k, 0.1 * k + 0.05, 4) for k in range(20)]),
-    (lambda t: 4.0 if 0.3137 < t < 0.71 else 0.0, [(0.3137, 0.71, 4)])], ids=str)
+    (lambda t: 4.0 if 0.3137 < t < 0.71 else 0.0, [(0.3137, 0.71, 4)])], ids=range(5))
 def test_pulses(force, given):
     sol = block(force).simulate(2.0)
     (x, v), (x0, v0) = along(sol), pulses(*given)(sol.t)
