@@ -190,7 +190,7 @@ def energies(p, w, tune):
 @jit
 def errors(p, w, tune, code):
     """(sigma - J)^-1 (F(t0, y0) - u'(0)), u the polynomial of collocation: the error e of a formula of order 3, h^4 times a fourth
-    derivative. That of the method is of order 5: it is expected to be smaller by (h / tau)^2, which e over h^2 u'' tells        [radau-2]"""
+    derivative. That of the method is of order 5: it is expected to be smaller by (h / tau)^2, which e over h^2 u'' tells    [radau-2]"""
     o, S, n_v, n_q, h, c = w.own, w.own.S, p.num[N_V], p.x.q.size, tune[H], w.table
     for k in range(S.shape[1]):
         S[RIGHT, k], S[G, k] = 0.0, 0.0
