@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.integrators.choices import Plan
+from pliant.integrators.stepper import STEPS
 from pliant.refinement import parts
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
@@ -86,6 +88,20 @@ def test_errors_follow_the_accuracy(method):
     assert (np.array(found) < 10 * asked).all()
 
 
+def test_dense_output_of_radau_is_of_order_5():
+    """Some rows in each step, all steps of the largest length that is allowed, with next to no other error."""
+    exact, lengths, found = reference("four-bar", 0.4, 960), [], []
+    for coarser in (0.5, 0.3):
+        d = four_bar().compile()
+        plan = Plan(d, pl.StabilizedIndex2(), d.assemble(), 0.4, accuracy=3e-9, outputs=960, coarser=coarser)
+        run = pl.RadauIIA5().run(plan)
+        rows = np.vstack([plan.row[None, :], *run])
+        d.refine(rows)
+        lengths.append(0.4 / run.count[STEPS])
+        found.append([abs(parts(rows, d.system.q0.size, d.system.n)[k] - state(exact)[i]).max() for i, k in enumerate("qv")])
+    assert (np.log(np.divide(*found)) / np.log(lengths[0] / lengths[1]) > 4.7).all()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_energy_balance_holds_in_between(method):
     sol = four_bar().simulate(2.0, accuracy=1e-8, integrator=method, output_step=0.02, progress=False)
@@ -119,15 +135,19 @@ def test_singular_positions_are_passed_on_the_physical_branch(method, size):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("size", [{"accuracy": 1e-6}, {"step": 2e-3}])
-def test_a_continuation_is_the_same_run(method, size):
+def test_a_continuation_is_the_same_run(method, size, monkeypatch):
+    """Interrupted, and gone on with from a checkpoint in the middle: the same numbers to the last bit."""
+    monkeypatch.setattr("pliant.integrators.run.LEAST", 7)
+    monkeypatch.setattr("pliant.integrators.run.MOST", 7)
+
+    def interrupt(t, end):
+        if t > 1.0:
+            raise KeyboardInterrupt
     whole = four_bar().simulate(2.0, integrator=method, output_step=0.1, progress=False, **size)
-    part = four_bar().simulate(1.0, integrator=method, output_step=0.1, progress=False, **size).resume(1.0, progress=False)
-    if "step" in size:
-        assert (part.rows == whole.rows).all()
-    else:  # the last step of the first part ends at 1 s
-        assert abs(part.rows - whole.rows).max() < 1e-2
-    again = four_bar().simulate(1.0, integrator=method, output_step=0.1, progress=False, **size).resume(1.0, progress=False)
-    assert (again.rows == part.rows).all()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        four_bar().simulate(2.0, integrator=method, output_step=0.1, progress=interrupt, **size)
+    assert caught.value.solution.t[-1] < 1.9
+    assert (caught.value.solution.resume(progress=False).rows == whole.rows).all()
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -49,7 +49,7 @@ from .implicit import (
     to_error,
 )
 from .mixing import X, gather, mix, scaled
-from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, SOLVER, SPEED_, T0, WISH, H
+from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, SOLVER, T0, WISH, H
 from .radau_table import AHEAD_L, AHEAD_V, BASIS, BUBBLE, POWERS, REAL, SLOPE, A, C
 from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE
 
@@ -58,7 +58,7 @@ from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE
 V_AHEAD, L_AHEAD, Z_ERROR, V_ERROR, E_ERROR, START, ENERGIES = P, P + 3, P + 5, P + 6, P + 7, P + 8, P + 9
 KAPPA = 0.03      # what Newton's method may leave, of the error allowed
 GOOD = 1e-3       # rate of convergence that lets matrices be kept
-EXPECTED = 8.0    # the error of order 5, over that of order 3 to the power 5/3 (both relative, per time that the motion takes)
+EXPECTED = 20.0   # the error of order 5 over e, in units of e / h^2 u''
 PASSABLE = 1e-7   # increments that may be left next to a singular position, with fixed steps
 AWAY = 20.0       # the same for a step away from one, over what is usual next to one
 SWEEPS = 3
@@ -189,24 +189,30 @@ def energies(p, w, tune):
 
 @jit
 def errors(p, w, tune, code):
-    """(sigma - J)^-1 (F(t0, y0) - u'(0)), u the polynomial of collocation: the error of a formula of order 3. That of the method is of
-    order 5: it is expected to be smaller by the power 5/3, in units of the time that the motion takes                      [radau-2]"""
+    """(sigma - J)^-1 (F(t0, y0) - u'(0)), u the polynomial of collocation: the error e of a formula of order 3, h^4 times a fourth
+    derivative. That of the method is of order 5: it is expected to be smaller by (h / tau)^2, which e over h^2 u'' tells    [radau-2]"""
     o, S, n_v, n_q, h, c = w.own, w.own.S, p.num[N_V], p.x.q.size, tune[H], w.table
     for k in range(S.shape[1]):
         S[RIGHT, k], S[G, k] = 0.0, 0.0
     for k in range(n_v):
         v0 = w.y0[n_q + k]
         S[RIGHT, k], S[G, k] = v0, w.f0[n_q + k]
+        S[W, k], S[W + 1, k] = 0.0, 0.0
         for i in range(3):
+            bend = 2 * c[BASIS + 3 + i] + 3 * c[BASIS + 6 + i]  # second derivative at s = 1/2
             S[RIGHT, k] -= c[SLOPE + i] * S[Z + i, k] / h
             S[G, k] -= c[SLOPE + i] * (S[V + i, k] - v0) / h
+            S[W, k] += bend * S[Z + i, k]
+            S[W + 1, k] += bend * (S[V + i, k] - v0)
     o.num[TASK] = ERROR
     call_status(code[SOLVER], (p, w, tune, code))
     for k in range(n_v):
         S[Z_ERROR, k], S[V_ERROR, k] = c[REAL] * S[RIGHT, k], c[REAL] * S[RIGHT + 1, k]
-    size = largest(w, tune, n_q, n_v, RIGHT, RIGHT + 1)
-    own = 1.0 if o.num[TRIES] == 0 else 1 / AWAY  # the noise of a start at a singular position is no error of the step
-    to_error(p.d, w, n_q, n_v, RIGHT, RIGHT + 1, own * EXPECTED * (size / (h * tune[SPEED_])) ** (2 / 3))
+    size, bent = largest(w, tune, n_q, n_v, RIGHT, RIGHT + 1), largest(w, tune, n_q, n_v, W, W + 1)
+    factor = min(1.0, EXPECTED * size / bent) if bent > 0 else 1.0
+    if o.num[TRIES] > 0:  # the noise of a start at a singular position is no error of the step
+        factor /= AWAY
+    to_error(p.d, w, n_q, n_v, RIGHT, RIGHT + 1, factor)
 
 
 @jit
