@@ -121,8 +121,14 @@ def _simulated(work: Callable[[Any], Solution], progress: bool, target: Path) ->
     from .integrators.generalized_alpha import SimulationError
     from .report import Progress, run_data, run_summary
     display = Progress() if progress and not os.environ.get("PLIANT_QUIET") else None
+
+    def show(t: float, end: float) -> None:
+        if asked:  # an interrupt that was lost on its way, as by a library that catches everything
+            raise asked[-1]
+        if display:
+            display(t, end)
     try:
-        sol = work(display or False)
+        sol = work(show)
     except (Exception, KeyboardInterrupt) as error:
         if display:
             display.close()
@@ -301,18 +307,20 @@ def _load(run: str, model: Any = None) -> Solution:
 # -- execution
 def main(args: list[str] | None = None) -> None:
     """The console script."""
-    for name in ("SIGTERM", "SIGHUP"):
-        if signal.getsignal(getattr(signal, name, signal.SIGTERM)) == signal.SIG_DFL:  # not under nohup
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if signal.getsignal(getattr(signal, name, signal.SIGTERM)) in (signal.SIG_DFL, signal.default_int_handler):  # not under nohup
             signal.signal(getattr(signal, name, signal.SIGTERM), _terminate)
     sys.unraisablehook = _not_raised
     sys.exit(execute(sys.argv[1:] if args is None else args))
 
 
+asked: list[KeyboardInterrupt] = []   # what signals have asked for
+missed: list[KeyboardInterrupt] = []  # what could not be raised where it came
+
+
 def _terminate(number: int, _frame: Any) -> None:
-    raise Terminated(number)
-
-
-missed: list[KeyboardInterrupt] = []
+    asked.append(Terminated(number))
+    raise asked[-1]
 
 
 def _not_raised(what: Any) -> None:
