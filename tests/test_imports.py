@@ -17,7 +17,8 @@ LAYERS = [
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
      "journal", "results", "scene", "pictures", "diagnosis"},
     {"verification", "bench", "bench_models"},
-    {"cli", "analysis_commands"},
+    {"commands"},
+    {"cli"},
 ]
 LEVEL = {name: k for k, layer in enumerate(LAYERS) for name in layer}
 

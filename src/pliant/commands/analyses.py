@@ -3,14 +3,16 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .base import MODEL, SET, Answer, command
+
 if TYPE_CHECKING:
-    from .model import Model
+    from ..model import Model
 
 PICTURES, RESULTS = (".png", ".pdf", ".svg"), ".h5"
 STATE = click.option("--state", help="assembled (default) or static: the equilibrium near it.")
@@ -56,7 +58,7 @@ def _target(output: str | None, endings: tuple[str, ...]) -> Path | None:
     if output is None:
         return None
     os.environ.setdefault("MPLBACKEND", "Agg")
-    from .storage import check_target
+    from ..storage import check_target
     target = Path(output)
     if target.suffix.lower() not in endings:
         raise click.UsageError(f"{target}: the output is written as {', '.join(endings)}; choose a name with such an ending")
@@ -71,13 +73,14 @@ def _written(data: dict[str, Any], text: str, target: Path | None, write: Any) -
     return {**data, "file": str(target)}, f"{text}\n\nwritten: {target}"
 
 
-def made(answer: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
-    """The commands, with the model read from its file and what they tell as an ``answer``."""
-    def command(function: Callable[..., Told]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def run(model: str, changes: tuple[str, ...], **options: Any) -> Any:
-            from .loading import load_model
-            return answer(*function(load_model(model, changes), **options))
-        return run
-    functions: tuple[Callable[..., Told], ...] = (static, modes, linearize)
-    return map(command, functions)
+def _command(function: Callable[..., Told]) -> None:
+    """A command with the model read from its file."""
+    @functools.wraps(function)
+    def run(model: str, changes: tuple[str, ...], **options: Any) -> Answer:
+        from ..loading import load_model
+        return Answer(*function(load_model(model, changes), **options))
+    command(MODEL(SET(run)))
+
+
+for analysis in (static, modes, linearize):
+    _command(analysis)
