@@ -328,3 +328,25 @@ def test_a_disk_that_is_full_when_the_file_is_written(tmp_path):
 # -- kill -9; tests/kill_runs.py does it fifty times
 def test_kill_at_random_moments(capsys):
     assert kill_runs.main(2, 11, ["chain of 40"]) == 0, capsys.readouterr().out
+
+
+LOST = """
+import os, signal, time
+import pliant.cli, pliant.loading
+original = pliant.loading.load_model
+def swallow(*args):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(10)
+    except BaseException:
+        pass
+    return original(*args)
+pliant.loading.load_model = swallow
+pliant.cli.main()
+"""
+
+
+def test_an_interrupt_that_a_library_catches_is_not_lost(tmp_path):
+    (tmp_path / "long.yaml").write_text(LONG)
+    returned, _, err = ended(started(tmp_path, "run", "long.yaml", code=LOST))
+    assert returned == 130 and "interrupted" in err

@@ -13,25 +13,26 @@ from typing import Any
 import click
 
 from .commands import analyses, proofs, runs
-from .commands.base import DONE, FAILED, INTERRUPTED, WRONG, Answer, Stopped, Terminated, cli
+from .commands.base import DONE, FAILED, INTERRUPTED, WRONG, Answer, Stopped, Terminated, asked, cli
 
 __all__ = ["analyses", "execute", "main", "proofs", "runs"]
 
 
 def main(args: list[str] | None = None) -> None:
     """The console script."""
-    for name in ("SIGTERM", "SIGHUP"):
-        if signal.getsignal(getattr(signal, name, signal.SIGTERM)) == signal.SIG_DFL:  # not under nohup
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if signal.getsignal(getattr(signal, name, signal.SIGTERM)) in (signal.SIG_DFL, signal.default_int_handler):  # not under nohup
             signal.signal(getattr(signal, name, signal.SIGTERM), _terminate)
     sys.unraisablehook = _not_raised
     sys.exit(execute(sys.argv[1:] if args is None else args))
 
 
+missed: list[KeyboardInterrupt] = []  # what could not be raised where it came
+
+
 def _terminate(number: int, _frame: Any) -> None:
-    raise Terminated(number)
-
-
-missed: list[KeyboardInterrupt] = []
+    asked.append(Terminated(number))
+    raise asked[-1]
 
 
 def _not_raised(what: Any) -> None:

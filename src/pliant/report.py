@@ -150,7 +150,7 @@ def run_summary(sol: Solution) -> str:
     if not q["unique_reactions"]:
         lines.append(("reactions", "not unique (redundant joints): the smallest ones are given"))
     if q["estimate"] is not None:
-        lines.append(("estimate", f"{q['estimate']:.2g} relative error per second, from a run with half the steps"))
+        lines.append(("estimate", f"{q['estimate']:.2g} relative error per second, from a second run with other steps"))
     stopped = f"stopped early at t = {d['end']:.6g} s of {sol.end:.6g}; the rows up to there are kept{sol.source}"
     lines.append(("state", "complete" if d["complete"] else stopped))
     return "\n".join([f"run of {d['name']!r}", *(f"  {k:<13} {v}" for k, v in lines)])

@@ -55,3 +55,5 @@ RUN = click.argument("run", type=click.Path())
 OUTPUT = click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write.")
 SET = click.option("--set", "changes", multiple=True, metavar="PATH=VALUE",
                    help='Change a value, such as bodies.crank.mass="2 kg".')
+
+asked: list[KeyboardInterrupt] = []   # what signals have asked for

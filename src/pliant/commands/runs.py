@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .base import DONE, FAILED, INTERRUPTED, MODEL, MODELS, OUTPUT, RESULTS, RUN, SET, WRONG, Answer, Stopped, command
+from .base import DONE, FAILED, INTERRUPTED, MODEL, MODELS, OUTPUT, RESULTS, RUN, SET, WRONG, Answer, Stopped, asked, command
 
 if TYPE_CHECKING:
     from ..solution import Solution
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--accuracy", help="draft, normal (default), fine or a number; steps are chosen for it.")
 @click.option("--integrator", help="Kind of integrator, such as radau-iia-5 (parameters: --set simulate.integrator.rho=0.7).")
 @click.option("--formulation", help="Kind of formulation, such as index-1.")
-@click.option("--estimate", is_flag=True, default=None, help="Run again with half the steps and tell the error.")
+@click.option("--estimate", is_flag=True, default=None, help="Run again with steps half or twice as long and tell the error.")
 @click.option("--output-step", help="Distance of the rows kept.")
 @click.option("--start", help="assembled (default), or static: begin in equilibrium.")
 @click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
@@ -65,8 +65,14 @@ def _simulated(work: Callable[[Any], Solution], progress: bool, target: Path) ->
     from ..integrators.run import SimulationError
     from ..report import Progress, run_data, run_summary
     display = Progress() if progress and not os.environ.get("PLIANT_QUIET") else None
+
+    def show(t: float, end: float) -> None:
+        if asked:  # an interrupt that was lost on its way, as by a library that catches everything
+            raise asked[-1]
+        if display:
+            display(t, end)
     try:
-        sol = work(display or False)
+        sol = work(show)
     except (Exception, KeyboardInterrupt) as error:
         if display:
             display.close()
