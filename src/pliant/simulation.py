@@ -16,7 +16,7 @@ from .collected import Collected
 from .comparison import difference
 from .dynamics import Dynamics, ModelError
 from .functions.units import quantity
-from .integrators.choices import Integrator, Plan
+from .integrators.base import Integrator, Plan
 from .integrators.run import Run, SimulationError, function_fault
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
@@ -78,9 +78,6 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
                          settings.get("record"))
     method, form = chosen(settings.get("integrator"), settings.get("formulation"), fixed)
     order = min(method.orders(form)[:2])
-    if not fixed and not method.controlled:
-        raise ModelError(f"simulate: integrator {method.kind} has no error control; give a fixed step, step = 0.001 for example, or take "
-                         "another integrator for accuracy")
     if fixed:
         if not method.fixed:
             raise ModelError(f"simulate: step: integrator {method.kind} chooses its steps; give accuracy instead")

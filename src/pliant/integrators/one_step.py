@@ -17,7 +17,7 @@ from . import control_memory as ad
 from . import one_step_loop as osl
 from . import stepper as st
 from .adaptive import TURN
-from .choices import Plan
+from .base import Plan
 from .implicit import Own
 from .pieces import UNSEEN, Pieces
 from .run import STICKY, SimulationError, function_fault
