@@ -73,7 +73,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     display = _progress(progress)
 
     fixed = settings.get("step") is not None
-    if not fixed and settings.get("integrator") == AUTOMATIC:
+    if not fixed and settings.get("integrator", AUTOMATIC) == AUTOMATIC and settings.get("formulation") is None:
         return _recorded(lambda journal: _automatic(model, dynamics, length, settings, display, journal), settings.get("out"),
                          settings.get("record"))
     method, form = chosen(settings.get("integrator"), settings.get("formulation"), fixed)

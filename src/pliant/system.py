@@ -199,6 +199,7 @@ class System:
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
         self.switches, self.timed = b.switches, b.timed
+        self.n_choices = len(b.tab) + 1
         self._programs: dict[Any, Program] = {}
         self._scale_regularisation()
 
@@ -254,7 +255,7 @@ class System:
         T = z(self.n_tiles, 9)
         T[:, [0, 4, 8]] = 1
         return Memory(self.q0.astype(x), self.v0.astype(x), z(n), z(n), z(self.histories), z(self.n_signals), X, z(jt, 6, 6),
-                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), z(SCRATCH))
+                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), z(SCRATCH + self.n_choices))
 
     def typed_data(self, x: Any = np.float64) -> Data:
         return self.data if x is np.float64 else self.data._replace(rp=self.data.rp.astype(x), val=self.data.val.astype(x))
