@@ -25,6 +25,8 @@ verify: $(READY)
 	$(BIN)/python tests/fuzz_models.py --cases 100000
 	$(BIN)/python tests/kill_runs.py --times 50
 	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python tests/verify_methods.py
+	$(BIN)/pliant study dimcd
 
 benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers
