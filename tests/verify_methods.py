@@ -35,7 +35,8 @@ def main() -> int:
             sol = spatial.double_four_bar().simulate(100.0, integrator=method, formulation=form, output_step=0.1, **options)
             error = parallel(sol)
             kept = method.kind != "energy-momentum" or sol.energy.drift <= DRIFT * sol.energy.kinetic.max()
-            good, told = error <= 1e-6 and kept, f"parallelogram {error:.1e} m, energy drift {sol.energy.drift:.1e} J, {sol.quality.steps} steps"
+            good = error <= 1e-6 and kept
+            told = f"parallelogram {error:.1e} m, energy drift {sol.energy.drift:.1e} J, {sol.quality.steps} steps"
         except pl.SimulationError as stopped:
             may_stop = form.kind in ("coordinate-partitioning", "null-space")
             good, told = may_stop and stopped.code == "singular-pose", str(stopped)
