@@ -35,12 +35,29 @@ def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str, plac
         d = s.constrained(s.rows[0]).solve(f)
     stress = s.fe.stress
     assert stress is not None
-    K = stress.project(np.asarray(s.T @ d), balance, Psi)
+    mesh = np.asarray(s.T @ d)
+    K = stress.project(mesh, balance, Psi) + _rigid_faces(s, mesh, balance, Psi)
     K = (K + np.swapaxes(K, 1, 2)) / 2
     by = dict(zip(loads, K, strict=True))
     second = {name: -np.stack([by["force", name, a] for a in range(3)]) for name in places}
     keep = [load for load in loads if _matters(load, by, interfaces)]
     return Stiffening(keep, np.stack([by[load] for load in keep]) if keep else np.zeros((0, V.shape[1], V.shape[1]))), second
+
+
+def _rigid_faces(s: Structure, d: np.ndarray, fields: list[Field | None], Psi: np.ndarray) -> np.ndarray:
+    """What the forces t that a rigid interface exerts on its nodes do when it turns: with Y = sum r t^T, theta.(sym Y - tr Y) theta [flex-6]."""
+    out = np.zeros((d.shape[1], Psi.shape[1], Psi.shape[1]))
+    faces = [i for i in s.joined if i.rigid and len(i.nodes) > 1]
+    if not faces:
+        return out
+    f = np.column_stack([np.zeros(len(d)) if field is None else field.vector(s.fe) for field in fields])
+    t = np.asarray(s.fe.K @ d - f).reshape(len(s.fe.nodes), s.fe.dofs, -1)
+    for i in faces:
+        theta = np.asarray(s.frame(i) @ Psi)[3:]
+        Y = np.einsum("na,nbk->kab", s.fe.nodes[i.nodes] - i.position, t[i.nodes, :3])
+        X = (Y + np.swapaxes(Y, 1, 2)) / 2 - np.trace(Y, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+        out += theta.T @ X @ theta
+    return out
 
 
 def _relieved(s: Structure, f: np.ndarray, fields: list[Field | None]) -> list[Field | None]:
