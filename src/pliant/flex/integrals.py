@@ -80,7 +80,7 @@ def _even(a: np.ndarray) -> np.ndarray:
 def _turned(f: np.ndarray) -> np.ndarray:
     """e_a x f for a = 0, 1, 2 and all columns j of nodal fields f (N, n): (N, 3 n), a running fastest."""
     N, n = f.shape
-    v = f.reshape(-1, 3, n)
+    v = f.reshape(N // 3, 3, n)
     out = np.zeros((len(v), 3, n, 3))
     for a in range(3):
         b, c = (a + 1) % 3, (a + 2) % 3

@@ -187,7 +187,7 @@ def _assemble(s: Structure, V: np.ndarray, names: list[str], others: list[Any], 
     facts |= measure(s, V, frame, limit)
     cells = s.fe.cells
     used = np.unique(cells)
-    skin = Skin(s.fe.nodes[used], np.searchsorted(used, cells), Psi.reshape(len(s.fe.nodes), s.fe.dofs, -1)[used, :3]) if len(cells) else None
+    skin = Skin(s.fe.nodes[used], np.searchsorted(used, cells), Psi.reshape(len(s.fe.nodes), s.fe.dofs, V.shape[1])[used, :3]) if len(cells) else None
     made = Reduced(names, integrals(s.fe, Psi), (K + K.T) / 2, nodes, stiffening=stiff, skin=skin, facts=facts)
     _suspect(s, facts)
     return made

@@ -87,7 +87,7 @@ class Solid:
         for first in range(0, len(self.dofs), step):
             part = slice(first, min(first + step, len(self.dofs)))
             basis = skfem.Basis(self.mesh, self.shape, intorder=order, elements=np.arange(part.start, part.stop))
-            values = np.stack([np.atleast_2d(f[0].value)[0] for f in basis.basis], axis=1)
+            values = np.stack([np.atleast_2d(np.asarray(f[0]))[0] for f in basis.basis], axis=1)
             gradients = np.stack([np.moveaxis(np.broadcast_to(f[0].grad, (3, *basis.dx.shape)), 0, -1) for f in basis.basis], axis=2)
             if self.element == "hex8":
                 gradients = np.concatenate((gradients, self._bubbles(basis)), axis=2)
