@@ -155,7 +155,7 @@ def _check_matrix(name: str, a: Any, N: int) -> None:
     if not np.isfinite(a.data).all():
         raise ValueError(f"{name}: holds numbers that are not finite")
     if a.nnz == 0:
-        raise ValueError(f"{name}: all its entries are zero")
+        raise ValueError(f"{name}: all its entries are zero" + ("; give the material a density" if name == "M" else ""))
     difference = abs(a - a.T)
     if difference.nnz and difference.max() > 1e-8 * abs(a).max():
         coo = difference.tocoo()

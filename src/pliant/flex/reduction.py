@@ -21,6 +21,7 @@ from .structure import Structure, motion
 FRAMES = ("body-fixed", "mean-axis")
 ERROR = 1e-3        # of frequencies below a limit
 DEPENDENT = 1e-13   # shapes that add less than this to the others (squared, of unit mass) are dropped
+MOST = 300          # modes tried for an error bound
 GROWTH = 1.4        # of the limit for the modes that are kept, until the error is small enough
 
 
@@ -46,7 +47,7 @@ def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | 
     if limit is None:
         V, names, kinds = basis.shapes(modes or 0)
     else:
-        V, names, kinds = _within(s, basis, limit, error, frame)
+        V, names, kinds = _within(s, basis, limit, error)
     V, kept = _framed(s, V, frame)
     names, V = [names[k] for k in kept], V[:, kept]
     if orthonormal:
@@ -99,24 +100,29 @@ def _selection(modes: Any, limit: Any, error: Any, method: str) -> tuple[float |
     return f, ERROR if error is None else float(error)
 
 
-def _within(s: Structure, basis: bases.Basis, limit: float, error: float, frame: str) -> tuple[np.ndarray, list[str], dict[str, int]]:
-    """As many modes as make frequencies below the limit and unit loads right within the error."""
-    spectra = [(A, Modes(s, A)) for A in ([None, s.rows[0]] if s.joined else [None])]
-    full = [(A, m.lowest(m.below(limit))[0]) for A, m in spectra]
-    count, cut = -1, limit
-    while True:
-        before, count = count, basis.count(cut)
-        if count > before:
-            V, names, kinds = basis.shapes(count)
-            W, _ = _framed(s, V, "mean-axis")
-            W, _ = _orthonormal(s, W)
-            worst = max([_frequency_error(s, W, A, f) for A, f in full] + [static_error(s, W)])
-            if worst <= error:
-                return V, names, kinds
-        if count >= basis.available:
-            raise ValueError(f"frequency_limit: with all {count} modes the error is {worst:.2g}, more than {error:g}; take "
-                             "method='craig-bampton' or 'static-correction', which are exact for loads at interfaces")
-        cut = max(cut * GROWTH, limit)
+def _within(s: Structure, basis: bases.Basis, limit: float, error: float) -> tuple[np.ndarray, list[str], dict[str, int]]:
+    """The fewest modes that make frequencies below the limit and unit loads right within the error: more and more, then between the last two
+    numbers by halving."""
+    full = [(A, m.lowest(m.below(limit))[0]) for A, m in ((A, Modes(s, A)) for A in ([None, s.rows[0]] if s.joined else [None]))]
+
+    def worst(count: int) -> float:
+        W = _orthonormal(s, _framed(s, basis.shapes(count)[0], "mean-axis")[0])[0]
+        return max([_frequency_error(s, W, A, f) for A, f in full] + [static_error(s, W)])
+
+    most = min(basis.available, MOST)
+    low, high, cut = -1, min(basis.count(limit), most), limit
+    while (found := worst(high)) > error:
+        if high >= most:
+            raise ValueError(f"frequency_limit: with {high} modes the error is still {found:.2g}, more than {error:g}; take "
+                             "method='craig-bampton' or 'static-correction', which are exact for loads at interfaces, or a lower limit")
+        low = high
+        while high == low:
+            cut *= GROWTH
+            high = min(basis.count(cut), most) if cut < 1e3 * limit else most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if worst(middle) <= error else (middle, high)
+    return basis.shapes(high)
 
 
 def _frequency_error(s: Structure, W: np.ndarray, A: Any, full: np.ndarray) -> float:
