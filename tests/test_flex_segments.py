@@ -21,7 +21,7 @@ def cantilever(n):
 
 def test_frequencies_converge_with_order_two():
     L = np.hypot(0.9, 0.6)
-    exact = np.sort(np.concatenate([EXACT * np.sqrt(pl.STEEL.E * I / (pl.STEEL.rho * SLENDER.area)) / L**2 for I in (SLENDER.Iy, SLENDER.Iz)]))
+    exact = np.concatenate([EXACT * np.sqrt(pl.STEEL.E * I / (pl.STEEL.rho * SLENDER.area)) / L**2 for I in (SLENDER.Iy, SLENDER.Iz)])
     errors = []
     for n in (6, 12, 24):
         found = cantilever(n)

@@ -44,7 +44,8 @@ def test_constant_strain_is_exact_on_a_distorted_mesh(element):
     assert u @ K @ u == pytest.approx(energy, rel=1e-10)
 
 
-@pytest.mark.parametrize("element, divisions, tolerance", [("hex8", (20, 1, 1), 2e-3), ("hex20", (20, 1, 1), 5e-3), ("tet10", (40, 1, 1), 2e-2)])
+@pytest.mark.parametrize("element, divisions, tolerance",
+                         [("hex8", (20, 1, 1), 2e-3), ("hex20", (20, 1, 1), 5e-3), ("tet10", (40, 1, 1), 2e-2)])
 def test_bending_does_not_lock(element, divisions, tolerance):
     """Length 100 times the height, one element through it. Plain bricks of that shape are 20 times too stiff."""
     mat = pl.Material(210e9, 0.0, 7850)

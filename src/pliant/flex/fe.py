@@ -161,8 +161,8 @@ def _check_matrix(name: str, a: Any, N: int) -> None:
         coo = difference.tocoo()
         k = int(np.argmax(coo.data))
         i, j = int(coo.row[k]), int(coo.col[k])
-        raise ValueError(f"{name}: must be symmetric, but entry ({i}, {j}) is {shown(float(a[i, j]))} and ({j}, {i}) {shown(float(a[j, i]))}; "
-                         "if only one triangle is stored, give the whole matrix")
+        raise ValueError(f"{name}: must be symmetric, but entry ({i}, {j}) is {shown(float(a[i, j]))} and ({j}, {i}) "
+                         f"{shown(float(a[j, i]))}; if only one triangle is stored, give the whole matrix")
 
 
 def from_matrices(nodes: Any, K: Any, M: Any) -> FE:

@@ -60,7 +60,7 @@ def _curl(P: np.ndarray) -> np.ndarray:
 
 def of_nodes(fe: FE, Psi: np.ndarray) -> Integrals:
     """Of solids from their mass matrix: (e_a x psi) is a nodal field again [flex-1]. Exact for any M, consistent or lumped."""
-    N, n = Psi.shape
+    n = Psi.shape[1]
     fields = [fe.nodes.ravel()[:, None], Psi]
     turned = np.concatenate([_turned(f) for f in fields], axis=1)     # (N, 3 (1 + n)), a after j
     MT, MP = fe.M @ turned, fe.M @ Psi

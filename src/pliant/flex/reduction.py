@@ -16,7 +16,8 @@ from .modes import Modes, hertz
 from .quality import measure, static_error
 from .reduced import Node, Reduced, Skin
 from .stiffening import stiffening_of
-from .structure import Structure, motion
+from .structure import Structure
+from .values import flag
 
 FRAMES = ("body-fixed", "mean-axis")
 ERROR = 1e-3        # of frequencies below a limit
@@ -31,13 +32,15 @@ def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | 
     """Reduce an FE model to a flexible part.
 
     ``interfaces``: name to place (`Interface`, node number, point, set of nodes, mapping); ``coupling`` is the default for them.
-    ``method``: "craig-bampton" (default with interfaces: static shapes of the interfaces and modes with interfaces held), "free" (modes of the
-    free part; default without), "static-correction" (free modes and shapes of interface loads), "krylov" (shapes of interface loads
+    ``method``: "craig-bampton" (default with interfaces: static shapes of the interfaces and modes with interfaces held), "free" (modes
+    of the free part; default without), "static-correction" (free modes and shapes of interface loads), "krylov" (shapes of interface loads
     and those that follow from their inertia), "shapes" (only ``shapes``, columns over all unknowns of the mesh).
-    ``modes=n`` asks for n modes (shapes of interfaces come on top), ``frequency_limit`` [Hz] for as many as make the frequencies of the free
-    and of the held part below it, and unit loads at the interfaces, right within ``error`` (default 0.1 %).
+    ``modes=n`` asks for n modes (shapes of interfaces come on top), ``frequency_limit`` [Hz] for as many as make the frequencies of the
+    free and of the held part below it, and unit loads at the interfaces, right within ``error`` (default 0.1 %).
     ``frame``: "body-fixed" (the first interface is held; default with interfaces) or "mean-axis" (no momentum of the deformation).
     ``frames``: further named places, not joined. ``orthonormal=False`` keeps the shapes as they are, with their names."""
+    flag("orthonormal", orthonormal)
+    flag("stiffening", stiffening)
     s, frame, method = _prepare(fe, interfaces, coupling, method, frame, shapes)
     others = join(fe, frames, what="frame")
     if taken := {i.name for i in s.joined} & {i.name for i in others}:
@@ -70,10 +73,11 @@ def _prepare(fe: FE, interfaces: Any, coupling: str, method: str | None, frame: 
     if frame not in FRAMES:
         raise ValueError(f"frame: {shown(frame)} must be {' or '.join(FRAMES)}")
     if (shapes is not None) != (method == "shapes"):
-        raise ValueError("shapes: they are for method='shapes', which needs them" if shapes is None or method != "shapes" else "")
+        raise ValueError("shapes: they are for method='shapes', which needs them; give both or none")
     if not joined and (frame == "body-fixed" or method in ("craig-bampton", "krylov", "static-correction")):
         what = f"frame={frame!r}" if frame == "body-fixed" else f"method={method!r}"
-        raise ValueError(f"interfaces: {what} needs at least one; name the places where joints act, or take method='free', frame='mean-axis'")
+        raise ValueError(f"interfaces: {what} needs at least one; name the places where joints act, or take method='free', "
+                         "frame='mean-axis'")
     return Structure(fe, joined), frame, method
 
 
@@ -95,14 +99,14 @@ def _selection(modes: Any, limit: Any, error: Any, method: str) -> tuple[float |
     f = quantity(limit, "Hz")
     if not f > 0:
         raise ValueError(f"frequency_limit: {shown(limit)} must be greater than zero")
-    if error is not None and not 0 < error < 1:
+    if error is not None and (not isinstance(error, float) or not 0 < error < 1):
         raise ValueError(f"error: {shown(error)} must be between 0 and 1, such as 0.001")
     return f, ERROR if error is None else float(error)
 
 
 def _within(s: Structure, basis: bases.Basis, limit: float, error: float) -> tuple[np.ndarray, list[str], dict[str, int]]:
-    """The fewest modes that make frequencies below the limit and unit loads right within the error: more and more, then between the last two
-    numbers by halving."""
+    """The fewest modes that make frequencies below the limit and unit loads right within the error: more and more, then between the
+    last two numbers by halving."""
     full = [(A, m.lowest(m.below(limit))[0]) for A, m in ((A, Modes(s, A)) for A in ([None, s.rows[0]] if s.joined else [None]))]
 
     def worst(count: int) -> float:
@@ -191,19 +195,22 @@ def _assemble(s: Structure, V: np.ndarray, names: list[str], others: list[Any], 
         nodes[name] = Node(i.position, np.eye(3), psi[:3], psi[3:], second.get(name))
     facts["stiffening"] = "yes" if stiff is not None else "switched off" if s.fe.stress is not None else "none: matrices without elements"
     facts |= measure(s, V, frame, limit)
-    cells = s.fe.cells
-    used = np.unique(cells)
-    skin = Skin(s.fe.nodes[used], np.searchsorted(used, cells), Psi.reshape(len(s.fe.nodes), s.fe.dofs, V.shape[1])[used, :3]) if len(cells) else None
-    made = Reduced(names, integrals(s.fe, Psi), (K + K.T) / 2, nodes, stiffening=stiff, skin=skin, facts=facts)
+    made = Reduced(names, integrals(s.fe, Psi), (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts)
     _suspect(s, facts)
     return made
+
+
+def _skin(fe: FE, Psi: np.ndarray) -> Skin | None:
+    """The cells of the mesh, with the nodes they need."""
+    if not len(fe.cells):
+        return None
+    used = np.unique(fe.cells)
+    psi = Psi.reshape(len(fe.nodes), fe.dofs, Psi.shape[1])
+    return Skin(fe.nodes[used], np.searchsorted(used, fe.cells), psi[used, :3])
 
 
 def _suspect(s: Structure, facts: dict[str, Any]) -> None:
     free = facts.get("free", {}).get("full", [])
     if free and free[0] * s.fe.size > FASTEST:
-        warnings.warn(f"a part of {s.fe.size:.4g} m cannot vibrate at {free[0]:.4g} Hz (waves would run at {2 * free[0] * s.fe.size:.3g} m/s); are "
-                      "the nodes in m, K in N/m and M in kg?", stacklevel=4)
-
-
-__all__ = ["motion", "reduce"]
+        warnings.warn(f"a part of {s.fe.size:.4g} m cannot vibrate at {free[0]:.4g} Hz: waves would run at "
+                      f"{2 * free[0] * s.fe.size:.3g} m/s; are the nodes in m, K in N/m and M in kg?", stacklevel=4)

@@ -1,4 +1,4 @@
-"""A beam as finite segments: rigid bodies at the nodes (half an element on each side), joined by bushings in the middle of the elements [flex-12].
+"""A beam as finite segments: rigid bodies at the nodes, half an element on each side, and bushings in the middle of elements [flex-12].
 
 The simple alternative to a modal body: large rotations and stiffening come by themselves, with many more unknowns.
 """
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class Segments(NamedTuple):
-    """Bodies k = 0 … n at ``nodes`` (n + 1, 3) with ``masses``, ``coms`` (from the node) and ``inertias`` (about the centre of mass); bushing k
-    between bodies ``pairs[k]`` at ``middles[k]`` with ``axes[k]`` and the diagonal ``stiffness[k]`` (along x, y, z, about x, y, z), all
+    """Bodies k = 0 … n at ``nodes`` (n + 1, 3) with ``masses``, ``coms`` (from the node), ``inertias`` (about the centre of mass); bushing
+    k between bodies ``pairs[k]`` at ``middles[k]`` with ``axes[k]`` and the diagonal ``stiffness[k]`` (along x, y, z, about x, y, z), all
     in mesh axes."""
     nodes: np.ndarray
     masses: np.ndarray

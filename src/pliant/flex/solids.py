@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..functions.units import quantity, shown
+from ..functions.units import shown
 from .fe import FE
 from .loads import Field
 from .material import Material
+from .values import three, whole
 
 ELEMENTS = ("hex8", "hex20", "tet10")
 CHUNK = 6_000_000  # numbers in a block of element matrices
@@ -33,29 +34,21 @@ def mesh_box(size: Any, divisions: Any, material: Material, element: str = "hex2
              mass: str = "consistent") -> FE:
     """A box with edges ``size`` [m] along x, y, z, its lowest corner at ``origin``, cut into ``divisions`` bricks along each edge
     (tet10: each brick into six tetrahedra). ``element``: "hex8", "hex20" or "tet10"; ``mass``: "consistent" or "lumped"."""
-    edges = _three("size", size, 0.0)
-    corner = _three("origin", origin, None)
+    edges, corner = three("size", size, "three lengths [m]"), three("origin", origin)
+    if not (edges > 0).all():
+        raise ValueError(f"size: {shown(size)} must be three lengths [m] greater than zero")
     if element not in ELEMENTS:
         raise ValueError(f"element: {shown(element)} must be one of {', '.join(ELEMENTS)}")
     if mass not in ("consistent", "lumped"):
         raise ValueError(f"mass: {shown(mass)} must be consistent or lumped")
-    counts = list(divisions) if isinstance(divisions, (list, tuple, np.ndarray)) else []
-    if len(counts) != 3 or any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1 for n in counts):
-        raise ValueError(f"divisions: {shown(divisions)} must be three whole numbers of at least 1")
+    rule = "must be three whole numbers of at least 1"
+    counts = whole("divisions", divisions, rule)
+    if len(counts) != 3 or (counts < 1).any():
+        raise ValueError(f"divisions: {shown(divisions)} {rule}")
     skfem = _skfem()
     axes = [a + np.linspace(0, s, n + 1) for a, s, n in zip(corner, edges, counts, strict=True)]
     mesh = (skfem.MeshTet if element == "tet10" else skfem.MeshHex).init_tensor(*axes)
     return solid(mesh, element, material, mass)
-
-
-def _three(name: str, value: Any, above: float | None) -> np.ndarray:
-    try:
-        a = np.array([quantity(x.item() if isinstance(x, np.generic) else x, "m") for x in value])
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: {error}") from None
-    if a.shape != (3,) or (above is not None and not (a > above).all()):
-        raise ValueError(f"{name}: {shown(value)} must be three lengths [m]{' greater than zero' if above is not None else ''}")
-    return a
 
 
 def _skfem() -> Any:

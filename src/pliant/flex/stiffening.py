@@ -12,7 +12,8 @@ from .structure import Structure
 NONE = 1e-9  # of the largest of its group (inertia, forces, moments): such a load does not stress the part
 
 
-def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str, places: dict[str, Any]) -> tuple[Stiffening, dict[str, np.ndarray]]:
+def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str,
+                  places: dict[str, Any]) -> tuple[Stiffening, dict[str, np.ndarray]]:
     """K by load, and the displacements of second order of all places: by virtue of the work of a unit force, -K of that force [flex-11]."""
     loads, fields, vectors = list[tuple[Any, ...]](), list[Field | None](), list[np.ndarray]()
     for load, field in inertia_loads().items():
@@ -20,8 +21,8 @@ def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str, plac
         fields.append(field)
         vectors.append(np.asarray(s.T.T @ field.vector(s.fe)))
     interfaces = {i.name for i in s.joined}
-    for name, (i, rows) in places.items():
-        y = np.asarray((s.T.T @ rows.T).todense()) if i.name not in interfaces else s.rows[[j.name for j in s.joined].index(name)].T.toarray()
+    for name, (_, rows) in places.items():
+        y = (s.rows[[j.name for j in s.joined].index(name)] if name in interfaces else rows @ s.T).T.toarray()
         for k in range(6 if name in interfaces else 3):
             loads.append(("force" if k < 3 else "moment", name, k % 3))
             fields.append(None)
@@ -45,7 +46,8 @@ def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str, plac
 
 
 def _rigid_faces(s: Structure, d: np.ndarray, fields: list[Field | None], Psi: np.ndarray) -> np.ndarray:
-    """What the forces t that a rigid interface exerts on its nodes do when it turns: with Y = sum r t^T, theta.(sym Y - tr Y) theta [flex-6]."""
+    """What the forces t that a rigid interface exerts on its nodes do when it turns, theta.(sym Y - tr Y) theta with Y = sum r t^T
+    [flex-6]."""
     out = np.zeros((d.shape[1], Psi.shape[1], Psi.shape[1]))
     faces = [i for i in s.joined if i.rigid and len(i.nodes) > 1]
     if not faces:
@@ -74,5 +76,6 @@ def _relieved(s: Structure, f: np.ndarray, fields: list[Field | None]) -> list[F
 def _matters(load: tuple[Any, ...], by: dict[tuple[Any, ...], np.ndarray], interfaces: set[str]) -> bool:
     if load[0] in ("force", "moment") and load[1] not in interfaces:
         return False
-    group = [abs(K).max() for other, K in by.items() if other[0] == load[0] or {other[0], load[0]} <= {"acceleration", "angular", "centrifugal"}]
+    inertia = {"acceleration", "angular", "centrifugal"}
+    group = [abs(K).max() for other, K in by.items() if other[0] == load[0] or {other[0], load[0]} <= inertia]
     return bool(abs(by[load]).max() > NONE * max(group))
