@@ -4,6 +4,8 @@ import pytest
 from scipy.linalg import eigh
 
 import pliant as pl
+from pliant.flex.beams import GAUSS
+from pliant.flex.loads import inertia_loads
 
 MAT = pl.Material(210e9, 0.3, 7850)
 L = 1.0
@@ -111,6 +113,40 @@ def test_loads_of_inertia_move_with_the_origin():
                  "centrifugal": lambda a, b: t[b] * e[a] + (t[a] * e[b] if a != b else -t)}.get(load[0], lambda *a: 0 * t)(*load[1:])
         due = one.stiffening.of(*load) + sum(c * k for c, k in zip(shift, acceleration, strict=True))
         assert np.allclose(K, due, rtol=0, atol=1e-7 * abs(due).max()), load
+
+
+def test_second_order_of_bending_and_twist():
+    """Of a beam bent by v and w and twisted by phi, by hand: the tip moves by int (L - x) phi v'' along z and by -int (L - x) phi w''
+    along y; a torque works on the twist 1/2 int (w'' v' - v'' w') of the bent line."""
+    n = 8
+    s, R = pl.Section.rectangle(0.02, 0.01), np.column_stack((D, OTHER, UP))
+    fe = pl.flex.mesh_beam([(0, 0, 0), L * D], s, MAT, n, up=UP)
+    x = np.linspace(0, L, n + 1)
+    shapes = np.zeros((n + 1, 6, 3))
+    shapes[:, 1, 0], shapes[:, 5, 0] = x**3, 3 * x**2     # v
+    shapes[:, 2, 1], shapes[:, 4, 1] = x**2, -2 * x       # w
+    shapes[:, 3, 2] = x                                   # phi
+    r = pl.flex.reduce(fe, {"root": 0, "tip": n}, shapes=np.concatenate((R @ shapes[:, :3], R @ shapes[:, 3:]), axis=1), orthonormal=False)
+    second = np.einsum("ai,akl->ikl", R, r.nodes["tip"].second)
+    assert second[2, 0, 2] == pytest.approx(0.5, rel=1e-9)           # int (1 - x) x 6 x
+    assert second[1, 1, 2] == pytest.approx(-1 / 3, rel=1e-9)        # -int (1 - x) x 2
+    assert second[0, 0, 0] == pytest.approx(-9 / 5 - 0.02**2 / 12 * 12, rel=1e-9)  # -int v'^2, and fibres aside of the axis: I/A v''^2
+    assert second[0, 1, 1] == pytest.approx(-4 / 3 - 0.01**2 / 12 * 4, rel=1e-9)
+    torque = sum(D[a] * r.stiffening.of("moment", "tip", a) for a in range(3))
+    assert torque[0, 1] == pytest.approx(0.5 * (4 - 2), rel=1e-9)    # -1/2 int (w'' v' - v'' w') = -1/2 int (6 x^2 - 12 x^2)
+
+
+def test_forces_on_sections_are_exact():
+    """One element under its own weight: N and V linear along it, from the ends on."""
+    s = pl.Section.rectangle(0.02, 0.01)
+    fe = pl.flex.mesh_beam([(0, 0, 0), L * D], s, MAT, 1, up=UP)
+    field = inertia_loads()[("acceleration", 0)]  # R'' - g along x of the mesh
+    d = np.zeros(12)
+    d[6:] = np.linalg.solve(fe.K.toarray()[6:, 6:], field.vector(fe)[6:])
+    found = fe.stress.resultants(d[:, None], [field])[:, 0, 0]
+    beyond = MAT.rho * s.area * L * (1 - GAUSS)
+    for k, axis in enumerate((D, OTHER, UP)):
+        assert found[k] == pytest.approx(-axis[0] * beyond, rel=1e-9, abs=1e-9)
 
 
 def test_foreshortening():

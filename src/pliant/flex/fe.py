@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LARGE = 30.0       # [m] parts larger than this may be meshed in millimetres
 FASTEST = 2e4      # [m/s] no solid lets waves run faster
 RIGID = 1e-6       # K times a rigid motion, against |K| times its size
-TINY = 1e-10       # a pivot below this part of its diagonal entry is zero
+TINY = 1e-13       # a pivot below this part of its diagonal entry is zero to rounding
 NAMED = 6          # nodes named in a message
 
 
