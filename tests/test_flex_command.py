@@ -76,6 +76,8 @@ WRONG = [
     (BEAM.replace("  start: 0\n  end: [500 mm, 0.1, 0]\n", "  start: {nodes: x}\n"),
      "part.yaml:10: interfaces.start.nodes: 'x' must be whole numbers"),
     (BOX.replace("x = 0}", "x = 7}"), "part.yaml:5: interfaces.start: no node is in the plane"),
+    (BOX.replace("x = 0}", "x = 3 kg}"), "part.yaml:5: interfaces.start.plane: '3 kg' is a mass [kg]"),
+    (BOX.replace("5 kHz", "5 mm"), "part.yaml:7: reduce.frequency_limit: '5 mm' is a length [m]"),
     (BOX.replace("average", "soft"), "part.yaml:6: interfaces.end.coupling: 'soft' must be rigid or average"),
     (BOX.replace("steel", "steal"), "part.yaml:2: material: 'steal' must be steel or aluminium, or have the entries E, nu, rho"),
     (BOX.replace("{box:", "{sphere:"), "part.yaml:3: mesh.sphere: unknown key 'sphere'"),

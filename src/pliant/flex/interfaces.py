@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..functions.units import quantity, shown
+from ..functions.units import must, quantity, shown
 from .fe import FE, cross_matrix, rigid_motions
 from .values import three, whole
 
@@ -69,7 +69,7 @@ def as_interface(value: Any, coupling: str) -> Interface:
         return Interface(nodes=value, coupling=coupling)
     if isinstance(value, (list, tuple, np.ndarray)):
         return Interface(point=value, coupling=coupling) if len(value) == 3 else Interface(nodes=value, coupling=coupling)
-    raise ValueError(f"{shown(value)} must be a node number, a point, a set of node numbers, or a mapping such as {{plane: 'x = 0'}}")
+    raise ValueError(must(value, "must be a node number, a point, a set of node numbers, or a mapping such as {plane: 'x = 0'}"))
 
 
 def join(fe: FE, interfaces: Mapping[str, Any] | None, coupling: str = "rigid", what: str = "interface") -> list[Joined]:
@@ -158,7 +158,10 @@ def _plane(value: Any) -> tuple[np.ndarray, np.ndarray]:
         axis, mark, at = value.partition("=")
         if mark and axis.strip() in ("x", "y", "z"):
             normal = np.eye(3)["xyz".index(axis.strip())]
-            return quantity(at.strip(), "m") * normal, normal
+            try:
+                return quantity(at.strip(), "m") * normal, normal
+            except ValueError as error:
+                raise ValueError(f"plane: {error}") from None
     elif isinstance(value, Mapping) and set(value) == {"point", "normal"}:
         normal = three("plane: normal", value["normal"], "three numbers", "")
         if np.linalg.norm(normal) > 0:

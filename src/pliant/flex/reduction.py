@@ -92,11 +92,14 @@ def _selection(modes: Any, limit: Any, error: Any, method: str) -> tuple[float |
                          + ("; error counts up to a frequency_limit" if error is not None else ""))
     if modes is not None:
         if isinstance(modes, bool) or not isinstance(modes, (int, np.integer)) or modes < 0:
-            raise ValueError(f"modes: {shown(modes)} must be a whole number of at least 0")
+            raise ValueError(f"modes: {modes!r} must be a whole number of at least 0")
         if error is not None:
             raise ValueError("error: it is for frequency_limit; with modes=n the number is fixed")
         return None, ERROR
-    f = quantity(limit, "Hz")
+    try:
+        f = quantity(limit, "Hz")
+    except ValueError as told:
+        raise ValueError(f"frequency_limit: {told}") from None
     if not f > 0:
         raise ValueError(f"frequency_limit: {shown(limit)} must be greater than zero")
     if error is not None and (not isinstance(error, float) or not 0 < error < 1):
@@ -193,7 +196,8 @@ def _assemble(s: Structure, V: np.ndarray, names: list[str], others: list[Any], 
         if frame == "body-fixed" and i is s.joined[0]:
             psi = np.zeros_like(psi)
         nodes[name] = Node(i.position, np.eye(3), psi[:3], psi[3:], second.get(name))
-    facts["stiffening"] = "yes" if stiff is not None else "switched off" if s.fe.stress is not None else "none: matrices without elements"
+    without = "none: matrices without elements" if s.fe.stress is None else "switched off" if not stiffen else "none: no shapes"
+    facts["stiffening"] = without if stiff is None else "yes"
     facts |= measure(s, V, frame, limit)
     made = Reduced(names, integrals(s.fe, Psi), (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts)
     _suspect(s, facts)
