@@ -10,7 +10,8 @@ from .choices import Choice
 from .comparison import difference
 from .dynamics import Dynamics, ModelError
 from .formulations.choices import Index1, Index3, StabilizedIndex2
-from .integrators.choices import DOP853, GeneralizedAlpha, Integrator, RadauIIA5
+from .integrators.base import Integrator
+from .integrators.choices import DOP853, GeneralizedAlpha, RadauIIA5
 from .integrators.run import SimulationError
 from .refinement import parts
 from .solution import Solution

@@ -199,6 +199,7 @@ class System:
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
         self.switches, self.timed = b.switches, b.timed
+        self.n_choices = len(b.tab) + 1
         self._programs: dict[Any, Program] = {}
         self._scale_regularisation()
 
@@ -254,19 +255,24 @@ class System:
         T = z(self.n_tiles, 9)
         T[:, [0, 4, 8]] = 1
         return Memory(self.q0.astype(x), self.v0.astype(x), z(n), z(n), z(self.histories), z(self.n_signals), X, z(jt, 6, 6),
-                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), z(SCRATCH))
+                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), z(SCRATCH + self.n_choices))
 
     def typed_data(self, x: Any = np.float64) -> Data:
         return self.data if x is np.float64 else self.data._replace(rp=self.data.rp.astype(x), val=self.data.val.astype(x))
 
     def program(self, name: str, x: Any = np.float64, families: Sequence[Family] | None = None) -> Program:
-        """The family functions of program ``name``, stage by stage; only families in use are compiled, here and now."""
+        """The family functions of program ``name``, stage by stage; only families in use are compiled, here and now. "matrix" is the
+        tangent for cd = ck = 0, without the stiffness of forces."""
         key = name, x, None if families is None else tuple(f.name for f in families)
         if key not in self._programs:
-            scalar, column = (types.float64 if x is np.float64 else types.complex128), PROGRAMS.index(name)
-            calls = [(address(getattr(family, stage)[column], scalar), rows) for stage in STAGES
-                     for family, rows in self.families.items()
-                     if getattr(family, stage)[column] is not None and (families is None or family in families)]
+            scalar = types.float64 if x is np.float64 else types.complex128
+            calls = []
+            for stage in STAGES:
+                for family, rows in self.families.items():
+                    which = name if name != "matrix" else "residual" if family.force else "tangent"
+                    function = getattr(getattr(family, stage), which)
+                    if function is not None and (families is None or family in families):
+                        calls.append((address(function, scalar), rows))
             addresses = [c[0] for c in calls]
             self._programs[key] = Program(addresses if DISABLED else np.array(addresses, np.int64),  # type: ignore[arg-type]
                                           np.array([c[1] for c in calls], np.int64).reshape(-1, 2))
