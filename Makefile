@@ -27,6 +27,8 @@ verify: $(READY)
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python tests/verify_methods.py
 	$(BIN)/pliant study dimcd
+	$(BIN)/python benchmarks/calculix.py
+	$(BIN)/python benchmarks/flex_reduction.py
 
 benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers

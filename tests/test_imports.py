@@ -8,6 +8,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pliant"
 LAYERS = [
     {"kernels", "choices"},
     {"functions"},
+    {"flex"},
     {"families", "items"},
     {"system"},
     {"layout", "planes"},
@@ -16,7 +17,7 @@ LAYERS = [
     {"methods"},
     {"channels", "solution", "collected", "comparison", "automatic", "simulation", "model", "analyses"},
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
-     "journal", "results", "scene", "pictures", "diagnosis"},
+     "journal", "results", "scene", "pictures", "diagnosis", "parts"},
     {"verification", "bench", "bench_models", "studies"},
     {"commands"},
     {"cli"},
