@@ -61,6 +61,24 @@ def announce_compilation() -> None:
         print("pliant: compiling its kernels for this machine; this happens once and takes about half a minute", file=sys.stderr)
 
 
+def sparse_least_squares(A: Any, b: np.ndarray) -> np.ndarray:
+    """By factors of the scaled matrix where these solve it, otherwise by iteration, which finds the smallest solution of singular ones."""
+    from scipy.sparse import diags_array
+    from scipy.sparse.linalg import lsmr, splu
+    rows = 1 / np.maximum(abs(A).max(1).toarray().ravel(), 1e-300)
+    columns = 1 / np.maximum((diags_array(rows) @ abs(A)).max(0).toarray().ravel(), 1e-300)
+    scaled, right = (diags_array(rows) @ A @ diags_array(columns)).tocsc(), rows * b
+    try:
+        factors = splu(scaled)
+        y = factors.solve(right)
+        y += factors.solve(right - scaled @ y)
+        if abs(right - scaled @ y).max(initial=0.0) <= 1e-12 * max(abs(right).max(initial=0.0), abs(y).max(initial=0.0)):
+            return np.asarray(columns * y)
+    except (RuntimeError, ValueError):  # singular, or not finite
+        pass
+    return np.asarray(columns * lsmr(scaled, right, atol=1e-13, btol=1e-13)[0])
+
+
 class Dynamics:
     """A System with memory for everything that is not a time step."""
 
@@ -185,8 +203,7 @@ class Dynamics:
         """Smallest solution of the equations in self.tiles; nan where these are not finite."""
         s, y = self.system, np.zeros(self.system.n)
         if s.active.size > 3000:
-            from scipy.sparse.linalg import lsmr
-            y[s.active] = lsmr(sparse_matrix(s, self.tiles), b[s.active], atol=1e-13, btol=1e-13)[0]
+            y[s.active] = sparse_least_squares(sparse_matrix(s, self.tiles), b[s.active])
         else:
             full = s.dense(self.tiles)[np.ix_(s.active, s.active)]
             rows = 1 / np.maximum(abs(full).max(1), 1e-300)  # units of force and of acceleration differ by orders of magnitude
