@@ -150,7 +150,7 @@ def test_a_run_keeps_its_own_model():
 
 
 def test_least_squares_of_large_models():
-    """Regular equations by factors, singular ones with the smallest solution; and a long chain of light links, which the tile solver leaves."""
+    """Regular equations by factors, singular ones with the smallest solution; a chain of light links, which the tile solver leaves."""
     from scipy.sparse import csr_array
 
     from pliant.dynamics import sparse_least_squares
