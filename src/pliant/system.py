@@ -91,6 +91,8 @@ class Builder:
     timed: list[int] = field(default_factory=list)  # codes of functions that change with t alone
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
     signal: Callable[[str], int] = _no_signals
+    names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
+    scratch: int = 0                                # numbers that elements need in W beyond its own
 
     def __post_init__(self) -> None:
         self.val += [*map(float, self.gravity), 1e-3]
@@ -106,6 +108,7 @@ class Builder:
         self.q += map(float, q)
         self.v += [*map(float, v), *[0.0] * (6 * count - len(v))]
         self.used += [6] + [min(6, n - 6 * k) for k in range(count - 1)]
+        self.names.append(name)
         self.rotations.append((iv + 3, iq + 3))
         self.linear += [(iv + k, iq + k) for k in range(3)] + [(iv + 6 + k, iq + 7 + k) for k in range(n)]
         return Place(name, tuple(range(tile, tile + count)), iq, make_frame)
@@ -199,6 +202,7 @@ class System:
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
         self.switches, self.timed = b.switches, b.timed
+        self.bodies, self.scratch = b.names, SCRATCH + b.scratch
         self._programs: dict[Any, Program] = {}
         self._scale_regularisation()
 
@@ -254,7 +258,7 @@ class System:
         T = z(self.n_tiles, 9)
         T[:, [0, 4, 8]] = 1
         return Memory(self.q0.astype(x), self.v0.astype(x), z(n), z(n), z(self.histories), z(self.n_signals), X, z(jt, 6, 6),
-                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), z(SCRATCH))
+                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), z(self.scratch))
 
     def typed_data(self, x: Any = np.float64) -> Data:
         return self.data if x is np.float64 else self.data._replace(rp=self.data.rp.astype(x), val=self.data.val.astype(x))

@@ -1,0 +1,303 @@
+"""Flexible bodies with modes in a floating frame: inertia, elasticity and damping. Equations: docs/theory/flexible_body.md
+
+Coordinates: origin p and axes R of the body-fixed frame, n modal coordinates q. All terms follow from the kinetic energy
+T = m v.v / 2 + v.R (w x c + S q') + w.J w / 2 + w.B q' + q'.M q' / 2  with, by modal coordinate j,                [modal-1]
+
+    S_j = S0_j + sum_k q_k S2_kj     B_j = B0_j + sum_k q_k (B1_kj + N2_kj)     dJ/dq_j = H_j = H0_j + sum_k q_k H2_kj
+
+B1 is antisymmetric in k and j; S2 and N2 (symmetric) and a part of H2 are the second-order displacements of stiffening.
+"""
+from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, TABLE, Family, Stage
+from ..kernels.jit import index, jit
+from ..kernels.machine import SCRATCH
+from ..kernels.so3 import accumulate, add, column, cross, dot, mat2, mul, rotation, scale, sub, tmul, vec, vec2
+
+IQ, IV, N, POOL, SECOND = index(1, 2, 3, 4, 5)   # ip: place in q and v, modes, tables in val, those of second order (-1: none)
+MASS, CENTRE, INERTIA = index(0, 1, 4)           # rp: m, c0, J0 (xx yy zz xy xz yz, as all symmetric matrices here)
+# Tables, each row of n numbers: S0 3 | B0 3 | H0 6 | then for every k: H2 6 | B1 3 | M 1 | K 1 | D 1. Second: for every k: N2 3 | S2 3.
+ROWS, PAIR, PAIR_2 = index(12, 12, 6)
+# Scratch, in rows of n numbers: H, B, S now; what q' and q'' make of the tables; a row of forces.
+H, B, S, DH, DB, DN, DS, AB, AN, AS, FORCE = index(0, 6, 9, 12, 18, 21, 24, 27, 30, 33, 36)
+SIZE = 37
+BASE = index(SCRATCH)
+
+
+@jit
+def add_scaled(f, x, i, y, k, n):
+    """y[k:k+n] += f x[i:i+n]"""
+    for j in range(n):
+        y[k + j] += f * x[i + j]
+
+
+@jit
+def clear(y, k, n):
+    for j in range(n):
+        y[k + j] = 0
+
+
+@jit
+def three(x, i, n):
+    """A vector whose components are n apart."""
+    return x[i], x[i + n], x[i + 2 * n]
+
+
+@jit
+def six(x, i, n):
+    """A symmetric matrix whose components are n apart."""
+    xy, xz, yz = x[i + 3 * n], x[i + 4 * n], x[i + 5 * n]
+    return x[i], xy, xz, xy, x[i + n], yz, xz, yz, x[i + 2 * n]
+
+
+@jit
+def symmetric(a):
+    return a[0], a[3], a[4], a[3], a[1], a[5], a[4], a[5], a[2]
+
+
+@jit
+def squares(w):
+    """u with w.A w = sum u_i A_i over the six components of a symmetric matrix."""
+    return w[0] * w[0], w[1] * w[1], w[2] * w[2], 2 * w[0] * w[1], 2 * w[0] * w[2], 2 * w[1] * w[2]
+
+
+@jit
+def configure(s, b, e, W):
+    """H, B and S at the current q, in scratch."""
+    n, pool, second, iq = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IQ] + 7
+    for j in range(3 * n):
+        W[BASE + S * n + j] = b.val[pool + j]
+        W[BASE + B * n + j] = b.val[pool + 3 * n + j]
+    for j in range(6 * n):
+        W[BASE + H * n + j] = b.val[pool + 6 * n + j]
+    for k in range(n):
+        add_scaled(s.q[iq + k], b.val, pool + (ROWS + PAIR * k) * n, W, BASE, 9 * n)
+        if second >= 0:
+            add_scaled(s.q[iq + k], b.val, second + PAIR_2 * k * n, W, BASE + B * n, 6 * n)
+
+
+@jit
+def rates_of(s, b, e, W):
+    """DB = sum q'_k B1_k, DN, DS likewise, in scratch."""
+    n, pool, second, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV] + 6
+    clear(W, BASE + DB * n, 9 * n)
+    for k in range(n):
+        add_scaled(s.v[iv + k], b.val, pool + (ROWS + PAIR * k + 6) * n, W, BASE + DB * n, 3 * n)
+        if second >= 0:
+            add_scaled(s.v[iv + k], b.val, second + PAIR_2 * k * n, W, BASE + DN * n, 6 * n)
+
+
+@jit
+def changes_of(s, b, e, W):
+    """For the tangent: DH = sum q'_k H2_k; AB, AN, AS with q''."""
+    n, pool, second, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV] + 6
+    clear(W, BASE + DH * n, 6 * n)
+    clear(W, BASE + AB * n, 9 * n)
+    for k in range(n):
+        at = pool + (ROWS + PAIR * k) * n
+        add_scaled(s.v[iv + k], b.val, at, W, BASE + DH * n, 6 * n)
+        add_scaled(s.a[iv + k], b.val, at + 6 * n, W, BASE + AB * n, 3 * n)
+        if second >= 0:
+            add_scaled(s.a[iv + k], b.val, second + PAIR_2 * k * n, W, BASE + AN * n, 6 * n)
+
+
+@jit
+def centre(s, b, e, W):
+    """c = c0 + sum_j q_j (S0_j + S_j) / 2"""
+    n, pool, iq = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ] + 7
+    c = vec2(b.rp, e, CENTRE)
+    for j in range(n):
+        c = add(c, scale(s.q[iq + j] / 2, add(three(b.val, pool + j, n), three(W, BASE + S * n + j, n))))
+    return c
+
+
+@jit
+def moments(s, b, e, W):
+    """J = J0 + sum_j q_j (H0_j + H_j) / 2"""
+    n, h0, iq = b.ip[e, N], b.ip[e, POOL] + 6 * b.ip[e, N], b.ip[e, IQ] + 7
+    a, d = vec2(b.rp, e, INERTIA), vec2(b.rp, e, INERTIA + 3)
+    for j in range(n):
+        f, i, k = s.q[iq + j] / 2, h0 + j, BASE + H * n + j
+        a = add(a, scale(f, add(three(b.val, i, n), three(W, k, n))))
+        d = add(d, scale(f, add(three(b.val, i + 3 * n, n), three(W, k + 3 * n, n))))
+    return symmetric((a[0], a[1], a[2], d[0], d[1], d[2]))
+
+
+@jit
+def weighted(x, i, n, W, k):
+    """sum_j x_j times the vectors at W[k:]"""
+    y = scale(0.0, three(W, k, n))
+    for j in range(n):
+        y = add(y, scale(x[i + j], three(W, k + j, n)))
+    return y
+
+
+@jit
+def turning(s, b, e, W):
+    """J' = sum_j q'_j H_j"""
+    n, iv, k = b.ip[e, N], b.ip[e, IV] + 6, BASE + H * b.ip[e, N]
+    a, d = weighted(s.v, iv, n, W, k), weighted(s.v, iv, n, W, k + 3 * n)
+    return symmetric((a[0], a[1], a[2], d[0], d[1], d[2]))
+
+
+@jit
+def pull_of_inertia(s, b, e, W, c, w, alpha):
+    """f of modal-2: alpha x c + w x (w x c) + 2 w x c' + S q'' + S' q'"""
+    n, iv = b.ip[e, N], b.ip[e, IV] + 6
+    f = add(cross(alpha, c), cross(w, add(cross(w, c), scale(2.0, weighted(s.v, iv, n, W, BASE + S * n)))))
+    return add(f, add(weighted(s.a, iv, n, W, BASE + S * n), weighted(s.v, iv, n, W, BASE + DS * n)))
+
+
+@jit
+def forces(s, b, o):
+    """R += [m (a - g) + R f,  c x (a - g) + J w' + B q'' + J' w + B' q' + w x (J w + B q'),
+    S_j.(a - g) + B_j.w' + 2 w.B1' q' - w.H_j w / 2 + M q'' + K q + D q']  with a - g in body axes         [modal-2]"""
+    g = vec(b.val, GRAVITY)
+    for e in range(b.first, b.last):
+        n, pool, iq, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ], b.ip[e, IV]
+        configure(s, b, e, o.W)
+        rates_of(s, b, e, o.W)
+        A, w, alpha, a = rotation(s.q, iq + 3), vec(s.v, iv + 3), vec(s.a, iv + 3), sub(vec(s.a, iv), g)
+        a_B, c, J = tmul(A, a), centre(s, b, e, o.W), moments(s, b, e, o.W)
+        accumulate(1.0, add(scale(b.rp[e, MASS], a), mul(A, pull_of_inertia(s, b, e, o.W, c, w, alpha))), o.R, iv)
+        Bv, Ba = weighted(s.v, iv + 6, n, o.W, BASE + B * n), weighted(s.a, iv + 6, n, o.W, BASE + B * n)
+        moment = add(cross(c, a_B), add(mul(J, alpha), add(Ba, mul(turning(s, b, e, o.W), w))))
+        moment = add(moment, weighted(s.v, iv + 6, n, o.W, BASE + DN * n))
+        accumulate(1.0, add(moment, cross(w, add(mul(J, w), Bv))), o.R, iv + 3)
+        clear(o.W, BASE + FORCE * n, n)
+        for k in range(n):
+            at = pool + (ROWS + PAIR * k + 9) * n
+            add_scaled(s.a[iv + 6 + k], b.val, at, o.W, BASE + FORCE * n, n)
+            add_scaled(s.q[iq + 7 + k], b.val, at + n, o.W, BASE + FORCE * n, n)
+            add_scaled(s.v[iv + 6 + k], b.val, at + 2 * n, o.W, BASE + FORCE * n, n)
+        u, w2 = squares(w), scale(2.0, w)
+        for i in range(6):
+            add_scaled(-0.5 * u[i], o.W, BASE + (H + i) * n, o.W, BASE + FORCE * n, n)
+        for i in range(3):
+            add_scaled(a_B[i], o.W, BASE + (S + i) * n, o.W, BASE + FORCE * n, n)
+            add_scaled(alpha[i], o.W, BASE + (B + i) * n, o.W, BASE + FORCE * n, n)
+            add_scaled(w2[i], o.W, BASE + (DB + i) * n, o.W, BASE + FORCE * n, n)
+        for j in range(n):
+            o.R[iv + 6 + j] += o.W[BASE + FORCE * n + j]
+
+
+@jit
+def rigid_tangent(s, b, o, e, c, J, f):
+    """The tile of the frame's own motion                                                                 [modal-3]"""
+    n, iv, k = b.ip[e, N], b.ip[e, IV], b.tab[b.ip[e, TABLE]]
+    A, w, T = rotation(s.q, b.ip[e, IQ] + 3), vec(s.v, iv + 3), mat2(s.T, iv // 6, 0)
+    a_B = tmul(A, sub(vec(s.a, iv), vec(b.val, GRAVITY)))
+    c1, J1 = weighted(s.v, iv + 6, n, o.W, BASE + S * n), turning(s, b, e, o.W)
+    wc, spin = add(cross(w, c), scale(2.0, c1)), add(mul(J, w), weighted(s.v, iv + 6, n, o.W, BASE + B * n))
+    for j in range(3):
+        u, x = column(T, j), (1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2))
+        uc, Ju = cross(u, c), mul(J, u)
+        move = add(scale(o.cm, uc), add(scale(o.cd, add(cross(u, wc), cross(w, uc))), scale(o.ck, cross(x, f))))
+        turn = add(scale(o.cm, Ju), scale(o.cd, add(mul(J1, u), add(cross(u, spin), cross(w, Ju)))))
+        move, turn, lever = mul(A, move), add(turn, scale(o.ck, cross(c, cross(a_B, x)))), cross(c, tmul(A, x))
+        o.D[k, j, j] += o.cm * b.rp[e, MASS]
+        for i in range(3):
+            o.D[k, i, 3 + j] += move[i]
+            o.D[k, 3 + i, j] += o.cm * lever[i]
+            o.D[k, 3 + i, 3 + j] += turn[i]
+
+
+@jit
+def coupling_tangent(s, b, o, e):
+    """Tiles between the frame's motion and the modes                                                      [modal-4]"""
+    n, iv, table, tiles = b.ip[e, N], b.ip[e, IV], b.ip[e, TABLE], (b.ip[e, N] + 11) // 6
+    A, w, alpha, T = rotation(s.q, b.ip[e, IQ] + 3), vec(s.v, iv + 3), vec(s.a, iv + 3), mat2(s.T, iv // 6, 0)
+    a_B = tmul(A, sub(vec(s.a, iv), vec(b.val, GRAVITY)))
+    for k in range(n):
+        i = BASE + k
+        Sk, Bk, Hk = three(o.W, i + S * n, n), three(o.W, i + B * n, n), six(o.W, i + H * n, n)
+        DSk, DNk, DBk = three(o.W, i + DS * n, n), three(o.W, i + DN * n, n), three(o.W, i + DB * n, n)
+        Hw = mul(Hk, w)
+        move = add(scale(o.cm, Sk), scale(2 * o.cd, add(cross(w, Sk), DSk)))
+        by_q = add(add(cross(alpha, Sk), cross(w, add(cross(w, Sk), scale(2.0, DSk)))), three(o.W, i + AS * n, n))
+        move = mul(A, add(move, scale(o.ck, by_q)))
+        turn = add(scale(o.cm, Bk), scale(o.cd, add(add(Hw, cross(w, Bk)), scale(2.0, DNk))))
+        by_q = add(add(cross(Sk, a_B), mul(Hk, alpha)), sub(three(o.W, i + AN * n, n), three(o.W, i + AB * n, n)))
+        by_q = add(by_q, add(mul(six(o.W, i + DH * n, n), w), cross(w, add(Hw, sub(DNk, DBk)))))
+        turn = add(turn, scale(o.ck, by_q))
+        row = add(tmul(T, add(scale(o.cm, Bk), scale(o.cd, sub(scale(2.0, DBk), Hw)))), scale(o.ck, cross(Sk, a_B)))
+        push = mul(A, Sk)
+        at, to, r = b.tab[table + 1 + k // 6], b.tab[table + tiles * (1 + k // 6)], k % 6
+        for i in range(3):
+            o.D[at, i, r] += move[i]
+            o.D[at, 3 + i, r] += turn[i]
+            o.D[to, r, i] += o.cm * push[i]
+            o.D[to, r, 3 + i] += row[i]
+
+
+@jit
+def modal_tangent(s, b, o, e):
+    """Tiles among the modes, column by column                                                            [modal-5]"""
+    n, pool, second, iv, table, tiles = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV], b.ip[e, TABLE], (b.ip[e, N] + 11) // 6
+    w, alpha = vec(s.v, iv + 3), vec(s.a, iv + 3)
+    a_B = tmul(rotation(s.q, b.ip[e, IQ] + 3), sub(vec(s.a, iv), vec(b.val, GRAVITY)))
+    u, x, F = squares(w), add(scale(2 * o.cd, w), scale(o.ck, alpha)), BASE + FORCE * n
+    for k in range(n):
+        at = pool + (ROWS + PAIR * k) * n
+        clear(o.W, F, n)
+        for i in range(6):
+            add_scaled(-0.5 * o.ck * u[i], b.val, at + i * n, o.W, F, n)
+        for i in range(3):
+            add_scaled(x[i], b.val, at + (6 + i) * n, o.W, F, n)
+        add_scaled(o.cm, b.val, at + 9 * n, o.W, F, n)
+        add_scaled(o.ck, b.val, at + 10 * n, o.W, F, n)
+        add_scaled(o.cd, b.val, at + 11 * n, o.W, F, n)
+        if second >= 0:
+            for i in range(3):
+                add_scaled(o.ck * alpha[i], b.val, second + (PAIR_2 * k + i) * n, o.W, F, n)
+                add_scaled(o.ck * a_B[i], b.val, second + (PAIR_2 * k + 3 + i) * n, o.W, F, n)
+        for t in range(tiles - 1):
+            block = b.tab[table + tiles * (1 + t) + 1 + k // 6]
+            for j in range(6 * t, min(6 * t + 6, n)):
+                o.D[block, j - 6 * t, k % 6] += o.W[F + j]
+
+
+@jit
+def forces_tangent(s, b, o):
+    """All derivatives of modal-2, those of M(q) a included"""
+    forces(s, b, o)
+    for e in range(b.first, b.last):
+        iv = b.ip[e, IV]
+        configure(s, b, e, o.W)
+        rates_of(s, b, e, o.W)
+        changes_of(s, b, e, o.W)
+        c, J = centre(s, b, e, o.W), moments(s, b, e, o.W)
+        rigid_tangent(s, b, o, e, c, J, pull_of_inertia(s, b, e, o.W, c, vec(s.v, iv + 3), vec(s.a, iv + 3)))
+        coupling_tangent(s, b, o, e)
+        modal_tangent(s, b, o, e)
+
+
+@jit
+def energy(s, b, o):
+    """T of modal-1; potential - g.(m p + R c); elastic q.K q / 2                                          [modal-6]"""
+    g = vec(b.val, GRAVITY)
+    for e in range(b.first, b.last):
+        n, pool, iq, iv, m = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ], b.ip[e, IV], b.rp[e, MASS]
+        configure(s, b, e, o.W)
+        A, v, w = rotation(s.q, iq + 3), vec(s.v, iv), vec(s.v, iv + 3)
+        c, c1 = centre(s, b, e, o.W), weighted(s.v, iv + 6, n, o.W, BASE + S * n)
+        spin = add(mul(moments(s, b, e, o.W), w), scale(2.0, weighted(s.v, iv + 6, n, o.W, BASE + B * n)))
+        o.E[KINETIC] += (m * dot(v, v) + dot(w, spin)) / 2 + dot(v, mul(A, add(cross(w, c), c1)))
+        o.E[POTENTIAL] -= dot(g, add(scale(m, vec(s.q, iq)), mul(A, c)))
+        for k in range(n):
+            at = pool + (ROWS + PAIR * k + 9) * n
+            for j in range(n):
+                o.E[KINETIC] += s.v[iv + 6 + k] * b.val[at + j] * s.v[iv + 6 + j] / 2
+                o.E[ELASTIC] += s.q[iq + 7 + k] * b.val[at + n + j] * s.q[iq + 7 + j] / 2
+
+
+@jit
+def power(s, b, o):
+    """P = q'.D q'                                                                                        [modal-7]"""
+    for e in range(b.first, b.last):
+        n, iv = b.ip[e, N], b.ip[e, IV] + 6
+        for k in range(n):
+            at = b.ip[e, POOL] + (ROWS + PAIR * k + 11) * n
+            for j in range(n):
+                o.E[DISSIPATION] += s.v[iv + k] * b.val[at + j] * s.v[iv + j]
+
+
+BODY = Family("modal body", act=Stage(residual=forces, tangent=forces_tangent, energy=energy, power=power))
