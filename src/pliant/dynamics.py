@@ -90,7 +90,7 @@ class Dynamics:
         s, x, d = self.system, self.x, self.directory
         loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
         frames = [f for j in d.joints.values() for f in (j.a, j.b)] + [f for k in d.springs.values() for f in (k.a, k.b)]
-        points = np.vstack([x.X[frames, :3], s.q0[s.data.linear[:, 1].reshape(-1, 3)]])
+        points = np.vstack([x.X[frames, :3], s.q0[s.data.rotations[:, 1, None] + np.arange(-3, 0)]])
         return float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)) or 1.0
 
     @property
@@ -99,16 +99,15 @@ class Dynamics:
 
     def massless(self) -> list[str]:
         """Bodies with no rotational inertia about some axis."""
-        s, (first, last) = self.system, self.system.families[BODY]
-        inertia = s.data.rp[first:last, 1:10].reshape(-1, 3, 3)
-        return [repr(s.owners[first + k]) for k, I in enumerate(inertia) if np.linalg.eigvalsh(I).min() <= 1e-12 * abs(I).max()]
+        s, (first, last) = self.system, self.system.families.get(BODY, (0, 0))
+        inertia = dict(zip(s.owners[first:last], s.data.rp[first:last, 1:10].reshape(-1, 3, 3), strict=True))
+        inertia |= {name: flexible.inertia for name, flexible in self.directory.flexible.items()}
+        return [repr(name) for name, I in inertia.items() if np.linalg.eigvalsh(I).min() <= 1e-12 * abs(I).max()]
 
     def body_of(self, tile: int) -> str:
         """The body whose coordinates are in a tile."""
-        s = self.system
-        first, last = s.families[BODY]
-        starts = [int(i) // 6 for i in s.data.rotations[:, 0]]  # every body has one rotation, in its first tile
-        return s.owners[first:last][max(k for k, start in enumerate(starts) if start <= tile)]
+        starts = [int(i) // 6 for i in self.system.data.rotations[:, 0]]  # every body has one rotation, in its first tile
+        return self.system.bodies[max(k for k, start in enumerate(starts) if start <= tile)]
 
     def weights(self) -> np.ndarray:
         """1 / size of the model for displacements, 1 for rotations, 0 for padding."""

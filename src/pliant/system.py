@@ -26,7 +26,7 @@ class Place:
     name: str
     tiles: tuple[int, ...]
     iq: int
-    make_frame: Callable[[Builder, Place, int, np.ndarray, np.ndarray], None]
+    make_frame: Callable[..., None]  # of builder, place, number of the frame, point, axes and, of a flexible body, the node
 
     @property
     def iv(self) -> int:
@@ -113,12 +113,13 @@ class Builder:
         self.linear += [(iv + k, iq + k) for k in range(3)] + [(iv + 6 + k, iq + 7 + k) for k in range(n)]
         return Place(name, tuple(range(tile, tile + count)), iq, make_frame)
 
-    def frame(self, place: Place, point: Any, axes: Any = None) -> int:
-        """A frame on a body, in its axes; returns its number."""
+    def frame(self, place: Place, point: Any, axes: Any = None, node: str | None = None) -> int:
+        """A frame on a body, in its axes, of a flexible one at a node; returns its number."""
         number = len(self.frames)
         self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))
         self.n_j += len(place.tiles)
-        place.make_frame(self, place, number, np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float))
+        given = np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float)
+        place.make_frame(self, place, number, *given, *(() if node is None else (node,)))
         return number
 
     def tiles_of(self, frame: int) -> tuple[int, ...]:

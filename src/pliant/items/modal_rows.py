@@ -1,0 +1,74 @@
+"""From a modal body to rows of its families. Its coordinates are scaled to metres, by the root of the mean square of what each
+displaces, sqrt(M_jj / m): weights and tolerances of displacements then hold for them too."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..families import modal, modal_tables, nodes
+
+if TYPE_CHECKING:
+    from ..layout import Flexible, Layout
+    from ..system import Builder, Place
+    from .modal import ModalBody
+
+
+class Rows:
+    """The tables of one body in scaled coordinates."""
+
+    def __init__(self, body: ModalBody) -> None:
+        part = body.reduced
+        self.body, self.n = body, part.n
+        self.scale = np.sqrt(np.diag(part.integrals.Mqq) / part.integrals.m)
+        by = 1 / self.scale
+        pair, i = by[:, None] * by, part.integrals
+        self.integrals = type(i)(i.m, i.c0, i.J0, i.S * by, i.B0 * by, i.G0 * by[:, None, None], i.J2 * pair[:, :, None, None],
+                                 i.B1 * by[:, None, None] * by, i.Mqq * pair)
+        self.K, self.D = part.Kqq * pair, body.damping_matrix() * pair
+        on = body.stiffening == "on"
+        self.loads = {load: K * pair for load, K in modal_tables.loads_of(part.stiffening if on else None).items()}
+        self.second = {name: None if node.second is None or not on else node.second * pair for name, node in part.nodes.items()}
+        self._check()
+
+    def _check(self) -> None:
+        """The mass matrix must belong to a real body."""
+        i, c = self.integrals, np.asarray(self.integrals.c0)
+        lever = np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
+        M = np.block([[i.m * np.eye(3), -lever, i.S], [lever, i.J0, i.B0], [i.S.T, i.B0.T, i.Mqq]])
+        size = np.sqrt(np.maximum(np.diag(M), 1e-300))
+        if np.linalg.eigvalsh(M / size[:, None] / size)[0] < -1e-9:
+            raise ValueError(f"body {self.body.name!r}: the inertia integrals of its part do not belong to a body with positive masses; "
+                             "check them, S, B0 and Mqq among them, or reduce the part again")
+
+    def add(self, b: Builder, place: Place) -> None:
+        """The row of the body."""
+        second = modal_tables.body_second(self.n, self.loads)
+        pools = (b.pool(modal_tables.body_tables(self.integrals, self.K, self.D, self.loads)), -1 if second is None else b.pool(second))
+        b.element(modal.BODY, self.body.name, (place.iq, place.iv, self.n, *pools), modal_tables.body_reals(self.integrals),
+                  tiles=place.tiles)
+
+    def frame_maker(self, layout: Layout) -> Callable[..., None]:
+        """What makes rows of frames; tables of a node are shared by its frames."""
+        pools: dict[str | None, tuple[int, int]] = {}
+
+        def frame(b: Builder, place: Place, number: int, point: np.ndarray, axes: np.ndarray, node: str | None = None) -> None:
+            if node not in pools:
+                pools[node] = self._pools(b, node)
+            family = nodes.MARKERS if layout.marking else nodes.FRAMES
+            b.element(family, self.body.name, (place.iq, place.iv, number, b.frames[number][1], self.n, *pools[node]),
+                      (*point, *axes.ravel()), tiles=place.tiles)
+        return frame
+
+    def _pools(self, b: Builder, name: str | None) -> tuple[int, int]:
+        if name is None:
+            return b.pool(np.zeros(6 * self.n)), -1
+        node = self.body.reduced.nodes[name]
+        second = modal_tables.node_second(self.n, name, self.second[name], self.loads)
+        return b.pool(modal_tables.node_tables(node.psi_R / self.scale, node.psi_theta / self.scale)), -1 if second is None else b.pool(second)
+
+    def record(self, place: Place, stated: bool) -> Flexible:
+        from ..layout import Flexible
+        body: Any = self.body
+        return Flexible(place.iq + 7, place.iv + 6, self.scale, body.inertia_matrix, stated, body.size)
