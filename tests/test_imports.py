@@ -8,6 +8,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pliant"
 LAYERS = [
     {"kernels", "choices"},
     {"functions"},
+    {"flex"},
     {"families", "items"},
     {"system"},
     {"layout", "planes"},

@@ -15,6 +15,8 @@ _WHERE = {
                      "Distance", "PointOnLine", "PointOnPlane", "Joint", "Drive"),
     "items.forces": ("SpringDamper", "TorsionSpring", "Bushing", "Force", "Torque", "Measure"),
     "functions.function": ("Table",),
+    "flex.material": ("Material", "STEEL", "ALUMINIUM"),
+    "flex.section": ("Section",),
     "integrators.choices": ("GeneralizedAlpha", "HHT", "Newmark", "EnergyMomentum", "DIMCD", "RungeKutta4", "DormandPrince54", "DOP853",
                             "AdamsBashforthMoulton", "CentralDifferences", "RadauIIA5", "BDF", "IDA"),
     "formulations.choices": ("Index3", "StabilizedIndex2", "Index1", "Baumgarte", "DirectCorrection", "Penalty", "AugmentedLagrangian",
@@ -26,10 +28,12 @@ _WHERE = {
     "results": ("load",),
 }
 _NAMES = {name: module for module, names in _WHERE.items() for name in names}
-__all__ = [*_NAMES, "__version__"]
+__all__ = [*_NAMES, "__version__", "flex"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "flex":
+        return import_module(".flex", __name__)
     if name not in _NAMES:
         raise AttributeError(f"module 'pliant' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f".{_NAMES[name]}", __name__), name)

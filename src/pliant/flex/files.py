@@ -1,0 +1,112 @@
+"""Reduced parts as HDF5: plain arrays of 64-bit floats under the names of `Reduced`, texts as attributes, a checksum behind the end."""
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .reduced import Integrals, Node, Reduced, Skin, Stiffening
+
+FORMAT = 1  # version of the layout
+TAKE = "take the file that Reduced.save wrote"
+
+
+def save(part: Reduced, path: str | Path) -> None:
+    """Write a part; the file appears under its name when it is complete, an older one stays until then."""
+    from ..storage import Disk, check_results, hold, sweep, uninterrupted
+    target = check_results(path)
+    made = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with uninterrupted(), Disk(made, "w+") as disk:
+            hold(disk, exclusive=True)
+            _write(part, disk)
+            disk.seal()
+            if disk.error:
+                raise disk.error
+            os.fsync(disk.fileno())
+            os.replace(made, target)
+        sweep(target)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise OSError(f"cannot write {str(path)!r}: {reason}; make room or choose another folder") from error
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _write(part: Reduced, disk: Any) -> None:
+    import h5py
+    with h5py.File(disk, "w") as f:
+        f.attrs["pliant_reduced"], f.attrs["names"] = FORMAT, json.dumps(part.names)
+        f.attrs["facts"] = json.dumps(part.facts)
+        _arrays(f.create_group("integrals"), part.integrals._asdict())
+        _arrays(f, {"Kqq": part.Kqq, "Dqq": part.Dqq})
+        nodes = f.create_group("nodes", track_order=True)
+        nodes.attrs["names"] = json.dumps(list(part.nodes))
+        for k, node in enumerate(part.nodes.values()):
+            _arrays(nodes.create_group(str(k)), node._asdict())
+        if part.stiffening is not None:
+            group = f.create_group("stiffening")
+            group.attrs["loads"] = json.dumps([list(load) for load in part.stiffening.loads])
+            _arrays(group, {"K": part.stiffening.K})
+        if part.skin is not None:
+            _arrays(f.create_group("skin"), part.skin._asdict())
+
+
+def _arrays(group: Any, arrays: dict[str, Any]) -> None:
+    for name, value in arrays.items():
+        if value is not None:
+            group.create_dataset(name, data=np.asarray(value, np.float64), dtype="<f8")
+
+
+def load(path: str | Path) -> Reduced:
+    """Read a part; what is wrong with a file is told in a sentence."""
+    from ..storage import Foreign, check_seal, opened
+    shown, file = str(path), Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no file {shown!r}; reduced.save(path) and 'pliant flex reduce PART -o path' write it")
+    try:
+        check_seal(file)
+    except ValueError as error:
+        raise ValueError(f"{shown!r} is damaged: {error}") from None
+    try:
+        with opened(file, shown) as f:
+            version = f.attrs.get("pliant_reduced")
+            if not isinstance(version, (int, np.integer)):
+                raise Foreign(f"{shown!r} is an HDF5 file, but not of a reduced part; {TAKE}")
+            if version > FORMAT:
+                raise Foreign(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: pip install --upgrade pliant")
+            return _read(f)
+    except Foreign:
+        raise
+    except ValueError as error:
+        raise ValueError(str(error).replace("take the file that sol.save wrote", TAKE).replace(", so not one of results", "")) from error
+
+
+def _read(f: Any) -> Reduced:
+    from ..storage import member, numbers, text
+    names, facts = json.loads(text(f, "names")), json.loads(text(f, "facts"))
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not isinstance(facts, dict):
+        raise ValueError("its names or facts are not what they must be")
+    dims = {"m": (), "c0": 1, "J0": 2, "S": 2, "B0": 2, "G0": 3, "J2": 4, "B1": 3, "Mqq": 2, "u0": 1, "A0": 2, "psi_R": 2, "psi_theta": 2,
+            "second": 3, "points": 2, "cells": 2, "psi": 3}
+
+    def some(group: Any, fields: tuple[str, ...]) -> list[Any]:
+        return [numbers(group, n, *([None] * (dims[n] or 0)))[()] if n != "second" or n in group else None for n in fields]  # type: ignore
+
+    nodes = member(f, "nodes", "group")
+    made = {name: Node(*some(member(nodes, str(k), "group"), Node._fields)) for k, name in enumerate(json.loads(text(nodes, "names")))}
+    stiffening = skin = None
+    if "stiffening" in f:
+        group = member(f, "stiffening", "group")
+        stiffening = Stiffening([tuple(load) for load in json.loads(text(group, "loads"))], numbers(group, "K", None, None, None)[()])
+    if "skin" in f:
+        points, cells, psi = some(member(f, "skin", "group"), Skin._fields)
+        if not (cells == np.floor(cells)).all() or cells.size and not (0 <= cells.min() and cells.max() < len(points)):
+            raise ValueError("its skin has cells between points that do not exist")
+        skin = Skin(points, cells.astype(np.int64), psi)
+    D = numbers(f, "Dqq", None, None)[()] if "Dqq" in f else None
+    return Reduced(names, Integrals(*some(member(f, "integrals", "group"), Integrals._fields)), numbers(f, "Kqq", None, None)[()],
+                   made, D, stiffening, skin, facts)

@@ -1,0 +1,192 @@
+"""Interfaces: where joints and forces act on a part. A frame follows a set of nodes, rigidly joined or on average [flex-7]."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..functions.units import quantity, shown
+from .fe import FE, cross_matrix, rigid_motions
+
+TOLERANCE = 1e-6  # of the part's size: how near a point must be to a node, and a node to a plane or a box
+COUPLINGS, WEIGHTS = ("rigid", "average"), ("uniform", "mass")
+WAYS = ("node", "nodes", "point", "box", "plane")
+
+
+@dataclass(frozen=True)
+class Interface:
+    """One of ``node`` (its number), ``nodes`` (numbers), ``point`` (on a node), ``box`` (two corners), ``plane`` ({point, normal}, or
+    "x = 0.1"); joined by ``coupling`` "rigid" (the nodes move as one body) or "average" (the frame follows their mean motion, loads
+    are spread, nothing is stiffened), with ``weights`` "uniform" or "mass". The frame is at ``position`` (default: the mean of the nodes)."""
+    node: int | None = None
+    nodes: Any = None
+    point: Any = None
+    box: Any = None
+    plane: Any = None
+    coupling: str = "rigid"
+    weights: str = "uniform"
+    position: Any = None
+    given: list[str] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.given.extend(way for way in WAYS if getattr(self, way) is not None)
+        if len(self.given) != 1:
+            found = f"{' and '.join(self.given)} are given" if self.given else "none is given"
+            raise ValueError(f"give one of {', '.join(WAYS)}; {found}")
+        for name, known in (("coupling", COUPLINGS), ("weights", WEIGHTS)):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name}: {shown(getattr(self, name))} must be {' or '.join(known)}")
+        if self.weights == "mass" and self.coupling == "rigid":
+            raise ValueError("weights: they are for coupling='average'; a rigid one has none")
+
+
+class Joined(NamedTuple):
+    """An interface on its mesh."""
+    name: str
+    nodes: np.ndarray       # numbers
+    position: np.ndarray    # (3)
+    rigid: bool
+    weights: np.ndarray     # one per node, their sum is 1
+
+
+def as_interface(value: Any, coupling: str) -> Interface:
+    """An `Interface`, or what stands for one: a node number, a point, a set of node numbers, a mapping of its fields."""
+    if isinstance(value, Interface):
+        return value
+    if isinstance(value, Mapping):
+        unknown = [k for k in value if k not in Interface.__dataclass_fields__ or k == "given"]
+        if unknown:
+            raise ValueError(f"unknown entry {shown(unknown[0])}; an interface has {', '.join(WAYS)}, coupling, weights, position")
+        return Interface(**{"coupling": coupling, **value})
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return Interface(node=int(value), coupling=coupling)
+    if isinstance(value, (set, frozenset, range)):
+        return Interface(nodes=sorted(value), coupling=coupling)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
+        return Interface(nodes=value, coupling=coupling)
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return Interface(point=value, coupling=coupling) if len(value) == 3 else Interface(nodes=value, coupling=coupling)
+    raise ValueError(f"{shown(value)} must be a node number, a point, a set of node numbers, or a mapping such as {{plane: 'x = 0'}}")
+
+
+def join(fe: FE, interfaces: Mapping[str, Any] | None, coupling: str = "rigid", what: str = "interface") -> list[Joined]:
+    """All interfaces on the mesh; problems name the interface."""
+    found = []
+    if interfaces is not None and not isinstance(interfaces, Mapping):
+        raise ValueError(f"{what}s: {shown(interfaces)} must be a mapping of names to places, such as {{'start': 0, 'end': (1, 0, 0)}}")
+    for name, value in (interfaces or {}).items():
+        try:
+            if not isinstance(name, str) or not name.isidentifier():
+                raise ValueError("its name must be a word of letters, digits and _")
+            found.append(_join(fe, name, as_interface(value, coupling)))
+        except ValueError as error:
+            raise ValueError(f"{what} {name!r}: {error}") from None
+    taken: dict[int, str] = {}
+    for i in found:
+        for node in i.nodes if i.rigid else ():
+            if int(node) in taken:
+                raise ValueError(f"{what}s {taken[int(node)]!r} and {i.name!r} both hold node {node} rigidly; leave it out of one of them, or "
+                                 "take coupling='average'")
+            taken[int(node)] = i.name
+    return found
+
+
+def _join(fe: FE, name: str, i: Interface) -> Joined:
+    nodes = _select(fe, i)
+    x = fe.nodes[nodes]
+    weights = np.full(len(nodes), 1 / len(nodes))
+    if i.weights == "mass":
+        translations = rigid_motions(fe.nodes, fe.dofs)[:, :3]
+        masses = np.asarray((fe.M @ translations).reshape(len(fe.nodes), fe.dofs, 3)[nodes])[:, :3].trace(axis1=1, axis2=2)
+        if not (masses > 0).all():
+            raise ValueError("weights: some of its nodes have no positive mass of their own (as corners of quadratic elements); take 'uniform'")
+        weights = masses / masses.sum()
+    position = x.mean(axis=0) if i.position is None else _three(i.position, "position")
+    needs_rotation = fe.dofs == 3 or (len(nodes) > 1 and i.coupling == "average")
+    if needs_rotation:
+        spread = np.linalg.svd(x - x.mean(axis=0), compute_uv=False) if len(nodes) > 1 else np.zeros(3)
+        if len(nodes) < 3 or spread[1] < 1e-6 * max(spread[0], 1e-300):
+            count = "one node" if len(nodes) == 1 else f"{len(nodes)} nodes in a line"
+            raise ValueError(f"it has {count}, which cannot hold a rotation; choose a face or at least three nodes that are not in a line")
+    rigid = i.coupling == "rigid" or len(nodes) == 1
+    return Joined(name, nodes, position, rigid, weights)
+
+
+def _select(fe: FE, i: Interface) -> np.ndarray:
+    tolerance = TOLERANCE * fe.size
+    if i.point is not None:
+        p = _three(i.point, "point")
+        distance = np.linalg.norm(fe.nodes - p, axis=1)
+        near = int(np.argmin(distance))
+        if distance[near] > tolerance:
+            at = ", ".join(f"{c:.6g}" for c in fe.nodes[near])
+            raise ValueError(f"point {shown(p.tolist())} is not on a node; the nearest is node {near} at ({at}), {distance[near]:.3g} m away")
+        return np.array([near])
+    if i.box is not None:
+        if not isinstance(i.box, (list, tuple, np.ndarray)) or len(i.box) != 2:
+            raise ValueError(f"box: {shown(i.box)} must be two corners, such as [[0, 0, 0], [0, 1, 1]]")
+        low, high = np.sort([_three(corner, "box") for corner in i.box], axis=0)
+        found = np.flatnonzero(((fe.nodes >= low - tolerance) & (fe.nodes <= high + tolerance)).all(axis=1))
+        return _some(found, fe, f"box from {shown(low.tolist())} to {shown(high.tolist())}")
+    if i.plane is not None:
+        point, normal = _plane(i.plane)
+        return _some(np.flatnonzero(abs((fe.nodes - point) @ normal) <= tolerance), fe, "plane")
+    numbers = np.atleast_1d(np.asarray(i.node if i.node is not None else list(i.nodes)))
+    if not numbers.size:
+        raise ValueError("nodes: the list is empty; give at least one node")
+    if numbers.dtype.kind not in "iu" or numbers.ndim != 1 or numbers.min() < 0 or numbers.max() >= len(fe.nodes):
+        raise ValueError(f"nodes: {shown(numbers.tolist())} must be whole numbers from 0 to {len(fe.nodes) - 1}")
+    return np.unique(numbers)
+
+
+def _some(found: np.ndarray, fe: FE, what: str) -> np.ndarray:
+    if not found.size:
+        low, high = (shown(c.round(9).tolist()) for c in (fe.nodes.min(axis=0), fe.nodes.max(axis=0)))
+        raise ValueError(f"no node is in the {what}; the mesh lies between {low} and {high} m")
+    return found
+
+
+def _plane(value: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Point and unit normal of {point, normal}, or of a text such as "x = 0.1" or "x = 100 mm"."""
+    if isinstance(value, str):
+        axis, mark, at = value.partition("=")
+        if mark and axis.strip() in ("x", "y", "z"):
+            normal = np.eye(3)["xyz".index(axis.strip())]
+            return quantity(at.strip(), "m") * normal, normal
+    elif isinstance(value, Mapping) and set(value) == {"point", "normal"}:
+        normal = np.array(value["normal"], float)
+        if normal.shape == (3,) and np.linalg.norm(normal) > 0:
+            return _three(value["point"], "plane"), normal / np.linalg.norm(normal)
+    raise ValueError(f"plane: {shown(value)} must be a text such as 'x = 0.1', or have the entries point and normal")
+
+
+def _three(value: Any, what: str) -> np.ndarray:
+    try:
+        p = np.array([quantity(x.item() if isinstance(x, np.generic) else x, "m") for x in value], float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what}: {error}") from None
+    if p.shape != (3,):
+        raise ValueError(f"{what}: {shown(value)} must be three coordinates [m]")
+    return p
+
+
+def frame_rows(fe: FE, i: Joined) -> np.ndarray:
+    """Displacement and rotation of the frame (6 rows) by the unknowns of its nodes, in their order: for a single node with rotations its own,
+    carried to the position; else the weighted mean and the rotation that fits best [flex-7]."""
+    x, k = fe.nodes[i.nodes], fe.dofs
+    if k == 6 and (len(x) == 1 or i.rigid):
+        rows = np.zeros((6, len(x) * 6))
+        rows[:, :6] = np.eye(6)
+        rows[:3, 3:6] = -cross_matrix(i.position - x[0])
+        return rows
+    c = i.weights @ x
+    r = x - c
+    spin = np.einsum("n,nij->ij", i.weights, np.einsum("nk,nk->n", r, r)[:, None, None] * np.eye(3) - r[:, :, None] * r[:, None, :])
+    turn = np.linalg.solve(spin, np.einsum("n,nij->inj", i.weights, cross_matrix(r)).reshape(3, -1))
+    rows = np.zeros((6, len(x), k))
+    rows[3:, :, :3] = turn.reshape(3, len(x), 3)
+    rows[:3, :, :3] = i.weights[None, :, None] * np.eye(3)[:, None, :]
+    rows[:3, :, :3] -= np.einsum("ij,jnk->ink", cross_matrix(i.position - c), rows[3:, :, :3])
+    return rows.reshape(6, -1)

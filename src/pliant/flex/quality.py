@@ -1,0 +1,86 @@
+"""How good a reduced part is, measured on the mesh it came from: frequencies, effective mass, unit loads."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .modes import Modes, hertz
+from .structure import Structure, motion
+
+COMPARED = 10  # frequencies compared when no limit was given
+
+
+def measure(s: Structure, V: np.ndarray, frame: str, limit: float | None) -> dict[str, Any]:
+    """Facts for the report. Shapes V in y, in either frame: free and held frequencies do not depend on it."""
+    facts: dict[str, Any] = {"limit": limit, "interfaces": [i.name for i in s.joined]}
+    if V.shape[1] == 0:
+        return facts
+    facts["free"] = _compared(s, V, None, limit)
+    if s.joined:
+        facts["held"] = _compared(s, V, s.rows[0], limit)
+        facts["effective_mass"] = effective_mass(s, V).tolist()
+        facts["unit_loads"] = unit_loads(s, V)
+    return facts
+
+
+def _compared(s: Structure, V: np.ndarray, A: Any, limit: float | None) -> dict[str, Any]:
+    from .reduction import _ritz
+    if A is None:
+        MR, inverse = s.relief
+        V = V - s.R @ (inverse @ (MR.T @ V))
+    reduced = hertz(_ritz(s, V, A))
+    m = Modes(s, A)
+    count = min(COMPARED, len(reduced), m.available // 2 + 1) if limit is None else m.below(limit)
+    full = hertz(m.lowest(count)[0])
+    return {"full": full.tolist(), "reduced": reduced[:len(full)].tolist(),
+            "error": (reduced[:len(full)] / np.maximum(full, 1e-300) - 1)[:len(reduced)].tolist()}
+
+
+def _held(s: Structure, V: np.ndarray) -> np.ndarray:
+    A = s.rows[0]
+    return np.asarray(V - s.R @ np.linalg.solve(A @ s.R, A @ V))
+
+
+def effective_mass(s: Structure, V: np.ndarray) -> np.ndarray:
+    """Part of the mass, along x, y, z, that the shapes move when the first interface is shaken: diag(S M^-1 S^T) / m."""
+    W = _held(s, V)
+    t = s.R[:, :3]
+    S = t.T @ (s.M @ W)
+    M = W.T @ (s.M @ W)
+    m = np.trace(t.T @ (s.M @ t)) / 3
+    return np.asarray(np.einsum("ai,ia->a", S, np.linalg.solve(M, S.T)) / m)
+
+
+def compliances(s: Structure, V: np.ndarray) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Displacements under unit loads where they act, by the full mesh and by the part: with the first interface held, or, if there is no
+    other, of the free part balanced by its inertia. Names, full (loads), reduced (loads)."""
+    from .bases import LOADS
+    if len(s.joined) > 1:
+        A, W = s.A[6:], _held(s, V)
+        names = [f"{i.name}.{w}" for i in s.joined[1:] for w in LOADS]
+        full = s.constrained(s.rows[0]).solve(A.T.toarray())
+    else:
+        MR, inverse = s.relief
+        A, W = s.A, V - s.R @ (inverse @ (MR.T @ V))
+        names = [f"{i.name}.{w}" for i in s.joined for w in LOADS]
+        full = s.balanced(A.T.toarray())
+    psi, K = A @ W, W.T @ (s.K @ W)
+    found = np.einsum("ij,ji->i", psi, np.linalg.lstsq((K + K.T) / 2, psi.T, rcond=None)[0])
+    return names, np.einsum("ij,ji->i", A.toarray(), full), found
+
+
+def unit_loads(s: Structure, V: np.ndarray) -> dict[str, Any]:
+    names, full, reduced = compliances(s, V)
+    return {"held": s.joined[0].name if len(s.joined) > 1 else None, "loads": names, "full": full.tolist(), "reduced": reduced.tolist(),
+            "error": (reduced / np.where(full == 0, 1e-300, full) - 1).tolist()}
+
+
+def static_error(s: Structure, V: np.ndarray) -> float:
+    """Largest error of the unit loads."""
+    if not s.joined:
+        return 0.0
+    return float(abs(np.array(unit_loads(s, V)["error"])).max())
+
+
+__all__ = ["compliances", "effective_mass", "measure", "motion", "static_error", "unit_loads"]

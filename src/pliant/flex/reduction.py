@@ -1,0 +1,203 @@
+"""Reduction of an FE model to a few coordinates: shapes are chosen, freed of rigid motion, made orthonormal, and integrated [flex-9]."""
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..functions.units import quantity, shown
+from . import bases
+from .fe import FASTEST, FE
+from .integrals import integrals
+from .interfaces import COUPLINGS, join
+from .modes import Modes, hertz
+from .quality import measure, static_error
+from .reduced import Node, Reduced, Skin
+from .stiffening import stiffening_of
+from .structure import Structure, motion
+
+FRAMES = ("body-fixed", "mean-axis")
+ERROR = 1e-3        # of frequencies below a limit
+DEPENDENT = 1e-13   # shapes that add less than this to the others (squared, of unit mass) are dropped
+GROWTH = 1.4        # of the limit for the modes that are kept, until the error is small enough
+
+
+def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | None = None, frequency_limit: float | str | None = None,
+           error: float | None = None, method: str | None = None, frame: str | None = None, coupling: str = "rigid",
+           shapes: Any = None, frames: Mapping[str, Any] | None = None, orthonormal: bool = True, stiffening: bool = True) -> Reduced:
+    """Reduce an FE model to a flexible part.
+
+    ``interfaces``: name to place (`Interface`, node number, point, set of nodes, mapping); ``coupling`` is the default for them.
+    ``method``: "craig-bampton" (default with interfaces: static shapes of the interfaces and modes with interfaces held), "free" (modes of the
+    free part; default without), "static-correction" (free modes and shapes of interface loads), "krylov" (shapes of interface loads
+    and those that follow from their inertia), "shapes" (only ``shapes``, columns over all unknowns of the mesh).
+    ``modes=n`` asks for n modes (shapes of interfaces come on top), ``frequency_limit`` [Hz] for as many as make the frequencies of the free
+    and of the held part below it, and unit loads at the interfaces, right within ``error`` (default 0.1 %).
+    ``frame``: "body-fixed" (the first interface is held; default with interfaces) or "mean-axis" (no momentum of the deformation).
+    ``frames``: further named places, not joined. ``orthonormal=False`` keeps the shapes as they are, with their names."""
+    s, frame, method = _prepare(fe, interfaces, coupling, method, frame, shapes)
+    others = join(fe, frames, what="frame")
+    if taken := {i.name for i in s.joined} & {i.name for i in others}:
+        raise ValueError(f"frames: the name {min(taken)!r} is that of an interface; choose another")
+    limit, error = _selection(modes, frequency_limit, error, method)
+    basis = bases.Basis(s, method, shapes)
+    if limit is None:
+        V, names, kinds = basis.shapes(modes or 0)
+    else:
+        V, names, kinds = _within(s, basis, limit, error, frame)
+    V, kept = _framed(s, V, frame)
+    names, V = [names[k] for k in kept], V[:, kept]
+    if orthonormal:
+        V, names = _orthonormal(s, V)
+    facts = {"source": fe.what, "unknowns": fe.K.shape[0], "nodes": len(fe.nodes), "method": method, "frame": frame, "kinds": kinds,
+             "removed": {"rigid": 6, "dependent": sum(kinds.values()) - V.shape[1]}, "size": fe.size, "solves": s.solves}
+    return _assemble(s, V, names, others, frame, facts, stiffening, limit)
+
+
+def _prepare(fe: FE, interfaces: Any, coupling: str, method: str | None, frame: str | None, shapes: Any) -> tuple[Structure, str, str]:
+    if not isinstance(fe, FE):
+        raise ValueError(f"fe: {shown(fe)} must be an FE model, as from mesh_beam, mesh_box or from_matrices")
+    if coupling not in COUPLINGS:
+        raise ValueError(f"coupling: {shown(coupling)} must be {' or '.join(COUPLINGS)}")
+    joined = join(fe, interfaces, coupling)
+    method = method or ("shapes" if shapes is not None else "craig-bampton" if joined else "free")
+    frame = frame or ("body-fixed" if joined else "mean-axis")
+    if method not in bases.METHODS:
+        raise ValueError(f"method: {shown(method)} must be one of {', '.join(bases.METHODS)}")
+    if frame not in FRAMES:
+        raise ValueError(f"frame: {shown(frame)} must be {' or '.join(FRAMES)}")
+    if (shapes is not None) != (method == "shapes"):
+        raise ValueError("shapes: they are for method='shapes', which needs them" if shapes is None or method != "shapes" else "")
+    if not joined and (frame == "body-fixed" or method in ("craig-bampton", "krylov", "static-correction")):
+        what = f"frame={frame!r}" if frame == "body-fixed" else f"method={method!r}"
+        raise ValueError(f"interfaces: {what} needs at least one; name the places where joints act, or take method='free', frame='mean-axis'")
+    return Structure(fe, joined), frame, method
+
+
+def _selection(modes: Any, limit: Any, error: Any, method: str) -> tuple[float | None, float]:
+    if method == "shapes":
+        if modes is not None or limit is not None or error is not None:
+            raise ValueError("modes: method='shapes' takes the shapes that are given; leave modes, frequency_limit and error out")
+        return None, ERROR
+    if (modes is None) == (limit is None):
+        found = "both are" if limit is not None else "none is"
+        raise ValueError(f"modes: give either modes (their number) or frequency_limit [Hz]; {found} given"
+                         + ("; error counts up to a frequency_limit" if error is not None else ""))
+    if modes is not None:
+        if isinstance(modes, bool) or not isinstance(modes, (int, np.integer)) or modes < 0:
+            raise ValueError(f"modes: {shown(modes)} must be a whole number of at least 0")
+        if error is not None:
+            raise ValueError("error: it is for frequency_limit; with modes=n the number is fixed")
+        return None, ERROR
+    f = quantity(limit, "Hz")
+    if not f > 0:
+        raise ValueError(f"frequency_limit: {shown(limit)} must be greater than zero")
+    if error is not None and not 0 < error < 1:
+        raise ValueError(f"error: {shown(error)} must be between 0 and 1, such as 0.001")
+    return f, ERROR if error is None else float(error)
+
+
+def _within(s: Structure, basis: bases.Basis, limit: float, error: float, frame: str) -> tuple[np.ndarray, list[str], dict[str, int]]:
+    """As many modes as make frequencies below the limit and unit loads right within the error."""
+    spectra = [(A, Modes(s, A)) for A in ([None, s.rows[0]] if s.joined else [None])]
+    full = [(A, m.lowest(m.below(limit))[0]) for A, m in spectra]
+    count, cut = -1, limit
+    while True:
+        before, count = count, basis.count(cut)
+        if count > before:
+            V, names, kinds = basis.shapes(count)
+            W, _ = _framed(s, V, "mean-axis")
+            W, _ = _orthonormal(s, W)
+            worst = max([_frequency_error(s, W, A, f) for A, f in full] + [static_error(s, W)])
+            if worst <= error:
+                return V, names, kinds
+        if count >= basis.available:
+            raise ValueError(f"frequency_limit: with all {count} modes the error is {worst:.2g}, more than {error:g}; take "
+                             "method='craig-bampton' or 'static-correction', which are exact for loads at interfaces")
+        cut = max(cut * GROWTH, limit)
+
+
+def _frequency_error(s: Structure, W: np.ndarray, A: Any, full: np.ndarray) -> float:
+    """Largest error of the frequencies of the part, free or with A held."""
+    found = hertz(_ritz(s, W, A))
+    if len(found) < len(full):
+        return 1.0
+    exact = hertz(full)
+    return float(abs(found[:len(full)] / np.maximum(exact, 1e-300) - 1).max(initial=0.0))
+
+
+def _ritz(s: Structure, W: np.ndarray, A: Any) -> np.ndarray:
+    """Squared circular frequencies of the part with shapes W, free (W has no rigid part) or with A held."""
+    from scipy.linalg import eigh
+    if A is not None:
+        W = W - s.R @ np.linalg.solve(A @ s.R, A @ W)
+    K, M = (W.T @ (a @ W) for a in (s.K, s.M))
+    return np.asarray(eigh((K + K.T) / 2, (M + M.T) / 2, eigvals_only=True)) if W.shape[1] else np.zeros(0)
+
+
+def _framed(s: Structure, V: np.ndarray, frame: str) -> tuple[np.ndarray, list[int]]:
+    """Shapes without rigid motion of the frame [flex-10]; which of them are left (rigid ones vanish)."""
+    size = np.einsum("ij,ij->j", V, s.M @ V)
+    if frame == "mean-axis":
+        MR, inverse = s.relief
+        V = V - s.R @ (inverse @ (MR.T @ V))
+    else:
+        A = s.rows[0]
+        V = V - s.R @ np.linalg.solve(A @ s.R, A @ V)
+    left = np.einsum("ij,ij->j", V, s.M @ V)
+    return V, [k for k in range(V.shape[1]) if left[k] > 1e-16 * size[k]]
+
+
+def _orthonormal(s: Structure, V: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Mass-orthonormal shapes with diagonal stiffness, by frequency; dependent ones are dropped."""
+    from scipy.linalg import eigh
+    if V.shape[1] == 0:
+        return V, []
+    V = V / np.sqrt(np.einsum("ij,ij->j", V, s.M @ V))
+    for _ in range(2):  # the second time removes what rounding left
+        M = V.T @ (s.M @ V)
+        values, vectors = np.linalg.eigh((M + M.T) / 2)
+        good = values > DEPENDENT * values[-1]
+        V = V @ (vectors[:, good] / np.sqrt(values[good]))
+    K = V.T @ (s.K @ V)
+    values, vectors = eigh((K + K.T) / 2)
+    V = Modes._signed(V @ vectors)
+    return V, [f"mode {k + 1}" for k in range(V.shape[1])]
+
+
+def _assemble(s: Structure, V: np.ndarray, names: list[str], others: list[Any], frame: str, facts: dict[str, Any], stiffen: bool,
+              limit: float | None) -> Reduced:
+    """All that a part holds."""
+    Psi = np.asarray(s.T @ V)
+    K = V.T @ (s.K @ V)
+    places = {i.name: (i, s.frame(i)) for i in [*s.joined, *others]}
+    second: dict[str, np.ndarray] = {}
+    stiff = None
+    if stiffen and s.fe.stress is not None and V.shape[1]:
+        stiff, second = stiffening_of(s, V, Psi, frame, places)
+    nodes = {}
+    for name, (i, rows) in places.items():
+        psi = np.asarray(rows @ Psi)
+        if frame == "body-fixed" and i is s.joined[0]:
+            psi = np.zeros_like(psi)
+        nodes[name] = Node(i.position, np.eye(3), psi[:3], psi[3:], second.get(name))
+    facts["stiffening"] = "yes" if stiff is not None else "switched off" if s.fe.stress is not None else "none: matrices without elements"
+    facts |= measure(s, V, frame, limit)
+    cells = s.fe.cells
+    used = np.unique(cells)
+    skin = Skin(s.fe.nodes[used], np.searchsorted(used, cells), Psi.reshape(len(s.fe.nodes), s.fe.dofs, -1)[used, :3]) if len(cells) else None
+    made = Reduced(names, integrals(s.fe, Psi), (K + K.T) / 2, nodes, stiffening=stiff, skin=skin, facts=facts)
+    _suspect(s, facts)
+    return made
+
+
+def _suspect(s: Structure, facts: dict[str, Any]) -> None:
+    free = facts.get("free", {}).get("full", [])
+    if free and free[0] * s.fe.size > FASTEST:
+        warnings.warn(f"a part of {s.fe.size:.4g} m cannot vibrate at {free[0]:.4g} Hz (waves would run at {2 * free[0] * s.fe.size:.3g} m/s); are "
+                      "the nodes in m, K in N/m and M in kg?", stacklevel=4)
+
+
+__all__ = ["motion", "reduce"]

@@ -1,0 +1,89 @@
+"""The report of a reduced part: what was kept, and how far it agrees with the full mesh."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .reduced import Reduced
+
+SHOWN = 12  # lines of a table
+
+
+class Report(NamedTuple):
+    """`print` it, or take ``data``."""
+    data: dict[str, Any]
+    text: str
+
+    @staticmethod
+    def of(part: Reduced) -> Report:
+        i = part.integrals
+        data = {**part.facts, "coordinates": part.names, "frequencies": part.frequencies.tolist(), "mass": i.m,
+                "centre_of_mass": (i.c0 / i.m).tolist(), "frames": {name: node.u0.tolist() for name, node in part.nodes.items()}}
+        lines = [*_head(part, data), *_kinds(data), *_frequencies(data), *_effective(data), *_loads(data)]
+        return Report(data, "\n".join(lines))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.data
+
+
+def _head(part: Reduced, data: dict[str, Any]) -> list[str]:
+    centre = ", ".join(f"{c:.6g}" for c in data["centre_of_mass"])
+    lines = [f"{part.n} elastic coordinates, {part.integrals.m:.6g} kg, centre of mass ({centre}) m"]
+    if "nodes" in data:
+        lines.append(f"from {data['nodes']} nodes, {data['unknowns']} unknowns ({data['source']}); {data['method']}, {data['frame']} frame; "
+                     f"geometric stiffening: {data['stiffening']}")
+    for name, at in data["frames"].items():
+        lines.append(f"  {name} at ({', '.join(f'{c:.6g}' for c in at)}) m{'' if name in data.get('interfaces', [name]) else ' (not joined)'}")
+    return lines
+
+
+def _kinds(data: dict[str, Any]) -> list[str]:
+    if "kinds" not in data:
+        return []
+    counts = ", ".join(f"{n} {kind}" for kind, n in data["kinds"].items())
+    dropped = f", {data['removed']['dependent']} dependent" if data["removed"]["dependent"] else ""
+    names = data["coordinates"]
+    some = ", ".join(names[:4]) + (f", … {names[-1]}" if len(names) > 4 else "")
+    return [f"shapes: {counts}; removed: {data['removed']['rigid']} rigid{dropped}; coordinates: {some}"]
+
+
+def _frequencies(data: dict[str, Any]) -> list[str]:
+    lines = []
+    for key, what in (("free", "free"), ("held", f"held at {data.get('interfaces', ['?'])[0] if data.get('interfaces') else '?'}")):
+        table = data.get(key)
+        if not table or not table["full"]:
+            continue
+        lines += ["", f"frequencies [Hz], {what}:   full mesh      reduced    error"]
+        rows = list(zip(table["full"], table["reduced"], table["error"], strict=False))
+        for k, (full, reduced, error) in enumerate(rows[:SHOWN]):
+            lines.append(f"  {k + 1:3d} {full:25.6g} {reduced:12.6g} {100 * error:7.3f} %")
+        if len(rows) > SHOWN:
+            worst = int(np.argmax(np.abs(table["error"])))
+            lines.append(f"  … {len(rows)} in all, the largest error is {100 * table['error'][worst]:.3f} % of number {worst + 1}")
+        if len(table["reduced"]) < len(table["full"]):
+            lines.append(f"  {len(table['full']) - len(table['reduced'])} more of the full mesh have no counterpart")
+    return lines
+
+
+def _effective(data: dict[str, Any]) -> list[str]:
+    if "effective_mass" not in data:
+        return []
+    return ["", "effective mass (moved when the first interface is shaken): "
+            + ", ".join(f"{a} {100 * x:.2f} %" for a, x in zip("xyz", data["effective_mass"], strict=True))]
+
+
+def _loads(data: dict[str, Any]) -> list[str]:
+    table = data.get("unit_loads")
+    if not table or not table["loads"]:
+        return []
+    worst = int(np.argmax(np.abs(table["error"])))
+    how = f"held at {table['held']}" if table["held"] else "free, balanced by inertia"
+    text = f"unit loads ({how}): {len(table['loads'])} agree with the full mesh within {100 * abs(table['error'][worst]):.2g} %"
+    if abs(table["error"][worst]) > 1e-3:
+        text += f" (worst: {table['loads'][worst]}); method='craig-bampton' or 'static-correction' is exact for them"
+    return ["", text]

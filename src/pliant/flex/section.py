@@ -1,0 +1,92 @@
+"""Cross-sections of beams. The section lies in the axes y (to the side) and z (``up``), its centroid at the origin; x is along the beam."""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..functions.units import quantity, shown
+
+
+@dataclass(frozen=True)
+class Section:
+    """``area`` [m^2]; ``Iy`` = int z^2, ``Iz`` = int y^2, ``Iyz`` = int y z [m^4]; torsion constant ``J`` [m^4]; shear factors ``ky``, ``kz``
+    along y and z (along the principal axes if Iyz is not zero). The shear centre is taken at the centroid."""
+    area: float
+    Iy: float
+    Iz: float
+    J: float
+    ky: float = 5 / 6
+    kz: float = 5 / 6
+    Iyz: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field, unit in (("area", "m^2"), ("Iy", "m^4"), ("Iz", "m^4"), ("J", "m^4"), ("ky", ""), ("kz", ""), ("Iyz", "m^4")):
+            try:
+                object.__setattr__(self, field, quantity(getattr(self, field), unit))
+            except ValueError as error:
+                raise ValueError(f"section: {field}: {error}") from None
+            if field != "Iyz" and not getattr(self, field) > 0:
+                raise ValueError(f"section: {field}: {shown(getattr(self, field))} must be greater than zero")
+        if self.Iyz**2 >= self.Iy * self.Iz:
+            raise ValueError(f"section: Iyz: {self.Iyz:g} is larger than sqrt(Iy Iz) = {math.sqrt(self.Iy * self.Iz):g}; no section has that")
+
+    @staticmethod
+    def rectangle(width: float | str, height: float | str) -> Section:
+        """Solid rectangle, ``width`` along y, ``height`` along z (up). J by the series of Saint-Venant, shear factor 5/6."""
+        b, h = _length("width", width), _length("height", height)
+        return Section(b * h, b * h**3 / 12, h * b**3 / 12, _rectangle_torsion(b, h))
+
+    @staticmethod
+    def circle(radius: float | str) -> Section:
+        """Solid circle; shear factor 6/7 (that of Cowper for nu = 0.3 is 0.89)."""
+        r = _length("radius", radius)
+        return Section(math.pi * r**2, math.pi * r**4 / 4, math.pi * r**4 / 4, math.pi * r**4 / 2, 6 / 7, 6 / 7)
+
+    @staticmethod
+    def tube(radius: float | str, thickness: float | str) -> Section:
+        """Round tube of outer ``radius``; shear factor 6/7 to 1/2 from solid to thin (Cowper's form, nu = 0)."""
+        r, t = _length("radius", radius), _length("thickness", thickness)
+        if t >= r:
+            raise ValueError(f"section: thickness: {t:g} m must be smaller than the radius {r:g} m; for a solid one take Section.circle")
+        i, m2 = r - t, ((r - t) / r) ** 2
+        k = 6 * (1 + m2) ** 2 / (7 * (1 + m2) ** 2 + 20 * m2)
+        I = math.pi * (r**4 - i**4) / 4
+        return Section(math.pi * (r**2 - i**2), I, I, 2 * I, k, k)
+
+    @staticmethod
+    def general(area: float | str, Iy: float | str, Iz: float | str, J: float | str, ky: float = 5 / 6, kz: float = 5 / 6,
+                Iyz: float | str = 0.0) -> Section:
+        """Any section by its values."""
+        return Section(area, Iy, Iz, J, ky, kz, Iyz)  # type: ignore[arg-type]
+
+    @property
+    def principal(self) -> tuple[np.ndarray, float, float]:
+        """Principal axes Q (3, 3; columns in the axes of the section, the first is x), and int y^2, int z^2 about them."""
+        if self.Iyz == 0:
+            return np.eye(3), self.Iz, self.Iy
+        values, vectors = np.linalg.eigh([[self.Iz, self.Iyz], [self.Iyz, self.Iy]])
+        if abs(vectors[0, 0]) < abs(vectors[0, 1]):  # the axes stay as near to those of the section as they can
+            values, vectors = values[::-1], vectors[:, ::-1]
+        vectors = vectors * np.where(np.diag(vectors) < 0, -1.0, 1.0)
+        Q = np.eye(3)
+        Q[1:, 1:] = vectors
+        return Q, float(values[0]), float(values[1])
+
+
+def _length(name: str, value: float | str) -> float:
+    try:
+        x = quantity(value, "m")
+    except ValueError as error:
+        raise ValueError(f"section: {name}: {error}") from None
+    if not x > 0:
+        raise ValueError(f"section: {name}: {shown(value)} must be greater than zero")
+    return x
+
+
+def _rectangle_torsion(b: float, h: float) -> float:
+    """J = a c^3 (1/3 - 64 c / (pi^5 a) sum tanh(k pi a / 2 c) / k^5), k odd, a >= c the sides."""
+    a, c = max(b, h), min(b, h)
+    s = sum(math.tanh(k * math.pi * a / (2 * c)) / k**5 for k in range(1, 30, 2))
+    return a * c**3 * (1 / 3 - 64 * c / (math.pi**5 * a) * s)

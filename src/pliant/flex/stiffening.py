@@ -1,0 +1,61 @@
+"""Geometric stiffening of a part: stress of every unit load on the mesh, its geometric stiffness, projected on the shapes [flex-5]."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .loads import Field, inertia_loads
+from .reduced import Stiffening
+from .structure import Structure
+
+NONE = 1e-9  # of the largest of its group (inertia, forces, moments): such a load does not stress the part
+
+
+def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str, places: dict[str, Any]) -> tuple[Stiffening, dict[str, np.ndarray]]:
+    """K by load, and the displacements of second order of all places: by virtue of the work of a unit force, -K of that force [flex-11]."""
+    loads, fields, vectors = list[tuple[Any, ...]](), list[Field | None](), list[np.ndarray]()
+    for load, field in inertia_loads().items():
+        loads.append(load)
+        fields.append(field)
+        vectors.append(np.asarray(s.T.T @ field.vector(s.fe)))
+    interfaces = {i.name for i in s.joined}
+    for name, (i, rows) in places.items():
+        y = np.asarray((s.T.T @ rows.T).todense()) if i.name not in interfaces else s.rows[[j.name for j in s.joined].index(name)].T.toarray()
+        for k in range(6 if name in interfaces else 3):
+            loads.append(("force" if k < 3 else "moment", name, k % 3))
+            fields.append(None)
+            vectors.append(y[:, k])
+    f = np.column_stack(vectors)
+    balance: list[Field | None] = fields
+    if frame == "mean-axis":
+        d = s.balanced(f)
+        balance = _relieved(s, f, fields)
+    else:
+        d = s.constrained(s.rows[0]).solve(f)
+    stress = s.fe.stress
+    assert stress is not None
+    K = stress.project(np.asarray(s.T @ d), balance, Psi)
+    K = (K + np.swapaxes(K, 1, 2)) / 2
+    by = dict(zip(loads, K, strict=True))
+    second = {name: -np.stack([by["force", name, a] for a in range(3)]) for name in places}
+    keep = [load for load in loads if _matters(load, by, interfaces)]
+    return Stiffening(keep, np.stack([by[load] for load in keep]) if keep else np.zeros((0, V.shape[1], V.shape[1]))), second
+
+
+def _relieved(s: Structure, f: np.ndarray, fields: list[Field | None]) -> list[Field | None]:
+    """Distributed loads together with the inertia forces that balance f."""
+    from .fe import cross_matrix
+    _, inverse = s.relief
+    found: list[Field | None] = []
+    for field, c in zip(fields, (inverse @ (s.R.T @ f)).T, strict=True):
+        a, W = (np.zeros(3), np.zeros((3, 3))) if field is None else field
+        found.append(Field(a + c[:3], W + cross_matrix(c[3:])))
+    return found
+
+
+def _matters(load: tuple[Any, ...], by: dict[tuple[Any, ...], np.ndarray], interfaces: set[str]) -> bool:
+    if load[0] in ("force", "moment") and load[1] not in interfaces:
+        return False
+    group = [abs(K).max() for other, K in by.items() if other[0] == load[0] or {other[0], load[0]} <= {"acceleration", "angular", "centrifugal"}]
+    return bool(abs(by[load]).max() > NONE * max(group))
