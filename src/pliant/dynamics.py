@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from . import reactions
-from .families.rigid import BODY
+from .families.rigid import BODY, MASS
 from .kernels import loop
 from .kernels.contract import GRAVITY, c_address
 from .kernels.jit import compiled_before
@@ -103,6 +103,17 @@ class Dynamics:
         inertia = dict(zip(s.owners[first:last], s.data.rp[first:last, 1:10].reshape(-1, 3, 3), strict=True))
         inertia |= {name: flexible.inertia for name, flexible in self.directory.flexible.items()}
         return [repr(name) for name, I in inertia.items() if np.linalg.eigvalsh(I).min() <= 1e-12 * abs(I).max()]
+
+    @property
+    def heaviest(self) -> float:
+        """The largest mass of a body [kg]."""
+        families = [f for f in self.system.families if f.name in ("rigid body", "modal body")]
+        return max(float(self.system.data.rp[slice(*self.system.families[f]), MASS].max()) for f in families)
+
+    def modal_rows(self, body: str) -> np.ndarray:
+        """The modal coordinates of a body in v; none of a rigid one."""
+        found = self.directory.flexible.get(body)
+        return np.arange(found.iv, found.iv + found.scale.size) if found else np.zeros(0, np.int64)
 
     def body_of(self, tile: int) -> str:
         """The body whose coordinates are in a tile."""
