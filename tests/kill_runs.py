@@ -22,7 +22,7 @@ import numpy as np
 
 import pliant as pl
 from pliant.bench_models import chain, fourbars
-from pliant.integrators.choices import Plan
+from pliant.integrators.base import Plan
 
 # model, duration, step, output_step [s]: some seconds of computing each
 CASES = {"double four-bar": (lambda: fourbars(2), 4.0, 2e-5, 1e-3), "chain of 40": (lambda: chain(40), 4.0, 4e-4, 4e-3),

@@ -3,11 +3,17 @@ import mechanisms
 import numpy as np
 import pytest
 from closed_forms import EllipticPendulum, FreeBody, N, Pendulum, U, solved
+from pinned import pin
 
 import pliant as pl
 from pliant import simulation
 from pliant.integrators import local_error, pieces
 from pliant.refinement import parts
+
+
+@pytest.fixture(autouse=True)
+def method(monkeypatch):
+    pin(monkeypatch, pl.GeneralizedAlpha(0.8))
 
 
 @pytest.mark.parametrize(("problem", "accuracies"), [

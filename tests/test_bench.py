@@ -15,7 +15,8 @@ from pliant.bench import accuracy, measure, peers_folder, ratios, table
 from pliant.bench_models import CUBE, G, bricard, chain, fourbars, fourbars_energy, problems, watched
 from pliant.dynamics import Dynamics
 from pliant.formulations.choices import Index3
-from pliant.integrators.choices import GeneralizedAlpha, Plan
+from pliant.integrators.base import Plan
+from pliant.integrators.choices import GeneralizedAlpha
 from pliant.items.base import matrix_of
 from pliant.model import Model
 

@@ -10,7 +10,7 @@ from test_newmark import oscillator
 
 import pliant as pl
 from pliant.cli import execute
-from pliant.integrators.choices import Plan
+from pliant.integrators.base import Plan
 from pliant.kernels import dense
 from pliant.refinement import parts
 from pliant.studies import dimcd as study

@@ -2,9 +2,15 @@
 import numpy as np
 import pytest
 from derivatives import random_rotation
+from pinned import pin
 from scipy.integrate import solve_ivp
 
 import pliant as pl
+
+
+@pytest.fixture(autouse=True)
+def method(monkeypatch):
+    pin(monkeypatch, pl.GeneralizedAlpha(0.8))
 
 
 def free_body() -> pl.Model:

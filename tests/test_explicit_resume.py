@@ -7,6 +7,7 @@ from test_resume import Stop, equal, one_slice, short_intervals, stopping, witho
 from test_resume import spatial as chain
 
 import pliant as pl
+from pliant.comparison import difference
 
 METHODS = [pl.RungeKutta4(), pl.DormandPrince54(), pl.DOP853(), pl.AdamsBashforthMoulton(), pl.CentralDifferences()]
 FORMS = [pl.Index1(), pl.AugmentedLagrangian(), pl.CoordinatePartitioning(), pl.NullSpace()]
@@ -28,10 +29,17 @@ def test_an_interrupted_run_goes_on_bit_for_bit(method, form, options, tmp_path,
     assert equal(sol.resume(), whole)
 
 
-def test_accuracy_needs_error_control():
-    for method in (pl.RungeKutta4(), pl.CentralDifferences()):
-        with pytest.raises(pl.ModelError, match=r"fixed step"):
-            chain().simulate(0.1, integrator=method, accuracy=1e-4)
+@pytest.mark.parametrize("method", [pl.RungeKutta4(), pl.CentralDifferences()], ids=lambda x: x.kind)
+def test_without_error_control_a_step_is_found(method, tmp_path):
+    """Halved until two runs agree; the last one is the one that is kept, and goes on with its step."""
+    exact = spatial.four_bar().simulate(0.4, integrator=pl.DOP853(), accuracy=1e-11, output_step=1e-2)
+    sol = spatial.four_bar().simulate(0.4, integrator=method, accuracy=1e-4, output_step=1e-2, out=tmp_path / "run.h5")
+    assert difference(sol, exact) <= 1.1 * sol.quality.estimate <= 1.1e-4
+    assert len(pl.load(tmp_path / "run.h5").t) == 41 and sol.accuracy is None
+    longer = pl.load(tmp_path / "run.h5").resume(0.1)
+    np.testing.assert_array_equal(longer.rows[:41], sol.rows)
+    with pytest.raises(pl.ModelError, match="would take a step below"):
+        spatial.four_bar().simulate(0.1, integrator=pl.Newmark(), accuracy=1e-8, output_step=0.1)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda x: x.kind)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.integrators.choices import Plan
+from pliant.integrators.base import Plan
 from pliant.integrators.stepper import STEPS
 from pliant.refinement import parts
 

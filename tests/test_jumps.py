@@ -5,8 +5,14 @@ import mechanisms
 import numpy as np
 import pytest
 from closed_forms import ALONG, N, U, along, block, pulses
+from pinned import pin
 
 import pliant as pl
+
+
+@pytest.fixture(autouse=True, params=["automatic", pl.GeneralizedAlpha(0.8)], ids=["automatic", "generalized-alpha"])
+def method(request, monkeypatch):
+    pin(monkeypatch, request.param)
 
 
 @pytest.mark.parametrize(("force", "given"), [

@@ -20,7 +20,8 @@ from .bench_models import Problem, problems, watched
 from .dynamics import Dynamics
 from .formulations.choices import Index3
 from .integrators import stepper as st
-from .integrators.choices import GeneralizedAlpha, Plan
+from .integrators.base import Plan
+from .integrators.choices import GeneralizedAlpha
 from .integrators.run import Run, SimulationError
 from .items.base import matrix_of
 from .kernels import loop

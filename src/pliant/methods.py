@@ -8,7 +8,8 @@ from typing import Any
 from .choices import Choice
 from .dynamics import ModelError
 from .formulations.choices import FORMULATIONS, STABILIZATIONS
-from .integrators.choices import INTEGRATORS, GeneralizedAlpha, Integrator
+from .integrators.base import Integrator
+from .integrators.choices import INTEGRATORS, GeneralizedAlpha
 from .items.base import did_you_mean
 
 KINDS: dict[str, Mapping[str, type[Choice]]] = {"integrator": INTEGRATORS, "formulation": FORMULATIONS, "stabilization": STABILIZATIONS}

@@ -91,7 +91,7 @@ def _choices(what: str) -> dict[str, Any]:
 
 
 def _simulate() -> dict[str, Any]:
-    from .integrators.choices import Integrator
+    from .integrators.base import Integrator
     from .simulation import ACCURACY, OPTIONS, STARTS
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
     known_options = {"duration": seconds, "step": seconds, "output_step": seconds,

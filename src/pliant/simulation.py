@@ -16,7 +16,7 @@ from .collected import Collected
 from .comparison import difference
 from .dynamics import Dynamics, ModelError
 from .functions.units import quantity
-from .integrators.choices import Integrator, Plan
+from .integrators.base import Integrator, Plan
 from .integrators.run import Run, SimulationError, function_fault
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
@@ -73,14 +73,11 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     display = _progress(progress)
 
     fixed = settings.get("step") is not None
-    if not fixed and settings.get("integrator") == AUTOMATIC:
+    if not fixed and settings.get("integrator", AUTOMATIC) == AUTOMATIC and settings.get("formulation") is None:
         return _recorded(lambda journal: _automatic(model, dynamics, length, settings, display, journal), settings.get("out"),
                          settings.get("record"))
     method, form = chosen(settings.get("integrator"), settings.get("formulation"), fixed)
     order = min(method.orders(form)[:2])
-    if not fixed and not method.controlled:
-        raise ModelError(f"simulate: integrator {method.kind} has no error control; give a fixed step, step = 0.001 for example, or take "
-                         "another integrator for accuracy")
     if fixed:
         if not method.fixed:
             raise ModelError(f"simulate: step: integrator {method.kind} chooses its steps; give accuracy instead")
@@ -295,7 +292,8 @@ def _refined(run: Run, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, B
     good = int(np.argmin(np.append(finite & ~fast & ~bent & (report[:, POSITION] <= run.widest), False)))
     if good == len(rows):
         return good, energies, report, None
-    reason = run.bent(rows[good]) if bent[good] else run.spun(rows[good]) if fast[good] else run.opened(rows[good]) if finite[good] else SimulationError(
+    known = run.bent if bent[good] else run.spun if fast[good] else run.opened
+    reason = known(rows[good]) if finite[good] else SimulationError(
         f"stopped at t = {rows[good, 0]:.6g} s: a speed, force or energy is too large to be a finite number. Look for a force that grows "
         "without bound, and for units", "not-finite")
     return good, energies[:good], report[:good], reason

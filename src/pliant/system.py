@@ -92,7 +92,7 @@ class Builder:
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
     signal: Callable[[str], int] = _no_signals
     names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
-    scratch: int = 0                                # numbers that elements need in W beyond its own
+    scratch: int = 0                                # numbers that elements need at the end of W
 
     def __post_init__(self) -> None:
         self.val += [*map(float, self.gravity), 1e-3]
@@ -203,7 +203,8 @@ class System:
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
         self.switches, self.timed = b.switches, b.timed
-        self.bodies, self.scratch = b.names, SCRATCH + b.scratch
+        self.n_choices = len(b.tab) + 1
+        self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.scratch
         self._programs: dict[Any, Program] = {}
         self._scale_regularisation()
 

@@ -10,7 +10,7 @@ from pliant.functions.expression import ZERO, Binary, Call, Number, Signal, Unar
 from pliant.functions.function import compile_function
 from pliant.kernels.contract import TIME_STEP
 from pliant.kernels.jit import entry
-from pliant.kernels.machine import SCRATCH, evaluate
+from pliant.kernels.machine import HELD, SCRATCH, evaluate
 
 NAMES = ("t", "x", "v")
 
@@ -33,6 +33,7 @@ class Pool:
     def run(self, pc, t=0.0, x=0.0, v=0.0, Y=()):
         dtype = complex if any(isinstance(a, complex) for a in (x, v, *Y)) else float
         W = np.full(SCRATCH, np.nan, dtype)
+        W[HELD] = 0
         with np.errstate(all="ignore"):
             return run(float(t), dtype(x), dtype(v), np.array([*Y, 0.0], dtype), np.array(self.tab), np.array(self.val, dtype),
                        pc, W)

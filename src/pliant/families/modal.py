@@ -9,7 +9,6 @@ B1 is antisymmetric in k and j; S2 and N2 (symmetric) and a part of H2 are the s
 """
 from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, TABLE, Family, Stage
 from ..kernels.jit import index, jit
-from ..kernels.machine import SCRATCH
 from ..kernels.so3 import accumulate, add, column, cross, dot, mat2, mul, rotation, scale, sub, tmul, vec, vec2
 
 IQ, IV, N, POOL, SECOND = index(1, 2, 3, 4, 5)   # ip: place in q and v, modes, tables in val, those of second order (-1: none)
@@ -18,8 +17,7 @@ MASS, CENTRE, INERTIA = index(0, 1, 4)           # rp: m, c0, J0 (xx yy zz xy xz
 ROWS, PAIR, PAIR_2 = index(12, 12, 6)
 # Scratch, in rows of n numbers: H, B, S now; what q' and q'' make of the tables; a row of forces.
 H, B, S, DH, DB, DN, DS, AB, AN, AS, FORCE = index(0, 6, 9, 12, 18, 21, 24, 27, 30, 33, 36)
-SIZE = 37
-BASE = index(SCRATCH)
+SIZE = index(37)
 
 
 @jit
@@ -62,60 +60,65 @@ def squares(w):
 @jit
 def configure(s, b, e, W):
     """H, B and S at the current q, in scratch."""
+    base = W.size - SIZE * b.ip[e, N]
     n, pool, second, iq = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IQ] + 7
     for j in range(3 * n):
-        W[BASE + S * n + j] = b.val[pool + j]
-        W[BASE + B * n + j] = b.val[pool + 3 * n + j]
+        W[base + S * n + j] = b.val[pool + j]
+        W[base + B * n + j] = b.val[pool + 3 * n + j]
     for j in range(6 * n):
-        W[BASE + H * n + j] = b.val[pool + 6 * n + j]
+        W[base + H * n + j] = b.val[pool + 6 * n + j]
     for k in range(n):
-        add_scaled(s.q[iq + k], b.val, pool + (ROWS + PAIR * k) * n, W, BASE, 9 * n)
+        add_scaled(s.q[iq + k], b.val, pool + (ROWS + PAIR * k) * n, W, base, 9 * n)
         if second >= 0:
-            add_scaled(s.q[iq + k], b.val, second + PAIR_2 * k * n, W, BASE + B * n, 6 * n)
+            add_scaled(s.q[iq + k], b.val, second + PAIR_2 * k * n, W, base + B * n, 6 * n)
 
 
 @jit
 def rates_of(s, b, e, W):
     """DB = sum q'_k B1_k, DN, DS likewise, in scratch."""
+    base = W.size - SIZE * b.ip[e, N]
     n, pool, second, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV] + 6
-    clear(W, BASE + DB * n, 9 * n)
+    clear(W, base + DB * n, 9 * n)
     for k in range(n):
-        add_scaled(s.v[iv + k], b.val, pool + (ROWS + PAIR * k + 6) * n, W, BASE + DB * n, 3 * n)
+        add_scaled(s.v[iv + k], b.val, pool + (ROWS + PAIR * k + 6) * n, W, base + DB * n, 3 * n)
         if second >= 0:
-            add_scaled(s.v[iv + k], b.val, second + PAIR_2 * k * n, W, BASE + DN * n, 6 * n)
+            add_scaled(s.v[iv + k], b.val, second + PAIR_2 * k * n, W, base + DN * n, 6 * n)
 
 
 @jit
 def changes_of(s, b, e, W):
     """For the tangent: DH = sum q'_k H2_k; AB, AN, AS with q''."""
+    base = W.size - SIZE * b.ip[e, N]
     n, pool, second, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV] + 6
-    clear(W, BASE + DH * n, 6 * n)
-    clear(W, BASE + AB * n, 9 * n)
+    clear(W, base + DH * n, 6 * n)
+    clear(W, base + AB * n, 9 * n)
     for k in range(n):
         at = pool + (ROWS + PAIR * k) * n
-        add_scaled(s.v[iv + k], b.val, at, W, BASE + DH * n, 6 * n)
-        add_scaled(s.a[iv + k], b.val, at + 6 * n, W, BASE + AB * n, 3 * n)
+        add_scaled(s.v[iv + k], b.val, at, W, base + DH * n, 6 * n)
+        add_scaled(s.a[iv + k], b.val, at + 6 * n, W, base + AB * n, 3 * n)
         if second >= 0:
-            add_scaled(s.a[iv + k], b.val, second + PAIR_2 * k * n, W, BASE + AN * n, 6 * n)
+            add_scaled(s.a[iv + k], b.val, second + PAIR_2 * k * n, W, base + AN * n, 6 * n)
 
 
 @jit
 def centre(s, b, e, W):
     """c = c0 + sum_j q_j (S0_j + S_j) / 2"""
+    base = W.size - SIZE * b.ip[e, N]
     n, pool, iq = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ] + 7
     c = vec2(b.rp, e, CENTRE)
     for j in range(n):
-        c = add(c, scale(s.q[iq + j] / 2, add(three(b.val, pool + j, n), three(W, BASE + S * n + j, n))))
+        c = add(c, scale(s.q[iq + j] / 2, add(three(b.val, pool + j, n), three(W, base + S * n + j, n))))
     return c
 
 
 @jit
 def moments(s, b, e, W):
     """J = J0 + sum_j q_j (H0_j + H_j) / 2"""
+    base = W.size - SIZE * b.ip[e, N]
     n, h0, iq = b.ip[e, N], b.ip[e, POOL] + 6 * b.ip[e, N], b.ip[e, IQ] + 7
     a, d = vec2(b.rp, e, INERTIA), vec2(b.rp, e, INERTIA + 3)
     for j in range(n):
-        f, i, k = s.q[iq + j] / 2, h0 + j, BASE + H * n + j
+        f, i, k = s.q[iq + j] / 2, h0 + j, base + H * n + j
         a = add(a, scale(f, add(three(b.val, i, n), three(W, k, n))))
         d = add(d, scale(f, add(three(b.val, i + 3 * n, n), three(W, k + 3 * n, n))))
     return symmetric((a[0], a[1], a[2], d[0], d[1], d[2]))
@@ -133,7 +136,8 @@ def weighted(x, i, n, W, k):
 @jit
 def turning(s, b, e, W):
     """J' = sum_j q'_j H_j"""
-    n, iv, k = b.ip[e, N], b.ip[e, IV] + 6, BASE + H * b.ip[e, N]
+    base = W.size - SIZE * b.ip[e, N]
+    n, iv, k = b.ip[e, N], b.ip[e, IV] + 6, base + H * b.ip[e, N]
     a, d = weighted(s.v, iv, n, W, k), weighted(s.v, iv, n, W, k + 3 * n)
     return symmetric((a[0], a[1], a[2], d[0], d[1], d[2]))
 
@@ -141,9 +145,10 @@ def turning(s, b, e, W):
 @jit
 def pull_of_inertia(s, b, e, W, c, w, alpha):
     """f of modal-2: alpha x c + w x (w x c) + 2 w x c' + S q'' + S' q'"""
+    base = W.size - SIZE * b.ip[e, N]
     n, iv = b.ip[e, N], b.ip[e, IV] + 6
-    f = add(cross(alpha, c), cross(w, add(cross(w, c), scale(2.0, weighted(s.v, iv, n, W, BASE + S * n)))))
-    return add(f, add(weighted(s.a, iv, n, W, BASE + S * n), weighted(s.v, iv, n, W, BASE + DS * n)))
+    f = add(cross(alpha, c), cross(w, add(cross(w, c), scale(2.0, weighted(s.v, iv, n, W, base + S * n)))))
+    return add(f, add(weighted(s.a, iv, n, W, base + S * n), weighted(s.v, iv, n, W, base + DS * n)))
 
 
 @jit
@@ -152,41 +157,43 @@ def forces(s, b, o):
     S_j.(a - g) + B_j.w' + 2 w.B1' q' - w.H_j w / 2 + M q'' + K q + D q']  with a - g in body axes         [modal-2]"""
     g = vec(b.val, GRAVITY)
     for e in range(b.first, b.last):
+        base = o.W.size - SIZE * b.ip[e, N]
         n, pool, iq, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ], b.ip[e, IV]
         configure(s, b, e, o.W)
         rates_of(s, b, e, o.W)
         A, w, alpha, a = rotation(s.q, iq + 3), vec(s.v, iv + 3), vec(s.a, iv + 3), sub(vec(s.a, iv), g)
         a_B, c, J = tmul(A, a), centre(s, b, e, o.W), moments(s, b, e, o.W)
         accumulate(1.0, add(scale(b.rp[e, MASS], a), mul(A, pull_of_inertia(s, b, e, o.W, c, w, alpha))), o.R, iv)
-        Bv, Ba = weighted(s.v, iv + 6, n, o.W, BASE + B * n), weighted(s.a, iv + 6, n, o.W, BASE + B * n)
+        Bv, Ba = weighted(s.v, iv + 6, n, o.W, base + B * n), weighted(s.a, iv + 6, n, o.W, base + B * n)
         moment = add(cross(c, a_B), add(mul(J, alpha), add(Ba, mul(turning(s, b, e, o.W), w))))
-        moment = add(moment, weighted(s.v, iv + 6, n, o.W, BASE + DN * n))
+        moment = add(moment, weighted(s.v, iv + 6, n, o.W, base + DN * n))
         accumulate(1.0, add(moment, cross(w, add(mul(J, w), Bv))), o.R, iv + 3)
-        clear(o.W, BASE + FORCE * n, n)
+        clear(o.W, base + FORCE * n, n)
         for k in range(n):
             at = pool + (ROWS + PAIR * k + 9) * n
-            add_scaled(s.a[iv + 6 + k], b.val, at, o.W, BASE + FORCE * n, n)
-            add_scaled(s.q[iq + 7 + k], b.val, at + n, o.W, BASE + FORCE * n, n)
-            add_scaled(s.v[iv + 6 + k], b.val, at + 2 * n, o.W, BASE + FORCE * n, n)
+            add_scaled(s.a[iv + 6 + k], b.val, at, o.W, base + FORCE * n, n)
+            add_scaled(s.q[iq + 7 + k], b.val, at + n, o.W, base + FORCE * n, n)
+            add_scaled(s.v[iv + 6 + k], b.val, at + 2 * n, o.W, base + FORCE * n, n)
         u, w2 = squares(w), scale(2.0, w)
         for i in range(6):
-            add_scaled(-0.5 * u[i], o.W, BASE + (H + i) * n, o.W, BASE + FORCE * n, n)
+            add_scaled(-0.5 * u[i], o.W, base + (H + i) * n, o.W, base + FORCE * n, n)
         for i in range(3):
-            add_scaled(a_B[i], o.W, BASE + (S + i) * n, o.W, BASE + FORCE * n, n)
-            add_scaled(alpha[i], o.W, BASE + (B + i) * n, o.W, BASE + FORCE * n, n)
-            add_scaled(w2[i], o.W, BASE + (DB + i) * n, o.W, BASE + FORCE * n, n)
+            add_scaled(a_B[i], o.W, base + (S + i) * n, o.W, base + FORCE * n, n)
+            add_scaled(alpha[i], o.W, base + (B + i) * n, o.W, base + FORCE * n, n)
+            add_scaled(w2[i], o.W, base + (DB + i) * n, o.W, base + FORCE * n, n)
         for j in range(n):
-            o.R[iv + 6 + j] += o.W[BASE + FORCE * n + j]
+            o.R[iv + 6 + j] += o.W[base + FORCE * n + j]
 
 
 @jit
 def rigid_tangent(s, b, o, e, c, J, f):
     """The tile of the frame's own motion                                                                 [modal-3]"""
+    base = o.W.size - SIZE * b.ip[e, N]
     n, iv, k = b.ip[e, N], b.ip[e, IV], b.tab[b.ip[e, TABLE]]
     A, w, T = rotation(s.q, b.ip[e, IQ] + 3), vec(s.v, iv + 3), mat2(s.T, iv // 6, 0)
     a_B = tmul(A, sub(vec(s.a, iv), vec(b.val, GRAVITY)))
-    c1, J1 = weighted(s.v, iv + 6, n, o.W, BASE + S * n), turning(s, b, e, o.W)
-    wc, spin = add(cross(w, c), scale(2.0, c1)), add(mul(J, w), weighted(s.v, iv + 6, n, o.W, BASE + B * n))
+    c1, J1 = weighted(s.v, iv + 6, n, o.W, base + S * n), turning(s, b, e, o.W)
+    wc, spin = add(cross(w, c), scale(2.0, c1)), add(mul(J, w), weighted(s.v, iv + 6, n, o.W, base + B * n))
     for j in range(3):
         u, x = column(T, j), (1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2))
         uc, Ju = cross(u, c), mul(J, u)
@@ -203,11 +210,12 @@ def rigid_tangent(s, b, o, e, c, J, f):
 @jit
 def coupling_tangent(s, b, o, e):
     """Tiles between the frame's motion and the modes                                                      [modal-4]"""
+    base = o.W.size - SIZE * b.ip[e, N]
     n, iv, table, tiles = b.ip[e, N], b.ip[e, IV], b.ip[e, TABLE], (b.ip[e, N] + 11) // 6
     A, w, alpha, T = rotation(s.q, b.ip[e, IQ] + 3), vec(s.v, iv + 3), vec(s.a, iv + 3), mat2(s.T, iv // 6, 0)
     a_B = tmul(A, sub(vec(s.a, iv), vec(b.val, GRAVITY)))
     for k in range(n):
-        i = BASE + k
+        i = base + k
         Sk, Bk, Hk = three(o.W, i + S * n, n), three(o.W, i + B * n, n), six(o.W, i + H * n, n)
         DSk, DNk, DBk = three(o.W, i + DS * n, n), three(o.W, i + DN * n, n), three(o.W, i + DB * n, n)
         Hw = mul(Hk, w)
@@ -231,10 +239,11 @@ def coupling_tangent(s, b, o, e):
 @jit
 def modal_tangent(s, b, o, e):
     """Tiles among the modes, column by column                                                            [modal-5]"""
+    base = o.W.size - SIZE * b.ip[e, N]
     n, pool, second, iv, table, tiles = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV], b.ip[e, TABLE], (b.ip[e, N] + 11) // 6
     w, alpha = vec(s.v, iv + 3), vec(s.a, iv + 3)
     a_B = tmul(rotation(s.q, b.ip[e, IQ] + 3), sub(vec(s.a, iv), vec(b.val, GRAVITY)))
-    u, x, F = squares(w), add(scale(2 * o.cd, w), scale(o.ck, alpha)), BASE + FORCE * n
+    u, x, F = squares(w), add(scale(2 * o.cd, w), scale(o.ck, alpha)), base + FORCE * n
     for k in range(n):
         at = pool + (ROWS + PAIR * k) * n
         clear(o.W, F, n)
@@ -275,11 +284,12 @@ def energy(s, b, o):
     """T of modal-1; potential - g.(m p + R c); elastic q.K q / 2                                          [modal-6]"""
     g = vec(b.val, GRAVITY)
     for e in range(b.first, b.last):
+        base = o.W.size - SIZE * b.ip[e, N]
         n, pool, iq, iv, m = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ], b.ip[e, IV], b.rp[e, MASS]
         configure(s, b, e, o.W)
         A, v, w = rotation(s.q, iq + 3), vec(s.v, iv), vec(s.v, iv + 3)
-        c, c1 = centre(s, b, e, o.W), weighted(s.v, iv + 6, n, o.W, BASE + S * n)
-        spin = add(mul(moments(s, b, e, o.W), w), scale(2.0, weighted(s.v, iv + 6, n, o.W, BASE + B * n)))
+        c, c1 = centre(s, b, e, o.W), weighted(s.v, iv + 6, n, o.W, base + S * n)
+        spin = add(mul(moments(s, b, e, o.W), w), scale(2.0, weighted(s.v, iv + 6, n, o.W, base + B * n)))
         o.E[KINETIC] += (m * dot(v, v) + dot(w, spin)) / 2 + dot(v, mul(A, add(cross(w, c), c1)))
         o.E[POTENTIAL] -= dot(g, add(scale(m, vec(s.q, iq)), mul(A, c)))
         for k in range(n):

@@ -253,8 +253,8 @@ def finish(p, w, tune, code):
         w.y1[n_q + k], w.f1[n_q + k] = S[V, k], sigma * S[V, k] + S[A + 1, k]
         S[A, k] = w.f1[n_q + k]
     retract(p.d, w.y0, S[Z], 1.0, w.y1)
-    kinematics(p, w.y1, w.f1)
     place(p, w, 0)
+    kinematics(p, w.f1)
     x.E[:] = 0
     if p.num[POWERED] == 1:
         evaluate(p.power, p.d, x, tune[T0] + tune[H], 0.0, 0.0, 0.0)

@@ -9,7 +9,7 @@ from ..dynamics import ModelError
 from ..kernels.loop import run
 from . import central
 from . import stepper as st
-from .choices import Plan
+from .base import Plan
 from .fixed import FixedRun, refuse_modal
 
 MOST_BODIES = 120  # that dense linear algebra is good for

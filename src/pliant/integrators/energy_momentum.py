@@ -11,7 +11,7 @@ from ..kernels.contract import ELASTIC
 from ..kernels.loop import run
 from . import midpoint as mp
 from . import stepper as st
-from .choices import Plan
+from .base import Plan
 from .fixed import FixedRun, refuse_modal
 
 

@@ -11,7 +11,7 @@ from ..refinement import parts
 from . import adaptive, local_error
 from . import control_memory as ad
 from . import stepper as st
-from .choices import Plan
+from .base import Plan
 from .generalized_alpha import AlphaRun
 from .pieces import UNSEEN, Pieces
 from .run import STICKY, SimulationError

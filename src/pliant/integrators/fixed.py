@@ -7,7 +7,7 @@ import numpy as np
 
 from ..dynamics import ModelError
 from . import stepper as st
-from .choices import Plan
+from .base import Plan
 from .run import Run
 
 ROUNDING = 2e-16  # increments below this part of the model's size are rounding errors of the constraints

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..kernels.loop import run
 from . import stepper as st
-from .choices import Plan
+from .base import Plan
 from .fixed import FixedRun
 
 

@@ -17,7 +17,7 @@ from ..kernels import loop
 from ..refinement import parts
 from . import control_memory as ad
 from . import stepper as st
-from .choices import Plan
+from .base import Plan
 from .pieces import Pieces
 from .run import SimulationError, function_fault
 

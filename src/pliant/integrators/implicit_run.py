@@ -11,7 +11,8 @@ from . import control_memory as ad
 from . import implicit as im
 from . import one_step_loop as osl
 from . import stepper as st
-from .choices import BDF, Plan
+from .base import Plan
+from .choices import BDF
 from .fixed import ROUNDING
 from .implicit_solver import solver
 from .implicit_tables import radau_iia_5

@@ -10,14 +10,14 @@ from ..formulations import contract
 from ..formulations.dense import RANK
 from ..formulations.kernels import problem
 from ..kernels import loop
-from ..kernels.machine import JUMPS
+from ..kernels.machine import HELD, JUMPS, SCRATCH
 from ..refinement import parts
 from . import central_differences, runge_kutta
 from . import control_memory as ad
 from . import one_step_loop as osl
 from . import stepper as st
 from .adaptive import TURN
-from .choices import Plan
+from .base import Plan
 from .implicit import Own
 from .pieces import UNSEEN, Pieces
 from .run import STICKY, SimulationError, function_fault
@@ -50,6 +50,7 @@ class OneStepRun(Pieces):
         self._choose_solver(bool(plan.dynamics.massless()))
         if plan.memory:
             self._restore_pieces(plan.memory)
+            self.x.W[HELD] = bool(plan.accuracy)
             self._choose_solver(bool(self.aid[STICKY]))
         else:
             self._begin(plan.row)
@@ -90,7 +91,8 @@ class OneStepRun(Pieces):
     def _state(self) -> dict[str, np.ndarray]:
         w = self.steps
         more = {f"step_{name}": getattr(w, name) for name in ("y0", "f0", "y1", "f1")}
-        return super()._state() | more | {"aim": self.aim, "note": self.note, "tune": self.tune, "par": self.p.par, "chosen": self.p.chosen}
+        return super()._state() | more | {"aim": self.aim, "note": self.note, "tune": self.tune, "par": self.p.par, "chosen": self.p.chosen,
+                                         "choices": self.x.W[SCRATCH:]}
 
     def _note(self) -> None:
         if not self.code[osl.PENDING]:
@@ -121,19 +123,36 @@ class OneStepRun(Pieces):
         w.y0[:] = np.concatenate([p["q"], p["v"][:s.n_v], row[1:3]])
         w.y1[:] = w.y0
         self.x.H[:] = p["H"]
+        self.x.W[HELD], self.x.W[SCRATCH:] = not self.code[osl.FIXED], np.nan  # functions choose their branches anew
         self.stops = [stop for stop in self.stops if stop[1] > row[0]] or self.stops[-1:]
         aim[ad.NOW], aim[ad.STOP] = row[0], self.stops[0][0]
         note[[ad.TARGET, ad.GROWN, ad.BEYOND, ad.FAILURES]], note[ad.FRESH] = 0, 1
         self._derivative(float(row[0]), w.y0, w.f0)
         w.f1[:] = w.f0
-        self._load()
+        self._choose_branches()
         if self.code[osl.FIXED]:
             aim[ad.NEXT] = self.step
         else:
             aim[ad.NEXT] = self._first()
         aim[ad.USUAL] = max(aim[[ad.USUAL, ad.NEXT]])
-        loop.run(self.programs[0], s.data, self.x, self.t, 1.0, 0.0, 0.0)
-        aim[ad.BRANCH] = self.x.W[JUMPS]
+        self._load()
+
+    def _choose_branches(self) -> None:
+        """Of the tangent's functions as well, and the number that tells whether they are still the same."""
+        self._load()
+        x, data = self.x, self.dynamics.system.data
+        for program in self.programs[:2]:
+            loop.run(program, data, x, self.t, 1.0, 0.0, 0.0)
+        x.W[HELD] = 0
+        loop.run(self.programs[0], data, x, self.t, 1.0, 0.0, 0.0)
+        self.aim[ad.BRANCH], x.W[HELD] = x.W[JUMPS], not self.code[osl.FIXED]
+
+    def _pass_event(self, t: float) -> None:
+        """From behind a jump."""
+        row = self._ahead(self.t)
+        self.dynamics.refine(row[None, :])
+        self._count_jump(t)
+        self._begin(row)
 
     def _derivative(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         status = osl.evaluate_at(self.p, self.code, t, y, out)

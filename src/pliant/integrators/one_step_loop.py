@@ -12,8 +12,8 @@ from ..formulations.contract import ITERATIONS as ITERATED_
 from ..formulations.contract import N_V, call_status, load
 from ..kernels.jit import entry, jit
 from ..kernels.loop import run as evaluate
-from ..kernels.machine import JUMPS
-from .adaptive import BACK, NARROW, NEAR, TINY, TURN
+from ..kernels.machine import HELD, JUMPS
+from .adaptive import NARROW, TINY, TURN
 from .control_memory import (
     AFTER,
     BEYOND,
@@ -56,11 +56,9 @@ RHS, CORRECT, STEP, SOLVER, STARTER, FIXED, READY, KNOWN, ASKED, PENDING = range
 MAKE, BETWEEN = range(2)  # a step, the polynomial
 ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 SLOWEST, FASTEST = 0.2, 5.0
-APPROACH, REACH, PASS = 1, 2, 3       # of note[TARGET]: the step ends near a jump; at a jump; it is passed
-SOUGHT_IN, SHORTER = 1e-5, 1e-2       # a jump is sought in a step so short against the usual one; by steps shorter by this factor
-BEHIND = 1e-10            # of the usual step: so far behind a jump the next piece begins; another one may be next to it
+REACH, ARRIVED, PASS = 1, 2, 3  # of note[TARGET]: the step is to end behind a jump; it has not come so far; it has
 RESTLESS = 1000           # steps with too large an error and hardly any other of usual length end a run
-ATTEMPTS = 4              # steps to come past a singular position
+ATTEMPTS = 4              # steps to come past a singular position, or to end at a jump
 
 
 class Steps(NamedTuple):
@@ -145,44 +143,48 @@ def keep_outputs(p, w, tune, code, count, aim, note, rows):
 @jit
 def branch(p, t, y):
     """A number that changes when a function takes another branch at a jump."""
+    held = p.x.W[HELD]
     load(p, y)
+    p.x.W[HELD] = 0
     evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
+    p.x.W[HELD] = held
     return p.x.W[JUMPS].real
 
 
 @jit
-def aim_at_jump(p, w, tune, code, aim, note):
-    """A function has jumped in the step: make it again up to there. As evaluations beyond the jump have a part in it, the place is a
-    little off; it is sought again from there with a shorter step, until that is short enough."""
+def locate(p, w, tune, code, aim):
+    """Where in the step a function jumps: the part of it that ends just behind the jump. Functions go on smoothly beyond their jumps
+    during a step, so its polynomial is as good there as anywhere."""
     prepared(p, w, tune, code)
-    before, after, h = 0.0, 1.0, tune[H]
+    before, after = 0.0, 1.0
     while after - before > NARROW:
         middle = (before + after) / 2
         at(w, middle, w.z)
-        if branch(p, aim[NOW] + middle * h, w.z) == aim[BRANCH]:
+        if branch(p, aim[NOW] + middle * tune[H], w.z) == aim[BRANCH]:
             before = middle
         else:
             after = middle
-    note[BEYOND] = note[BEYOND] + 1 if note[TARGET] > 0 else 0
-    if note[BEYOND] > 0:
-        before, after = min(before, max(0.0, 1 - BACK * 8.0 ** note[BEYOND])), 1.0
-    note[REJECTED] += 1
-    if before < NEAR:
-        note[TARGET], aim[AFTER] = PASS, aim[NOW] + max(min(after, NEAR) * h, BEHIND * aim[USUAL])
-        return
-    if note[BEYOND] == 0:
-        aim[SOUGHT] = h
-    note[TARGET] = REACH if aim[SOUGHT] <= SOUGHT_IN * aim[USUAL] or before * h < 10 * aim[LEAST] else APPROACH
-    aim[AFTER], aim[NEXT] = aim[NOW] + after * h, before * h
+    return after
 
 
 @jit
-def arrive(tune, aim, note):
-    """A step to a jump is made: pass it, or seek it again."""
-    if note[TARGET] == REACH:
-        note[TARGET] = PASS
-    elif note[TARGET] == APPROACH:
-        note[TARGET], aim[NEXT] = 0, max(SHORTER * aim[SOUGHT], 10 * aim[LEAST])
+def reach(p, w, tune, code, aim, note, t1):
+    """A step that is good otherwise, and whether a function has jumped in it: True if it is to be made again up to there."""
+    jumped = branch(p, t1, w.y1) != aim[BRANCH]
+    if not jumped:
+        if note[TARGET] == REACH:  # the jump is next to here
+            note[TARGET] = ARRIVED
+        return False
+    s = locate(p, w, tune, code, aim)
+    if note[TARGET] != REACH:
+        note[TARGET], note[BEYOND], aim[SOUGHT] = REACH, 0, tune[H]
+    note[BEYOND] += 1
+    if (1 - s) * tune[H] <= aim[LEAST] or note[BEYOND] > ATTEMPTS:
+        note[TARGET], aim[AFTER] = PASS, t1
+        return False
+    note[REJECTED] += 1
+    aim[NEXT] = max(s * tune[H], aim[LEAST])
+    return True
 
 
 @jit
@@ -310,6 +312,8 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
         if note[TARGET] == PASS:
             return EVENT
         if aim[NOW] >= aim[STOP]:
+            if note[FRESH] == 1:  # a jump at the very end
+                keep_rows(p, w, tune, code, count, aim, note, rows)
             return DONE
         t1 = begin_step(tune, code, count, aim, note)
         factorisations, iterations = p.num[FACTORED_], p.num[ITERATED_]
@@ -318,9 +322,6 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
         count[ITERATIONS] += p.num[ITERATED_] - iterations
         error = 0.0
         if status == DONE and code[FIXED] == 0:
-            if note[JUMPY] == 1 and branch(p, t1, w.y1) != aim[BRANCH]:
-                aim_at_jump(p, w, tune, code, aim, note)
-                continue
             error = judge(p, w, tune, aim)
             if not error <= 1 and not bearable(tune, aim, note, error):
                 note[REJECTED] += 1
@@ -330,6 +331,8 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
                 aim[ERROR] = error
                 if aim[NEXT] < aim[LEAST]:
                     return UNDERFLOW
+                continue
+            if note[JUMPY] == 1 and reach(p, w, tune, code, aim, note, t1):
                 continue
         if status == DONE:
             status = finish_step(p, w, history, tune, code, count, aim, note, t1)
@@ -353,7 +356,8 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
         aim[SPEED] = speeds(p, w, w.y1, w.f1, aim[SPEED])
         if error <= 1:
             choose(p, w, tune, code, aim, note, error)
-        arrive(tune, aim, note)
+        if note[TARGET] == ARRIVED:
+            note[TARGET], aim[NEXT] = 0, aim[SOUGHT]
         keep_rows(p, w, tune, code, count, aim, note, rows)
         if code[PENDING] == 1:
             return MORE

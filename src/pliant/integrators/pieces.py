@@ -11,7 +11,7 @@ from ..kernels.machine import JUMPS
 from ..refinement import POSITION, parts
 from . import control_memory as ad
 from . import stepper as st
-from .choices import Plan
+from .base import Plan
 from .run import Run, SimulationError
 from .time_functions import time_jumps, time_scale
 

@@ -12,7 +12,7 @@ from ..dynamics import GAP, SparseFallback
 from ..kernels.loop import Program
 from ..refinement import parts
 from . import stepper as st
-from .choices import Integrator, Plan
+from .base import Integrator, Plan
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 FAILED = (st.NEWTON_FAILED, st.SINGULAR, st.NOT_FINITE, st.UNDERFLOW, st.OPEN)

@@ -9,9 +9,9 @@ import numpy as np
 from .contract import TIME_STEP, call_python
 from .jit import entry, index, inlined, jit
 
-SCRATCH = 512                    # length of W
+SCRATCH = 512                    # length of W, then follow the choices of all programs
 STACK = 64                       # entries of it that a program may use; functions.compile checks it
-JUMPS, KINKS = index(510, 511)   # entries that change when a function takes another branch: see `mark`
+HELD, JUMPS, KINKS = index(509, 510, 511)  # whether choices are held; entries that change when a function takes another branch
 
 END = 0
 # push one value: val[operand], Y[operand], t, x, v, and the function at address operand with its derivatives
@@ -31,6 +31,17 @@ def mark(W, slot, choice, pc):
     """Note a choice between branches. Sums of choices with weights of their place in the program are the same as long as every
     choice is; the weights are multiples of the golden ratio, so that no two sets of choices share a sum."""
     W[slot] += choice * (0.5 + (pc * 0.6180339887498949) % 1.0)
+
+
+@inlined
+def hold(W, choice, pc):
+    """The choice itself; where choices are held, the first one made at this place since they were forgotten (made NaN): functions then
+    go on smoothly beyond their jumps."""
+    if W[HELD].real == 0:
+        return choice
+    if np.isnan(W[SCRATCH + pc].real):
+        W[SCRATCH + pc] = choice
+    return W[SCRATCH + pc].real
 
 
 @jit
@@ -231,20 +242,18 @@ def apply_two(op, W, top, pc):
         if a.imag != 0 or b.imag != 0:
             W[top] += (b.real * (a - a.real) - a.real * (b - b.real)) / (a.real * a.real + b.real * b.real)
     elif op == MOD:
-        W[top] = a - b * np.floor(a.real / b.real)
-        mark(W, JUMPS, np.floor(a.real / b.real), pc)
-    elif op == MIN:
-        W[top] = a if a.real <= b.real or a.real != a.real else b
-        mark(W, JUMPS, 1.0 if a.real <= b.real else 0.0, pc)
-    elif op == MAX:
-        W[top] = a if a.real >= b.real or a.real != a.real else b
-        mark(W, JUMPS, 1.0 if a.real >= b.real else 0.0, pc)
-    elif op == LT:
-        W[top] = 1.0 if a.real < b.real else 0.0
-        mark(W, JUMPS, W[top].real, pc)
-    elif op == LE:
-        W[top] = 1.0 if a.real <= b.real else 0.0
-        mark(W, JUMPS, W[top].real, pc)
+        choice = hold(W, np.floor(a.real / b.real), pc)
+        W[top] = a - b * choice
+        mark(W, JUMPS, choice, pc)
+    elif op in (MIN, MAX):
+        first = a.real <= b.real if op == MIN else a.real >= b.real
+        choice = hold(W, 1.0 if first or a.real != a.real else 0.0, pc)
+        W[top] = a if choice == 1 else b
+        mark(W, JUMPS, choice, pc)
+    elif op in (LT, LE):
+        choice = hold(W, 1.0 if a.real < b.real or (op == LE and a.real == b.real) else 0.0, pc)
+        W[top] = choice
+        mark(W, JUMPS, choice, pc)
     else:
         W[top] = 1.0 if a.real == b.real else 0.0
 
@@ -266,12 +275,18 @@ def apply_one(op, k, val, W, top, pc):
             W[top] += (table_value(val, k, op - TABLE + 1, a.real) if op < TABLE_3 else 0.0) * (a - a.real)
     else:
         W[top] = real_function(op, a.real)
-        if op in (SIGN, FLOOR):
-            mark(W, JUMPS, W[top].real, pc)
-        elif op in (ABS, CLAMP, SMOOTH):
-            mark(W, KINKS if op == SMOOTH else JUMPS, (1.0 if a.real < 0 else 0.0) + (2.0 if a.real < 1 and op != ABS else 0.0), pc)
         if a.imag != 0:
             W[top] += real_slope(op, a.real) * (a - a.real)
+        if op in (SIGN, FLOOR):
+            W[top] = hold(W, W[top].real, pc)
+            mark(W, JUMPS, W[top].real, pc)
+        elif op in (ABS, CLAMP):
+            side = hold(W, (1.0 if a.real < 0 else 0.0) + (2.0 if a.real < 1 and op == CLAMP else 0.0), pc)
+            mark(W, JUMPS, side, pc)
+            if W[HELD].real != 0:  # 3: below, 2: on, 0: above the ramp; 1: negative, 0: positive
+                W[top] = (-a if side == 1 else a) if op == ABS else (0 * a if side == 3 else a if side == 2 else 0 * a + 1)
+        elif op == SMOOTH:
+            mark(W, KINKS, (1.0 if a.real < 0 else 0.0) + (2.0 if a.real < 1 else 0.0), pc)
 
 
 @jit
@@ -293,7 +308,7 @@ def evaluate(t, x, v, Y, tab, val, pc, W):
             pc += k
         else:
             top -= 1
-            if W[top + 1].real == 0:
+            if hold(W, 1.0 if W[top + 1].real == 0 else 0.0, pc) == 1:
                 pc += k
     return W[0]
 

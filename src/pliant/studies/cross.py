@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..choices import Choice
-from ..integrators.choices import Integrator
+from ..integrators.base import Integrator
 from ..methods import choice, chosen
 from ..report import table
 

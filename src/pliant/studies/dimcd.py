@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import shipped
-from ..integrators.choices import DIMCD, DOP853, HHT, INTEGRATORS, Integrator
+from ..integrators.base import Integrator
+from ..integrators.choices import DIMCD, DOP853, HHT, INTEGRATORS
 from ..integrators.run import SimulationError
 from ..items.base import rotation
 from ..items.bodies import RigidBody

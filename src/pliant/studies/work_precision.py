@@ -11,7 +11,8 @@ from ..choices import Choice
 from ..comparison import difference
 from ..dynamics import ModelError
 from ..formulations.choices import FORMULATIONS
-from ..integrators.choices import DOP853, INTEGRATORS, Integrator
+from ..integrators.base import Integrator
+from ..integrators.choices import DOP853, INTEGRATORS
 from ..integrators.run import SimulationError
 from ..items.base import did_you_mean
 from ..report import table, working_on
