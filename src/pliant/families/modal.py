@@ -7,8 +7,10 @@ T = m v.v / 2 + v.R (w x c + S q') + w.J w / 2 + w.B q' + q'.M q' / 2  with, by 
 
 B1 is antisymmetric in k and j; S2 and N2 (symmetric) and a part of H2 are the second-order displacements of stiffening.
 """
+import numpy as np
+
 from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, TABLE, Family, Stage
-from ..kernels.jit import index, jit
+from ..kernels.jit import index, inlined, jit
 from ..kernels.so3 import accumulate, add, column, cross, dot, mat2, mul, rotation, scale, sub, tmul, vec, vec2
 
 IQ, IV, N, POOL, SECOND = index(1, 2, 3, 4, 5)   # ip: place in q and v, modes, tables in val, those of second order (-1: none)
@@ -20,14 +22,15 @@ H, B, S, DH, DB, DN, DS, AB, AN, AS, FORCE = index(0, 6, 9, 12, 18, 21, 24, 27, 
 SIZE = index(37)
 
 
-@jit
+@inlined
 def add_scaled(f, x, i, y, k, n):
-    """y[k:k+n] += f x[i:i+n]"""
-    for j in range(n):
-        y[k + j] += f * x[i + j]
+    """y[k:k+n] += f x[i:i+n]. Indices without sign need no check for negative ones, which would keep it from being vectorised."""
+    at, to = np.uint64(i), np.uint64(k)
+    for j in range(np.uint64(n)):
+        y[to + j] += f * x[at + j]
 
 
-@jit
+@inlined
 def clear(y, k, n):
     for j in range(n):
         y[k + j] = 0
@@ -57,7 +60,7 @@ def squares(w):
     return w[0] * w[0], w[1] * w[1], w[2] * w[2], 2 * w[0] * w[1], 2 * w[0] * w[2], 2 * w[1] * w[2]
 
 
-@jit
+@inlined
 def configure(s, b, e, W):
     """H, B and S at the current q, in scratch."""
     base = W.size - SIZE * b.ip[e, N]
@@ -73,7 +76,7 @@ def configure(s, b, e, W):
             add_scaled(s.q[iq + k], b.val, second + PAIR_2 * k * n, W, base + B * n, 6 * n)
 
 
-@jit
+@inlined
 def rates_of(s, b, e, W):
     """DB = sum q'_k B1_k, DN, DS likewise, in scratch."""
     base = W.size - SIZE * b.ip[e, N]
@@ -85,7 +88,7 @@ def rates_of(s, b, e, W):
             add_scaled(s.v[iv + k], b.val, second + PAIR_2 * k * n, W, base + DN * n, 6 * n)
 
 
-@jit
+@inlined
 def changes_of(s, b, e, W):
     """For the tangent: DH = sum q'_k H2_k; AB, AN, AS with q''."""
     base = W.size - SIZE * b.ip[e, N]
@@ -100,40 +103,39 @@ def changes_of(s, b, e, W):
             add_scaled(s.a[iv + k], b.val, second + PAIR_2 * k * n, W, base + AN * n, 6 * n)
 
 
-@jit
+@inlined
 def centre(s, b, e, W):
     """c = c0 + sum_j q_j (S0_j + S_j) / 2"""
     base = W.size - SIZE * b.ip[e, N]
     n, pool, iq = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ] + 7
-    c = vec2(b.rp, e, CENTRE)
-    for j in range(n):
-        c = add(c, scale(s.q[iq + j] / 2, add(three(b.val, pool + j, n), three(W, base + S * n + j, n))))
-    return c
+    both = add(weighted(s.q, iq, n, b.val, pool), weighted(s.q, iq, n, W, base + S * n))
+    return add(vec2(b.rp, e, CENTRE), scale(0.5, both))
 
 
-@jit
+@inlined
 def moments(s, b, e, W):
     """J = J0 + sum_j q_j (H0_j + H_j) / 2"""
     base = W.size - SIZE * b.ip[e, N]
     n, h0, iq = b.ip[e, N], b.ip[e, POOL] + 6 * b.ip[e, N], b.ip[e, IQ] + 7
-    a, d = vec2(b.rp, e, INERTIA), vec2(b.rp, e, INERTIA + 3)
-    for j in range(n):
-        f, i, k = s.q[iq + j] / 2, h0 + j, base + H * n + j
-        a = add(a, scale(f, add(three(b.val, i, n), three(W, k, n))))
-        d = add(d, scale(f, add(three(b.val, i + 3 * n, n), three(W, k + 3 * n, n))))
+    k = base + H * n
+    a = scale(0.5, add(weighted(s.q, iq, n, b.val, h0), weighted(s.q, iq, n, W, k)))
+    d = scale(0.5, add(weighted(s.q, iq, n, b.val, h0 + 3 * n), weighted(s.q, iq, n, W, k + 3 * n)))
+    a, d = add(vec2(b.rp, e, INERTIA), a), add(vec2(b.rp, e, INERTIA + 3), d)
     return symmetric((a[0], a[1], a[2], d[0], d[1], d[2]))
 
 
-@jit
+@inlined
 def weighted(x, i, n, W, k):
     """sum_j x_j times the vectors at W[k:]"""
-    y = scale(0.0, three(W, k, n))
-    for j in range(n):
-        y = add(y, scale(x[i + j], three(W, k + j, n)))
-    return y
+    a = b = c = 0 * W[k]
+    at, x_, y_, z_ = np.uint64(i), np.uint64(k), np.uint64(k + n), np.uint64(k + 2 * n)
+    for j in range(np.uint64(n)):
+        f = x[at + j]
+        a, b, c = a + f * W[x_ + j], b + f * W[y_ + j], c + f * W[z_ + j]
+    return a, b, c
 
 
-@jit
+@inlined
 def turning(s, b, e, W):
     """J' = sum_j q'_j H_j"""
     base = W.size - SIZE * b.ip[e, N]
@@ -142,7 +144,7 @@ def turning(s, b, e, W):
     return symmetric((a[0], a[1], a[2], d[0], d[1], d[2]))
 
 
-@jit
+@inlined
 def pull_of_inertia(s, b, e, W, c, w, alpha):
     """f of modal-2: alpha x c + w x (w x c) + 2 w x c' + S q'' + S' q'"""
     base = W.size - SIZE * b.ip[e, N]
@@ -185,7 +187,7 @@ def forces(s, b, o):
             o.R[iv + 6 + j] += o.W[base + FORCE * n + j]
 
 
-@jit
+@inlined
 def rigid_tangent(s, b, o, e, c, J, f):
     """The tile of the frame's own motion                                                                 [modal-3]"""
     base = o.W.size - SIZE * b.ip[e, N]
@@ -207,7 +209,7 @@ def rigid_tangent(s, b, o, e, c, J, f):
             o.D[k, 3 + i, 3 + j] += turn[i]
 
 
-@jit
+@inlined
 def coupling_tangent(s, b, o, e):
     """Tiles between the frame's motion and the modes                                                      [modal-4]"""
     base = o.W.size - SIZE * b.ip[e, N]
@@ -236,7 +238,7 @@ def coupling_tangent(s, b, o, e):
             o.D[to, r, 3 + i] += row[i]
 
 
-@jit
+@inlined
 def modal_tangent(s, b, o, e):
     """Tiles among the modes, column by column                                                            [modal-5]"""
     base = o.W.size - SIZE * b.ip[e, N]

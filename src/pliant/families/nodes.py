@@ -4,7 +4,7 @@ In body axes a node is displaced by d = sum_j q_j (psi_j + U_j) / 2 and turned b
 U_j = psi_j + sum_k q_k E_kj and Y_j = phi_j + sum_k q_k G_kj; the second-order shapes E and G are those of stiffening.  [node-1]
 """
 from ..kernels.contract import AV, AW, TABLE, A, F, Family, M, P, Stage, V, W
-from ..kernels.jit import index, jit
+from ..kernels.jit import index, inlined, jit
 from ..kernels.so3 import (
     add,
     accumulate,
@@ -35,7 +35,7 @@ U, Y, DU, DY = index(0, 3, 6, 9)                                    # scratch, i
 SIZE = index(12)
 
 
-@jit
+@inlined
 def shapes(s, b, e, W):
     """U, Y, DU, DY in scratch."""
     base = W.size - SIZE * b.ip[e, N]
@@ -49,7 +49,7 @@ def shapes(s, b, e, W):
             add_scaled(s.v[b.ip[e, IV] + 6 + k], b.val, second + 6 * k * n, W, base + DU * n, 6 * n)
 
 
-@jit
+@inlined
 def deformed(s, b, e, W, part):
     """sum_j q_j (psi_j + U_j) / 2, or of phi and Y"""
     base = W.size - SIZE * b.ip[e, N]
@@ -102,7 +102,7 @@ def push_tangent(s, b, o):
             velocity_change(s, b, o, e, R, r)
 
 
-@jit
+@inlined
 def velocity_change(s, b, o, e, R, r):
     """L: by rotations -R [w x u + u'] and -R [w + T r'], by modes R (w x U_k + DU_k) and R (K Y_k + T DY_k)  [node-4]"""
     base = o.W.size - SIZE * b.ip[e, N]

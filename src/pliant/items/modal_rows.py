@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..families import modal, modal_tables, nodes
+from ..families import modal, modal_tables, nodes, rigid
 
 if TYPE_CHECKING:
     from ..layout import Flexible, Layout
@@ -50,23 +50,25 @@ class Rows:
                   tiles=place.tiles)
 
     def frame_maker(self, layout: Layout) -> Callable[..., None]:
-        """What makes rows of frames; tables of a node are shared by its frames."""
-        pools: dict[str | None, tuple[int, int]] = {}
+        """What makes rows of frames; tables of a node are shared by its frames. One that no mode moves is as on a rigid body."""
+        pools: dict[str | None, tuple[int, int] | None] = {None: None}
 
         def frame(b: Builder, place: Place, number: int, point: np.ndarray, axes: np.ndarray, node: str | None = None) -> None:
             if node not in pools:
-                pools[node] = self._pools(b, node)
-            family = nodes.MARKERS if layout.marking else nodes.FRAMES
-            b.element(family, self.body.name, (place.iq, place.iv, number, b.frames[number][1], self.n, *pools[node]),
+                pools[node] = self._pools(b, self.body.reduced.nodes[node], node)
+            found = pools[node]
+            kind = rigid if found is None else nodes
+            b.element(kind.MARKERS if layout.marking else kind.FRAMES, self.body.name,
+                      (place.iq, place.iv, number, b.frames[number][1], *(() if found is None else (self.n, *found))),
                       (*point, *axes.ravel()), tiles=place.tiles)
         return frame
 
-    def _pools(self, b: Builder, name: str | None) -> tuple[int, int]:
-        if name is None:
-            return b.pool(np.zeros(6 * self.n)), -1
-        node = self.body.reduced.nodes[name]
-        second = modal_tables.node_second(self.n, name, self.second[name], self.loads)
-        return b.pool(modal_tables.node_tables(node.psi_R / self.scale, node.psi_theta / self.scale)), -1 if second is None else b.pool(second)
+    def _pools(self, b: Builder, node: Any, name: str | None) -> tuple[int, int] | None:
+        first = modal_tables.node_tables(node.psi_R / self.scale, node.psi_theta / self.scale)
+        second = modal_tables.node_second(self.n, str(name), self.second[str(name)], self.loads)
+        if not first.any() and second is None:
+            return None
+        return b.pool(first), -1 if second is None else b.pool(second)
 
     def record(self, place: Place, stated: bool) -> Flexible:
         from ..layout import Flexible
