@@ -25,6 +25,7 @@ verify: $(READY)
 	$(BIN)/python tests/fuzz_models.py --cases 100000
 	$(BIN)/python tests/kill_runs.py --times 50
 	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/calculix.py
 
 benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers

@@ -56,7 +56,7 @@ def test_links_resolve(page):
         assert not anchor or anchor in anchors(linked), target
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/analyses.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/analyses.md", "docs/flexible.md"])
 def test_snippets_run(page, tmp_path, monkeypatch):
     """Python snippets in order in one namespace; they may write files. Text models compile."""
     from pliant.text import from_text
@@ -69,6 +69,10 @@ def test_snippets_run(page, tmp_path, monkeypatch):
         if language == "python":
             lines_before = "\n" * text[:found.start(2)].count("\n")  # so that errors show the line of the page
             exec(compile(lines_before + body, page, "exec"), namespace)
+        elif language == "yaml" and "pliant: 1" in body and "reduce:" in body:
+            from pliant.parts import read_part
+            (tmp_path / "part.yaml").write_text(body)
+            read_part(tmp_path / "part.yaml")[1]()
         elif language == "yaml" and "pliant: 1" in body:
             from_text(body, page).compile()
 

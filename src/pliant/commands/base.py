@@ -40,12 +40,12 @@ def cli() -> None:
     """Flexible multibody dynamics: simulate models, look at results, verify."""
 
 
-def command(function: Callable[..., Answer]) -> click.Command:
+def command(function: Callable[..., Answer], group: click.Group = cli) -> click.Command:
     """A command with --json and --debug, which `execute` reads and the function does not see."""
     both = [click.Option(["--json", "as_json"], is_flag=True, expose_value=False,
                          help="Print one JSON object and nothing else."),
             click.Option(["--debug"], is_flag=True, expose_value=False, help="Show where in the program an error arose.")]
-    made = cli.command(name=function.__name__.rstrip("_"))(function)
+    made = group.command(name=function.__name__.rstrip("_"))(function)
     made.params += both
     return made
 

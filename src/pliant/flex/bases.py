@@ -94,7 +94,8 @@ def _given(s: Structure, shapes: Any) -> np.ndarray:
     if a.ndim == 3 and a.shape[:2] == (p, k):
         a = a.reshape(p * k, -1)
     if a.ndim != 2 or a.shape[0] != p * k or not a.shape[1] or not np.isfinite(a).all():
-        raise ValueError(f"shapes: an array of shape {np.shape(shapes)} must be ({p * k}, number) or ({p}, {k}, number), with finite entries")
+        raise ValueError(f"shapes: an array of shape {np.shape(shapes)} must be ({p * k}, number) or ({p}, {k}, number), with "
+                         "finite entries")
     y = np.zeros((s.K.shape[0], a.shape[1]))
     stiff = [i for i in s.joined if i.rigid]
     for j, i in enumerate(stiff):

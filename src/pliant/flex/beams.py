@@ -5,15 +5,17 @@ uniform beam loaded at its ends [flex-3], so that nodal displacements under noda
 """
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..functions.units import quantity, shown
-from .fe import FE, MassPoints, cross_matrix
+from ..functions.units import shown
+from .fe import FE, MassPoints
 from .material import Material
 from .section import Section
+from .values import three, whole
 
 THEORIES = ("euler-bernoulli", "timoshenko")
 GAUSS, WEIGHTS = ((1 + np.polynomial.legendre.leggauss(4)[0]) / 2, np.polynomial.legendre.leggauss(4)[1] / 2)  # exact to order 7
@@ -62,8 +64,8 @@ class Elements(NamedTuple):
 
 def mesh_beam(points: Any, section: Section, material: Material, elements: int | Sequence[int] = 20, theory: str = "euler-bernoulli", *,
               up: Any = None, mass: str = "consistent") -> FE:
-    """A beam along the polyline ``points`` [m]. ``elements``: their number, spread over the segments by length, or a list with one number for
-    each segment. ``up``: direction of the section's z axis (default: z of the mesh, for segments along z its y). ``mass``:
+    """A beam along the polyline ``points`` [m]. ``elements``: their number, spread over the segments by length, or a list with one
+    number for each segment. ``up``: direction of the section's z axis (default: z of the mesh, for segments along z its y). ``mass``:
     "consistent" or "lumped". Nodes are numbered along the line; a line that ends where it begins is a ring."""
     if theory not in THEORIES:
         raise ValueError(f"theory: {shown(theory)} must be one of {', '.join(THEORIES)}")
@@ -74,7 +76,7 @@ def mesh_beam(points: Any, section: Section, material: Material, elements: int |
     nodes = np.concatenate([corners[:1], *(a + np.linspace(0, 1, n + 1)[1:, None] * (b - a)
                                            for a, b, n in zip(corners[:-1], corners[1:], counts, strict=True))])
     ends = np.column_stack((np.arange(len(nodes) - 1), np.arange(1, len(nodes))))
-    R = np.repeat([_axes(b - a, up) for a, b in zip(corners[:-1], corners[1:], strict=True)], counts, axis=0)
+    R = np.repeat([_axes(b - a, up) for a, b in itertools.pairwise(corners)], counts, axis=0)
     lengths = np.linalg.norm(nodes[ends[:, 1]] - nodes[ends[:, 0]], axis=1)
     middle = nodes[:-1]
     if len(corners) > 3 and np.linalg.norm(nodes[-1] - nodes[0]) < 1e-9 * lengths.sum():
@@ -89,12 +91,9 @@ def mesh_beam(points: Any, section: Section, material: Material, elements: int |
 
 # -- geometry
 def _corners(points: Any) -> np.ndarray:
-    try:
-        p = np.array([[quantity(x, "m") for x in row] for row in points], float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"points: {shown(points)} must be at least two points of three coordinates [m]; {error}") from None
-    if p.ndim != 2 or p.shape[1] != 3 or len(p) < 2:
+    if not isinstance(points, (list, tuple, np.ndarray)) or len(points) < 2:
         raise ValueError(f"points: {shown(points)} must be at least two points of three coordinates [m]")
+    p = np.array([three("points", row) for row in points])
     steps = np.linalg.norm(np.diff(p, axis=0), axis=1)
     if (steps <= 1e-9 * steps.sum()).any():
         k = int(np.argmin(steps))
@@ -105,10 +104,11 @@ def _corners(points: Any) -> np.ndarray:
 def _counts(elements: int | Sequence[int], lengths: np.ndarray) -> list[int]:
     """Elements of each segment, at least one, in proportion to length."""
     if isinstance(elements, (list, tuple, np.ndarray)):
-        counts = [int(n) for n in elements]
-        if len(counts) != len(lengths) or any(n < 1 or n != m for n, m in zip(counts, elements, strict=True)):
-            raise ValueError(f"elements: {shown(elements)} must be one number of at least 1 for each of the {len(lengths)} segments")
-        return counts
+        rule = f"must be one whole number of at least 1 for each of the {len(lengths)} segments"
+        given = whole("elements", elements, rule)
+        if len(given) != len(lengths) or (given < 1).any():
+            raise ValueError(f"elements: {shown(elements)} {rule}")
+        return [int(n) for n in given]
     if isinstance(elements, bool) or not isinstance(elements, (int, np.integer)) or elements < len(lengths):
         raise ValueError(f"elements: {shown(elements)} must be a whole number of at least {len(lengths)}, one for each segment")
     counts = [1] * len(lengths)
@@ -122,8 +122,8 @@ def _axes(d: np.ndarray, up: Any) -> np.ndarray:
     if up is None:
         z = np.array([0.0, 0.0, 1.0]) if abs(x[2]) < 0.999 else np.array([0.0, 1.0, 0.0])
     else:
-        z = np.array(up, float)
-        if z.shape != (3,) or not np.linalg.norm(z) > 0 or np.linalg.norm(np.cross(z, x)) < 1e-6 * np.linalg.norm(z):
+        z = three("up", up, "three numbers", "")
+        if not np.linalg.norm(z) > 0 or np.linalg.norm(np.cross(z, x)) < 1e-6 * np.linalg.norm(z):
             raise ValueError(f"up: {shown(up)} must be a direction that is not along the beam ({', '.join(f'{c:.3g}' for c in x)})")
     z = z - (z @ x) * x
     z /= np.linalg.norm(z)
@@ -206,6 +206,3 @@ def _lumped(el: Elements, nodes: np.ndarray, section: Section, material: Materia
     rows, columns = np.arange(3 * p), (6 * np.arange(p)[:, None] + np.arange(3)).ravel()
     U, T = (sp.csr_matrix((one, (rows, columns + shift)), shape=(3 * p, 6 * p)) for shift in (0, 3))
     return MassPoints(m, E, nodes.copy(), U, T)
-
-
-__all__ = ["Elements", "cross_matrix", "mesh_beam"]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LARGE = 30.0       # [m] parts larger than this may be meshed in millimetres
 FASTEST = 2e4      # [m/s] no solid lets waves run faster
 RIGID = 1e-6       # K times a rigid motion, against |K| times its size
-TINY = 1e-10       # a pivot below this part of its diagonal entry is zero
+TINY = 1e-13       # a pivot below this part of its diagonal entry is zero to rounding
 NAMED = 6          # nodes named in a message
 
 
@@ -155,14 +155,14 @@ def _check_matrix(name: str, a: Any, N: int) -> None:
     if not np.isfinite(a.data).all():
         raise ValueError(f"{name}: holds numbers that are not finite")
     if a.nnz == 0:
-        raise ValueError(f"{name}: all its entries are zero")
+        raise ValueError(f"{name}: all its entries are zero" + ("; give the material a density" if name == "M" else ""))
     difference = abs(a - a.T)
     if difference.nnz and difference.max() > 1e-8 * abs(a).max():
         coo = difference.tocoo()
         k = int(np.argmax(coo.data))
         i, j = int(coo.row[k]), int(coo.col[k])
-        raise ValueError(f"{name}: must be symmetric, but entry ({i}, {j}) is {shown(float(a[i, j]))} and ({j}, {i}) {shown(float(a[j, i]))}; "
-                         "if only one triangle is stored, give the whole matrix")
+        raise ValueError(f"{name}: must be symmetric, but entry ({i}, {j}) is {shown(float(a[i, j]))} and ({j}, {i}) "
+                         f"{shown(float(a[j, i]))}; if only one triangle is stored, give the whole matrix")
 
 
 def from_matrices(nodes: Any, K: Any, M: Any) -> FE:

@@ -104,7 +104,7 @@ def _read(f: Any) -> Reduced:
         stiffening = Stiffening([tuple(load) for load in json.loads(text(group, "loads"))], numbers(group, "K", None, None, None)[()])
     if "skin" in f:
         points, cells, psi = some(member(f, "skin", "group"), Skin._fields)
-        if not (cells == np.floor(cells)).all() or cells.size and not (0 <= cells.min() and cells.max() < len(points)):
+        if not (cells == np.floor(cells)).all() or not ((cells >= 0) & (cells < len(points))).all():
             raise ValueError("its skin has cells between points that do not exist")
         skin = Skin(points, cells.astype(np.int64), psi)
     D = numbers(f, "Dqq", None, None)[()] if "Dqq" in f else None

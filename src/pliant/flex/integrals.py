@@ -60,7 +60,7 @@ def _curl(P: np.ndarray) -> np.ndarray:
 
 def of_nodes(fe: FE, Psi: np.ndarray) -> Integrals:
     """Of solids from their mass matrix: (e_a x psi) is a nodal field again [flex-1]. Exact for any M, consistent or lumped."""
-    N, n = Psi.shape
+    n = Psi.shape[1]
     fields = [fe.nodes.ravel()[:, None], Psi]
     turned = np.concatenate([_turned(f) for f in fields], axis=1)     # (N, 3 (1 + n)), a after j
     MT, MP = fe.M @ turned, fe.M @ Psi
@@ -80,7 +80,7 @@ def _even(a: np.ndarray) -> np.ndarray:
 def _turned(f: np.ndarray) -> np.ndarray:
     """e_a x f for a = 0, 1, 2 and all columns j of nodal fields f (N, n): (N, 3 n), a running fastest."""
     N, n = f.shape
-    v = f.reshape(-1, 3, n)
+    v = f.reshape(N // 3, 3, n)
     out = np.zeros((len(v), 3, n, 3))
     for a in range(3):
         b, c = (a + 1) % 3, (a + 2) % 3
@@ -90,14 +90,17 @@ def _turned(f: np.ndarray) -> np.ndarray:
 
 def of_rotating_nodes(fe: FE, Psi: np.ndarray) -> Integrals:
     """Of given matrices with rotations, where the field inside the elements is not known: what is linear in the shapes, and Mqq, from the
-    matrix, exactly; G0, J2 and B1 with the mass lumped at the nodes."""
+    matrix, exactly; J2, B1 and the symmetric part of G0 with the mass lumped at the nodes. The other part of G0 is -1/2 B0~, without which
+    energy would not be conserved."""
     lumped = of_points(p := lumped_points(fe), np.asarray(p.U @ Psi), np.asarray(p.T @ Psi))
     R = fe.rigid()
     MR, M = fe.M @ R, Psi.T @ (fe.M @ Psi)
     mass = R.T @ MR
     m = float(np.trace(mass[:3, :3]) / 3)
     c0 = np.array([mass[1, 5] - mass[2, 4], mass[2, 3] - mass[0, 5], mass[0, 4] - mass[1, 3]]) / 2
-    return lumped._replace(m=m, c0=c0, J0=_even(mass[3:, 3:]), S=MR[:, :3].T @ Psi, B0=MR[:, 3:].T @ Psi, Mqq=_even(M))
+    B0 = MR[:, 3:].T @ Psi
+    G0 = (lumped.G0 + np.swapaxes(lumped.G0, 1, 2)) / 2 - cross_matrix(B0.T) / 2
+    return lumped._replace(m=m, c0=c0, J0=_even(mass[3:, 3:]), S=MR[:, :3].T @ Psi, B0=B0, G0=G0, Mqq=_even(M))
 
 
 def lumped_points(fe: FE) -> MassPoints:

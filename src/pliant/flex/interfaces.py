@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..functions.units import quantity, shown
+from ..functions.units import must, quantity, shown
 from .fe import FE, cross_matrix, rigid_motions
+from .values import three, whole
 
 TOLERANCE = 1e-6  # of the part's size: how near a point must be to a node, and a node to a plane or a box
 COUPLINGS, WEIGHTS = ("rigid", "average"), ("uniform", "mass")
@@ -19,7 +20,7 @@ WAYS = ("node", "nodes", "point", "box", "plane")
 class Interface:
     """One of ``node`` (its number), ``nodes`` (numbers), ``point`` (on a node), ``box`` (two corners), ``plane`` ({point, normal}, or
     "x = 0.1"); joined by ``coupling`` "rigid" (the nodes move as one body) or "average" (the frame follows their mean motion, loads
-    are spread, nothing is stiffened), with ``weights`` "uniform" or "mass". The frame is at ``position`` (default: the mean of the nodes)."""
+    are spread, nothing is stiffened), with ``weights`` "uniform" or "mass". The frame is at ``position`` (default: the nodes' mean)."""
     node: int | None = None
     nodes: Any = None
     point: Any = None
@@ -68,7 +69,7 @@ def as_interface(value: Any, coupling: str) -> Interface:
         return Interface(nodes=value, coupling=coupling)
     if isinstance(value, (list, tuple, np.ndarray)):
         return Interface(point=value, coupling=coupling) if len(value) == 3 else Interface(nodes=value, coupling=coupling)
-    raise ValueError(f"{shown(value)} must be a node number, a point, a set of node numbers, or a mapping such as {{plane: 'x = 0'}}")
+    raise ValueError(must(value, "must be a node number, a point, a set of node numbers, or a mapping such as {plane: 'x = 0'}"))
 
 
 def join(fe: FE, interfaces: Mapping[str, Any] | None, coupling: str = "rigid", what: str = "interface") -> list[Joined]:
@@ -87,8 +88,8 @@ def join(fe: FE, interfaces: Mapping[str, Any] | None, coupling: str = "rigid", 
     for i in found:
         for node in i.nodes if i.rigid else ():
             if int(node) in taken:
-                raise ValueError(f"{what}s {taken[int(node)]!r} and {i.name!r} both hold node {node} rigidly; leave it out of one of them, or "
-                                 "take coupling='average'")
+                raise ValueError(f"{what}s {taken[int(node)]!r} and {i.name!r} both hold node {node} rigidly; leave it out of one of "
+                                 "them, or take coupling='average'")
             taken[int(node)] = i.name
     return found
 
@@ -101,9 +102,10 @@ def _join(fe: FE, name: str, i: Interface) -> Joined:
         translations = rigid_motions(fe.nodes, fe.dofs)[:, :3]
         masses = np.asarray((fe.M @ translations).reshape(len(fe.nodes), fe.dofs, 3)[nodes])[:, :3].trace(axis1=1, axis2=2)
         if not (masses > 0).all():
-            raise ValueError("weights: some of its nodes have no positive mass of their own (as corners of quadratic elements); take 'uniform'")
+            raise ValueError("weights: some of its nodes have no positive mass of their own, as corners of quadratic elements; take "
+                             "'uniform'")
         weights = masses / masses.sum()
-    position = x.mean(axis=0) if i.position is None else _three(i.position, "position")
+    position = x.mean(axis=0) if i.position is None else three("position", i.position)
     needs_rotation = fe.dofs == 3 or (len(nodes) > 1 and i.coupling == "average")
     if needs_rotation:
         spread = np.linalg.svd(x - x.mean(axis=0), compute_uv=False) if len(nodes) > 1 else np.zeros(3)
@@ -117,27 +119,29 @@ def _join(fe: FE, name: str, i: Interface) -> Joined:
 def _select(fe: FE, i: Interface) -> np.ndarray:
     tolerance = TOLERANCE * fe.size
     if i.point is not None:
-        p = _three(i.point, "point")
+        p = three("point", i.point)
         distance = np.linalg.norm(fe.nodes - p, axis=1)
         near = int(np.argmin(distance))
         if distance[near] > tolerance:
             at = ", ".join(f"{c:.6g}" for c in fe.nodes[near])
-            raise ValueError(f"point {shown(p.tolist())} is not on a node; the nearest is node {near} at ({at}), {distance[near]:.3g} m away")
+            raise ValueError(f"point {shown(p.tolist())} is not on a node; the nearest is node {near} at ({at}), {distance[near]:.3g} m "
+                             "away")
         return np.array([near])
     if i.box is not None:
         if not isinstance(i.box, (list, tuple, np.ndarray)) or len(i.box) != 2:
             raise ValueError(f"box: {shown(i.box)} must be two corners, such as [[0, 0, 0], [0, 1, 1]]")
-        low, high = np.sort([_three(corner, "box") for corner in i.box], axis=0)
+        low, high = np.sort([three("box", corner) for corner in i.box], axis=0)
         found = np.flatnonzero(((fe.nodes >= low - tolerance) & (fe.nodes <= high + tolerance)).all(axis=1))
         return _some(found, fe, f"box from {shown(low.tolist())} to {shown(high.tolist())}")
     if i.plane is not None:
         point, normal = _plane(i.plane)
         return _some(np.flatnonzero(abs((fe.nodes - point) @ normal) <= tolerance), fe, "plane")
-    numbers = np.atleast_1d(np.asarray(i.node if i.node is not None else list(i.nodes)))
+    rule = f"must be whole numbers from 0 to {len(fe.nodes) - 1}"
+    numbers = whole("nodes", i.nodes if i.node is None else i.node, rule)
     if not numbers.size:
         raise ValueError("nodes: the list is empty; give at least one node")
-    if numbers.dtype.kind not in "iu" or numbers.ndim != 1 or numbers.min() < 0 or numbers.max() >= len(fe.nodes):
-        raise ValueError(f"nodes: {shown(numbers.tolist())} must be whole numbers from 0 to {len(fe.nodes) - 1}")
+    if numbers.min() < 0 or numbers.max() >= len(fe.nodes):
+        raise ValueError(f"nodes: {shown(numbers.tolist())} {rule}")
     return np.unique(numbers)
 
 
@@ -154,27 +158,20 @@ def _plane(value: Any) -> tuple[np.ndarray, np.ndarray]:
         axis, mark, at = value.partition("=")
         if mark and axis.strip() in ("x", "y", "z"):
             normal = np.eye(3)["xyz".index(axis.strip())]
-            return quantity(at.strip(), "m") * normal, normal
+            try:
+                return quantity(at.strip(), "m") * normal, normal
+            except ValueError as error:
+                raise ValueError(f"plane: {error}") from None
     elif isinstance(value, Mapping) and set(value) == {"point", "normal"}:
-        normal = np.array(value["normal"], float)
-        if normal.shape == (3,) and np.linalg.norm(normal) > 0:
-            return _three(value["point"], "plane"), normal / np.linalg.norm(normal)
+        normal = three("plane: normal", value["normal"], "three numbers", "")
+        if np.linalg.norm(normal) > 0:
+            return three("plane: point", value["point"]), normal / np.linalg.norm(normal)
     raise ValueError(f"plane: {shown(value)} must be a text such as 'x = 0.1', or have the entries point and normal")
 
 
-def _three(value: Any, what: str) -> np.ndarray:
-    try:
-        p = np.array([quantity(x.item() if isinstance(x, np.generic) else x, "m") for x in value], float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{what}: {error}") from None
-    if p.shape != (3,):
-        raise ValueError(f"{what}: {shown(value)} must be three coordinates [m]")
-    return p
-
-
 def frame_rows(fe: FE, i: Joined) -> np.ndarray:
-    """Displacement and rotation of the frame (6 rows) by the unknowns of its nodes, in their order: for a single node with rotations its own,
-    carried to the position; else the weighted mean and the rotation that fits best [flex-7]."""
+    """Displacement and rotation of the frame (6 rows) by the unknowns of its nodes, in their order: for a single node with rotations its
+    own, carried to the position; else the weighted mean and the rotation that fits best [flex-7]."""
     x, k = fe.nodes[i.nodes], fe.dofs
     if k == 6 and (len(x) == 1 or i.rigid):
         rows = np.zeros((6, len(x) * 6))

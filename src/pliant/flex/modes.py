@@ -49,6 +49,7 @@ class Modes:
         """Every mode, with full matrices; M may be singular, so M y = K y / w^2 is solved where K is definite."""
         from scipy.linalg import eigh, null_space
         s = self.s
+        assert s.lu is not None  # says what is wrong with K, if anything is
         A = (s.M @ s.R).T if self.A is None else self.A.toarray()
         Z = null_space(A / np.maximum(abs(A).max(axis=1, keepdims=True), 1e-300))
         K, M = (Z.T @ (a @ Z) for a in (s.K, s.M))

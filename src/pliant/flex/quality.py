@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .modes import Modes, hertz
-from .structure import Structure, motion
+from .structure import Structure
 
 COMPARED = 10  # frequencies compared when no limit was given
 
@@ -81,6 +81,3 @@ def static_error(s: Structure, V: np.ndarray) -> float:
     if not s.joined:
         return 0.0
     return float(abs(np.array(unit_loads(s, V)["error"])).max())
-
-
-__all__ = ["compliances", "effective_mass", "measure", "motion", "static_error", "unit_loads"]

@@ -1,4 +1,4 @@
-"""A flexible part after reduction: all that its dynamics needs. Displacements of its points are psi q in body axes (body axes are mesh axes).
+"""A flexible part after reduction: all that its dynamics needs. Displacements of its points are psi q in body axes, which are mesh axes.
 
 Fields are real arrays; n is the number of coordinates q. Integrals are over the mass, as in [flex-1].
 """
@@ -167,7 +167,8 @@ def _node(name: str, node: Node, n: int) -> Node:
     parts = [_array(f"node {name!r}: {f}", v, s) for f, v, s in zip(Node._fields, node[:4], shapes, strict=False)]
     if not np.allclose(parts[1].T @ parts[1], np.eye(3), atol=1e-9) or np.linalg.det(parts[1]) < 0:
         raise ValueError(f"node {name!r}: A0 must be orthonormal and right-handed")
-    return Node(*parts, None if node.second is None else _array(f"node {name!r}: second", node.second, (3, n, n)))
+    second = None if node.second is None else _array(f"node {name!r}: second", node.second, (3, n, n))
+    return Node(parts[0], parts[1], parts[2], parts[3], second)
 
 
 def _check(i: Integrals, Kqq: np.ndarray) -> None:

@@ -16,11 +16,13 @@ from .modes import Modes, hertz
 from .quality import measure, static_error
 from .reduced import Node, Reduced, Skin
 from .stiffening import stiffening_of
-from .structure import Structure, motion
+from .structure import Structure
+from .values import flag
 
 FRAMES = ("body-fixed", "mean-axis")
 ERROR = 1e-3        # of frequencies below a limit
 DEPENDENT = 1e-13   # shapes that add less than this to the others (squared, of unit mass) are dropped
+MOST = 300          # modes tried for an error bound
 GROWTH = 1.4        # of the limit for the modes that are kept, until the error is small enough
 
 
@@ -30,13 +32,15 @@ def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | 
     """Reduce an FE model to a flexible part.
 
     ``interfaces``: name to place (`Interface`, node number, point, set of nodes, mapping); ``coupling`` is the default for them.
-    ``method``: "craig-bampton" (default with interfaces: static shapes of the interfaces and modes with interfaces held), "free" (modes of the
-    free part; default without), "static-correction" (free modes and shapes of interface loads), "krylov" (shapes of interface loads
+    ``method``: "craig-bampton" (default with interfaces: static shapes of the interfaces and modes with interfaces held), "free" (modes
+    of the free part; default without), "static-correction" (free modes and shapes of interface loads), "krylov" (shapes of interface loads
     and those that follow from their inertia), "shapes" (only ``shapes``, columns over all unknowns of the mesh).
-    ``modes=n`` asks for n modes (shapes of interfaces come on top), ``frequency_limit`` [Hz] for as many as make the frequencies of the free
-    and of the held part below it, and unit loads at the interfaces, right within ``error`` (default 0.1 %).
+    ``modes=n`` asks for n modes (shapes of interfaces come on top), ``frequency_limit`` [Hz] for as many as make the frequencies of the
+    free and of the held part below it, and unit loads at the interfaces, right within ``error`` (default 0.1 %).
     ``frame``: "body-fixed" (the first interface is held; default with interfaces) or "mean-axis" (no momentum of the deformation).
     ``frames``: further named places, not joined. ``orthonormal=False`` keeps the shapes as they are, with their names."""
+    flag("orthonormal", orthonormal)
+    flag("stiffening", stiffening)
     s, frame, method = _prepare(fe, interfaces, coupling, method, frame, shapes)
     others = join(fe, frames, what="frame")
     if taken := {i.name for i in s.joined} & {i.name for i in others}:
@@ -46,7 +50,7 @@ def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | 
     if limit is None:
         V, names, kinds = basis.shapes(modes or 0)
     else:
-        V, names, kinds = _within(s, basis, limit, error, frame)
+        V, names, kinds = _within(s, basis, limit, error)
     V, kept = _framed(s, V, frame)
     names, V = [names[k] for k in kept], V[:, kept]
     if orthonormal:
@@ -69,10 +73,11 @@ def _prepare(fe: FE, interfaces: Any, coupling: str, method: str | None, frame: 
     if frame not in FRAMES:
         raise ValueError(f"frame: {shown(frame)} must be {' or '.join(FRAMES)}")
     if (shapes is not None) != (method == "shapes"):
-        raise ValueError("shapes: they are for method='shapes', which needs them" if shapes is None or method != "shapes" else "")
+        raise ValueError("shapes: they are for method='shapes', which needs them; give both or none")
     if not joined and (frame == "body-fixed" or method in ("craig-bampton", "krylov", "static-correction")):
         what = f"frame={frame!r}" if frame == "body-fixed" else f"method={method!r}"
-        raise ValueError(f"interfaces: {what} needs at least one; name the places where joints act, or take method='free', frame='mean-axis'")
+        raise ValueError(f"interfaces: {what} needs at least one; name the places where joints act, or take method='free', "
+                         "frame='mean-axis'")
     return Structure(fe, joined), frame, method
 
 
@@ -87,36 +92,44 @@ def _selection(modes: Any, limit: Any, error: Any, method: str) -> tuple[float |
                          + ("; error counts up to a frequency_limit" if error is not None else ""))
     if modes is not None:
         if isinstance(modes, bool) or not isinstance(modes, (int, np.integer)) or modes < 0:
-            raise ValueError(f"modes: {shown(modes)} must be a whole number of at least 0")
+            raise ValueError(f"modes: {modes!r} must be a whole number of at least 0")
         if error is not None:
             raise ValueError("error: it is for frequency_limit; with modes=n the number is fixed")
         return None, ERROR
-    f = quantity(limit, "Hz")
+    try:
+        f = quantity(limit, "Hz")
+    except ValueError as told:
+        raise ValueError(f"frequency_limit: {told}") from None
     if not f > 0:
         raise ValueError(f"frequency_limit: {shown(limit)} must be greater than zero")
-    if error is not None and not 0 < error < 1:
+    if error is not None and (not isinstance(error, float) or not 0 < error < 1):
         raise ValueError(f"error: {shown(error)} must be between 0 and 1, such as 0.001")
     return f, ERROR if error is None else float(error)
 
 
-def _within(s: Structure, basis: bases.Basis, limit: float, error: float, frame: str) -> tuple[np.ndarray, list[str], dict[str, int]]:
-    """As many modes as make frequencies below the limit and unit loads right within the error."""
-    spectra = [(A, Modes(s, A)) for A in ([None, s.rows[0]] if s.joined else [None])]
-    full = [(A, m.lowest(m.below(limit))[0]) for A, m in spectra]
-    count, cut = -1, limit
-    while True:
-        before, count = count, basis.count(cut)
-        if count > before:
-            V, names, kinds = basis.shapes(count)
-            W, _ = _framed(s, V, "mean-axis")
-            W, _ = _orthonormal(s, W)
-            worst = max([_frequency_error(s, W, A, f) for A, f in full] + [static_error(s, W)])
-            if worst <= error:
-                return V, names, kinds
-        if count >= basis.available:
-            raise ValueError(f"frequency_limit: with all {count} modes the error is {worst:.2g}, more than {error:g}; take "
-                             "method='craig-bampton' or 'static-correction', which are exact for loads at interfaces")
-        cut = max(cut * GROWTH, limit)
+def _within(s: Structure, basis: bases.Basis, limit: float, error: float) -> tuple[np.ndarray, list[str], dict[str, int]]:
+    """The fewest modes that make frequencies below the limit and unit loads right within the error: more and more, then between the
+    last two numbers by halving."""
+    full = [(A, m.lowest(m.below(limit))[0]) for A, m in ((A, Modes(s, A)) for A in ([None, s.rows[0]] if s.joined else [None]))]
+
+    def worst(count: int) -> float:
+        W = _orthonormal(s, _framed(s, basis.shapes(count)[0], "mean-axis")[0])[0]
+        return max([_frequency_error(s, W, A, f) for A, f in full] + [static_error(s, W)])
+
+    most = min(basis.available, MOST)
+    low, high, cut = -1, min(basis.count(limit), most), limit
+    while (found := worst(high)) > error:
+        if high >= most:
+            raise ValueError(f"frequency_limit: with {high} modes the error is still {found:.2g}, more than {error:g}; take "
+                             "method='craig-bampton' or 'static-correction', which are exact for loads at interfaces, or a lower limit")
+        low = high
+        while high == low:
+            cut *= GROWTH
+            high = min(basis.count(cut), most) if cut < 1e3 * limit else most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if worst(middle) <= error else (middle, high)
+    return basis.shapes(high)
 
 
 def _frequency_error(s: Structure, W: np.ndarray, A: Any, full: np.ndarray) -> float:
@@ -183,21 +196,25 @@ def _assemble(s: Structure, V: np.ndarray, names: list[str], others: list[Any], 
         if frame == "body-fixed" and i is s.joined[0]:
             psi = np.zeros_like(psi)
         nodes[name] = Node(i.position, np.eye(3), psi[:3], psi[3:], second.get(name))
-    facts["stiffening"] = "yes" if stiff is not None else "switched off" if s.fe.stress is not None else "none: matrices without elements"
+    without = "none: matrices without elements" if s.fe.stress is None else "switched off" if not stiffen else "none: no shapes"
+    facts["stiffening"] = without if stiff is None else "yes"
     facts |= measure(s, V, frame, limit)
-    cells = s.fe.cells
-    used = np.unique(cells)
-    skin = Skin(s.fe.nodes[used], np.searchsorted(used, cells), Psi.reshape(len(s.fe.nodes), s.fe.dofs, -1)[used, :3]) if len(cells) else None
-    made = Reduced(names, integrals(s.fe, Psi), (K + K.T) / 2, nodes, stiffening=stiff, skin=skin, facts=facts)
+    made = Reduced(names, integrals(s.fe, Psi), (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts)
     _suspect(s, facts)
     return made
+
+
+def _skin(fe: FE, Psi: np.ndarray) -> Skin | None:
+    """The cells of the mesh, with the nodes they need."""
+    if not len(fe.cells):
+        return None
+    used = np.unique(fe.cells)
+    psi = Psi.reshape(len(fe.nodes), fe.dofs, Psi.shape[1])
+    return Skin(fe.nodes[used], np.searchsorted(used, fe.cells), psi[used, :3])
 
 
 def _suspect(s: Structure, facts: dict[str, Any]) -> None:
     free = facts.get("free", {}).get("full", [])
     if free and free[0] * s.fe.size > FASTEST:
-        warnings.warn(f"a part of {s.fe.size:.4g} m cannot vibrate at {free[0]:.4g} Hz (waves would run at {2 * free[0] * s.fe.size:.3g} m/s); are "
-                      "the nodes in m, K in N/m and M in kg?", stacklevel=4)
-
-
-__all__ = ["motion", "reduce"]
+        warnings.warn(f"a part of {s.fe.size:.4g} m cannot vibrate at {free[0]:.4g} Hz: waves would run at "
+                      f"{2 * free[0] * s.fe.size:.3g} m/s; are the nodes in m, K in N/m and M in kg?", stacklevel=4)

@@ -35,10 +35,11 @@ def _head(part: Reduced, data: dict[str, Any]) -> list[str]:
     centre = ", ".join(f"{c:.6g}" for c in data["centre_of_mass"])
     lines = [f"{part.n} elastic coordinates, {part.integrals.m:.6g} kg, centre of mass ({centre}) m"]
     if "nodes" in data:
-        lines.append(f"from {data['nodes']} nodes, {data['unknowns']} unknowns ({data['source']}); {data['method']}, {data['frame']} frame; "
-                     f"geometric stiffening: {data['stiffening']}")
+        lines.append(f"from {data['nodes']} nodes, {data['unknowns']} unknowns ({data['source']}); {data['method']}, {data['frame']} "
+                     f"frame; geometric stiffening: {data['stiffening']}")
     for name, at in data["frames"].items():
-        lines.append(f"  {name} at ({', '.join(f'{c:.6g}' for c in at)}) m{'' if name in data.get('interfaces', [name]) else ' (not joined)'}")
+        joined = "" if name in data.get("interfaces", [name]) else " (not joined)"
+        lines.append(f"  {name} at ({', '.join(f'{c:.6g}' for c in at)}) m{joined}")
     return lines
 
 

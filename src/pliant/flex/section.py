@@ -11,8 +11,8 @@ from ..functions.units import quantity, shown
 
 @dataclass(frozen=True)
 class Section:
-    """``area`` [m^2]; ``Iy`` = int z^2, ``Iz`` = int y^2, ``Iyz`` = int y z [m^4]; torsion constant ``J`` [m^4]; shear factors ``ky``, ``kz``
-    along y and z (along the principal axes if Iyz is not zero). The shear centre is taken at the centroid."""
+    """``area`` [m^2]; ``Iy`` = int z^2, ``Iz`` = int y^2, ``Iyz`` = int y z [m^4]; torsion constant ``J`` [m^4]; shear factors ``ky``,
+    ``kz`` along y and z (along the principal axes if Iyz is not zero). The shear centre is taken at the centroid."""
     area: float
     Iy: float
     Iz: float
@@ -30,7 +30,8 @@ class Section:
             if field != "Iyz" and not getattr(self, field) > 0:
                 raise ValueError(f"section: {field}: {shown(getattr(self, field))} must be greater than zero")
         if self.Iyz**2 >= self.Iy * self.Iz:
-            raise ValueError(f"section: Iyz: {self.Iyz:g} is larger than sqrt(Iy Iz) = {math.sqrt(self.Iy * self.Iz):g}; no section has that")
+            raise ValueError(f"section: Iyz: {self.Iyz:g} is larger than sqrt(Iy Iz) = {math.sqrt(self.Iy * self.Iz):g}; no section has "
+                             "that")
 
     @staticmethod
     def rectangle(width: float | str, height: float | str) -> Section:

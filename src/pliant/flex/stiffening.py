@@ -12,7 +12,8 @@ from .structure import Structure
 NONE = 1e-9  # of the largest of its group (inertia, forces, moments): such a load does not stress the part
 
 
-def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str, places: dict[str, Any]) -> tuple[Stiffening, dict[str, np.ndarray]]:
+def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str,
+                  places: dict[str, Any]) -> tuple[Stiffening, dict[str, np.ndarray]]:
     """K by load, and the displacements of second order of all places: by virtue of the work of a unit force, -K of that force [flex-11]."""
     loads, fields, vectors = list[tuple[Any, ...]](), list[Field | None](), list[np.ndarray]()
     for load, field in inertia_loads().items():
@@ -20,8 +21,8 @@ def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str, plac
         fields.append(field)
         vectors.append(np.asarray(s.T.T @ field.vector(s.fe)))
     interfaces = {i.name for i in s.joined}
-    for name, (i, rows) in places.items():
-        y = np.asarray((s.T.T @ rows.T).todense()) if i.name not in interfaces else s.rows[[j.name for j in s.joined].index(name)].T.toarray()
+    for name, (_, rows) in places.items():
+        y = (s.rows[[j.name for j in s.joined].index(name)] if name in interfaces else rows @ s.T).T.toarray()
         for k in range(6 if name in interfaces else 3):
             loads.append(("force" if k < 3 else "moment", name, k % 3))
             fields.append(None)
@@ -35,12 +36,30 @@ def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str, plac
         d = s.constrained(s.rows[0]).solve(f)
     stress = s.fe.stress
     assert stress is not None
-    K = stress.project(np.asarray(s.T @ d), balance, Psi)
+    mesh = np.asarray(s.T @ d)
+    K = stress.project(mesh, balance, Psi) + _rigid_faces(s, mesh, balance, Psi)
     K = (K + np.swapaxes(K, 1, 2)) / 2
     by = dict(zip(loads, K, strict=True))
     second = {name: -np.stack([by["force", name, a] for a in range(3)]) for name in places}
     keep = [load for load in loads if _matters(load, by, interfaces)]
     return Stiffening(keep, np.stack([by[load] for load in keep]) if keep else np.zeros((0, V.shape[1], V.shape[1]))), second
+
+
+def _rigid_faces(s: Structure, d: np.ndarray, fields: list[Field | None], Psi: np.ndarray) -> np.ndarray:
+    """What the forces t that a rigid interface exerts on its nodes do when it turns, theta.(sym Y - tr Y) theta with Y = sum r t^T
+    [flex-6]."""
+    out = np.zeros((d.shape[1], Psi.shape[1], Psi.shape[1]))
+    faces = [i for i in s.joined if i.rigid and len(i.nodes) > 1]
+    if not faces:
+        return out
+    f = np.column_stack([np.zeros(len(d)) if field is None else field.vector(s.fe) for field in fields])
+    t = np.asarray(s.fe.K @ d - f).reshape(len(s.fe.nodes), s.fe.dofs, -1)
+    for i in faces:
+        theta = np.asarray(s.frame(i) @ Psi)[3:]
+        Y = np.einsum("na,nbk->kab", s.fe.nodes[i.nodes] - i.position, t[i.nodes, :3])
+        X = (Y + np.swapaxes(Y, 1, 2)) / 2 - np.trace(Y, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+        out += theta.T @ X @ theta
+    return out
 
 
 def _relieved(s: Structure, f: np.ndarray, fields: list[Field | None]) -> list[Field | None]:
@@ -57,5 +76,6 @@ def _relieved(s: Structure, f: np.ndarray, fields: list[Field | None]) -> list[F
 def _matters(load: tuple[Any, ...], by: dict[tuple[Any, ...], np.ndarray], interfaces: set[str]) -> bool:
     if load[0] in ("force", "moment") and load[1] not in interfaces:
         return False
-    group = [abs(K).max() for other, K in by.items() if other[0] == load[0] or {other[0], load[0]} <= {"acceleration", "angular", "centrifugal"}]
+    inertia = {"acceleration", "angular", "centrifugal"}
+    group = [abs(K).max() for other, K in by.items() if other[0] == load[0] or {other[0], load[0]} <= inertia]
     return bool(abs(by[load]).max() > NONE * max(group))

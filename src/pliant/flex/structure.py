@@ -30,6 +30,7 @@ class Structure:
         self.A = sp.csr_matrix(sp.vstack(self.rows)) if joined else sp.csr_matrix((0, self.K.shape[0]))
         self.R = self._rigid()
         self.solves = 0
+        self._constrained: dict[int, Constrained] = {}  # the rows are kept in it, so that their id stays theirs
 
     def _transformation(self) -> Any:
         """T: six columns for each rigid interface, then those of the free unknowns."""
@@ -138,8 +139,10 @@ class Structure:
         return GA, np.block([[A @ GA, AR], [AR.T, np.zeros((6, 6))]])
 
     def constrained(self, A: Any) -> Constrained:
-        """Solutions with A y = 0 (or given)."""
-        return Constrained(self, A)
+        """Solutions with A y = 0 (or given), kept for the next time."""
+        if id(A) not in self._constrained:
+            self._constrained[id(A)] = Constrained(self, A)
+        return self._constrained[id(A)]
 
     @cached_property
     def relief(self) -> tuple[np.ndarray, np.ndarray]:
