@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+import pliant as pl
+from pliant import flex
 from pliant.families import modal, modal_tables, nodes
 from pliant.system import Builder
 
@@ -54,6 +56,17 @@ class Points:
         """Of all points in world axes; works for complex numbers."""
         u = self.u0 + self.psi @ q
         return v + (np.cross(w, u) + self.psi @ qd) @ R.T
+
+
+def modal_body(name: str, rng: np.random.Generator, n: int = 7) -> pl.ModalBody:
+    """As users have it: a part with the node frame1, stiffened by every load, at a random place and in random motion."""
+    points, loads = Points(rng, n), random_loads(rng, n, ("frame1",))
+    node = flex.Node(rng.normal(size=3), np.eye(3), *(0.4 * rng.normal(size=(2, 3, n))))
+    part = flex.Reduced([f"shape {k}" for k in range(n)], flex.Integrals(*points.integrals), points.K, {"frame1": node}, points.D,
+                        flex.Stiffening(list(loads), np.array(list(loads.values()))))
+    turn = rng.normal(size=4)
+    return pl.ModalBody(name, part, position=rng.normal(size=3), rotation=turn / np.linalg.norm(turn), velocity=rng.normal(size=3),
+                        angular_velocity=rng.normal(size=3), modal=0.2 * rng.normal(size=n), modal_rate=rng.normal(size=n), damping=0.1)
 
 
 def random_loads(rng: np.random.Generator, n: int, names: tuple[str, ...]) -> dict:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -201,12 +202,19 @@ class ModalBody(FrameOwner):
         layout.builder.scratch = max(layout.builder.scratch, modal.SIZE * self.reduced.n)
 
 
-def _loaded(file: Path) -> Reduced:
+@lru_cache(maxsize=16)
+def _read(file: str, changed: int, size: int) -> Reduced:
+    """A part is read once, as long as its file stays the same."""
     from ..flex.reduced import Reduced
+    return Reduced.load(file)
+
+
+def _loaded(file: Path) -> Reduced:
     try:
         if not file.is_file():
             raise ValueError(f"reduced: file {shown(str(file))} {'is not a file' if file.exists() else 'not found'}")
-        return Reduced.load(file)
+        found = file.stat()
+        return _read(str(file.absolute()), found.st_mtime_ns, found.st_size)
     except OSError as error:
         raise ValueError(f"reduced: file {shown(str(file))} cannot be read: {error.strerror or error}") from None
     except ValueError as error:
