@@ -34,8 +34,8 @@ def test_reactions_of_a_swinging_rod_carry_its_momentum():
     m = pl.Model("pendulum", gravity=(0.0, -9.81, 0.0))
     m.add(pl.ModalBody("rod", rod(), damping=0.05, stiffening="on", rotation=pl.rotation((1, 0, 1), 0.4)))
     m.add(pl.Spherical("A", m.ground, "rod.start"))
-    h = 1e-4
-    sol = run(m, 0.1, integrator=pl.DOP853(), accuracy=1e-11, output_step=h)
+    h = 4e-6
+    sol = run(m, 0.002, integrator=pl.DOP853(), accuracy=1e-11, output_step=h)
     p, part = momentum(sol, "rod")[:, :3], rod().integrals
     change = (p[:-4] - 8 * p[1:-3] + 8 * p[3:-1] - p[4:]) / (12 * h)
     force = sol["A.force"][2:-2]
@@ -68,7 +68,7 @@ def vibrating(stiffening="on"):
     """A bent rod, first frequency about 10 Hz, turning at 5 rad/s off its axes and vibrating by a tenth of its size."""
     mesh = flex.mesh_beam([(0, 0, 0), (0.9, 0, 0), (1.3, 0.8, 0.3)], pl.Section.rectangle(0.010, 0.006), pl.Material(7e10, 0.33, 2700), elements=8)
     part = flex.reduce(mesh, modes=2)
-    assert 8 < part.frequencies[0] < 12
+    assert 8 < part.frequencies[0] < 13
     q = 0.05 * np.array([1.0, -0.7]) * np.sqrt(part.integrals.m / np.diag(part.integrals.Mqq))
     m = pl.Model("free flight")
     m.add(pl.ModalBody("body", part, velocity=(0.3, -0.2, 0.1), angular_velocity=(3, -2.5, 3.2), modal=q, modal_rate=30 * q[::-1],
@@ -86,9 +86,9 @@ def drifts(sol):
 
 @pytest.mark.parametrize("stiffening", ["on", "off"])
 def test_free_flight_conserves_momentum_and_energy(stiffening):
-    """To 1e-8 in 100 s; here a tenth of that for a tenth of the time (100 s: `pliant verify`)."""
-    sol = run(vibrating(stiffening), 10.0, integrator=pl.DOP853(), accuracy=1e-12, output_step=1.0)
-    assert drifts(sol).max() < 1e-9
+    """To 1e-8 in 100 s; here to a part of that for a part of the time."""
+    sol = run(vibrating(stiffening), 5.0, integrator=pl.DOP853(), accuracy=1e-12, output_step=1.0)
+    assert drifts(sol).max() < 1e-10
     assert abs(sol["body.modal"]).max() > 1e-3
 
 
@@ -176,15 +176,16 @@ def test_a_column_buckles_at_eulers_load():
         m.add(pl.Force("weight", "column.end", tuple(-load * turn[:, 0])))
         s = m.modes(1, state="static").eigenvalues[0]
         return -(s * s).real
-    low, high = square(0.9 * exact), square(1.1 * exact)
-    assert low > 0 > high
-    critical = 0.9 * exact + 0.2 * exact * low / (low - high)
-    assert critical == pytest.approx(exact, rel=0.01)
+    low, high = square(0.9 * exact), square(0.98 * exact)
+    critical = 0.9 * exact + 0.08 * exact * low / (low - high)
+    assert critical == pytest.approx(exact, rel=2e-3)
+    with pytest.raises(pl.ModelError, match="no equilibrium"):
+        square(1.05 * exact)
 
 
 # -- methods
 METHODS = {
-    "generalized-alpha": {"integrator": pl.GeneralizedAlpha(), "accuracy": 1e-7}, "hht": {"integrator": pl.HHT(), "step": 2e-5},
+    "generalized-alpha": {"integrator": pl.GeneralizedAlpha(), "accuracy": 1e-6}, "hht": {"integrator": pl.HHT(), "step": 2e-5},
     "radau": {"integrator": pl.RadauIIA5(), "accuracy": 1e-7}, "bdf": {"integrator": pl.BDF(), "accuracy": 1e-7},
     "dormand-prince": {"integrator": pl.DormandPrince54(), "accuracy": 1e-8}, "adams": {"integrator": pl.AdamsBashforthMoulton(), "accuracy": 1e-8},
     "rk4": {"integrator": pl.RungeKutta4(), "step": 2e-5}, "central": {"integrator": pl.CentralDifferences(), "step": 1e-5},
@@ -202,8 +203,10 @@ def reference():
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_gives_one_motion(name, reference):
     sol = run(slider_crank(), 0.03, output_step=0.01, **METHODS[name])
-    for channel, size in (("rod.end.position", 1.0), ("rod.modal", abs(reference["rod.modal"]).max()), ("C.force", abs(reference["C.force"]).max())):
-        np.testing.assert_allclose(sol[channel][1:], reference[channel][1:], rtol=0, atol=2e-3 * size)
+    rough = 30.0 if name in ("hht", "central") else 1.0  # of second order, with fast axial vibrations
+    for channel, tolerance in (("rod.modal", 1e-3), ("C.force", 1e-3 * rough)):
+        size = abs(reference[channel]).max()
+        np.testing.assert_allclose(sol[channel][1:], reference[channel][1:], rtol=0, atol=tolerance * size)
     assert abs(sol["rod.end.position"] - reference["rod.end.position"]).max() < 1e-6
     assert sol.energy.drift < 1e-3 * sol.energy.kinetic.max()
 
@@ -221,14 +224,15 @@ def test_energy_is_balanced_with_damping_and_a_motor(reference):
 
 
 def test_stiffening_matters_and_is_the_default():
-    """A rod that hangs: its weight and a heavy end pull it, so that it swings faster sideways."""
+    """A rod that hangs: a heavy end pulls it, which adds 6 N / 5 L to its stiffness, so that w^2 grows by 1.2 g / L."""
     def lowest(**more):
         m = pl.Model("hanging", gravity=(9.81, 0, 0))
         m.add(pl.ModalBody("rod", rod(), **more))
         m.add(pl.Fixed("clamp", m.ground, "rod.start"))
         m.add(pl.RigidBody("bob", mass=200.0, inertia=(1, 1, 1), position=(1, 0, 0)))
-        m.add(pl.Spherical("hook", "rod.end", "bob"))
+        m.add(pl.Fixed("hook", "rod.end", "bob"))
         return m.modes(3, state="static").frequencies
     on, off, default = lowest(stiffening="on"), lowest(stiffening="off"), lowest()
     np.testing.assert_allclose(default, on, rtol=1e-12)
-    assert (on[:2] > 1.1 * off[:2]).all()
+    gain = (2 * np.pi) ** 2 * (on**2 - off**2)[:2]
+    np.testing.assert_allclose(gain, 1.2 * 9.81, rtol=0.03)

@@ -86,12 +86,15 @@ class Dynamics:
             self.lu, self.soft = reactions.elimination(system, self.unit)
 
     def _length(self) -> float:
-        """Size of the model: the largest distance of a joint, a spring's end or a centre of mass from their middle, in m."""
+        """Size of the model: the largest distance of a joint, a spring's end or a centre of mass from their middle, in m; at least that
+        of a flexible body."""
         s, x, d = self.system, self.x, self.directory
         loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
         frames = [f for j in d.joints.values() for f in (j.a, j.b)] + [f for k in d.springs.values() for f in (k.a, k.b)]
+        frames += [f for name, f in d.frames.items() if name.partition(".")[0] in d.flexible]
         points = np.vstack([x.X[frames, :3], s.q0[s.data.rotations[:, 1, None] + np.arange(-3, 0)]])
-        return float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)) or 1.0
+        sizes = [float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)), *(b.limit for b in d.flexible.values())]
+        return max(sizes) or 1.0
 
     @property
     def gravity(self) -> float:

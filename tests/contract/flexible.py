@@ -88,10 +88,10 @@ def add_body(b: Builder, name: str, body: Points, q: np.ndarray, v: np.ndarray, 
         b.element(nodes.FRAMES, name, (place.iq, place.iv, number, b.frames[number][1], n, b.pool(tables),
                                        -1 if second is None else b.pool(second)), (*point, *axes.ravel()), tiles=place.tiles)
     place = b.place(name, q, v, node)
-    second = modal_tables.body_second(n, loads)
+    second = modal_tables.body_second(body.integrals, loads)
     pools = b.pool(modal_tables.body_tables(body.integrals, body.K, body.D, loads)), -1 if second is None else b.pool(second)
     b.element(modal.BODY, name, (place.iq, place.iv, n, *pools), modal_tables.body_reals(body.integrals), tiles=place.tiles)
-    b.scratch = max(b.scratch, max(modal.SIZE, nodes.SIZE) * n)
+    b.scratch = max(b.scratch, int(modal.SIZE) * n)
     return place
 
 

@@ -5,7 +5,9 @@ T = m v.v / 2 + v.R (w x c + S q') + w.J w / 2 + w.B q' + q'.M q' / 2  with, by 
 
     S_j = S0_j + sum_k q_k S2_kj     B_j = B0_j + sum_k q_k (B1_kj + N2_kj)     dJ/dq_j = H_j = H0_j + sum_k q_k H2_kj
 
-B1 is antisymmetric in k and j; S2 and N2 (symmetric) and a part of H2 are the second-order displacements of stiffening.
+B1 is antisymmetric in k and j; S2 and N2 (symmetric) and a part of H2 are the second-order displacements of stiffening. With those the
+modes have the further energy (C0 q' + X q' / 2).P X q', where X q' are the parts of S q' and B q' that S2 and N2 give, C0 q' those of S0 and
+B0, and P the inverse of the rigid mass matrix: the rigid part of what second-order velocities add to q'.M q' / 2.      [modal-10]
 """
 import numpy as np
 
@@ -15,11 +17,12 @@ from ..kernels.so3 import accumulate, add, column, cross, dot, mat2, mul, rotati
 
 IQ, IV, N, POOL, SECOND = index(1, 2, 3, 4, 5)   # ip: place in q and v, modes, tables in val, those of second order (-1: none)
 MASS, CENTRE, INERTIA = index(0, 1, 4)           # rp: m, c0, J0 (xx yy zz xy xz yz, as all symmetric matrices here)
-# Tables, each row of n numbers: S0 3 | B0 3 | H0 6 | then for every k: H2 6 | B1 3 | M 1 | K 1 | D 1. Second: for every k: N2 3 | S2 3.
-ROWS, PAIR, PAIR_2 = index(12, 12, 6)
-# Scratch, in rows of n numbers: H, B, S now; what q' and q'' make of the tables; a row of forces.
-H, B, S, DH, DB, DN, DS, AB, AN, AS, FORCE = index(0, 6, 9, 12, 18, 21, 24, 27, 30, 33, 36)
-SIZE = index(37)
+# Tables, each row of n numbers: S0 3 | B0 3 | H0 6 | then for every k: H2 6 | B1 3 | M 1 | K 1 | D 1.
+# Second: P in four blocks of 3x3 | then for every k: N2 3 | S2 3.
+ROWS, PAIR, HEAD_2, PAIR_2 = index(12, 12, 36, 6)
+# Scratch, in rows of n numbers: H, B, S now; what q' and q'' make of the tables; a row of forces; what N2 and S2 make of q.
+H, B, S, DH, DB, DN, DS, AB, AN, AS, FORCE, XN, XS = index(0, 6, 9, 12, 18, 21, 24, 27, 30, 33, 36, 37, 40)
+SIZE = index(43)
 
 
 @inlined
@@ -72,8 +75,11 @@ def configure(s, b, e, W):
         W[base + H * n + j] = b.val[pool + 6 * n + j]
     for k in range(n):
         add_scaled(s.q[iq + k], b.val, pool + (ROWS + PAIR * k) * n, W, base, 9 * n)
-        if second >= 0:
-            add_scaled(s.q[iq + k], b.val, second + PAIR_2 * k * n, W, base + B * n, 6 * n)
+    if second >= 0:
+        clear(W, base + XN * n, 6 * n)
+        for k in range(n):
+            add_scaled(s.q[iq + k], b.val, second + HEAD_2 + PAIR_2 * k * n, W, base + XN * n, 6 * n)
+        add_scaled(1.0, W, base + XN * n, W, base + B * n, 6 * n)
 
 
 @inlined
@@ -85,7 +91,7 @@ def rates_of(s, b, e, W):
     for k in range(n):
         add_scaled(s.v[iv + k], b.val, pool + (ROWS + PAIR * k + 6) * n, W, base + DB * n, 3 * n)
         if second >= 0:
-            add_scaled(s.v[iv + k], b.val, second + PAIR_2 * k * n, W, base + DN * n, 6 * n)
+            add_scaled(s.v[iv + k], b.val, second + HEAD_2 + PAIR_2 * k * n, W, base + DN * n, 6 * n)
 
 
 @inlined
@@ -100,7 +106,7 @@ def changes_of(s, b, e, W):
         add_scaled(s.v[iv + k], b.val, at, W, base + DH * n, 6 * n)
         add_scaled(s.a[iv + k], b.val, at + 6 * n, W, base + AB * n, 3 * n)
         if second >= 0:
-            add_scaled(s.a[iv + k], b.val, second + PAIR_2 * k * n, W, base + AN * n, 6 * n)
+            add_scaled(s.a[iv + k], b.val, second + HEAD_2 + PAIR_2 * k * n, W, base + AN * n, 6 * n)
 
 
 @inlined
@@ -154,6 +160,42 @@ def pull_of_inertia(s, b, e, W, c, w, alpha):
 
 
 @jit
+def rigid_part(val, i, x, y):
+    """P (x, y)"""
+    return (add(mul(nine(val, i), x), mul(nine(val, i + 9), y)), add(mul(nine(val, i + 18), x), mul(nine(val, i + 27), y)))
+
+
+@jit
+def nine(x, i):
+    return x[i], x[i + 1], x[i + 2], x[i + 3], x[i + 4], x[i + 5], x[i + 6], x[i + 7], x[i + 8]
+
+
+@inlined
+def second_accelerations(s, b, e, W):
+    """P of (X q')' and of (C0 q' + X q')'                                                                [modal-11]"""
+    base = W.size - SIZE * b.ip[e, N]
+    n, pool, second, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV] + 6
+    x = add(weighted(s.a, iv, n, W, base + XS * n), weighted(s.v, iv, n, W, base + DS * n))
+    y = add(weighted(s.a, iv, n, W, base + XN * n), weighted(s.v, iv, n, W, base + DN * n))
+    move, turn = rigid_part(b.val, second, x, y)
+    g, h = rigid_part(b.val, second, weighted(s.a, iv, n, b.val, pool), weighted(s.a, iv, n, b.val, pool + 3 * n))
+    return move, turn, add(move, g), add(turn, h)
+
+
+@inlined
+def second_forces(s, b, e, W):
+    """FORCE += C0^T P (X q')' + X^T P (C0 q' + X q')'                                                    [modal-12]"""
+    base = W.size - SIZE * b.ip[e, N]
+    n, pool, F = b.ip[e, N], b.ip[e, POOL], base + FORCE * b.ip[e, N]
+    move, turn, move_all, turn_all = second_accelerations(s, b, e, W)
+    for i in range(3):
+        add_scaled(move[i], b.val, pool + i * n, W, F, n)
+        add_scaled(turn[i], b.val, pool + (3 + i) * n, W, F, n)
+        add_scaled(move_all[i], W, base + (XS + i) * n, W, F, n)
+        add_scaled(turn_all[i], W, base + (XN + i) * n, W, F, n)
+
+
+@jit
 def forces(s, b, o):
     """R += [m (a - g) + R f,  c x (a - g) + J w' + B q'' + J' w + B' q' + w x (J w + B q'),
     S_j.(a - g) + B_j.w' + 2 w.B1' q' - w.H_j w / 2 + M q'' + K q + D q']  with a - g in body axes         [modal-2]"""
@@ -183,6 +225,8 @@ def forces(s, b, o):
             add_scaled(a_B[i], o.W, base + (S + i) * n, o.W, base + FORCE * n, n)
             add_scaled(alpha[i], o.W, base + (B + i) * n, o.W, base + FORCE * n, n)
             add_scaled(w2[i], o.W, base + (DB + i) * n, o.W, base + FORCE * n, n)
+        if b.ip[e, SECOND] >= 0:
+            second_forces(s, b, e, o.W)
         for j in range(n):
             o.R[iv + 6 + j] += o.W[base + FORCE * n + j]
 
@@ -239,6 +283,23 @@ def coupling_tangent(s, b, o, e):
 
 
 @inlined
+def second_column(b, o, e, k):
+    """Column k of (C0 + X)^T P (cm X + 2 cd X' + ck X'') + cm X^T P C0, to FORCE"""
+    base = o.W.size - SIZE * b.ip[e, N]
+    n, pool, second, i, F = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], base + k, base + FORCE * b.ip[e, N]
+    x = add(scale(o.cm, three(o.W, i + XS * n, n)), scale(2 * o.cd, three(o.W, i + DS * n, n)))
+    y = add(scale(o.cm, three(o.W, i + XN * n, n)), scale(2 * o.cd, three(o.W, i + DN * n, n)))
+    x, y = add(x, scale(o.ck, three(o.W, i + AS * n, n))), add(y, scale(o.ck, three(o.W, i + AN * n, n)))
+    move, turn = rigid_part(b.val, second, x, y)
+    g, h = rigid_part(b.val, second, scale(o.cm, three(b.val, pool + k, n)), scale(o.cm, three(b.val, pool + 3 * n + k, n)))
+    for c in range(3):
+        add_scaled(move[c], b.val, pool + c * n, o.W, F, n)
+        add_scaled(turn[c], b.val, pool + (3 + c) * n, o.W, F, n)
+        add_scaled(move[c] + g[c], o.W, base + (XS + c) * n, o.W, F, n)
+        add_scaled(turn[c] + h[c], o.W, base + (XN + c) * n, o.W, F, n)
+
+
+@inlined
 def modal_tangent(s, b, o, e):
     """Tiles among the modes, column by column                                                            [modal-5]"""
     base = o.W.size - SIZE * b.ip[e, N]
@@ -246,6 +307,9 @@ def modal_tangent(s, b, o, e):
     w, alpha = vec(s.v, iv + 3), vec(s.a, iv + 3)
     a_B = tmul(rotation(s.q, b.ip[e, IQ] + 3), sub(vec(s.a, iv), vec(b.val, GRAVITY)))
     u, x, F = squares(w), add(scale(2 * o.cd, w), scale(o.ck, alpha)), base + FORCE * n
+    if second >= 0:
+        _, _, move, turn = second_accelerations(s, b, e, o.W)
+        a_B, alpha = add(a_B, move), add(alpha, turn)
     for k in range(n):
         at = pool + (ROWS + PAIR * k) * n
         clear(o.W, F, n)
@@ -257,9 +321,11 @@ def modal_tangent(s, b, o, e):
         add_scaled(o.ck, b.val, at + 10 * n, o.W, F, n)
         add_scaled(o.cd, b.val, at + 11 * n, o.W, F, n)
         if second >= 0:
+            at = second + HEAD_2 + PAIR_2 * k * n
             for i in range(3):
-                add_scaled(o.ck * alpha[i], b.val, second + (PAIR_2 * k + i) * n, o.W, F, n)
-                add_scaled(o.ck * a_B[i], b.val, second + (PAIR_2 * k + 3 + i) * n, o.W, F, n)
+                add_scaled(o.ck * alpha[i], b.val, at + i * n, o.W, F, n)
+                add_scaled(o.ck * a_B[i], b.val, at + (3 + i) * n, o.W, F, n)
+            second_column(b, o, e, k)
         for t in range(tiles - 1):
             block = b.tab[table + tiles * (1 + t) + 1 + k // 6]
             for j in range(6 * t, min(6 * t + 6, n)):
@@ -293,6 +359,11 @@ def energy(s, b, o):
         c, c1 = centre(s, b, e, o.W), weighted(s.v, iv + 6, n, o.W, base + S * n)
         spin = add(mul(moments(s, b, e, o.W), w), scale(2.0, weighted(s.v, iv + 6, n, o.W, base + B * n)))
         o.E[KINETIC] += (m * dot(v, v) + dot(w, spin)) / 2 + dot(v, mul(A, add(cross(w, c), c1)))
+        if b.ip[e, SECOND] >= 0:
+            x, y = weighted(s.v, iv + 6, n, o.W, base + XS * n), weighted(s.v, iv + 6, n, o.W, base + XN * n)
+            move, turn = rigid_part(b.val, b.ip[e, SECOND], x, y)
+            first = weighted(s.v, iv + 6, n, b.val, pool), weighted(s.v, iv + 6, n, b.val, pool + 3 * n)
+            o.E[KINETIC] += dot(add(first[0], scale(0.5, x)), move) + dot(add(first[1], scale(0.5, y)), turn)
         o.E[POTENTIAL] -= dot(g, add(scale(m, vec(s.q, iq)), mul(A, c)))
         for k in range(n):
             at = pool + (ROWS + PAIR * k + 9) * n

@@ -49,9 +49,15 @@ def _second(n: int, loads: dict[tuple[Any, ...], np.ndarray], first: Sequence[An
     return tables.transpose(1, 0, 2).ravel() if tables.any() else None
 
 
-def body_second(n: int, loads: dict[tuple[Any, ...], np.ndarray]) -> np.ndarray | None:
-    """For every k: N2 | S2."""
-    return _second(n, loads, ("angular",), ("acceleration",), 1.0)
+def body_second(integrals: Any, loads: dict[tuple[Any, ...], np.ndarray]) -> np.ndarray | None:
+    """P | for every k: N2 | S2; P is the inverse of the rigid mass matrix of the undeformed body, in four blocks."""
+    tables = _second(len(integrals.Mqq), loads, ("angular",), ("acceleration",), 1.0)
+    if tables is None:
+        return None
+    c = np.asarray(integrals.c0, float)
+    lever = np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
+    P = np.linalg.pinv(np.block([[integrals.m * np.eye(3), -lever], [lever, np.asarray(integrals.J0)]]), hermitian=True)
+    return np.concatenate([*(P[i:i + 3, j:j + 3].ravel() for i in (0, 3) for j in (0, 3)), tables])
 
 
 def node_tables(psi_R: np.ndarray, psi_theta: np.ndarray) -> np.ndarray:

@@ -44,7 +44,7 @@ class Rows:
 
     def add(self, b: Builder, place: Place) -> None:
         """The row of the body."""
-        second = modal_tables.body_second(self.n, self.loads)
+        second = modal_tables.body_second(self.integrals, self.loads)
         pools = (b.pool(modal_tables.body_tables(self.integrals, self.K, self.D, self.loads)), -1 if second is None else b.pool(second))
         b.element(modal.BODY, self.body.name, (place.iq, place.iv, self.n, *pools), modal_tables.body_reals(self.integrals),
                   tiles=place.tiles)
