@@ -1,28 +1,27 @@
-"""Flexible bodies with modes in a floating frame: inertia, elasticity and damping. Equations: docs/theory/flexible_body.md
+"""Flexible bodies with modes in a floating frame: inertia, elasticity, damping and stiffening. Equations: docs/theory/flexible_body.md
 
-Coordinates: origin p and axes R of the body-fixed frame, n modal coordinates q. All terms follow from the kinetic energy
+Coordinates: origin p and axes R of the body-fixed frame, n modal coordinates q. Inertia terms follow from the kinetic energy
 T = m v.v / 2 + v.R (w x c + S q') + w.J w / 2 + w.B q' + q'.M q' / 2  with, by modal coordinate j,                [modal-1]
 
-    S_j = S0_j + sum_k q_k S2_kj     B_j = B0_j + sum_k q_k (B1_kj + N2_kj)     dJ/dq_j = H_j = H0_j + sum_k q_k H2_kj
+    c = c0 + S q     B_j = B0_j + sum_k q_k B1_kj     dJ/dq_j = H_j = H0_j + sum_k q_k H2_kj
 
-B1 is antisymmetric in k and j; S2 and N2 (symmetric) and a part of H2 are the second-order displacements of stiffening. With those the
-modes have the further energy (C0 q' + X q' / 2).P X q', where X q' are the parts of S q' and B q' that S2 and N2 give, C0 q' those of S0 and
-B0, and P the inverse of the rigid mass matrix: the rigid part of what second-order velocities add to q'.M q' / 2.      [modal-10]
+B1 is antisymmetric in k and j. Stiffening adds sum_i p_i K_i q to the modal forces: p are accelerations and products of the angular
+velocity of the body on average, which is that of its frame and what the modes add, G q', G = rigid mass matrix^-1 (S, B0).
 """
 import numpy as np
 
-from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, TABLE, Family, Stage
+from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, POWER, TABLE, Family, Stage
 from ..kernels.jit import index, inlined, jit
 from ..kernels.so3 import accumulate, add, column, cross, dot, mat2, mul, rotation, scale, sub, tmul, vec, vec2
 
-IQ, IV, N, POOL, SECOND = index(1, 2, 3, 4, 5)   # ip: place in q and v, modes, tables in val, those of second order (-1: none)
+IQ, IV, N, POOL, SECOND = index(1, 2, 3, 4, 5)   # ip: place in q and v, modes, tables in val, those of stiffening (-1: none)
 MASS, CENTRE, INERTIA = index(0, 1, 4)           # rp: m, c0, J0 (xx yy zz xy xz yz, as all symmetric matrices here)
-# Tables, each row of n numbers: S0 3 | B0 3 | H0 6 | then for every k: H2 6 | B1 3 | M 1 | K 1 | D 1.
-# Second: P in four blocks of 3x3 | then for every k: N2 3 | S2 3.
-ROWS, PAIR, HEAD_2, PAIR_2 = index(12, 12, 36, 6)
-# Scratch, in rows of n numbers: H, B, S now; what q' and q'' make of the tables; a row of forces; what N2 and S2 make of q.
-H, B, S, DH, DB, DN, DS, AB, AN, AS, FORCE, XN, XS = index(0, 6, 9, 12, 18, 21, 24, 27, 30, 33, 36, 37, 40)
-SIZE = index(43)
+# Tables, each row of n numbers: S 3 | B0 3 | H0 6 | then for every k: H2 6 | B1 3 | M 1 | K 1 | D 1.
+# Stiffening: G of displacements 3 | of rotations 3 | for every k: K by w' 3 | by R^T (a - g) 3 | by products of w 6.
+ROWS, PAIR, ROWS_2, PAIR_2 = index(12, 12, 6, 12)
+# Scratch, in rows of n numbers: H, B now; what q' and q'' make of the tables; a row of forces; what stiffening makes of q.
+H, B, DH, DB, AB, FORCE, XN, XS, XW = index(0, 6, 9, 15, 18, 21, 22, 25, 28)
+SIZE = index(34)
 
 
 @inlined
@@ -65,57 +64,59 @@ def squares(w):
 
 @inlined
 def configure(s, b, e, W):
-    """H, B and S at the current q, in scratch."""
+    """H, B and what stiffening makes of q, in scratch."""
     base = W.size - SIZE * b.ip[e, N]
     n, pool, second, iq = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IQ] + 7
     for j in range(3 * n):
-        W[base + S * n + j] = b.val[pool + j]
         W[base + B * n + j] = b.val[pool + 3 * n + j]
     for j in range(6 * n):
         W[base + H * n + j] = b.val[pool + 6 * n + j]
     for k in range(n):
         add_scaled(s.q[iq + k], b.val, pool + (ROWS + PAIR * k) * n, W, base, 9 * n)
     if second >= 0:
-        clear(W, base + XN * n, 6 * n)
+        clear(W, base + XN * n, 12 * n)
         for k in range(n):
-            add_scaled(s.q[iq + k], b.val, second + HEAD_2 + PAIR_2 * k * n, W, base + XN * n, 6 * n)
-        add_scaled(1.0, W, base + XN * n, W, base + B * n, 6 * n)
+            add_scaled(s.q[iq + k], b.val, second + (ROWS_2 + PAIR_2 * k) * n, W, base + XN * n, 12 * n)
 
 
 @inlined
 def rates_of(s, b, e, W):
-    """DB = sum q'_k B1_k, DN, DS likewise, in scratch."""
+    """DB = sum q'_k B1_k, in scratch."""
     base = W.size - SIZE * b.ip[e, N]
-    n, pool, second, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV] + 6
-    clear(W, base + DB * n, 9 * n)
+    n, pool, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, IV] + 6
+    clear(W, base + DB * n, 3 * n)
     for k in range(n):
         add_scaled(s.v[iv + k], b.val, pool + (ROWS + PAIR * k + 6) * n, W, base + DB * n, 3 * n)
-        if second >= 0:
-            add_scaled(s.v[iv + k], b.val, second + HEAD_2 + PAIR_2 * k * n, W, base + DN * n, 6 * n)
 
 
 @inlined
 def changes_of(s, b, e, W):
-    """For the tangent: DH = sum q'_k H2_k; AB, AN, AS with q''."""
+    """For the tangent: DH = sum q'_k H2_k, AB = sum q''_k B1_k."""
     base = W.size - SIZE * b.ip[e, N]
-    n, pool, second, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV] + 6
+    n, pool, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, IV] + 6
     clear(W, base + DH * n, 6 * n)
-    clear(W, base + AB * n, 9 * n)
+    clear(W, base + AB * n, 3 * n)
     for k in range(n):
         at = pool + (ROWS + PAIR * k) * n
         add_scaled(s.v[iv + k], b.val, at, W, base + DH * n, 6 * n)
         add_scaled(s.a[iv + k], b.val, at + 6 * n, W, base + AB * n, 3 * n)
-        if second >= 0:
-            add_scaled(s.a[iv + k], b.val, second + HEAD_2 + PAIR_2 * k * n, W, base + AN * n, 6 * n)
 
 
 @inlined
-def centre(s, b, e, W):
-    """c = c0 + sum_j q_j (S0_j + S_j) / 2"""
-    base = W.size - SIZE * b.ip[e, N]
-    n, pool, iq = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ] + 7
-    both = add(weighted(s.q, iq, n, b.val, pool), weighted(s.q, iq, n, W, base + S * n))
-    return add(vec2(b.rp, e, CENTRE), scale(0.5, both))
+def weighted(x, i, n, W, k):
+    """sum_j x_j times the vectors at W[k:]"""
+    a = b = c = 0 * W[k]
+    at, x_, y_, z_ = np.uint64(i), np.uint64(k), np.uint64(k + n), np.uint64(k + 2 * n)
+    for j in range(np.uint64(n)):
+        f = x[at + j]
+        a, b, c = a + f * W[x_ + j], b + f * W[y_ + j], c + f * W[z_ + j]
+    return a, b, c
+
+
+@inlined
+def centre(s, b, e):
+    """c = c0 + S q"""
+    return add(vec2(b.rp, e, CENTRE), weighted(s.q, b.ip[e, IQ] + 7, b.ip[e, N], b.val, b.ip[e, POOL]))
 
 
 @inlined
@@ -131,17 +132,6 @@ def moments(s, b, e, W):
 
 
 @inlined
-def weighted(x, i, n, W, k):
-    """sum_j x_j times the vectors at W[k:]"""
-    a = b = c = 0 * W[k]
-    at, x_, y_, z_ = np.uint64(i), np.uint64(k), np.uint64(k + n), np.uint64(k + 2 * n)
-    for j in range(np.uint64(n)):
-        f = x[at + j]
-        a, b, c = a + f * W[x_ + j], b + f * W[y_ + j], c + f * W[z_ + j]
-    return a, b, c
-
-
-@inlined
 def turning(s, b, e, W):
     """J' = sum_j q'_j H_j"""
     base = W.size - SIZE * b.ip[e, N]
@@ -151,54 +141,46 @@ def turning(s, b, e, W):
 
 
 @inlined
-def pull_of_inertia(s, b, e, W, c, w, alpha):
-    """f of modal-2: alpha x c + w x (w x c) + 2 w x c' + S q'' + S' q'"""
-    base = W.size - SIZE * b.ip[e, N]
-    n, iv = b.ip[e, N], b.ip[e, IV] + 6
-    f = add(cross(alpha, c), cross(w, add(cross(w, c), scale(2.0, weighted(s.v, iv, n, W, base + S * n)))))
-    return add(f, add(weighted(s.a, iv, n, W, base + S * n), weighted(s.v, iv, n, W, base + DS * n)))
-
-
-@jit
-def rigid_part(val, i, x, y):
-    """P (x, y)"""
-    return (add(mul(nine(val, i), x), mul(nine(val, i + 9), y)), add(mul(nine(val, i + 18), x), mul(nine(val, i + 27), y)))
-
-
-@jit
-def nine(x, i):
-    return x[i], x[i + 1], x[i + 2], x[i + 3], x[i + 4], x[i + 5], x[i + 6], x[i + 7], x[i + 8]
+def pull_of_inertia(s, b, e, c, w, alpha):
+    """f of modal-2: w' x c + w x (w x c + 2 S q') + S q''"""
+    n, pool, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, IV] + 6
+    f = add(cross(alpha, c), cross(w, add(cross(w, c), scale(2.0, weighted(s.v, iv, n, b.val, pool)))))
+    return add(f, weighted(s.a, iv, n, b.val, pool))
 
 
 @inlined
-def second_accelerations(s, b, e, W):
-    """P of (X q')' and of (C0 q' + X q')'                                                                [modal-11]"""
-    base = W.size - SIZE * b.ip[e, N]
-    n, pool, second, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV] + 6
-    x = add(weighted(s.a, iv, n, W, base + XS * n), weighted(s.v, iv, n, W, base + DS * n))
-    y = add(weighted(s.a, iv, n, W, base + XN * n), weighted(s.v, iv, n, W, base + DN * n))
-    move, turn = rigid_part(b.val, second, x, y)
-    g, h = rigid_part(b.val, second, weighted(s.a, iv, n, b.val, pool), weighted(s.a, iv, n, b.val, pool + 3 * n))
-    return move, turn, add(move, g), add(turn, h)
+def mean_motion(s, b, e, a_B, alpha, w):
+    """Accelerations and angular velocity of the body on average: what the modes do to its frame is taken out."""
+    n, second, iv = b.ip[e, N], b.ip[e, SECOND], b.ip[e, IV] + 6
+    turn = second + 3 * n
+    return (add(a_B, weighted(s.a, iv, n, b.val, second)), add(alpha, weighted(s.a, iv, n, b.val, turn)),
+            add(w, weighted(s.v, iv, n, b.val, turn)))
+
+
+@jit
+def products(a, b):
+    """The six products of w, bilinear: a_i b_i, and a_i b_j + a_j b_i over two for i < j"""
+    return (a[0] * b[0], a[1] * b[1], a[2] * b[2], (a[0] * b[1] + a[1] * b[0]) / 2, (a[0] * b[2] + a[2] * b[0]) / 2,
+            (a[1] * b[2] + a[2] * b[1]) / 2)
 
 
 @inlined
-def second_forces(s, b, e, W):
-    """FORCE += C0^T P (X q')' + X^T P (C0 q' + X q')'                                                    [modal-12]"""
-    base = W.size - SIZE * b.ip[e, N]
-    n, pool, F = b.ip[e, N], b.ip[e, POOL], base + FORCE * b.ip[e, N]
-    move, turn, move_all, turn_all = second_accelerations(s, b, e, W)
+def stiffen(s, b, e, W, a_B, alpha, w, k):
+    """W[k:] += sum_i p_i K_i q, p = R^T (a - g), w', products of w, of the mean motion                      [modal-8]"""
+    base, n = W.size - SIZE * b.ip[e, N], b.ip[e, N]
+    a_B, alpha, w = mean_motion(s, b, e, a_B, alpha, w)
+    u = products(w, w)
     for i in range(3):
-        add_scaled(move[i], b.val, pool + i * n, W, F, n)
-        add_scaled(turn[i], b.val, pool + (3 + i) * n, W, F, n)
-        add_scaled(move_all[i], W, base + (XS + i) * n, W, F, n)
-        add_scaled(turn_all[i], W, base + (XN + i) * n, W, F, n)
+        add_scaled(alpha[i], W, base + (XN + i) * n, W, k, n)
+        add_scaled(a_B[i], W, base + (XS + i) * n, W, k, n)
+    for i in range(6):
+        add_scaled(u[i], W, base + (XW + i) * n, W, k, n)
 
 
 @jit
 def forces(s, b, o):
-    """R += [m (a - g) + R f,  c x (a - g) + J w' + B q'' + J' w + B' q' + w x (J w + B q'),
-    S_j.(a - g) + B_j.w' + 2 w.B1' q' - w.H_j w / 2 + M q'' + K q + D q']  with a - g in body axes         [modal-2]"""
+    """R += [m (a - g) + R f,  c x (a - g) + J w' + B q'' + J' w + w x (J w + B q'),
+    S_j.(a - g) + B_j.w' + 2 w.B1' q' - w.H_j w / 2 + M q'' + K q + D q' + stiffening]  with a - g in body axes   [modal-2]"""
     g = vec(b.val, GRAVITY)
     for e in range(b.first, b.last):
         base = o.W.size - SIZE * b.ip[e, N]
@@ -206,29 +188,29 @@ def forces(s, b, o):
         configure(s, b, e, o.W)
         rates_of(s, b, e, o.W)
         A, w, alpha, a = rotation(s.q, iq + 3), vec(s.v, iv + 3), vec(s.a, iv + 3), sub(vec(s.a, iv), g)
-        a_B, c, J = tmul(A, a), centre(s, b, e, o.W), moments(s, b, e, o.W)
-        accumulate(1.0, add(scale(b.rp[e, MASS], a), mul(A, pull_of_inertia(s, b, e, o.W, c, w, alpha))), o.R, iv)
+        a_B, c, J = tmul(A, a), centre(s, b, e), moments(s, b, e, o.W)
+        accumulate(1.0, add(scale(b.rp[e, MASS], a), mul(A, pull_of_inertia(s, b, e, c, w, alpha))), o.R, iv)
         Bv, Ba = weighted(s.v, iv + 6, n, o.W, base + B * n), weighted(s.a, iv + 6, n, o.W, base + B * n)
         moment = add(cross(c, a_B), add(mul(J, alpha), add(Ba, mul(turning(s, b, e, o.W), w))))
-        moment = add(moment, weighted(s.v, iv + 6, n, o.W, base + DN * n))
         accumulate(1.0, add(moment, cross(w, add(mul(J, w), Bv))), o.R, iv + 3)
-        clear(o.W, base + FORCE * n, n)
+        F = base + FORCE * n
+        clear(o.W, F, n)
         for k in range(n):
             at = pool + (ROWS + PAIR * k + 9) * n
-            add_scaled(s.a[iv + 6 + k], b.val, at, o.W, base + FORCE * n, n)
-            add_scaled(s.q[iq + 7 + k], b.val, at + n, o.W, base + FORCE * n, n)
-            add_scaled(s.v[iv + 6 + k], b.val, at + 2 * n, o.W, base + FORCE * n, n)
+            add_scaled(s.a[iv + 6 + k], b.val, at, o.W, F, n)
+            add_scaled(s.q[iq + 7 + k], b.val, at + n, o.W, F, n)
+            add_scaled(s.v[iv + 6 + k], b.val, at + 2 * n, o.W, F, n)
         u, w2 = squares(w), scale(2.0, w)
         for i in range(6):
-            add_scaled(-0.5 * u[i], o.W, base + (H + i) * n, o.W, base + FORCE * n, n)
+            add_scaled(-0.5 * u[i], o.W, base + (H + i) * n, o.W, F, n)
         for i in range(3):
-            add_scaled(a_B[i], o.W, base + (S + i) * n, o.W, base + FORCE * n, n)
-            add_scaled(alpha[i], o.W, base + (B + i) * n, o.W, base + FORCE * n, n)
-            add_scaled(w2[i], o.W, base + (DB + i) * n, o.W, base + FORCE * n, n)
+            add_scaled(a_B[i], b.val, pool + i * n, o.W, F, n)
+            add_scaled(alpha[i], o.W, base + (B + i) * n, o.W, F, n)
+            add_scaled(w2[i], o.W, base + (DB + i) * n, o.W, F, n)
         if b.ip[e, SECOND] >= 0:
-            second_forces(s, b, e, o.W)
+            stiffen(s, b, e, o.W, a_B, alpha, w, F)
         for j in range(n):
-            o.R[iv + 6 + j] += o.W[base + FORCE * n + j]
+            o.R[iv + 6 + j] += o.W[F + j]
 
 
 @inlined
@@ -238,7 +220,7 @@ def rigid_tangent(s, b, o, e, c, J, f):
     n, iv, k = b.ip[e, N], b.ip[e, IV], b.tab[b.ip[e, TABLE]]
     A, w, T = rotation(s.q, b.ip[e, IQ] + 3), vec(s.v, iv + 3), mat2(s.T, iv // 6, 0)
     a_B = tmul(A, sub(vec(s.a, iv), vec(b.val, GRAVITY)))
-    c1, J1 = weighted(s.v, iv + 6, n, o.W, base + S * n), turning(s, b, e, o.W)
+    c1, J1 = weighted(s.v, iv + 6, n, b.val, b.ip[e, POOL]), turning(s, b, e, o.W)
     wc, spin = add(cross(w, c), scale(2.0, c1)), add(mul(J, w), weighted(s.v, iv + 6, n, o.W, base + B * n))
     for j in range(3):
         u, x = column(T, j), (1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2))
@@ -257,23 +239,27 @@ def rigid_tangent(s, b, o, e, c, J, f):
 def coupling_tangent(s, b, o, e):
     """Tiles between the frame's motion and the modes                                                      [modal-4]"""
     base = o.W.size - SIZE * b.ip[e, N]
-    n, iv, table, tiles = b.ip[e, N], b.ip[e, IV], b.ip[e, TABLE], (b.ip[e, N] + 11) // 6
+    n, iv, table, tiles, pool = b.ip[e, N], b.ip[e, IV], b.ip[e, TABLE], (b.ip[e, N] + 11) // 6, b.ip[e, POOL]
     A, w, alpha, T = rotation(s.q, b.ip[e, IQ] + 3), vec(s.v, iv + 3), vec(s.a, iv + 3), mat2(s.T, iv // 6, 0)
     a_B = tmul(A, sub(vec(s.a, iv), vec(b.val, GRAVITY)))
     for k in range(n):
         i = base + k
-        Sk, Bk, Hk = three(o.W, i + S * n, n), three(o.W, i + B * n, n), six(o.W, i + H * n, n)
-        DSk, DNk, DBk = three(o.W, i + DS * n, n), three(o.W, i + DN * n, n), three(o.W, i + DB * n, n)
-        Hw = mul(Hk, w)
-        move = add(scale(o.cm, Sk), scale(2 * o.cd, add(cross(w, Sk), DSk)))
-        by_q = add(add(cross(alpha, Sk), cross(w, add(cross(w, Sk), scale(2.0, DSk)))), three(o.W, i + AS * n, n))
-        move = mul(A, add(move, scale(o.ck, by_q)))
-        turn = add(scale(o.cm, Bk), scale(o.cd, add(add(Hw, cross(w, Bk)), scale(2.0, DNk))))
-        by_q = add(add(cross(Sk, a_B), mul(Hk, alpha)), sub(three(o.W, i + AN * n, n), three(o.W, i + AB * n, n)))
-        by_q = add(by_q, add(mul(six(o.W, i + DH * n, n), w), cross(w, add(Hw, sub(DNk, DBk)))))
+        Sk, Bk, Hk, DBk = three(b.val, pool + k, n), three(o.W, i + B * n, n), six(o.W, i + H * n, n), three(o.W, i + DB * n, n)
+        Hw, wS = mul(Hk, w), cross(w, Sk)
+        move = add(scale(o.cm, Sk), scale(2 * o.cd, wS))
+        move = mul(A, add(move, scale(o.ck, add(cross(alpha, Sk), cross(w, wS)))))
+        turn = add(scale(o.cm, Bk), scale(o.cd, add(Hw, cross(w, Bk))))
+        by_q = add(cross(Sk, a_B), sub(mul(Hk, alpha), three(o.W, i + AB * n, n)))
+        by_q = add(by_q, add(mul(six(o.W, i + DH * n, n), w), cross(w, sub(Hw, DBk))))
         turn = add(turn, scale(o.ck, by_q))
-        row = add(tmul(T, add(scale(o.cm, Bk), scale(o.cd, sub(scale(2.0, DBk), Hw)))), scale(o.ck, cross(Sk, a_B)))
-        push = mul(A, Sk)
+        by_a, by_w, push = Bk, sub(scale(2.0, DBk), Hw), Sk
+        if b.ip[e, SECOND] >= 0:
+            K, push = six(o.W, i + XW * n, n), add(Sk, three(o.W, i + XS * n, n))
+            spin = mean_motion(s, b, e, a_B, alpha, w)[2]
+            diagonal = K[0] * spin[0], K[4] * spin[1], K[8] * spin[2]
+            by_a, by_w = add(by_a, three(o.W, i + XN * n, n)), add(by_w, add(mul(K, spin), diagonal))
+        row = add(tmul(T, add(scale(o.cm, by_a), scale(o.cd, by_w))), scale(o.ck, cross(push, a_B)))
+        push = mul(A, push)
         at, to, r = b.tab[table + 1 + k // 6], b.tab[table + tiles * (1 + k // 6)], k % 6
         for i in range(3):
             o.D[at, i, r] += move[i]
@@ -283,20 +269,20 @@ def coupling_tangent(s, b, o, e):
 
 
 @inlined
-def second_column(b, o, e, k):
-    """Column k of (C0 + X)^T P (cm X + 2 cd X' + ck X'') + cm X^T P C0, to FORCE"""
-    base = o.W.size - SIZE * b.ip[e, N]
-    n, pool, second, i, F = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], base + k, base + FORCE * b.ip[e, N]
-    x = add(scale(o.cm, three(o.W, i + XS * n, n)), scale(2 * o.cd, three(o.W, i + DS * n, n)))
-    y = add(scale(o.cm, three(o.W, i + XN * n, n)), scale(2 * o.cd, three(o.W, i + DN * n, n)))
-    x, y = add(x, scale(o.ck, three(o.W, i + AS * n, n))), add(y, scale(o.ck, three(o.W, i + AN * n, n)))
-    move, turn = rigid_part(b.val, second, x, y)
-    g, h = rigid_part(b.val, second, scale(o.cm, three(b.val, pool + k, n)), scale(o.cm, three(b.val, pool + 3 * n + k, n)))
-    for c in range(3):
-        add_scaled(move[c], b.val, pool + c * n, o.W, F, n)
-        add_scaled(turn[c], b.val, pool + (3 + c) * n, o.W, F, n)
-        add_scaled(move[c] + g[c], o.W, base + (XS + c) * n, o.W, F, n)
-        add_scaled(turn[c] + h[c], o.W, base + (XN + c) * n, o.W, F, n)
+def stiffening_column(s, b, o, e, k, a_B, alpha, w):
+    """Column k of the modal tile of stiffening, to FORCE: ck sum p_i K_i, and what mean motions do with q' and q''"""
+    n, second, base = b.ip[e, N], b.ip[e, SECOND], o.W.size - SIZE * b.ip[e, N]
+    a_B, alpha, w = mean_motion(s, b, e, a_B, alpha, w)
+    at, F, move, turn = second + (ROWS_2 + PAIR_2 * k) * n, base + FORCE * n, three(b.val, second + k, n), three(b.val, second + 3 * n + k, n)
+    u, x = products(w, w), products(w, turn)
+    for i in range(3):
+        add_scaled(o.ck * alpha[i], b.val, at + i * n, o.W, F, n)
+        add_scaled(o.ck * a_B[i], b.val, at + (3 + i) * n, o.W, F, n)
+        add_scaled(o.cm * turn[i], o.W, base + (XN + i) * n, o.W, F, n)
+        add_scaled(o.cm * move[i], o.W, base + (XS + i) * n, o.W, F, n)
+    for i in range(6):
+        add_scaled(o.ck * u[i], b.val, at + (6 + i) * n, o.W, F, n)
+        add_scaled(2 * o.cd * x[i], o.W, base + (XW + i) * n, o.W, F, n)
 
 
 @inlined
@@ -307,9 +293,6 @@ def modal_tangent(s, b, o, e):
     w, alpha = vec(s.v, iv + 3), vec(s.a, iv + 3)
     a_B = tmul(rotation(s.q, b.ip[e, IQ] + 3), sub(vec(s.a, iv), vec(b.val, GRAVITY)))
     u, x, F = squares(w), add(scale(2 * o.cd, w), scale(o.ck, alpha)), base + FORCE * n
-    if second >= 0:
-        _, _, move, turn = second_accelerations(s, b, e, o.W)
-        a_B, alpha = add(a_B, move), add(alpha, turn)
     for k in range(n):
         at = pool + (ROWS + PAIR * k) * n
         clear(o.W, F, n)
@@ -321,11 +304,7 @@ def modal_tangent(s, b, o, e):
         add_scaled(o.ck, b.val, at + 10 * n, o.W, F, n)
         add_scaled(o.cd, b.val, at + 11 * n, o.W, F, n)
         if second >= 0:
-            at = second + HEAD_2 + PAIR_2 * k * n
-            for i in range(3):
-                add_scaled(o.ck * alpha[i], b.val, at + i * n, o.W, F, n)
-                add_scaled(o.ck * a_B[i], b.val, at + (3 + i) * n, o.W, F, n)
-            second_column(b, o, e, k)
+            stiffening_column(s, b, o, e, k, a_B, alpha, w)
         for t in range(tiles - 1):
             block = b.tab[table + tiles * (1 + t) + 1 + k // 6]
             for j in range(6 * t, min(6 * t + 6, n)):
@@ -341,8 +320,8 @@ def forces_tangent(s, b, o):
         configure(s, b, e, o.W)
         rates_of(s, b, e, o.W)
         changes_of(s, b, e, o.W)
-        c, J = centre(s, b, e, o.W), moments(s, b, e, o.W)
-        rigid_tangent(s, b, o, e, c, J, pull_of_inertia(s, b, e, o.W, c, vec(s.v, iv + 3), vec(s.a, iv + 3)))
+        c, J = centre(s, b, e), moments(s, b, e, o.W)
+        rigid_tangent(s, b, o, e, c, J, pull_of_inertia(s, b, e, c, vec(s.v, iv + 3), vec(s.a, iv + 3)))
         coupling_tangent(s, b, o, e)
         modal_tangent(s, b, o, e)
 
@@ -356,14 +335,9 @@ def energy(s, b, o):
         n, pool, iq, iv, m = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ], b.ip[e, IV], b.rp[e, MASS]
         configure(s, b, e, o.W)
         A, v, w = rotation(s.q, iq + 3), vec(s.v, iv), vec(s.v, iv + 3)
-        c, c1 = centre(s, b, e, o.W), weighted(s.v, iv + 6, n, o.W, base + S * n)
+        c, c1 = centre(s, b, e), weighted(s.v, iv + 6, n, b.val, pool)
         spin = add(mul(moments(s, b, e, o.W), w), scale(2.0, weighted(s.v, iv + 6, n, o.W, base + B * n)))
         o.E[KINETIC] += (m * dot(v, v) + dot(w, spin)) / 2 + dot(v, mul(A, add(cross(w, c), c1)))
-        if b.ip[e, SECOND] >= 0:
-            x, y = weighted(s.v, iv + 6, n, o.W, base + XS * n), weighted(s.v, iv + 6, n, o.W, base + XN * n)
-            move, turn = rigid_part(b.val, b.ip[e, SECOND], x, y)
-            first = weighted(s.v, iv + 6, n, b.val, pool), weighted(s.v, iv + 6, n, b.val, pool + 3 * n)
-            o.E[KINETIC] += dot(add(first[0], scale(0.5, x)), move) + dot(add(first[1], scale(0.5, y)), turn)
         o.E[POTENTIAL] -= dot(g, add(scale(m, vec(s.q, iq)), mul(A, c)))
         for k in range(n):
             at = pool + (ROWS + PAIR * k + 9) * n
@@ -374,13 +348,22 @@ def energy(s, b, o):
 
 @jit
 def power(s, b, o):
-    """P = q'.D q'                                                                                        [modal-7]"""
+    """q'.D q' is lost; stiffening does the work -q'.sum p_i K_i q, which the frame's motion does not feel   [modal-7]"""
+    g = vec(b.val, GRAVITY)
     for e in range(b.first, b.last):
         n, iv = b.ip[e, N], b.ip[e, IV] + 6
         for k in range(n):
             at = b.ip[e, POOL] + (ROWS + PAIR * k + 11) * n
             for j in range(n):
                 o.E[DISSIPATION] += s.v[iv + k] * b.val[at + j] * s.v[iv + j]
+        if b.ip[e, SECOND] >= 0:
+            F = o.W.size - SIZE * n + FORCE * n
+            configure(s, b, e, o.W)
+            clear(o.W, F, n)
+            a_B = tmul(rotation(s.q, b.ip[e, IQ] + 3), sub(vec(s.a, iv - 6), g))
+            stiffen(s, b, e, o.W, a_B, vec(s.a, iv - 3), vec(s.v, iv - 3), F)
+            for j in range(n):
+                o.E[POWER] -= s.v[iv + j] * o.W[F + j]
 
 
 BODY = Family("modal body", act=Stage(residual=forces, tangent=forces_tangent, energy=energy, power=power))

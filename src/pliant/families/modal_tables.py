@@ -1,9 +1,8 @@
 """The numbers of a modal body as its kernels read them, from inertia integrals and stiffening. Pure NumPy, once per model.
 
-Stiffening comes as matrices K of loads p: the elastic force gains sum_k p_k K_k q. Every such matrix is also the second-order
-displacement that its load works on, with the opposite sign: an acceleration a - g on the centre of mass, an angular acceleration on
-int u x, products of w on the moments of inertia, forces and moments at a node on its place. Taken there, in the kinetic energy and
-in the places of nodes, the same forces come out, with their reactions: momentum and energy are conserved.      [modal-8]
+Stiffening comes as matrices K of loads p: the elastic force gains sum_k p_k K_k q. Such a matrix is also the second-order displacement
+that its load works on, with the opposite sign. For forces and moments at a node that is its place [node-1]: taken there, the same forces
+come out, with their reactions. For products of w it is the moments of inertia, [modal-10]; accelerations act on the modes alone.
 """
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ def body_reals(integrals: Any) -> list[float]:
 
 
 def body_tables(integrals: Any, K: np.ndarray, D: np.ndarray, loads: dict[tuple[Any, ...], np.ndarray]) -> np.ndarray:
-    """S0 | B0 | H0 | for every k: H2 | B1 | M | K | D, with rows of n numbers."""
+    """S | B0 | H0 | for every k: H2 | B1 | M | K | D, with rows of n numbers. ``loads``: of those the products of w change H2."""
     n, G0, J2 = len(K), np.asarray(integrals.G0), np.asarray(integrals.J2)
     H0, H2 = G0 + G0.transpose(0, 2, 1), J2 + J2.transpose(0, 1, 3, 2)
     H2 = (H2 + H2.transpose(1, 0, 2, 3)) / 2
@@ -49,15 +48,49 @@ def _second(n: int, loads: dict[tuple[Any, ...], np.ndarray], first: Sequence[An
     return tables.transpose(1, 0, 2).ravel() if tables.any() else None
 
 
-def body_second(integrals: Any, loads: dict[tuple[Any, ...], np.ndarray]) -> np.ndarray | None:
-    """P | for every k: N2 | S2; P is the inverse of the rigid mass matrix of the undeformed body, in four blocks."""
-    tables = _second(len(integrals.Mqq), loads, ("angular",), ("acceleration",), 1.0)
-    if tables is None:
-        return None
-    c = np.asarray(integrals.c0, float)
+def mass_matrix(integrals: Any, q: np.ndarray, loads: dict[tuple[Any, ...], np.ndarray]) -> np.ndarray:
+    """Of all coordinates in body axes, at a deformation, with moments of inertia less what products of w give.    [modal-10]"""
+    i, c = integrals, integrals.c0 + integrals.S @ q
+    J = i.J0 + np.einsum("j,jab->ab", q, i.G0 + np.swapaxes(i.G0, 1, 2)) + np.einsum("j,k,jkab->ab", q, q, i.J2)
+    for a, b in SIX:
+        if ("centrifugal", a, b) in loads:
+            J[[a, b], [b, a]] -= q @ loads["centrifugal", a, b] @ q * (1.0 if a == b else 0.5)
     lever = np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
-    P = np.linalg.pinv(np.block([[integrals.m * np.eye(3), -lever], [lever, np.asarray(integrals.J0)]]), hermitian=True)
-    return np.concatenate([*(P[i:i + 3, j:j + 3].ravel() for i in (0, 3) for j in (0, 3)), tables])
+    B = i.B0 + np.einsum("k,kaj->aj", q, i.B1)
+    return np.block([[i.m * np.eye(3), -lever, i.S], [lever, (J + J.T) / 2, B], [i.S.T, B.T, i.Mqq]])
+
+
+def least_mass(M: np.ndarray) -> float:
+    """The smallest eigenvalue of a mass matrix whose diagonal is made one."""
+    size = np.sqrt(np.maximum(np.diag(M), 1e-300))
+    return float(np.linalg.eigvalsh(M / size[:, None] / size)[0])
+
+
+def stout(integrals: Any, K: np.ndarray, loads: dict[tuple[Any, ...], np.ndarray], size: float) -> bool:
+    """Whether a body (coordinates in metres) is in mean axes and keeps positive masses in any deformation up to a tenth of its size, if
+    products of w are taken from its moments of inertia. A straight rod, which has next to none about its axis, does not."""
+    if any(load[0] in ("acceleration", "angular") for load in loads):
+        return False
+    soft, rng = 1 / np.maximum(np.diag(K), 1e-300), np.random.default_rng(7)
+    for _ in range(40):
+        q = rng.standard_normal(len(K)) * soft
+        if least_mass(mass_matrix(integrals, q * 0.1 * size / np.abs(q).max(), loads)) <= 0:
+            return False
+    return True
+
+
+def body_second(integrals: Any, loads: dict[tuple[Any, ...], np.ndarray], centrifugal: bool = True) -> np.ndarray | None:
+    """G | for every k: K by angular accelerations | by accelerations | by products of w (unless they are in the moments of inertia).
+
+    G: displacements and rotations of the body on average that belong to modal coordinates (none in mean axes).        [modal-11]
+    """
+    n, M = len(integrals.Mqq), mass_matrix(integrals, np.zeros(len(integrals.Mqq)), {})
+    none = np.zeros((n, n))
+    names = [(kind, i) for kind in ("angular", "acceleration") for i in range(3)]
+    names += [("centrifugal", i, j) for i, j in SIX] if centrifugal else []
+    tables = np.array([*(loads.get(name, none) for name in names), *[none] * (12 - len(names))])
+    G = np.linalg.pinv(M[:6, :6], rcond=1e-12, hermitian=True) @ M[:6, 6:]
+    return np.concatenate([G.ravel(), tables.transpose(1, 0, 2).ravel()]) if tables.any() else None
 
 
 def node_tables(psi_R: np.ndarray, psi_theta: np.ndarray) -> np.ndarray:

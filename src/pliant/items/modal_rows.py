@@ -34,18 +34,16 @@ class Rows:
 
     def _check(self) -> None:
         """The mass matrix must belong to a real body."""
-        i, c = self.integrals, np.asarray(self.integrals.c0)
-        lever = np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
-        M = np.block([[i.m * np.eye(3), -lever, i.S], [lever, i.J0, i.B0], [i.S.T, i.B0.T, i.Mqq]])
-        size = np.sqrt(np.maximum(np.diag(M), 1e-300))
-        if np.linalg.eigvalsh(M / size[:, None] / size)[0] < -1e-9:
+        if modal_tables.least_mass(modal_tables.mass_matrix(self.integrals, np.zeros(self.n), {})) < -1e-9:
             raise ValueError(f"body {self.body.name!r}: the inertia integrals of its part do not belong to a body with positive masses; "
                              "check them, S, B0 and Mqq among them, or reduce the part again")
 
     def add(self, b: Builder, place: Place) -> None:
         """The row of the body."""
-        second = modal_tables.body_second(self.integrals, self.loads)
-        pools = (b.pool(modal_tables.body_tables(self.integrals, self.K, self.D, self.loads)), -1 if second is None else b.pool(second))
+        inside = modal_tables.stout(self.integrals, self.K, self.loads, self.body.size)
+        second = modal_tables.body_second(self.integrals, self.loads, not inside)
+        tables = modal_tables.body_tables(self.integrals, self.K, self.D, self.loads if inside else {})
+        pools = b.pool(tables), -1 if second is None else b.pool(second)
         b.element(modal.BODY, self.body.name, (place.iq, place.iv, self.n, *pools), modal_tables.body_reals(self.integrals),
                   tiles=place.tiles)
 
