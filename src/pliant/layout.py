@@ -127,12 +127,12 @@ class Layout:
         self.measured: dict[str, tuple[Frame, Frame]] = {}
 
     # -- frames
-    def add_body(self, body: RigidBody | ModalBody, place: Place, position: np.ndarray, axes: np.ndarray) -> None:
-        """A body that was placed: its pose as modelled and what the user said of its velocities."""
+    def add_body(self, body: RigidBody | ModalBody, place: Place, position: np.ndarray, axes: np.ndarray, rates: Any = None) -> None:
+        """A body that was placed: its pose as modelled and what the user said of its velocities; ``rates``: these as they are in v."""
         self.places[body.name], self.poses[body.name] = place, (position, axes)
         v, w = body.velocity, body.angular_velocity
-        self.directory.stated[body.name] = Statement(place.iv, [v is not None] * 3 + [w is not None] * 3,
-                                                     np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]), place.iq, np.array(body.com))
+        values = np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]) if rates is None else np.concatenate(rates)
+        self.directory.stated[body.name] = Statement(place.iv, [v is not None] * 3 + [w is not None] * 3, values, place.iq, np.array(body.com))
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:

@@ -78,20 +78,18 @@ def random_loads(rng: np.random.Generator, n: int, names: tuple[str, ...]) -> di
     return modal_tables.loads_of(SimpleNamespace(loads=loads, K=roots + roots.transpose(0, 2, 1)))
 
 
-def add_body(b: Builder, name: str, body: Points, q: np.ndarray, v: np.ndarray, loads: dict, rng: np.random.Generator, inside=False):
-    """A modal body; every frame is a node of its own with random shapes. ``inside``: products of w are in the moments of inertia."""
+def add_body(b: Builder, name: str, body: Points, q: np.ndarray, v: np.ndarray, loads: dict, rng: np.random.Generator):
+    """A modal body; every frame is a node of its own with random shapes."""
     n = body.psi.shape[2]
 
     def node(b, place, number, point, axes):
         tables = modal_tables.node_tables(*(0.4 * rng.normal(size=(2, 3, n))))
-        second = modal_tables.node_second(n, "node", None, loads)
+        second = modal_tables.node_second(n, "node", loads)
         b.element(nodes.FRAMES, name, (place.iq, place.iv, number, b.frames[number][1], n, b.pool(tables),
                                        -1 if second is None else b.pool(second)), (*point, *axes.ravel()), tiles=place.tiles)
     place = b.place(name, q, v, node)
-    second = modal_tables.body_second(body.integrals, loads, not inside)
-    tables = modal_tables.body_tables(body.integrals, body.K, body.D, loads if inside else {})
-    pools = b.pool(tables), -1 if second is None else b.pool(second)
-    b.element(modal.BODY, name, (place.iq, place.iv, n, *pools), modal_tables.body_reals(body.integrals), tiles=place.tiles)
+    tables = modal_tables.body_tables(body.integrals, body.K, body.D, loads)
+    b.element(modal.BODY, name, (place.iq, place.iv, n, b.pool(tables)), modal_tables.body_reals(body.integrals), tiles=place.tiles)
     b.scratch = max(b.scratch, int(modal.SIZE) * n)
     return place
 

@@ -1,27 +1,25 @@
-"""Flexible bodies with modes in a floating frame: inertia, elasticity, damping and stiffening. Equations: docs/theory/flexible_body.md
+"""Flexible bodies with modes in a floating frame: inertia, elasticity and damping. Equations: docs/theory/flexible_body.md
 
 Coordinates: origin p and axes R of the body-fixed frame, n modal coordinates q. Inertia terms follow from the kinetic energy
 T = m v.v / 2 + v.R (w x c + S q') + w.J w / 2 + w.B q' + q'.M q' / 2  with, by modal coordinate j,                [modal-1]
 
     c = c0 + S q     B_j = B0_j + sum_k q_k B1_kj     dJ/dq_j = H_j = H0_j + sum_k q_k H2_kj
 
-B1 is antisymmetric in k and j. Stiffening adds sum_i p_i K_i q to the modal forces: p are accelerations and products of the angular
-velocity of the body on average, which is that of its frame and what the modes add, G q', G = rigid mass matrix^-1 (S, B0).
+B1 is antisymmetric in k and j. What stiffens when the body turns is a part of H2.
 """
 import numpy as np
 
-from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, POWER, TABLE, Family, Stage
+from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, TABLE, Family, Stage
 from ..kernels.jit import index, inlined, jit
 from ..kernels.so3 import accumulate, add, column, cross, dot, mat2, mul, rotation, scale, sub, tmul, vec, vec2
 
-IQ, IV, N, POOL, SECOND = index(1, 2, 3, 4, 5)   # ip: place in q and v, modes, tables in val, those of stiffening (-1: none)
-MASS, CENTRE, INERTIA = index(0, 1, 4)           # rp: m, c0, J0 (xx yy zz xy xz yz, as all symmetric matrices here)
+IQ, IV, N, POOL = index(1, 2, 3, 4)      # ip: place in q and v, modes, tables in val
+MASS, CENTRE, INERTIA = index(0, 1, 4)   # rp: m, c0, J0 (xx yy zz xy xz yz, as all symmetric matrices here)
 # Tables, each row of n numbers: S 3 | B0 3 | H0 6 | then for every k: H2 6 | B1 3 | M 1 | K 1 | D 1.
-# Stiffening: G of displacements 3 | of rotations 3 | for every k: K by w' 3 | by R^T (a - g) 3 | by products of w 6.
-ROWS, PAIR, ROWS_2, PAIR_2 = index(12, 12, 6, 12)
-# Scratch, in rows of n numbers: H, B now; what q' and q'' make of the tables; a row of forces; what stiffening makes of q.
-H, B, DH, DB, AB, FORCE, XN, XS, XW = index(0, 6, 9, 15, 18, 21, 22, 25, 28)
-SIZE = index(34)
+ROWS, PAIR = index(12, 12)
+# Scratch, in rows of n numbers: H, B now; what q' and q'' make of the tables; a row of forces.
+H, B, DH, DB, AB, FORCE = index(0, 6, 9, 15, 18, 21)
+SIZE = index(22)
 
 
 @inlined
@@ -64,19 +62,15 @@ def squares(w):
 
 @inlined
 def configure(s, b, e, W):
-    """H, B and what stiffening makes of q, in scratch."""
+    """H and B at the current q, in scratch."""
     base = W.size - SIZE * b.ip[e, N]
-    n, pool, second, iq = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IQ] + 7
+    n, pool, iq = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ] + 7
     for j in range(3 * n):
         W[base + B * n + j] = b.val[pool + 3 * n + j]
     for j in range(6 * n):
         W[base + H * n + j] = b.val[pool + 6 * n + j]
     for k in range(n):
         add_scaled(s.q[iq + k], b.val, pool + (ROWS + PAIR * k) * n, W, base, 9 * n)
-    if second >= 0:
-        clear(W, base + XN * n, 12 * n)
-        for k in range(n):
-            add_scaled(s.q[iq + k], b.val, second + (ROWS_2 + PAIR_2 * k) * n, W, base + XN * n, 12 * n)
 
 
 @inlined
@@ -148,39 +142,10 @@ def pull_of_inertia(s, b, e, c, w, alpha):
     return add(f, weighted(s.a, iv, n, b.val, pool))
 
 
-@inlined
-def mean_motion(s, b, e, a_B, alpha, w):
-    """Accelerations and angular velocity of the body on average: what the modes do to its frame is taken out."""
-    n, second, iv = b.ip[e, N], b.ip[e, SECOND], b.ip[e, IV] + 6
-    turn = second + 3 * n
-    return (add(a_B, weighted(s.a, iv, n, b.val, second)), add(alpha, weighted(s.a, iv, n, b.val, turn)),
-            add(w, weighted(s.v, iv, n, b.val, turn)))
-
-
-@jit
-def products(a, b):
-    """The six products of w, bilinear: a_i b_i, and a_i b_j + a_j b_i over two for i < j"""
-    return (a[0] * b[0], a[1] * b[1], a[2] * b[2], (a[0] * b[1] + a[1] * b[0]) / 2, (a[0] * b[2] + a[2] * b[0]) / 2,
-            (a[1] * b[2] + a[2] * b[1]) / 2)
-
-
-@inlined
-def stiffen(s, b, e, W, a_B, alpha, w, k):
-    """W[k:] += sum_i p_i K_i q, p = R^T (a - g), w', products of w, of the mean motion                      [modal-8]"""
-    base, n = W.size - SIZE * b.ip[e, N], b.ip[e, N]
-    a_B, alpha, w = mean_motion(s, b, e, a_B, alpha, w)
-    u = products(w, w)
-    for i in range(3):
-        add_scaled(alpha[i], W, base + (XN + i) * n, W, k, n)
-        add_scaled(a_B[i], W, base + (XS + i) * n, W, k, n)
-    for i in range(6):
-        add_scaled(u[i], W, base + (XW + i) * n, W, k, n)
-
-
 @jit
 def forces(s, b, o):
     """R += [m (a - g) + R f,  c x (a - g) + J w' + B q'' + J' w + w x (J w + B q'),
-    S_j.(a - g) + B_j.w' + 2 w.B1' q' - w.H_j w / 2 + M q'' + K q + D q' + stiffening]  with a - g in body axes   [modal-2]"""
+    S_j.(a - g) + B_j.w' + 2 w.B1' q' - w.H_j w / 2 + M q'' + K q + D q']  with a - g in body axes   [modal-2]"""
     g = vec(b.val, GRAVITY)
     for e in range(b.first, b.last):
         base = o.W.size - SIZE * b.ip[e, N]
@@ -207,8 +172,6 @@ def forces(s, b, o):
             add_scaled(a_B[i], b.val, pool + i * n, o.W, F, n)
             add_scaled(alpha[i], o.W, base + (B + i) * n, o.W, F, n)
             add_scaled(w2[i], o.W, base + (DB + i) * n, o.W, F, n)
-        if b.ip[e, SECOND] >= 0:
-            stiffen(s, b, e, o.W, a_B, alpha, w, F)
         for j in range(n):
             o.R[iv + 6 + j] += o.W[F + j]
 
@@ -252,14 +215,8 @@ def coupling_tangent(s, b, o, e):
         by_q = add(cross(Sk, a_B), sub(mul(Hk, alpha), three(o.W, i + AB * n, n)))
         by_q = add(by_q, add(mul(six(o.W, i + DH * n, n), w), cross(w, sub(Hw, DBk))))
         turn = add(turn, scale(o.ck, by_q))
-        by_a, by_w, push = Bk, sub(scale(2.0, DBk), Hw), Sk
-        if b.ip[e, SECOND] >= 0:
-            K, push = six(o.W, i + XW * n, n), add(Sk, three(o.W, i + XS * n, n))
-            spin = mean_motion(s, b, e, a_B, alpha, w)[2]
-            diagonal = K[0] * spin[0], K[4] * spin[1], K[8] * spin[2]
-            by_a, by_w = add(by_a, three(o.W, i + XN * n, n)), add(by_w, add(mul(K, spin), diagonal))
-        row = add(tmul(T, add(scale(o.cm, by_a), scale(o.cd, by_w))), scale(o.ck, cross(push, a_B)))
-        push = mul(A, push)
+        row = add(tmul(T, add(scale(o.cm, Bk), scale(o.cd, sub(scale(2.0, DBk), Hw)))), scale(o.ck, cross(Sk, a_B)))
+        push = mul(A, Sk)
         at, to, r = b.tab[table + 1 + k // 6], b.tab[table + tiles * (1 + k // 6)], k % 6
         for i in range(3):
             o.D[at, i, r] += move[i]
@@ -269,29 +226,11 @@ def coupling_tangent(s, b, o, e):
 
 
 @inlined
-def stiffening_column(s, b, o, e, k, a_B, alpha, w):
-    """Column k of the modal tile of stiffening, to FORCE: ck sum p_i K_i, and what mean motions do with q' and q''"""
-    n, second, base = b.ip[e, N], b.ip[e, SECOND], o.W.size - SIZE * b.ip[e, N]
-    a_B, alpha, w = mean_motion(s, b, e, a_B, alpha, w)
-    at, F, move, turn = second + (ROWS_2 + PAIR_2 * k) * n, base + FORCE * n, three(b.val, second + k, n), three(b.val, second + 3 * n + k, n)
-    u, x = products(w, w), products(w, turn)
-    for i in range(3):
-        add_scaled(o.ck * alpha[i], b.val, at + i * n, o.W, F, n)
-        add_scaled(o.ck * a_B[i], b.val, at + (3 + i) * n, o.W, F, n)
-        add_scaled(o.cm * turn[i], o.W, base + (XN + i) * n, o.W, F, n)
-        add_scaled(o.cm * move[i], o.W, base + (XS + i) * n, o.W, F, n)
-    for i in range(6):
-        add_scaled(o.ck * u[i], b.val, at + (6 + i) * n, o.W, F, n)
-        add_scaled(2 * o.cd * x[i], o.W, base + (XW + i) * n, o.W, F, n)
-
-
-@inlined
 def modal_tangent(s, b, o, e):
     """Tiles among the modes, column by column                                                            [modal-5]"""
     base = o.W.size - SIZE * b.ip[e, N]
-    n, pool, second, iv, table, tiles = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND], b.ip[e, IV], b.ip[e, TABLE], (b.ip[e, N] + 11) // 6
+    n, pool, iv, table, tiles = b.ip[e, N], b.ip[e, POOL], b.ip[e, IV], b.ip[e, TABLE], (b.ip[e, N] + 11) // 6
     w, alpha = vec(s.v, iv + 3), vec(s.a, iv + 3)
-    a_B = tmul(rotation(s.q, b.ip[e, IQ] + 3), sub(vec(s.a, iv), vec(b.val, GRAVITY)))
     u, x, F = squares(w), add(scale(2 * o.cd, w), scale(o.ck, alpha)), base + FORCE * n
     for k in range(n):
         at = pool + (ROWS + PAIR * k) * n
@@ -303,8 +242,6 @@ def modal_tangent(s, b, o, e):
         add_scaled(o.cm, b.val, at + 9 * n, o.W, F, n)
         add_scaled(o.ck, b.val, at + 10 * n, o.W, F, n)
         add_scaled(o.cd, b.val, at + 11 * n, o.W, F, n)
-        if second >= 0:
-            stiffening_column(s, b, o, e, k, a_B, alpha, w)
         for t in range(tiles - 1):
             block = b.tab[table + tiles * (1 + t) + 1 + k // 6]
             for j in range(6 * t, min(6 * t + 6, n)):
@@ -348,22 +285,13 @@ def energy(s, b, o):
 
 @jit
 def power(s, b, o):
-    """q'.D q' is lost; stiffening does the work -q'.sum p_i K_i q, which the frame's motion does not feel   [modal-7]"""
-    g = vec(b.val, GRAVITY)
+    """q'.D q' is lost                                                                                    [modal-7]"""
     for e in range(b.first, b.last):
         n, iv = b.ip[e, N], b.ip[e, IV] + 6
         for k in range(n):
             at = b.ip[e, POOL] + (ROWS + PAIR * k + 11) * n
             for j in range(n):
                 o.E[DISSIPATION] += s.v[iv + k] * b.val[at + j] * s.v[iv + j]
-        if b.ip[e, SECOND] >= 0:
-            F = o.W.size - SIZE * n + FORCE * n
-            configure(s, b, e, o.W)
-            clear(o.W, F, n)
-            a_B = tmul(rotation(s.q, b.ip[e, IQ] + 3), sub(vec(s.a, iv - 6), g))
-            stiffen(s, b, e, o.W, a_B, vec(s.a, iv - 3), vec(s.v, iv - 3), F)
-            for j in range(n):
-                o.E[POWER] -= s.v[iv + j] * o.W[F + j]
 
 
 BODY = Family("modal body", act=Stage(residual=forces, tangent=forces_tangent, energy=energy, power=power))

@@ -186,20 +186,19 @@ class ModalBody(FrameOwner):
 
     # -- compilation
     def build(self, layout: Layout) -> None:
-        from ..families import modal
         from .modal_rows import Rows
         rows, place = Rows(self), layout.builder.place
         position, turned = layout.placed.get(self.name, (np.array(self.position), self.rotation))
-        v, w = self.velocity or (0.0, 0.0, 0.0), self.angular_velocity or (0.0, 0.0, 0.0)
+        v, w = np.array(self.velocity or (0.0, 0.0, 0.0)), np.array(self.angular_velocity or (0.0, 0.0, 0.0))
         q, rate = rows.scale * self._values("modal"), rows.scale * self._values("modal_rate")
-        here = place(self.name, (*position, *turned, *q), (*v, *w, *rate), rows.frame_maker(layout))
+        p, R, v, w = rows.start(position, matrix_of(turned), v, w, q, rate)
+        here = place(self.name, (*p, *(quaternion_of(R) if q.any() else turned), *q), (*v, *w, *rate), rows.frame_maker(layout))
         rows.add(layout.builder, here)
-        layout.add_body(self, here, position, matrix_of(turned))
+        layout.add_body(self, here, position, matrix_of(turned), (v, w))
         layout.directory.flexible[self.name] = rows.record(here, self.modal_rate is not None)
         layout.add_marker(self.name, self.as_frame())
         for name in self.frames:
             layout.add_marker(f"{self.name}.{name}", self[name])
-        layout.builder.scratch = max(layout.builder.scratch, modal.SIZE * self.reduced.n)
 
 
 @lru_cache(maxsize=16)
