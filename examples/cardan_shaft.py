@@ -10,7 +10,7 @@ import numpy as np
 import pliant as pl
 
 BEND, RATE = np.radians(30), 10.0                       # rad, rad/s
-DURATION, STEP = 2.0, 1e-3
+DURATION = 2.0
 TOLERANCE = {"angle [rad]": 1e-9, "rate [rad/s]": 1e-9, "torque [N m]": 1e-6}
 
 
@@ -27,7 +27,7 @@ def model() -> pl.Model:
 
 
 def run() -> pl.Solution:
-    return model().simulate(DURATION, step=STEP)
+    return model().simulate(DURATION)
 
 
 def errors(sol: pl.Solution) -> dict[str, float]:

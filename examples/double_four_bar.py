@@ -9,7 +9,7 @@ import numpy as np
 
 import pliant as pl
 
-DURATION, STEP = 10.0, 1e-3
+DURATION = 10.0
 TOLERANCE = {"tip at 10 s [m]": 1e-3, "its velocity [m/s]": 1e-3, "energy drift [J]": 0.1}
 
 
@@ -28,7 +28,7 @@ def model() -> pl.Model:
 
 
 def run() -> pl.Solution:
-    return model().simulate(DURATION, step=STEP)
+    return model().simulate(DURATION)
 
 
 def errors(sol: pl.Solution) -> dict[str, float]:

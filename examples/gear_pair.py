@@ -7,7 +7,7 @@ import pliant as pl
 
 TORQUE, RADIUS, MASS = 2.0, (0.05, 0.1), (0.6, 2.4)     # N m, m, kg
 J = [m * r**2 / 2 for m, r in zip(MASS, RADIUS, strict=True)]
-DURATION, STEP = 0.5, 1e-3
+DURATION = 0.5
 TOLERANCE = {"pinion angle [rad]": 1e-9, "wheel angle [rad]": 1e-9, "acceleration [relative]": 1e-9, "energy [relative]": 1e-9}
 
 
@@ -23,7 +23,7 @@ def model() -> pl.Model:
 
 
 def run() -> pl.Solution:
-    return model().simulate(DURATION, step=STEP)
+    return model().simulate(DURATION)
 
 
 def errors(sol: pl.Solution) -> dict[str, float]:

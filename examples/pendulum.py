@@ -9,7 +9,7 @@ from scipy.special import ellipj, ellipk
 
 import pliant as pl
 
-DURATION, STEP, OUTPUT_STEP = 10.0, 5e-4, 0.1
+DURATION, OUTPUT_STEP = 10.0, 0.1
 TOLERANCE = {"position [m]": 1e-3, "energy drift [J]": 5e-5}
 
 
@@ -21,7 +21,7 @@ def model() -> pl.Model:
 
 
 def run() -> pl.Solution:
-    return model().simulate(DURATION, step=STEP, output_step=OUTPUT_STEP)
+    return model().simulate(DURATION, output_step=OUTPUT_STEP)
 
 
 def exact(t: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 import pliant as pl
 
-DURATION, STEP = 0.2, 1e-4
+DURATION = 0.2
 SPIN, TRANSVERSE, POLAR, STIFFNESS, RATE = 120.0, 0.06, 0.09, 800.0, 0.01
 TOLERANCE = {"whirl frequencies [relative]": 1e-9, "tilt [of the largest]": 2e-3, "energy drift [relative]": 1e-9}
 
@@ -37,7 +37,7 @@ def steady() -> pl.Model:
 
 
 def run() -> pl.Solution:
-    return model().simulate(DURATION, step=STEP)
+    return model().simulate(DURATION)
 
 
 def errors(sol: pl.Solution) -> dict[str, float]:

@@ -9,7 +9,7 @@ import pliant as pl
 
 R, L, RATE, G = 0.15, 0.45, 20.0, 9.81                  # m, m, rad/s, m/s^2
 CRANK, ROD, SLIDER = 0.36, 0.5, 0.8                     # kg
-DURATION, STEP = 1.0, 1e-4
+DURATION = 1.0
 TOLERANCE = {"slider [m]": 1e-9, "torque [N m]": 1e-6, "energy drift [J]": 1e-3}
 
 
@@ -27,7 +27,7 @@ def model() -> pl.Model:
 
 
 def run() -> pl.Solution:
-    return model().simulate(DURATION, step=STEP)
+    return model().simulate(DURATION)
 
 
 def energy(a: np.ndarray) -> np.ndarray:

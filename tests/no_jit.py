@@ -22,7 +22,7 @@ def end_states() -> dict[str, list[float]]:
     states = {}
     for name in NAMES:
         example = load(name)
-        sol = example.model().simulate(STEPS * example.STEP, step=example.STEP)
+        sol = example.model().simulate(STEPS * example.DURATION / 10_000, step=example.DURATION / 10_000)
         s = sol.dynamics.system
         states[name] = sol.rows[-1, 3:3 + s.q0.size + s.n].tolist()
     return states

@@ -163,10 +163,12 @@ def test_schema_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert ask(capsys, "schema") == (0, schema())
     code, out, _ = call(capsys, "schema")
     assert code == 0 and json.loads(out) == schema()
-    for args in ([], ["--help"], *([name, "--help"] for name in cli.cli.commands)):
+    commands = {(name,): c for name, c in cli.cli.commands.items()} | {("flex", name): c for name, c in cli.flex.flex.commands.items()}
+    for args in ([], ["--help"], *([*names, "--help"] for names in commands)):
         code, out, _ = call(capsys, *args)
         assert code == 0 and out.startswith("Usage: pliant")
-    assert all({"--json", "--debug"} <= {o for p in c.params for o in p.opts} for c in cli.cli.commands.values())
+    del commands["flex",]
+    assert all({"--json", "--debug"} <= {o for p in c.params for o in p.opts} for c in commands.values())
 
 
 def test_examples(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -180,7 +180,7 @@ class Dynamics:
         """[M C^T; C 0] in self.tiles and its factors in x.D, with ``more`` added to diagonal tiles."""
         s, x = self.system, self.x
         x.D[:], x.a[:], x.lam[:] = 0, 0, 0
-        loop.run(s.program("tangent"), s.data, x, 0.0, 1.0, 0.0, 0.0)
+        loop.run(s.program("matrix"), s.data, x, 0.0, 1.0, 0.0, 0.0)
         for tile, block in (more or {}).items():
             x.D[s.block[tile, tile]] += block
         self.tiles[:] = x.D
@@ -217,7 +217,7 @@ class Dynamics:
         energies, report = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
         x.T[:] = 0
         x.T[:, [0, 4, 8]] = 1
-        programs = [s.program(p) for p in ("residual", "tangent", "rates", "energy")]
+        programs = [s.program(p) for p in ("residual", "matrix", "rates", "energy")]
         first, shared = 0, np.ones(len(rows), np.int64)
         while first < len(rows):
             done = refine(*programs, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots, self.unit, self.soft,
@@ -234,7 +234,7 @@ class Dynamics:
         """[M C^T; C 0] at the current position in self.tiles, the violation in x.R."""
         s, x = self.system, self.x
         x.D[:], x.a[:], x.lam[:] = 0, 0, 0
-        loop.run(s.program("tangent"), s.data, x, t, 1.0, 0.0, 0.0)
+        loop.run(s.program("matrix"), s.data, x, t, 1.0, 0.0, 0.0)
         self.tiles[:] = x.D
 
     def _close_by_least_squares(self, t: float) -> None:

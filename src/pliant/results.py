@@ -234,7 +234,7 @@ def _from_hdf5(file: Path, shown: str, given: Model | None) -> Solution:
             raise ValueError("its states are not those that were written")
         energies, kept = numbers(f, "energies", n, 3)[()], member(f, "memory", "group")
         memory = {name: numbers(kept, name, None)[()] for name in kept}
-        facts: dict[str, Any] = {name: text(f, name, "") for name in ("version", "name", "model", "model_note")}
+        facts: dict[str, Any] = {name: text(f, name, "") for name in ("version", "name", "model", "model_note", "why")}
         facts |= {name: json.loads(text(f, name, "null")) for name in ("method", "formulation", "layout", "record", "quality")}
         facts |= {name: number(f, name) for name in ("step", "stride")}
         facts["accuracy"] = number(f, "accuracy", 0.0)

@@ -73,10 +73,14 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     display = _progress(progress)
 
     fixed = settings.get("step") is not None
-    if not fixed and settings.get("integrator", AUTOMATIC) == AUTOMATIC and settings.get("formulation") is None:
+    named = settings.get("integrator"), settings.get("formulation")
+    if named[0] == AUTOMATIC and (fixed or named[1] is not None):
+        raise ModelError("simulate: integrator 'automatic' chooses the formulation and the steps as well; leave "
+                         f"{'the formulation' if named[1] is not None else 'step'} out, or name an integrator")
+    if not fixed and named[0] in (None, AUTOMATIC) and named[1] is None:
         return _recorded(lambda journal: _automatic(model, dynamics, length, settings, display, journal), settings.get("out"),
                          settings.get("record"))
-    method, form = chosen(settings.get("integrator"), settings.get("formulation"), fixed)
+    method, form = chosen(*named, fixed)
     order = min(method.orders(form)[:2])
     if fixed:
         if not method.fixed:
@@ -253,7 +257,9 @@ def integrate(model: Model, run: Run, display: Callable[[float, float], None], j
     got = Collected(run, run.start, journal, before)
     failure: BaseException | None = None
     try:
-        got.begin(got.solution(model, run.end, complete=False))
+        first = got.solution(model, run.end, complete=False)
+        first.why = why
+        got.begin(first)
         for new in run:
             if len(new):
                 good, energies, report, reason = _refined(run, new)

@@ -266,13 +266,18 @@ class System:
         return self.data if x is np.float64 else self.data._replace(rp=self.data.rp.astype(x), val=self.data.val.astype(x))
 
     def program(self, name: str, x: Any = np.float64, families: Sequence[Family] | None = None) -> Program:
-        """The family functions of program ``name``, stage by stage; only families in use are compiled, here and now."""
+        """The family functions of program ``name``, stage by stage; only families in use are compiled, here and now. "matrix" is the
+        tangent for cd = ck = 0, without the stiffness of forces."""
         key = name, x, None if families is None else tuple(f.name for f in families)
         if key not in self._programs:
-            scalar, column = (types.float64 if x is np.float64 else types.complex128), PROGRAMS.index(name)
-            calls = [(address(getattr(family, stage)[column], scalar), rows) for stage in STAGES
-                     for family, rows in self.families.items()
-                     if getattr(family, stage)[column] is not None and (families is None or family in families)]
+            scalar = types.float64 if x is np.float64 else types.complex128
+            calls = []
+            for stage in STAGES:
+                for family, rows in self.families.items():
+                    which = name if name != "matrix" else "residual" if family.force else "tangent"
+                    function = getattr(getattr(family, stage), which)
+                    if function is not None and (families is None or family in families):
+                        calls.append((address(function, scalar), rows))
             addresses = [c[0] for c in calls]
             self._programs[key] = Program(addresses if DISABLED else np.array(addresses, np.int64),  # type: ignore[arg-type]
                                           np.array([c[1] for c in calls], np.int64).reshape(-1, 2))

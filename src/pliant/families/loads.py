@@ -45,4 +45,4 @@ def load_power(s, b, o):
         o.E[POWER] += dot(load_vector(s, b, o, e), vec2(s.X, b.ip[e, FA], V + b.ip[e, PART]))
 
 
-LOAD = Family("load", act=Stage(residual=load, tangent=load_tangent, power=load_power))
+LOAD = Family("load", act=Stage(residual=load, tangent=load_tangent, power=load_power), force=True)

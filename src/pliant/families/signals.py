@@ -3,7 +3,7 @@ from ..kernels.contract import TABLE, A, Family, Stage
 from ..kernels.coordinates import coordinate, hessian, rate
 from ..kernels.jit import index, jit
 from ..kernels.machine import evaluate
-from ..kernels.pairs import FA, GRADIENT, RATES, STIFFNESS, motion, rate_motion
+from ..kernels.pairs import DAMPING, FA, GRADIENT, MOTION, RATES, STIFFNESS, rate_motions
 from ..kernels.so3 import axis2, store
 from .loads import FOLLOWS, PART
 from .springs import REST
@@ -34,18 +34,21 @@ def add_answer(s, b, o, e, f):
     first_c = 0
     for side_c in range(2):
         fc = b.ip[signal, FA + side_c]
+        for r in range(6):  # W[DAMPING:] = dy/d(motion) of this frame
+            W[DAMPING + r] = W[GRADIENT + 6 * side_c + r]
+            if order == 1:
+                W[DAMPING + r] = 0
+                for i in range(12):
+                    W[DAMPING + r] += W[RATES + i] * W[STIFFNESS + 12 * i + 6 * side_c + r]
         for j in range(b.fr[fc, 0]):
+            if order == 1:
+                rate_motions(s, b, o, fc, j)
             for c in range(6):
                 y = 0 * f
                 for r in range(6):
-                    if order == 0:
-                        y += W[GRADIENT + 6 * side_c + r] * motion(s, b, o, fc, j, c, r)
-                    else:
-                        u_h = 0 * f
-                        for i in range(12):
-                            u_h += W[RATES + i] * W[STIFFNESS + 12 * i + 6 * side_c + r]
-                        y += (W[GRADIENT + 6 * side_c + r] * rate_motion(s, b, o, fc, j, c, r)
-                              + u_h * motion(s, b, o, fc, j, c, r))
+                    y += W[DAMPING + r] * o.ck * s.J[b.fr[fc, 1] + j, r, c]
+                    if order == 1:
+                        y += W[GRADIENT + 6 * side_c + r] * W[MOTION + 6 * r + c]
                 first_r = 0
                 for side_r in range(2):
                     fr = b.ip[e, FA + side_r]
@@ -85,5 +88,5 @@ def load_answer(s, b, o):
 
 
 SENSE = Family("signal", sense=Stage(residual=sense, tangent=sense, rates=sense, energy=sense, power=sense))
-SPRING_ANSWER = Family("spring answer", act=Stage(tangent=spring_answer))
-LOAD_ANSWER = Family("load answer", act=Stage(tangent=load_answer))
+SPRING_ANSWER = Family("spring answer", act=Stage(tangent=spring_answer), force=True)
+LOAD_ANSWER = Family("load answer", act=Stage(tangent=load_answer), force=True)

@@ -6,16 +6,13 @@ With a = u', b = theta', t = theta (element axes) and the forces N, Vy, Vz and m
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .beams import GAUSS, WEIGHTS, Elements
 from .fe import MassPoints
 from .loads import Field
-
-if TYPE_CHECKING:
-    pass
 
 CHUNK = 4_000_000  # numbers in a block of products
 

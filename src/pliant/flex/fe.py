@@ -86,12 +86,10 @@ class FE:
     # -- checks at import
     def _check(self) -> None:
         import warnings
-
-        import scipy.sparse as sp
         d = self.M.diagonal()
         if (d < 0).any():
             node = int(np.argmin(d)) // self.dofs
-            raise ValueError(f"M: the mass at {self._named([node])} is {d.min():.3g}; masses must not be negative")
+            raise ValueError(f"M: the mass at {self.named([node])} is {d.min():.3g}; masses must not be negative")
         if not self.mass > 0:
             raise ValueError(f"M: the mass of the whole is {self.mass:g} kg and must be greater than zero; give the material a density")
         self._check_attached()
@@ -106,7 +104,6 @@ class FE:
         if self.size > LARGE:
             warnings.warn(f"the part is {self.size:.4g} m large and has {self.mass:.4g} kg; if its nodes are in mm, multiply them by 0.001",
                           stacklevel=5)
-        self._sp = sp
 
     def _check_attached(self) -> None:
         """Nodes must hang together through K."""
@@ -121,10 +118,10 @@ class FE:
         if count > 1:
             sizes = np.bincount(part)
             loose = np.flatnonzero(part != np.argmax(sizes))
-            raise ValueError(f"K: {self._named(loose)} {'is' if len(loose) == 1 else 'are'} not attached to the rest (the mesh falls into "
+            raise ValueError(f"K: {self.named(loose)} {'is' if len(loose) == 1 else 'are'} not attached to the rest (the mesh falls into "
                              f"{count} pieces); remove loose nodes, or join the pieces")
 
-    def _named(self, nodes: Any) -> str:
+    def named(self, nodes: Any) -> str:
         some = [f"{n} at ({', '.join(f'{x:.6g}' for x in self.nodes[n])})" for n in list(nodes)[:NAMED]]
         more = f" and {len(nodes) - NAMED} more" if len(nodes) > NAMED else ""
         return f"node{'s' if len(nodes) > 1 else ''} {', '.join(some)}{more}"

@@ -56,7 +56,7 @@ class Modes:
         inverse, y = eigh((M + M.T) / 2, (K + K.T) / 2)
         good = np.flatnonzero(inverse > 1e-15 * inverse[-1])[::-1]
         self.available = len(good)
-        return 1 / inverse[good], self._signed(Z @ y[:, good] / np.sqrt(inverse[good]))
+        return 1 / inverse[good], signed(Z @ y[:, good] / np.sqrt(inverse[good]))
 
     def _iterate(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         from scipy.sparse.linalg import LinearOperator, eigsh
@@ -69,13 +69,13 @@ class Modes:
         values, vectors = eigsh(s.K, k, s.M, sigma=0.0, OPinv=inverse, v0=start, tol=ACCURACY, ncv=min(N, max(2 * k + 1, k + 20)))
         order = np.argsort(values)
         vectors = vectors[:, order]
-        return values[order], self._signed(vectors / np.sqrt(np.einsum("ij,ij->j", vectors, s.M @ vectors)))
+        return values[order], signed(vectors / np.sqrt(np.einsum("ij,ij->j", vectors, s.M @ vectors)))
 
-    @staticmethod
-    def _signed(vectors: np.ndarray) -> np.ndarray:
-        """The largest entry positive, so that results do not depend on chance."""
-        largest = vectors[np.argmax(abs(vectors), axis=0), np.arange(vectors.shape[1])]
-        return vectors * np.where(largest < 0, -1.0, 1.0)
+
+def signed(vectors: np.ndarray) -> np.ndarray:
+    """The largest entry positive, so that results do not depend on chance."""
+    largest = vectors[np.argmax(abs(vectors), axis=0), np.arange(vectors.shape[1])]
+    return vectors * np.where(largest < 0, -1.0, 1.0)
 
 
 def hertz(values: np.ndarray) -> np.ndarray:

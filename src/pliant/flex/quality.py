@@ -24,12 +24,29 @@ def measure(s: Structure, V: np.ndarray, frame: str, limit: float | None) -> dic
     return facts
 
 
+def frequency_error(s: Structure, W: np.ndarray, A: Any, full: np.ndarray) -> float:
+    """Largest error of the frequencies of the part, free or with A held."""
+    found = hertz(ritz(s, W, A))
+    if len(found) < len(full):
+        return 1.0
+    exact = hertz(full)
+    return float(abs(found[:len(full)] / np.maximum(exact, 1e-300) - 1).max(initial=0.0))
+
+
+def ritz(s: Structure, W: np.ndarray, A: Any) -> np.ndarray:
+    """Squared circular frequencies of the part with shapes W, free (W has no rigid part) or with A held."""
+    from scipy.linalg import eigh
+    if A is not None:
+        W = W - s.R @ np.linalg.solve(A @ s.R, A @ W)
+    K, M = (W.T @ (a @ W) for a in (s.K, s.M))
+    return np.asarray(eigh((K + K.T) / 2, (M + M.T) / 2, eigvals_only=True)) if W.shape[1] else np.zeros(0)
+
+
 def _compared(s: Structure, V: np.ndarray, A: Any, limit: float | None) -> dict[str, Any]:
-    from .reduction import _ritz
     if A is None:
         MR, inverse = s.relief
         V = V - s.R @ (inverse @ (MR.T @ V))
-    reduced = hertz(_ritz(s, V, A))
+    reduced = hertz(ritz(s, V, A))
     m = Modes(s, A)
     count = min(COMPARED, len(reduced), m.available // 2 + 1) if limit is None else m.below(limit)
     full = hertz(m.lowest(count)[0])

@@ -12,8 +12,8 @@ from . import bases
 from .fe import FASTEST, FE
 from .integrals import integrals
 from .interfaces import COUPLINGS, join
-from .modes import Modes, hertz
-from .quality import measure, static_error
+from .modes import Modes, signed
+from .quality import frequency_error, measure, static_error
 from .reduced import Node, Reduced, Skin
 from .stiffening import stiffening_of
 from .structure import Structure
@@ -114,7 +114,7 @@ def _within(s: Structure, basis: bases.Basis, limit: float, error: float) -> tup
 
     def worst(count: int) -> float:
         W = _orthonormal(s, _framed(s, basis.shapes(count)[0], "mean-axis")[0])[0]
-        return max([_frequency_error(s, W, A, f) for A, f in full] + [static_error(s, W)])
+        return max([frequency_error(s, W, A, f) for A, f in full] + [static_error(s, W)])
 
     most = min(basis.available, MOST)
     low, high, cut = -1, min(basis.count(limit), most), limit
@@ -130,24 +130,6 @@ def _within(s: Structure, basis: bases.Basis, limit: float, error: float) -> tup
         middle = (low + high) // 2
         low, high = (low, middle) if worst(middle) <= error else (middle, high)
     return basis.shapes(high)
-
-
-def _frequency_error(s: Structure, W: np.ndarray, A: Any, full: np.ndarray) -> float:
-    """Largest error of the frequencies of the part, free or with A held."""
-    found = hertz(_ritz(s, W, A))
-    if len(found) < len(full):
-        return 1.0
-    exact = hertz(full)
-    return float(abs(found[:len(full)] / np.maximum(exact, 1e-300) - 1).max(initial=0.0))
-
-
-def _ritz(s: Structure, W: np.ndarray, A: Any) -> np.ndarray:
-    """Squared circular frequencies of the part with shapes W, free (W has no rigid part) or with A held."""
-    from scipy.linalg import eigh
-    if A is not None:
-        W = W - s.R @ np.linalg.solve(A @ s.R, A @ W)
-    K, M = (W.T @ (a @ W) for a in (s.K, s.M))
-    return np.asarray(eigh((K + K.T) / 2, (M + M.T) / 2, eigvals_only=True)) if W.shape[1] else np.zeros(0)
 
 
 def _framed(s: Structure, V: np.ndarray, frame: str) -> tuple[np.ndarray, list[int]]:
@@ -176,7 +158,7 @@ def _orthonormal(s: Structure, V: np.ndarray) -> tuple[np.ndarray, list[str]]:
         V = V @ (vectors[:, good] / np.sqrt(values[good]))
     K = V.T @ (s.K @ V)
     values, vectors = eigh((K + K.T) / 2)
-    V = Modes._signed(V @ vectors)
+    V = signed(V @ vectors)
     return V, [f"mode {k + 1}" for k in range(V.shape[1])]
 
 

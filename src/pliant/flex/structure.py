@@ -122,7 +122,7 @@ class Structure:
 
     def _place(self, y: int) -> str:
         rows = self.T[:, y].indices
-        return self.fe._named([int(rows[0]) // self.fe.dofs])
+        return self.fe.named([int(rows[0]) // self.fe.dofs])
 
     def G(self, f: np.ndarray) -> np.ndarray:
         """Displacements under loads f (y or y, m), with the held unknowns at zero."""

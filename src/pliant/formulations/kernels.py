@@ -32,7 +32,8 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
     s, n = dynamics.system, dynamics.system.n
     par, num = np.zeros(contract.OWN + 8), np.zeros(8, np.int64)
     num[contract.N_V], num[contract.POWERED] = s.n_v, len(programs[2].rows) > 0
-    p = contract.Problem(programs[0], programs[1], s.program("rates"), programs[2], s.data, s.lu, x, np.zeros_like(x.D), np.zeros(n),
+    tangent = programs[1] if isinstance(formulation, StabilizedIndex2) else s.program("matrix")
+    p = contract.Problem(programs[0], tangent, s.program("rates"), programs[2], s.data, s.lu, x, np.zeros_like(x.D), np.zeros(n),
                          np.zeros(n), np.zeros(n), np.zeros_like(x.q), np.zeros(6, np.int64), dynamics.unit, par, num,
                          np.zeros((1, 1)), np.zeros(1, np.int64))
     if isinstance(formulation, (CoordinatePartitioning, NullSpace)):

@@ -117,7 +117,7 @@ class Run:
 
     def memory(self) -> dict[str, np.ndarray]:
         """What a continuation needs: the state of the method itself, before any projection of rows."""
-        memory = {name: array.copy() for name, array in self._state().items()}
+        memory = {name: array.ravel().copy() for name, array in self._state().items()}
         memory["count"][[k for k in range(self.count.size) if k not in KEPT]] = 0
         return memory
 
@@ -129,13 +129,13 @@ class Run:
 
     def _restore(self, memory: dict[str, np.ndarray]) -> None:
         for name, array in self._state().items():
-            if name not in memory or memory[name].shape != array.shape:
+            if name not in memory or memory[name].shape != (array.size,):
                 raise ValueError(f"the state of the method in the file does not fit the model ({name!r}); it was written by another "
                                  "version of pliant, or for another model")
             if name == "count":  # the others are limits, switches and addresses of this Run
                 array[KEPT] = memory[name][KEPT]
             else:
-                array[...] = memory[name]
+                array[...] = memory[name].reshape(array.shape)
         if not self._plausible():
             raise ValueError("the state of the method in the file contradicts its step and times; the file is damaged")
         self.count[st.FALLBACK] = self.fallback.address if self.aid[STICKY] else 0

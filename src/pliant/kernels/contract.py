@@ -94,16 +94,18 @@ class Stage(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Stages: push (place frames), sense (signals), act (inertia, constraints, forces), pull (frame forces to bodies)."""
+    """Stages: push (place frames), sense (signals), act (inertia, constraints, forces), pull (frame forces to bodies). ``force``: it does
+    not depend on accelerations and has no multipliers; then the program "matrix", D = dR/da alone, needs no more than its residual."""
     name: str
     push: Stage = Stage()
     sense: Stage = Stage()
     act: Stage = Stage()
     pull: Stage = Stage()
+    force: bool = False
 
 
 PROGRAMS = Stage._fields
-STAGES = Family._fields[1:]
+STAGES = Family._fields[1:5]
 
 
 def address(f: Any, x: Any = types.float64) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from .contract import TIME_STEP, call_python
 from .jit import entry, index, inlined, jit
 
-SCRATCH = 512                    # length of W, then follow the choices of all programs
+SCRATCH = 584                    # length of W, then follow the choices of all programs
 STACK = 64                       # entries of it that a program may use; functions.compile checks it
 HELD, JUMPS, KINKS = index(509, 510, 511)  # whether choices are held; entries that change when a function takes another branch
 

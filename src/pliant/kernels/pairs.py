@@ -8,7 +8,8 @@ from .jit import index, inlined, jit
 
 FA, FB, ROW = index(1, 2, 3)         # ip of every pair element: its frames, and (constraints) its equation
 MOVE, TURN = index(0, 3)             # displacement or rotation rows of J
-GRADIENT, STIFFNESS, DAMPING, RATES = index(64, 76, 220, 364)  # scratch: places in W, after the stack of the expression machine
+# scratch: places in W, after the stack of the expression machine
+GRADIENT, STIFFNESS, DAMPING, RATES, MOTION, PRODUCT = index(64, 76, 220, 364, 512, 548)
 
 
 @jit
@@ -71,42 +72,48 @@ def clear_stiffness(W):
 
 
 @jit
-def motion(s, b, o, f, i, c, r):
-    """How row r of x follows column c of tile i of q, times ck."""
-    return o.ck * s.J[b.fr[f, 1] + i, r, c]
-
-
-@jit
-def rate_motion(s, b, o, f, i, c, r):
-    """How row r of u follows column c of tile i of the unknown: cd J T + ck L. T turns an increment of q into that of v."""
-    j = b.fr[f, 1] + i
-    g = s.J[j, r, c]
-    if c >= 3:  # every tile has its rotations in columns 3 to 5
-        t = b.fr[f, 3] + i
-        g = s.J[j, r, 3] * s.T[t, c - 3] + s.J[j, r, 4] * s.T[t, c] + s.J[j, r, 5] * s.T[t, c + 3]
-    return o.cd * g + o.ck * s.L[j, r, c]
+def rate_motions(s, b, o, f, i):
+    """W[MOTION:] = cd J T + ck L: how the rows of u follow tile i of the unknown. T turns an increment of q into that of v."""
+    j, t = b.fr[f, 1] + i, b.fr[f, 3] + i
+    for r in range(6):
+        for c in range(3):
+            o.W[MOTION + 6 * r + c] = o.cd * s.J[j, r, c] + o.ck * s.L[j, r, c]
+        for c in range(3):  # every tile has its rotations in columns 3 to 5
+            g = s.J[j, r, 3] * s.T[t, c] + s.J[j, r, 4] * s.T[t, c + 3] + s.J[j, r, 5] * s.T[t, c + 6]
+            o.W[MOTION + 6 * r + c + 3] = o.cd * g + o.ck * s.L[j, r, c + 3]
 
 
 @jit
 def add_pair(s, b, o, e, damped):
-    """D += J^T (ck K J + C (cd J T + ck L)) with K = W[STIFFNESS:], C = W[DAMPING:], 12x12; tiles numbered -1 are left out."""
+    """D += J^T (ck K J + C (cd J T + ck L)) with K = W[STIFFNESS:], C = W[DAMPING:], 12x12; tiles numbered -1 are left out.
+
+    Sums run over the innermost, contiguous index, so that no addition waits for the one before."""
     na, m = b.fr[b.ip[e, FA], 0], b.fr[b.ip[e, FA], 0] + b.fr[b.ip[e, FB], 0] + 1
     for side_c in range(2):
         fc = b.ip[e, FA + side_c]
         for j in range(b.fr[fc, 0]):
-            for c in range(6):
-                for k in range(12):  # W[RATES:] = column c of K x_q + C u_q
-                    o.W[RATES + k] = 0
-                for r in range(6):
-                    x, u = motion(s, b, o, fc, j, c, r), rate_motion(s, b, o, fc, j, c, r) if damped else 0 * o.W[0]
-                    for k in range(12):
-                        at = 12 * k + 6 * side_c + r
-                        o.W[RATES + k] += o.W[STIFFNESS + at] * x + (o.W[DAMPING + at] * u if damped else 0 * u)
-                for side_r in range(2):
-                    f = b.ip[e, FA + side_r]
-                    for i in range(b.fr[f, 0]):
-                        block, t = b.tab[b.ip[e, TABLE] + m * (side_r * na + i) + side_c * na + j], b.fr[f, 1] + i
-                        if block >= 0:
+            tile = b.fr[fc, 1] + j
+            if damped:
+                rate_motions(s, b, o, fc, j)
+            for side_r in range(2):
+                f = b.ip[e, FA + side_r]
+                for k in range(6):  # W[PRODUCT:] = K x_q + C u_q of the two frames
+                    for c in range(6):
+                        o.W[PRODUCT + 6 * k + c] = 0
+                    for r in range(6):
+                        at = 12 * (6 * side_r + k) + 6 * side_c + r
+                        y = o.ck * o.W[STIFFNESS + at]
+                        for c in range(6):
+                            o.W[PRODUCT + 6 * k + c] += y * s.J[tile, r, c]
+                        if damped:
+                            z = o.W[DAMPING + at]
+                            for c in range(6):
+                                o.W[PRODUCT + 6 * k + c] += z * o.W[MOTION + 6 * r + c]
+                for i in range(b.fr[f, 0]):
+                    block, t = b.tab[b.ip[e, TABLE] + m * (side_r * na + i) + side_c * na + j], b.fr[f, 1] + i
+                    if block >= 0:
+                        for r in range(6):
                             for k in range(6):
-                                for r in range(6):
-                                    o.D[block, k, c] += s.J[t, r, k] * o.W[RATES + 6 * side_r + r]
+                                y = s.J[t, r, k]
+                                for c in range(6):
+                                    o.D[block, k, c] += y * o.W[PRODUCT + 6 * r + c]
