@@ -5,7 +5,8 @@ from derivatives import STEP, ComplexStep, random_rotation
 from flexible import MODES, Points, add_body, random_loads, skew
 from scipy.linalg import expm
 
-from pliant.families import mean_axes, modal
+from pliant.families import modal
+from pliant.flex import mean_axes
 from pliant.items.base import matrix_of
 from pliant.kernels import loop
 from pliant.system import Builder

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .mean_axes import SIX
+from ..flex.mean_axes import SIX
 
 
 def loads_of(stiffening: Any) -> dict[tuple[Any, ...], np.ndarray]:

@@ -48,6 +48,9 @@ class Stiffening(NamedTuple):
     - ("centrifugal", a, b), a <= b: the product omega_a omega_b (once, also for a < b);
     - ("force", node, a), ("moment", node, a): force and moment on the body at that node, the moment about the node.
 
+    - ("free", ...) before one of ("centrifugal", ...), ("force", ...), ("moment", ...): the same, together with the accelerations that the
+      load gives the free part, of shapes in mean axes; for a body-fixed frame. The equations of motion use these [mean-1].
+
     So spinning and pulling stiffen (K positive), pushing softens. A load that is not listed does not stress the part: one at the
     interface that is held, or for mean axes an acceleration.
     """

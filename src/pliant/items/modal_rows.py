@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..families import mean_axes, modal, modal_tables, nodes, rigid
-from ..families.mean_axes import Shapes
+from ..families import modal, modal_tables, nodes, rigid
+from ..flex import mean_axes
+from ..flex.mean_axes import Shapes
 
 if TYPE_CHECKING:
     from ..layout import Flexible, Layout
@@ -32,9 +33,9 @@ class Rows:
         self.nodes = {OWN: Shapes(np.zeros(3), none, none)}
         self.nodes |= {name: Shapes(node.u0, node.psi_R, node.psi_theta) for name, node in part.nodes.items()}
         self.loads = self._loads() if body.stiffening == "on" else {}
-        if any(load[0] in ("acceleration", "angular") for load in self.loads):
+        if any(load[0] == "free" for load in self.loads):
             G = mean_axes.rigid_part(self.integrals)
-            self.loads = mean_axes.loads_in_mean_axes(self.integrals, self.loads, self.nodes)
+            self.loads = self._with_own({load[1:]: K for load, K in self.loads.items() if load[0] == "free"})
             self.nodes = {name: mean_axes.node_in_mean_axes(node, G) for name, node in self.nodes.items()}
             self.integrals = mean_axes.integrals_in_mean_axes(self.integrals, G)
         self.K, self.D = np.asarray(part.Kqq), body.damping_matrix()
@@ -44,11 +45,21 @@ class Rows:
                              "check them, S, B0 and Mqq among them, or reduce the part again")
 
     def _loads(self) -> mean_axes.Loads:
-        """Those of the part; forces at nodes that are no interfaces by what they displace."""
+        """Those of the part; in mean axes forces at nodes that are no interfaces by what they displace."""
         loads = modal_tables.loads_of(self.body.reduced.stiffening)
+        if any(load[0] in ("acceleration", "angular") for load in loads) and not any(load[0] == "free" for load in loads):
+            raise ValueError(f"body {self.body.name!r}: the stiffening of its part by accelerations lacks that of the free part, which the "
+                             "equations of motion need; reduce the part again")
         for name, node in self.body.reduced.nodes.items():
-            if node.second is not None and not any(load[:2] == ("force", name) for load in loads):
+            if node.second is not None and not any(load[-3:-1] == ("force", name) for load in loads):
                 loads |= {("force", name, a): -np.asarray(node.second[a]) for a in range(3)}
+        return loads
+
+    def _with_own(self, loads: mean_axes.Loads) -> mean_axes.Loads:
+        """The part's own frame goes with the interface that is held, if that is at its origin."""
+        for name, node in self.body.reduced.nodes.items():
+            if not (node.psi_R.any() or node.psi_theta.any() or node.u0.any()):
+                return loads | {(kind, OWN, a): K for (kind, place, *rest), K in loads.items() if place == name for a in rest}
         return loads
 
     def _scale(self) -> None:

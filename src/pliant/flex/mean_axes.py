@@ -70,20 +70,22 @@ def node_in_mean_axes(node: Shapes, G: np.ndarray) -> Shapes:
     return Shapes(node.u0, node.psi_R - G[:3] + cross_matrix(node.u0) @ G[3:], node.psi_theta - G[3:])
 
 
-def loads_in_mean_axes(i: Any, loads: Loads, nodes: dict[str, Shapes]) -> Loads:
-    """Stiffening of forces at all nodes and of turning, with the accelerations of the free body that belong to them       [mean-4]"""
-    P, none = _inverse(i), np.zeros_like(i.Mqq)
+def relieved(i: Any, loads: Loads, places: dict[str, np.ndarray]) -> Loads:
+    """Stiffening of forces and moments at all places and of turning, each with the accelerations of the free body that belong to it; from
+    that of the body held, of shapes in mean axes                                                              [mean-4]"""
+    P, none, axes = _inverse(i), np.zeros_like(i.Mqq), np.eye(3)
     inertia = np.array([loads.get((kind, a), none) for kind in ("acceleration", "angular") for a in range(3)])
 
-    def relieved(load: tuple[Any, ...], wrench: np.ndarray) -> np.ndarray:
+    def free(load: tuple[Any, ...], wrench: np.ndarray) -> np.ndarray:
         return np.asarray(loads.get(load, none) + np.einsum("a,ajk->jk", P @ wrench, inertia))
     out, zero = {}, np.zeros(3)
-    for name, node in nodes.items():
-        for a, e in enumerate(np.eye(3)):
-            out["force", name, a] = relieved(("force", name, a), np.concatenate([e, np.cross(node.u0, e)]))
-            out["moment", name, a] = relieved(("moment", name, a), np.concatenate([zero, e]))
+    for name, u0 in places.items():
+        for a, e in enumerate(axes):
+            out["force", name, a] = free(("force", name, a), np.concatenate([e, np.cross(u0, e)]))
+            if ("moment", name, a) in loads:
+                out["moment", name, a] = free(("moment", name, a), np.concatenate([zero, e]))
     for a, b in SIX:
-        W = [cross_matrix(np.eye(3)[k]) for k in (a, b)]
-        wrenches = [-np.concatenate([x @ y @ i.c0, x @ i.J0 @ axis]) for x, y, axis in ((W[0], W[1], np.eye(3)[b]), (W[1], W[0], np.eye(3)[a]))]
-        out["centrifugal", a, b] = relieved(("centrifugal", a, b), wrenches[0] if a == b else wrenches[0] + wrenches[1])
+        pairs = [(a, b)] if a == b else [(a, b), (b, a)]
+        W = sum(cross_matrix(axes[x]) @ cross_matrix(axes[y]) @ i.c0 for x, y in pairs)
+        out["centrifugal", a, b] = free(("centrifugal", a, b), -np.concatenate([W, sum(np.cross(axes[x], i.J0 @ axes[y]) for x, y in pairs)]))
     return out
