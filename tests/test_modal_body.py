@@ -37,10 +37,18 @@ def run(m, duration=0.02, **more):
 
 # -- start values
 def test_modal_coordinates_start_as_stated_and_at_zero_otherwise():
-    stated = 1e-3 * np.arange(1, rod().n + 1)
-    sol = run(pendulum(modal=stated, modal_rate=-2 * stated))
-    np.testing.assert_allclose(sol["rod.modal"][0], stated, rtol=1e-12)
-    np.testing.assert_allclose(sol["rod.modal_rate"][0], -2 * stated, rtol=1e-12)
+    stated = 1e-4 * np.arange(1, rod().n + 1)
+    for stiffening in ("on", "off"):
+        turn, w = pl.rotation((1, 2, 3), 0.3), (0.2, -0.5, 0.7)
+        m = pl.Model("thrown")
+        m.add(pl.ModalBody("rod", rod(), (0.1, 0.2, 0.3), turn, (1.0, 2.0, 3.0), w, modal=stated, modal_rate=-2 * stated,
+                           stiffening=stiffening))
+        sol = run(m, 1e-3)
+        np.testing.assert_allclose(sol["rod.modal"][0], stated, rtol=1e-12)
+        np.testing.assert_allclose(sol["rod.modal_rate"][0], -2 * stated, rtol=1e-12)
+        for name, value in (("position", (0.1, 0.2, 0.3)), ("rotation", turn), ("velocity", (1, 2, 3)), ("angular_velocity", w)):
+            np.testing.assert_allclose(sol[f"rod.{name}"][0], value, rtol=0, atol=1e-12)  # of the part's own frame
+            np.testing.assert_allclose(sol[f"rod.start.{name}"][0], value, rtol=0, atol=1e-12)
     sol = run(pendulum(modal={"mode 2": 1e-3}, angular_velocity=(0, 0, 3.0)))
     assert sol["rod.modal.2"][0] == pytest.approx(1e-3, rel=1e-12)
     assert abs(np.delete(sol["rod.modal"][0], 1)).max() == 0

@@ -17,9 +17,9 @@ from .system import Builder, Equations, Place, System
 if TYPE_CHECKING:
     from .items.base import Pair
     from .items.bodies import FrameOwner, RigidBody
-    from .items.modal import ModalBody
     from .items.forces import Bushing, Load, Measure, TorsionSpring
     from .items.joints import Drive
+    from .items.modal import ModalBody
 
 KINDS = {"angle": ANGLE, "displacement": DISPLACEMENT, "distance": DISTANCE}
 Z = 2  # joint coordinates are about and along the z axis of the joint frame
@@ -132,7 +132,8 @@ class Layout:
         self.places[body.name], self.poses[body.name] = place, (position, axes)
         v, w = body.velocity, body.angular_velocity
         values = np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]) if rates is None else np.concatenate(rates)
-        self.directory.stated[body.name] = Statement(place.iv, [v is not None] * 3 + [w is not None] * 3, values, place.iq, np.array(body.com))
+        said = [v is not None] * 3 + [w is not None] * 3
+        self.directory.stated[body.name] = Statement(place.iv, said, values, place.iq, np.array(body.com))
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:

@@ -12,8 +12,8 @@ import numpy as np
 
 from .items.base import Frame, Item, Pair, matrix_of
 from .items.bodies import RigidBody
-from .items.modal import ModalBody
 from .items.joints import JointPair
+from .items.modal import ModalBody
 
 if TYPE_CHECKING:
     from .model import Model

@@ -252,7 +252,8 @@ def _dress_modal(body: Body, item: ModalBody, modal: np.ndarray) -> None:
     part = item.reduced
     if part.skin is not None:
         points, cells, psi = part.skin
-        which = cells if cells.shape[1] == 2 else np.unique(np.sort(np.vstack([cells[:, [0, 1]], cells[:, [1, 2]], cells[:, [0, 2]]]), 1), axis=0)
+        edges = np.vstack([cells[:, [i, j]] for i, j in ((0, 1), (1, 2), (0, 2))]) if cells.shape[1] > 2 else cells
+        which = np.unique(np.sort(edges, 1), axis=0)
         body.bent = "thick" if cells.shape[1] == 2 else "fine"
     else:
         nodes = list(part.nodes.values())

@@ -214,7 +214,11 @@ class _Reader:
             fields, fine = self.maker(path, makers[0], fields)
             wrong |= not fine
         if cls is ModalBody and isinstance(fields.get("reduced"), str):
-            fields["reduced"] = str(self.folder / fields["reduced"])
+            before = len(self.problems)
+            fields["reduced"] = self.file((*path, "reduced"), fields["reduced"], "the file of a reduced part")
+            wrong |= len(self.problems) > before
+            if wrong:
+                return None
         try:
             item = cls.model_validate({**fields, "name": name})
             return None if wrong else item
@@ -255,18 +259,18 @@ class _Reader:
         self.one((*path, "mass"), MASS.validate_python, None)
         self.one((*path, "density"), DENSITY.validate_python, None)
         if key == "mesh" and isinstance(spec, dict) and isinstance(spec.get("file"), str):
-            fields = {**fields, "mesh": {**spec, "file": self.mesh_file((*path, "mesh", "file"), spec["file"])}}
+            fields = {**fields, "mesh": {**spec, "file": self.file((*path, "mesh", "file"), spec["file"])}}
         if len(self.problems) == before:
             return {**fields, key: fields[key] or {}}, True
         return {"mass": 1.0, **{k: v for k, v in fields.items() if k not in (key, "mass", "density")}}, False
 
-    def mesh_file(self, path: tuple[str, ...], name: str) -> str:
+    def file(self, path: tuple[str, ...], name: str, what: str = "an STL file") -> str:
         """The file beside the text."""
         file = self.folder / name
         try:
             if not file.is_file():
                 found = "is not a file" if file.exists() else "not found"
-                self.note(path, f"file {shown(name)} {found}; give an STL file, seen from the folder of the model")
+                self.note(path, f"file {shown(name)} {found}; give {what}, seen from the folder of the model")
         except (OSError, ValueError) as error:
             self.note(path, f"file {shown(name)} cannot be read: {getattr(error, 'strerror', None) or 'its name is wrong'}")
         return str(file)

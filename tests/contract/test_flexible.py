@@ -132,7 +132,7 @@ def test_node_moves_and_turns_with_the_modes():
     s, x = c.system, c.real
     loop.run(s.program("residual"), s.data, x, 0.0, 0.0, 0.0, 0.0)
     loads, q = random_loads(_after_points(), MODES, ("node",)), x.q[7:7 + MODES]
-    row = s.families[[f for f in s.families if f.name == "node"][0]][0]
+    row = s.families[next(f for f in s.families if f.name == "node")][0]
     tables = s.data.val[s.data.ip[row, 6]:][:6 * MODES].reshape(2, 3, MODES)
     d, r = (tables[k] @ q - np.array([q @ loads[kind, "node", i] @ q for i in range(3)]) / 2 for k, kind in enumerate(("force", "moment")))
     R, u0, axes = matrix_of(x.q[3:7]), s.data.rp[row, :3], s.data.rp[row, 3:12].reshape(3, 3)

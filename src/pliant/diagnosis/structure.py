@@ -9,9 +9,9 @@ import numpy as np
 from ..dynamics import Dynamics, ModelError
 from ..items.base import Frame, Item, Pair, matrix_of
 from ..items.bodies import RigidBody
-from ..items.modal import ModalBody
 from ..items.forces import Load, Measure
 from ..items.joints import Drive, JointPair, Screw
+from ..items.modal import ModalBody
 from ..layout import JointRecord
 from ..planes import PARALLEL, functional, in_plane_axes, normal_vector
 from .findings import ERROR, NOTE, WARNING, Finding, names

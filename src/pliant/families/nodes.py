@@ -6,8 +6,8 @@ U_j = psi_j + sum_k q_k E_kj and Y_j = phi_j + sum_k q_k G_kj; the second-order 
 from ..kernels.contract import AV, AW, TABLE, A, F, Family, M, P, Stage, V, W
 from ..kernels.jit import index, inlined, jit
 from ..kernels.so3 import (
-    add,
     accumulate,
+    add,
     column,
     cross,
     dot,

@@ -78,7 +78,8 @@ def relieved(i: Any, loads: Loads, places: dict[str, np.ndarray]) -> Loads:
 
     def free(load: tuple[Any, ...], wrench: np.ndarray) -> np.ndarray:
         return np.asarray(loads.get(load, none) + np.einsum("a,ajk->jk", P @ wrench, inertia))
-    out, zero = {}, np.zeros(3)
+    out: Loads = {}
+    zero = np.zeros(3)
     for name, u0 in places.items():
         for a, e in enumerate(axes):
             out["force", name, a] = free(("force", name, a), np.concatenate([e, np.cross(u0, e)]))
@@ -87,5 +88,6 @@ def relieved(i: Any, loads: Loads, places: dict[str, np.ndarray]) -> Loads:
     for a, b in SIX:
         pairs = [(a, b)] if a == b else [(a, b), (b, a)]
         W = sum(cross_matrix(axes[x]) @ cross_matrix(axes[y]) @ i.c0 for x, y in pairs)
-        out["centrifugal", a, b] = free(("centrifugal", a, b), -np.concatenate([W, sum(np.cross(axes[x], i.J0 @ axes[y]) for x, y in pairs)]))
+        moment = sum(np.cross(axes[x], i.J0 @ axes[y]) for x, y in pairs)
+        out["centrifugal", a, b] = free(("centrifugal", a, b), -np.concatenate([W, moment]))
     return out

@@ -107,7 +107,8 @@ class Rows:
         """Place and velocities of the frame of the equations, from those of the part's own frame                  [mean-5]"""
         own, none = self.nodes[OWN], np.zeros((self.n, self.n))
         second = [np.array([-self.loads.get((kind, OWN, a), none) for a in range(3)]) for kind in ("force", "moment")]
-        (d, d1), (r, r1) = ((x @ q + (s @ q) @ q / 2, x @ rate + (s @ q) @ rate) for x, s in zip((own.psi_R, own.psi_theta), second, strict=True))
+        pairs = zip((own.psi_R, own.psi_theta), second, strict=True)
+        (d, d1), (r, r1) = ((x @ q + (s @ q) @ q / 2, x @ rate + (s @ q) @ rate) for x, s in pairs)
         turn, T = mean_axes.rotation_of(r)
         A = axes @ turn.T
         spin = turn @ w - T @ r1
