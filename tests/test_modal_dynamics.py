@@ -5,6 +5,7 @@ from flexible_models import END, END_FORCES, END_RATES, STEEL, rod, simeon, slid
 
 import pliant as pl
 from pliant import flex
+from pliant.flex import mean_axes
 from pliant.items.base import matrix_of
 from pliant.kernels import loop
 from pliant.refinement import parts
@@ -237,3 +238,18 @@ def test_stiffening_matters_and_is_the_default():
     np.testing.assert_allclose(default, on, rtol=1e-12)
     gain = (2 * np.pi) ** 2 * (on**2 - off**2)[:2]
     np.testing.assert_allclose(gain, 1.2 * 9.81, rtol=0.03)
+
+
+def test_stiffening_of_the_free_part_is_that_of_mean_axes():
+    """A body-fixed part knows the stiffening of the free part: the same as one reduced in mean axes, in its own coordinates."""
+    mesh = flex.mesh_beam([(0.1, 0.2, 0), (0.7, 0.2, 0.1), (1.0, 0.6, 0.2)], pl.Section.rectangle(0.02, 0.03), STEEL, elements=8)
+    fixed, mean = (flex.reduce(mesh, interfaces={"start": 0, "end": 8}, modes=4, frame=frame) for frame in ("body-fixed", "mean-axis"))
+    G = mean_axes.rigid_part(fixed.integrals)
+    psi = fixed.skin.psi - G[:3] + np.array([mean_axes.cross_matrix(x) @ G[3:] for x in fixed.skin.points])
+    T = np.linalg.lstsq(mean.skin.psi.reshape(-1, mean.n), psi.reshape(-1, fixed.n), rcond=None)[0]  # from one set of coordinates to the other
+    np.testing.assert_allclose(T.T @ mean.Kqq @ T, fixed.Kqq, rtol=0, atol=1e-9 * abs(fixed.Kqq).max())
+    loads = [load for load in fixed.stiffening.loads if load[0] == "free"]
+    assert {load[1:] for load in loads} >= {("force", "start", 0), ("moment", "end", 2), ("centrifugal", 0, 1)}
+    for load in loads:
+        expected = T.T @ mean.stiffening.of(*load[1:]) @ T
+        np.testing.assert_allclose(fixed.stiffening.of(*load), expected, rtol=0, atol=1e-7 * max(1.0, abs(expected).max()), err_msg=str(load))
