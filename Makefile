@@ -25,7 +25,10 @@ verify: $(READY)
 	$(BIN)/python tests/fuzz_models.py --cases 100000
 	$(BIN)/python tests/kill_runs.py --times 50
 	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python tests/verify_methods.py
+	$(BIN)/pliant study dimcd
 	$(BIN)/python benchmarks/calculix.py
+	$(BIN)/python benchmarks/flex_reduction.py
 
 benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers

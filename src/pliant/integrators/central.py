@@ -57,6 +57,9 @@ class Central(NamedTuple):
     y: np.ndarray       # the size of v
     reaction: np.ndarray
     z: np.ndarray       # the size of q
+    kept_old: np.ndarray  # as they were before the step
+    kept_q0: np.ndarray
+    kept_q1: np.ndarray
     weight: np.ndarray  # of increments of q
     weight_v: np.ndarray
     tiles: np.ndarray   # M + h/2 dR/dv at q0
@@ -305,14 +308,16 @@ def advance(residual, tangent, power, history, d, x, w, ctl, count, n_v, max_ste
             return DONE
         begun = ctl[BEGUN] != 0
         ctl[T1] = ctl[T0] + (count[STEPS] + 1) * ctl[H] if begun else ctl[T0]
-        old, q0, q1 = w.old.copy(), w.q0.copy(), w.q1.copy()
+        copy(w.old, w.kept_old)
+        copy(w.q0, w.kept_q0)
+        copy(w.q1, w.kept_q1)
         if begun:
             shift(w)
         status = equilibrium(residual, tangent, d, x, w, ctl, count, ctl[T1], n_v)
         if status != DONE:
-            copy(old, w.old)
-            copy(q0, w.q0)
-            copy(q1, w.q1)
+            copy(w.kept_old, w.old)
+            copy(w.kept_q0, w.q0)
+            copy(w.kept_q1, w.q1)
             return status
         if not begun:
             ctl[BEGUN] = 1

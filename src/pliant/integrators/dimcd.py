@@ -49,7 +49,7 @@ class CentralRun(FixedRun):
         weight = np.full(n_q, 2.0)
         weight[s.data.linear[:, 1]] = 1 / plan.dynamics.length
         m = rows.size
-        made: dict[str, np.ndarray] = {name: np.zeros(n_q) for name in ("q0", "q1", "old", "dq", "z")}
+        made: dict[str, np.ndarray] = {name: np.zeros(n_q) for name in ("q0", "q1", "old", "dq", "z", "kept_old", "kept_q0", "kept_q1")}
         made |= {"y": np.zeros(s.n_v), "reaction": np.zeros(n), "weight": weight, "weight_v": self.weight, "tiles": np.zeros_like(self.x.D),
                  "bodies": np.array(pairs, np.int64).reshape(-1, 3), "links": np.array(links, np.int64).reshape(-1, 4), "rows": rows,
                  "number": number, "G": np.zeros((m, s.n_v)), "H": np.zeros((m + bodies, n_q)), "gap": np.zeros(m + bodies),

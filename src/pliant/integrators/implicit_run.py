@@ -32,6 +32,7 @@ class ImplicitRun(OneStepRun):
             raise ModelError(f"simulate: integrator {method.kind} needs bodies with inertia about all axes, {', '.join(massless)} has none "
                              "about one; give it a small one, or take the integrator generalized-alpha")
         super().__init__(method, plan)
+        self.count[st.MAX_ITERATIONS] = method.max_iterations  # what is said when they were too few
 
     def _kernel(self) -> tuple[Any, ...]:
         s, method = self.dynamics.system, self.method

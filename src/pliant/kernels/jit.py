@@ -110,13 +110,14 @@ def source_key(f: Callable[..., Any]) -> str:
 
 
 def _cached(f: Callable[..., Any], **options: Any) -> Any:
+    """Compiled without reference counts: kernels make no arrays, and counting those they are given takes longer than most of them."""
     if DISABLED:
         return f
     on_disk = Path(f.__code__.co_filename).is_file()
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        jitted = njit(f, cache=on_disk, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True, **options)
+        jitted = njit(f, cache=on_disk, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True, _nrt=False, **options)
     finally:
         numba.config.CACHE_DIR = before
     jitted.source_key = source_key(f)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..choices import Choice
+from ..functions.units import quantity
 from ..integrators.base import Integrator
-from ..methods import choice, chosen
 from ..report import table
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 ROWS = 200
 ACCURACY = 1e-6
-SECOND = "dop853", "generalized-alpha"  # the other method: the first of these that is not the usual one of the model
 
 
 @dataclass
@@ -42,20 +41,20 @@ class Cross:
 
 
 def cross(model: Model, duration: float | None = None, accuracy: Any = None, integrators: tuple[Any, Any] | None = None) -> Cross:
-    """Run a model with its own method and another one that shares as little as possible with it, and compare all channels."""
-    length = float(duration if duration is not None else model.settings.get("duration") or 1.0)
-    settings = {k: v for k, v in model.settings.items() if k in ("integrator", "formulation")}
-    first: Any = settings
-    second: Any = {}
-    if integrators is not None:
-        first, second = ({"integrator": i, "formulation": None} for i in integrators)
-    else:
-        usual = chosen(settings.get("integrator"), settings.get("formulation"), False)[0].kind
-        second = {"integrator": choice("integrator", next(kind for kind in SECOND if kind != usual))}
-    copy = model.copy()
+    """Run a model with its own method, or the one chosen for it, and with another that shares neither equations nor formulas with it,
+    and compare all channels."""
+    given = model.settings.get("duration", 1.0) if duration is None else duration
+    length, copy = float(quantity(given, "s")), model.copy()
     copy.settings = {}
     options = {"accuracy": accuracy or ACCURACY, "output_step": length / ROWS, "progress": False}
-    a, b = (copy.simulate(length, **options, **{k: v for k, v in s.items() if v is not None}) for s in (first, second))
+    own = {k: v for k, v in model.settings.items() if k in ("integrator", "formulation") and v is not None}
+    a = copy.simulate(length, **options, **(own if integrators is None else {"integrator": integrators[0]}))
+    if integrators is not None:
+        b = copy.simulate(length, **options, integrator=integrators[1])
+    else:
+        implicit = a.formulation.kind in ("index-3", "stabilized-index-2")
+        second = "dop853" if implicit else "generalized-alpha" if a.dynamics and a.dynamics.massless() else "radau-iia-5"
+        b = copy.simulate(length, **options, integrator=second)
     return Cross(model.name, length, (_told(a.method, a.formulation), _told(b.method, b.formulation)), _compare(a, b))
 
 
@@ -74,6 +73,8 @@ def _compare(a: Any, b: Any) -> list[dict[str, Any]]:
     largest: dict[str, float] = {}
     for row in rows:
         largest[row["unit"]] = max(largest.get(row["unit"], 0.0), row["size"])
+    if a.dynamics is not None:  # a torque is small against forces on arms of the size of the model
+        largest["N*m"] = max(largest.get("N*m", 0.0), a.dynamics.length * largest.get("N", 0.0))
     for row in rows:
         row["relative"] = row["difference"] / (largest[row["unit"]] or 1.0)
     return rows

@@ -11,6 +11,7 @@ from ..choices import Choice
 from ..comparison import difference
 from ..dynamics import ModelError
 from ..formulations.choices import FORMULATIONS
+from ..functions.units import quantity
 from ..integrators.base import Integrator
 from ..integrators.choices import DOP853, INTEGRATORS
 from ..integrators.run import SimulationError
@@ -98,10 +99,12 @@ def work_precision(model: Model, duration: float | None = None, methods: list[st
 
     The reference is DOP853 at a high accuracy; a second run at a lower one tells how well it is known.
     """
-    length = float(duration if duration is not None else model.settings.get("duration") or 1.0)
+    length, chosen = float(quantity(model.settings.get("duration", 1.0) if duration is None else duration, "s")), list(pairs(methods))
+    model = model.copy()
+    model.settings = {}
     exact, other = (model.simulate(length, integrator=DOP853(), accuracy=a, output_step=length / ROWS, progress=False) for a in REFERENCES)
     study = Study(model.name, length, f"{DOP853.kind} at {REFERENCES[0]:g}", difference(other, exact))
-    for method, form in pairs(methods):
+    for method, form in chosen:
         working_on(f"study: {method.kind}, {form.kind}")
         study.rows += _ladder(model, length, method, form, exact, limit)
     return study
