@@ -84,10 +84,9 @@ def drifts(sol):
     return np.array([abs(x - x[0]).max() for x in parts_]) / scale
 
 
-@pytest.mark.parametrize("stiffening", ["on", "off"])
-def test_free_flight_conserves_momentum_and_energy(stiffening):
-    """To 1e-8 in 100 s; here to a part of that for a part of the time."""
-    sol = run(vibrating(stiffening), 5.0, integrator=pl.DOP853(), accuracy=1e-12, output_step=1.0)
+@pytest.mark.parametrize(("stiffening", "duration"), [("on", 100.0), ("off", 10.0)])
+def test_free_flight_conserves_momentum_and_energy(stiffening, duration):
+    sol = run(vibrating(stiffening), duration, integrator=pl.DOP853(), accuracy=1e-12, output_step=1.0)
     assert drifts(sol).max() < 1e-10
     assert abs(sol["body.modal"]).max() > 1e-3
 

@@ -31,7 +31,7 @@ class Integrals(NamedTuple):
 
 class Node(NamedTuple):
     """A frame on the part: at u0 + psi_R q with the axes (1 + (psi_theta q)~) A0. ``second``: the displacement of second order
-    1/2 q^T second[i] q, for reported positions only (foreshortening is in the stiffening already)."""
+    1/2 q^T second[i] q in the axes of the part: what forces at the node work on, its stiffening with the opposite sign."""
     u0: np.ndarray                      # (3)
     A0: np.ndarray                      # (3, 3)
     psi_R: np.ndarray                   # (3, n)
