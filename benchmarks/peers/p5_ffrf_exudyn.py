@@ -2,7 +2,7 @@
 and k fixed-interface modes), on a revolute joint about z at the left face, released horizontally; 1 s.
 
 Usage: p5_ffrf_exudyn.py MESH.npz [PATH.npy]: the mesh is that of flexible_pendulum.py (nodes, K and M); PATH gets the tip every 10 ms,
-of a run with a force of 16.35 N at the tip instead of gravity (its mass-proportional load leaves out that the deformed body has another lever)."""
+with the weight of every node as a load there, as its mass-proportional load leaves out that the deformed body has another lever."""
 import sys
 
 import numpy as np
@@ -18,8 +18,8 @@ from exudyn.FEM import FEMinterface, HCBstaticModeSelection, ObjectFFRFreducedOr
 MODES = 8
 
 
-def build(mesh, force=None):
-    """Under gravity, or with a force at the tip instead."""
+def build(mesh, weights_at_nodes=False):
+    """Under gravity as the program's own load, or as weights of all nodes."""
     X, K, M = mesh["nodes"], *(sp.csr_matrix((mesh[f"{n}_data"], mesh[f"{n}_indices"], mesh[f"{n}_indptr"])) for n in "KM")
     fem = FEMinterface()
     fem.nodes["Position"] = X
@@ -36,13 +36,15 @@ def build(mesh, force=None):
                                       computationMode=HCBstaticModeSelection.RBE2)
     cms = ObjectFFRFreducedOrderInterface(fem)
     mbs = exu.SystemContainer().AddSystem()
-    o = cms.AddObjectFFRFreducedOrder(mbs, positionRef=[0, 0, 0], gravity=[0, 0 if force else -G, 0])["oFFRFreducedOrder"]
+    o = cms.AddObjectFFRFreducedOrder(mbs, positionRef=[0, 0, 0], gravity=[0, 0 if weights_at_nodes else -G, 0])["oFFRFreducedOrder"]
     mk = mbs.AddMarker(ei.MarkerSuperElementRigid(bodyNumber=o, meshNodeNumbers=left, weightingFactors=wl))
     mg = mbs.AddMarker(ei.MarkerBodyRigid(bodyNumber=mbs.AddObject(ei.ObjectGround())))
     mbs.AddObject(ei.ObjectJointRevoluteZ(markerNumbers=[mg, mk]))
-    if force:
-        mr = mbs.AddMarker(ei.MarkerSuperElementRigid(bodyNumber=o, meshNodeNumbers=right, weightingFactors=wr))
-        mbs.AddLoad(ei.LoadForceVector(markerNumber=mr, loadVector=[0, force, 0]))
+    if weights_at_nodes:
+        masses = np.asarray(M @ np.tile([0.0, 1.0, 0.0], len(X))).reshape(-1, 3)[:, 1]
+        all_nodes = mbs.AddMarker(ei.MarkerSuperElementPosition(bodyNumber=o, meshNodeNumbers=np.arange(len(X)),
+                                                                weightingFactors=masses / masses.sum()))
+        mbs.AddLoad(ei.LoadForceVector(markerNumber=all_nodes, loadVector=[0, -G * masses.sum(), 0]))
     tip = int(right[np.argmin(np.linalg.norm(X[right] - [1, 0, 0], axis=1))])
     sensor = mbs.AddSensor(ei.SensorSuperElement(bodyNumber=o, meshNodeNumber=tip, storeInternal=True, fileName="",
                                                  outputVariableType=exu.OutputVariableType.Position))
@@ -59,8 +61,8 @@ def run(mesh, h=1e-3):
         newton=newton, jac=jac)
 
 
-def path(mesh, h, force):
-    mbs, sensor, _ = build(mesh, force)
+def path(mesh, h):
+    mbs, sensor, _ = build(mesh, weights_at_nodes=True)
     s = settings(1.0, h, modified=False)
     s.solution.sensors.active = True
     s.solution.sensors.writePeriod = 0.01
@@ -73,4 +75,4 @@ if __name__ == "__main__":
     mesh = np.load(sys.argv[1])
     run(mesh)
     if len(sys.argv) > 2:
-        np.save(sys.argv[2], path(mesh, 1e-4, -16.35))
+        np.save(sys.argv[2], path(mesh, 1e-4))
