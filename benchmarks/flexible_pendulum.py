@@ -3,8 +3,8 @@
 Usage:  PLIANT_PEERS_PYTHON=PYTHON taskset -c 0 python benchmarks/flexible_pendulum.py
 Solid bar 1 x 0.05 x 0.05 m, E = 1e9 Pa, nu = 0.3, 2000 kg/m^3, bricks of 8 nodes; 14 modes, step 1 ms, 1 s, generalized-alpha with
 rho 0.9, modified Newton, without stiffening (Exudyn has none). Times are CPU times of the time loop, best of 3, ours before and after the
-peer's. For the paths Exudyn gets the weight of every node as a load: of its own gravity Exudyn 1.13 takes the moment on the undeformed body,
-which alone makes 3.4e-4 m.
+peer's. For the paths Exudyn gets the weight of every node as a load: of its own gravity Exudyn 1.13 takes the moment on the undeformed
+body, which alone makes 3.4e-4 m.
 """
 from __future__ import annotations
 
