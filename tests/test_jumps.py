@@ -9,10 +9,13 @@ from pinned import pin
 
 import pliant as pl
 
+METHODS = ["automatic", pl.GeneralizedAlpha(0.8), pl.DormandPrince54(), pl.AdamsBashforthMoulton(), pl.RadauIIA5()]
 
-@pytest.fixture(autouse=True, params=["automatic", pl.GeneralizedAlpha(0.8)], ids=["automatic", "generalized-alpha"])
+
+@pytest.fixture(autouse=True, params=METHODS, ids=lambda x: getattr(x, "kind", x))
 def method(request, monkeypatch):
     pin(monkeypatch, request.param)
+    return getattr(request.param, "kind", request.param)
 
 
 @pytest.mark.parametrize(("force", "given"), [
@@ -31,10 +34,12 @@ def method(request, monkeypatch):
     ("4*sign(sin(30*t))", [(k * np.pi / 30, (k + 1) * np.pi / 30, 4 * (-1)**k) for k in range(20)]),
     ("floor(2*t)", [(0.5 * k, 0.5 * k + 0.5, k) for k in range(4)]),
     (pl.Table([0, 0.5, 0.5 + 1e-9, 3], [0, 0, 4, 4], kind="linear"), [(0.5, 2, 4)])], ids=str)
-def test_pulses(force, given):
+def test_pulses(force, given, method):
     sol = block(force).simulate(2.0)
     (x, v), (x0, v0) = along(sol), pulses(*given)(sol.t)
-    close = 1e-6 if isinstance(force, pl.Table) else 1e-8  # a steep ramp takes steps, a jump takes none; the accuracy is 1e-5
+    close = 1e-8  # a jump takes no step, but a steep ramp does; the accuracy is 1e-5
+    if isinstance(force, pl.Table):
+        close = 1e-5 if method == "dormand-prince-54" else 1e-6
     assert abs(x - x0).max() < close * abs(x0).max() and abs(v - v0).max() < close * abs(v0).max()
     assert abs(sol["b.position"] @ U).max() < 1e-12
     assert sol.quality.steps < 420 + 5 * len(given) or "Table" in str(force)
@@ -248,14 +253,16 @@ def test_friction_that_only_slides_is_right():
 
 
 @pytest.mark.parametrize("jointed", [False, True])
-def test_random_forces_end_in_a_sentence(jointed):
+def test_random_forces_end_in_a_sentence(jointed, method):
     rng = random.Random(1)
     m = mechanisms.pendulum() if jointed else block("0")
     body = "bob" if jointed else "b"
     m.add(pl.Force("noise", body, (lambda t: [rng.random(), t][0], 0, 0)))
-    with pytest.raises(pl.SimulationError, match=rf"acceleration of '{body}' .*random numbers") as stopped:
+    implicit = method == "radau-iia-5" and jointed  # it is Newton's method that finds no end there
+    message = "Newton.*function may jump" if implicit else rf"acceleration of '{body}' .*random numbers"
+    with pytest.raises(pl.SimulationError, match=message) as stopped:
         m.simulate(1.0)
-    assert stopped.value.code == "step-underflow"
+    assert stopped.value.code == ("newton-failed" if implicit else "step-underflow")
 
 
 def test_a_little_noise_is_nothing():
@@ -277,4 +284,4 @@ def broken(t):
 def test_functions_that_break_keep_what_was_before(force, code, message):
     with pytest.raises(pl.SimulationError, match=message) as stopped:
         block(force).simulate(1.0)
-    assert stopped.value.code == code and 0.49 < stopped.value.solution.t[-1] <= 0.501
+    assert stopped.value.code == code and 0.49 <= stopped.value.solution.t[-1] <= 0.501

@@ -1,4 +1,6 @@
 """The linear algebra of Radau IIA and BDF: matrices, their factors, and one iteration of Newton's method. docs/theory/radau_bdf.md"""
+import numpy as np
+
 from ..formulations.contract import FACTORISATIONS, ITERATIONS, N_V, load
 from ..kernels.jit import jit
 from ..kernels.loop import run as evaluate
@@ -38,7 +40,7 @@ from .implicit import (
 )
 from .one_step_loop import SPEED_, T0, H
 from .radau_table import COMPLEX, INVERSE, REAL, X_COMPLEX, X_REAL, Y_COMPLEX, Y_REAL, C
-from .stepper import DONE, SINGULAR
+from .stepper import DONE, NOT_FINITE, SINGULAR
 
 
 @jit
@@ -51,13 +53,25 @@ def combine(tiles, s, out):
 
 
 @jit
-def take(x, tiles, which, minus):
-    """tiles[which] = x - minus tiles[M]; x = 0"""
+def take(x, tiles, which):
+    """tiles[which] = x - tiles[M], of M only x; x = 0"""
     for k in range(x.shape[0]):
         for i in range(6):
             for j in range(6):
-                tiles[which, k, i, j] = x[k, i, j] - minus * tiles[M, k, i, j]
+                tiles[which, k, i, j] = x[k, i, j] - (tiles[M, k, i, j] if which != M else 0.0)  # M may be no number yet
                 x[k, i, j] = 0
+
+
+@jit
+def blame(tiles):
+    """Why there are no factors: a function without a value, where a shorter step may help, or a singular matrix."""
+    total = 0.0
+    for which in (M, D, K):
+        for k in range(tiles.shape[1]):
+            for i in range(6):
+                for j in range(6):
+                    total += tiles[which, k, i, j]
+    return SINGULAR if np.isfinite(total) else NOT_FINITE
 
 
 @jit
@@ -74,11 +88,11 @@ def radau_matrices(p, w, tune):
             t = tune[T0]
         x.D[:] = 0
         evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
-        take(x.D, o.tiles, M, 0.0)
+        take(x.D, o.tiles, M)
         evaluate(p.tangent, p.d, x, t, 1.0, 1.0, 0.0)
-        take(x.D, o.tiles, D, 1.0)
+        take(x.D, o.tiles, D)
         evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 1.0)
-        take(x.D, o.tiles, K, 1.0)
+        take(x.D, o.tiles, K)
         o.num[TILES], o.num[FACTORED] = 2, 0
     if o.num[FACTORED] == 1 and o.par[H_FACTORS] == h:
         return DONE
@@ -87,7 +101,8 @@ def radau_matrices(p, w, tune):
     combine(o.tiles, h / complex(w.table[COMPLEX], w.table[COMPLEX + 1]), o.F)
     p.num[FACTORISATIONS] += 2
     if not factorise(o.tiles[E], p.lu, p.pivots) or not factorise(o.F, p.lu, p.pivots):
-        return SINGULAR
+        o.num[TILES] = 0
+        return blame(o.tiles)
     o.num[FACTORED], o.par[H_FACTORS] = 1, h
     return DONE
 
@@ -99,14 +114,14 @@ def bdf_matrices(p, w, tune):
     place(p, w, 0)
     x.D[:] = 0
     evaluate(p.tangent, p.d, x, tune[T0] + tune[H], 1.0, s, s * s)
-    take(x.D, o.tiles, M, 0.0)
+    take(x.D, o.tiles, M)
     for k in range(o.F.shape[0]):
         for i in range(6):
             for j in range(6):
                 o.tiles[E, k, i, j] = o.tiles[M, k, i, j]
     p.num[FACTORISATIONS] += 1
     o.num[FACTORED], o.num[TILES], o.par[SIGMA_FACTORS] = 1, 2, o.par[SIGMA]
-    return DONE if factorise(o.tiles[E], p.lu, p.pivots) else SINGULAR
+    return DONE if factorise(o.tiles[E], p.lu, p.pivots) else blame(o.tiles)
 
 
 @jit

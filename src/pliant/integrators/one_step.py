@@ -134,7 +134,7 @@ class OneStepRun(Pieces):
             aim[ad.NEXT] = self.step
         else:
             aim[ad.NEXT] = self._first()
-        aim[ad.USUAL] = max(aim[[ad.USUAL, ad.NEXT]])
+        aim[ad.USUAL] = aim[ad.NEXT]  # behind a jump things may be much faster
         self._load()
 
     def _choose_branches(self) -> None:
@@ -148,8 +148,8 @@ class OneStepRun(Pieces):
         self.aim[ad.BRANCH], x.W[HELD] = x.W[JUMPS], not self.code[osl.FIXED]
 
     def _pass_event(self, t: float) -> None:
-        """From behind a jump."""
-        row = self._ahead(self.t)
+        """From behind a jump, to which it may still be a little way."""
+        row = self._ahead(max(t, self.t))
         self.dynamics.refine(row[None, :])
         self._count_jump(t)
         self._begin(row)

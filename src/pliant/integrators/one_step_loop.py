@@ -57,6 +57,7 @@ MAKE, BETWEEN = range(2)  # a step, the polynomial
 ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 SLOWEST, FASTEST = 0.2, 5.0
 REACH, ARRIVED, PASS = 1, 2, 3  # of note[TARGET]: the step is to end behind a jump; it has not come so far; it has
+NEXT_TO = 1e-9            # of the usual step: a jump so near is passed without a step
 RESTLESS = 1000           # steps with too large an error and hardly any other of usual length end a run
 ATTEMPTS = 4              # steps to come past a singular position, or to end at a jump
 
@@ -184,6 +185,8 @@ def reach(p, w, tune, code, aim, note, t1):
         return False
     note[REJECTED] += 1
     aim[NEXT] = max(s * tune[H], aim[LEAST])
+    if aim[NEXT] <= NEXT_TO * aim[USUAL]:  # so near that Taylor's formula is exact, and too short a step for implicit methods
+        note[TARGET], aim[AFTER] = PASS, aim[NOW] + aim[NEXT]
     return True
 
 
