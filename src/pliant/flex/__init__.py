@@ -14,6 +14,7 @@ _WHERE = {
     "interfaces": ("Interface",),
     "reduction": ("reduce",),
     "reduced": ("Reduced", "Integrals", "Node", "Stiffening", "Skin", "from_integrals"),
+    "readers": ("read",),
     "segments": ("segments", "Segments"),
 }
 _NAMES = {name: module for module, names in _WHERE.items() for name in names}
