@@ -132,12 +132,7 @@ class Solid:
         both = np.concatenate((d, V), axis=1).reshape(len(self.nodes), 3, -1)
         out = np.zeros((loads, n * n))
         for block in self.blocks(SAMPLED[self.element], 8 * (6 * n * n + 18 * (n + loads))):
-            values = both[block.nodes]                                       # (e, b, 3, columns)
-            if self.element == "hex8":
-                inner = self.condensed(self.stiffness(block))[1]
-                bubbles = inner @ values.reshape(len(values), 24, -1)
-                values = np.concatenate((values, bubbles.reshape(len(values), 3, 3, -1)), axis=1)
-            grad = np.einsum("eqbi,ebak->eqiak", block.gradients, values, optimize=True)  # d_i u_a
+            grad = self.gradients(block, both)
             sigma = self.stress(grad[..., :loads]) * block.weights[:, :, None, None, None]
             modes = grad[..., loads:]
             for i, j in PAIRS:
@@ -146,6 +141,15 @@ class Solid:
                     product = product + np.swapaxes(product, 2, 3)
                 out += sigma[:, :, i, j].reshape(-1, loads).T @ product.reshape(-1, n * n)
         return out.reshape(loads, n, n)
+
+    def gradients(self, block: Block, d: np.ndarray) -> np.ndarray:
+        """d_i u_a (e, q, i, a, columns) of displacements d (nodes, 3, columns), bubbles included."""
+        values = d[block.nodes]                                              # (e, b, 3, columns)
+        if self.element == "hex8":
+            inner = self.condensed(self.stiffness(block))[1]
+            bubbles = inner @ values.reshape(len(values), 24, -1)
+            values = np.concatenate((values, bubbles.reshape(len(values), 3, 3, -1)), axis=1)
+        return np.asarray(np.einsum("eqbi,ebak->eqiak", block.gradients, values, optimize=True))
 
     def stress(self, grad: np.ndarray) -> np.ndarray:
         """Of displacement gradients (e, q, i, a, columns)."""
