@@ -10,8 +10,9 @@ import numpy as np
 
 from .material import Material
 from .readers.mesh import CORNERS, EDGES, FACES
-from .solids import Block, Solid, per_block
+from .solids import STIFFNESS, Block, Solid, per_block
 
+CORNER = 0.01  # a negative Jacobian at a corner is refused above this part of the largest
 _HEX = [(-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1), (-1, 1, 1)]
 _TET = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 _WEDGE = [(0, 0, -1), (1, 0, -1), (0, 1, -1), (0, 0, 1), (1, 0, 1), (0, 1, 1)]
@@ -59,6 +60,13 @@ def shape(kind: str, order: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
 
 
 @cache
+def corner_slopes(kind: str) -> np.ndarray:
+    powers = _LINEAR[CORNERS[kind]] + _MORE.get(kind, [])
+    inverse = np.linalg.inv(monomials(powers, places(kind)))
+    return np.einsum("qpk,pb->qbk", slopes(powers, places(kind)[:CORNERS[kind]]), inverse)
+
+
+@cache
 def rule(corners: int, order: int) -> tuple[np.ndarray, np.ndarray]:
     """Points and weights that integrate polynomials of the order exactly (or more)."""
     line = np.polynomial.legendre.leggauss(order // 2 + 1)
@@ -103,12 +111,14 @@ class Isoparametric(Solid):
         self._check()
 
     def _check(self) -> None:
-        """Elements must not be turned inside out."""
-        _, _, _, dN = shape(self.element, {"hex20": 5}.get(self.element, 2))
+        """Elements must not be turned inside out, neither at points of integration nor clearly at corners."""
+        dN = np.concatenate((shape(self.element, STIFFNESS[self.element])[3], corner_slopes(self.element)))
+        inner = len(dN) - CORNERS[self.element]
         for first in range(0, len(self.dofs), 20_000):
             part = slice(first, first + 20_000)
             det = np.linalg.det(np.einsum("qbk,ebi->eqki", dN, self.nodes[self.dofs[part]]))
-            if (bad := np.flatnonzero(det.min(axis=1) <= 0)).size:
+            wrong = (det[:, :inner].min(axis=1) <= 0) | (det.min(axis=1) < -CORNER * abs(det).max(axis=1))
+            if (bad := np.flatnonzero(wrong)).size:
                 e = first + int(bad[0])
                 at = ", ".join(f"{c:.6g}" for c in self.nodes[self.dofs[e]].mean(axis=0))
                 more = f" ({len(bad)} such elements)" if len(bad) > 1 else ""

@@ -108,6 +108,8 @@ class Maker:
         for kind, material in dict.fromkeys((k, m) for k, m, _ in self.elements.values()):
             numbers = [n for n, (k, m, _) in self.elements.items() if (k, m) == (kind, material)]
             blocks.append(Block(kind, material, np.array(numbers), self._places(ids, numbers)))
+        if not self.source.ended:
+            self.note("the last line has no end: the file may be cut off")
         groups = {}
         for name, found in self.groups.items():
             inside = np.array([n for n in found if n in self.nodes], np.int64)

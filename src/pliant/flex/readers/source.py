@@ -29,6 +29,7 @@ class Source:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = data.decode("latin-1")
+        self.ended = text.endswith(("\n", "\r"))
         self.lines = re.split(r"\r\n|\n|\r", text)
         if self.lines and not self.lines[-1]:
             self.lines.pop()
