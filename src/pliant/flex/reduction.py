@@ -14,8 +14,8 @@ from .integrals import integrals
 from .interfaces import COUPLINGS, join
 from .modes import Modes, signed
 from .quality import frequency_error, measure, static_error
-from .reduced import Node, Reduced, Skin
 from .recovery import recovery_of
+from .reduced import Node, Reduced, Skin
 from .represented import represented_by
 from .stiffening import stiffening_of, unit_loads_of
 from .structure import Structure
@@ -224,7 +224,7 @@ def _assemble(chosen: Chosen, stiffen: bool, stress: Any) -> Reduced:
         unit = unit_loads_of(s, frame, places)
         represented = represented_by(unit, V, K)
         if stiffen and s.fe.stress is not None:
-            stiff, second = stiffening_of(s, Psi, unit, places)
+            stiff, second = stiffening_of(s, V, Psi, unit, places)
     nodes = {}
     for name, (i, rows) in places.items():
         psi = np.asarray(rows @ Psi)

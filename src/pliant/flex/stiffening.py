@@ -21,7 +21,7 @@ class Unit(NamedTuple):
 
 
 def unit_loads_of(s: Structure, frame: str, places: dict[str, Any]) -> Unit:
-    """Those of motion, and forces and moments at all places."""
+    """Those of motion, forces at all places, and moments at interfaces."""
     loads, fields, vectors = list[tuple[Any, ...]](), list[Field | None](), list[np.ndarray]()
     for load, field in inertia_loads().items():
         loads.append(load)
@@ -30,7 +30,7 @@ def unit_loads_of(s: Structure, frame: str, places: dict[str, Any]) -> Unit:
     interfaces = [i.name for i in s.joined]
     for name, (_, rows) in places.items():
         y = (s.rows[interfaces.index(name)] if name in interfaces else rows @ s.T).T.toarray()
-        for k in range(6):
+        for k in range(6 if name in interfaces else 3):
             loads.append(("force" if k < 3 else "moment", name, k % 3))
             fields.append(None)
             vectors.append(y[:, k])
@@ -40,17 +40,19 @@ def unit_loads_of(s: Structure, frame: str, places: dict[str, Any]) -> Unit:
     return Unit(loads, fields, f, s.constrained(s.rows[0]).solve(f))
 
 
-def stiffening_of(s: Structure, Psi: np.ndarray, unit: Unit, places: dict[str, Any]) -> tuple[Stiffening, dict[str, np.ndarray]]:
+def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, unit: Unit,
+                  places: dict[str, Any]) -> tuple[Stiffening, dict[str, np.ndarray]]:
     """K by load, and the displacements of second order of all places: by virtue of the work of a unit force, -K of that force [flex-11]."""
-    stress, n = s.fe.stress, Psi.shape[1]
+    loads, balance, interfaces = unit.loads, unit.fields, {i.name for i in s.joined}
+    stress = s.fe.stress
     assert stress is not None
     mesh = np.asarray(s.T @ unit.d)
-    K = stress.project(mesh, unit.fields, Psi) + _rigid_faces(s, mesh, unit.fields, Psi)
+    K = stress.project(mesh, balance, Psi) + _rigid_faces(s, mesh, balance, Psi)
     K = (K + np.swapaxes(K, 1, 2)) / 2
-    by = dict(zip(unit.loads, K, strict=True))
+    by = dict(zip(loads, K, strict=True))
     second = {name: -np.stack([by["force", name, a] for a in range(3)]) for name in places}
-    keep = [load for load in unit.loads if _matters(load, by, {i.name for i in s.joined})]
-    return Stiffening(keep, np.stack([by[load] for load in keep]) if keep else np.zeros((0, n, n))), second
+    keep = [load for load in loads if _matters(load, by, interfaces)]
+    return Stiffening(keep, np.stack([by[load] for load in keep]) if keep else np.zeros((0, V.shape[1], V.shape[1]))), second
 
 
 def _rigid_faces(s: Structure, d: np.ndarray, fields: list[Field | None], Psi: np.ndarray) -> np.ndarray:
