@@ -70,7 +70,8 @@ def msh22(mesh):
     number, order = GMSH[b.kind]
     points = [(k, n) for k, name in ((1, "left"), (2, "right")) for n in mesh.groups[name]]
     lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "3", '0 1 "left"', '0 2 "right"', '3 3 "STEEL"',
-             "$EndPhysicalNames", "$Nodes", str(len(mesh.x)), *(f"{i} {x[0]!r} {x[1]!r} {x[2]!r}" for i, x in zip(mesh.ids, mesh.x.tolist(), strict=True)),
+             "$EndPhysicalNames", "$Nodes", str(len(mesh.x)),
+             *(f"{i} {x[0]!r} {x[1]!r} {x[2]!r}" for i, x in zip(mesh.ids, mesh.x.tolist(), strict=True)),
              "$EndNodes", "$Elements", str(len(b.nodes) + len(points))]
     lines += [f"{k + 1} 15 2 {tag} {tag} {mesh.ids[n]}" for k, (tag, n) in enumerate(points)]
     for k, row in enumerate(mesh.ids[reordered(b.nodes, order)]):
@@ -83,8 +84,9 @@ def msh41(mesh):
     number, order = GMSH[b.kind]
     groups = [mesh.groups["left"], mesh.groups["right"]]
     p, e = len(mesh.x), len(b.nodes)
-    lines = ["$MeshFormat", "4.1 0 8", "$EndMeshFormat", "$PhysicalNames", "3", '0 1 "left"', '0 2 "right"', '3 3 "STEEL"', "$EndPhysicalNames",
-             "$Entities", "2 0 0 1", "1 0 0 0 1 1", "2 0 0 0 1 2", "1 0 0 0 1 1 1 1 3 0", "$EndEntities", "$Nodes", f"1 {p} 1 {p}",
+    lines = ["$MeshFormat", "4.1 0 8", "$EndMeshFormat", "$PhysicalNames", "3", '0 1 "left"', '0 2 "right"', '3 3 "STEEL"',
+             "$EndPhysicalNames", "$Entities", "2 0 0 1", "1 0 0 0 1 1", "2 0 0 0 1 2", "1 0 0 0 1 1 1 1 3 0", "$EndEntities", "$Nodes",
+             f"1 {p} 1 {p}",
              f"3 1 0 {p}", *(str(i) for i in mesh.ids), *(f"{x[0]!r} {x[1]!r} {x[2]!r}" for x in mesh.x.tolist()), "$EndNodes", "$Elements",
              f"3 {e + sum(map(len, groups))} 1 {e + sum(map(len, groups))}"]
     count = 0
@@ -195,7 +197,8 @@ def op4_binary(matrices, order="<", big=True):
             body = b""
             for run in np.split(used, np.flatnonzero(np.diff(used) > 1) + 1) if len(used) else []:
                 words = 2 * len(run)
-                head = struct.pack(order + "2i", words + 1, run[0] + 1) if big else struct.pack(order + "i", (words + 1) * 65536 + run[0] + 1)
+                head = (struct.pack(order + "2i", words + 1, run[0] + 1) if big else
+                        struct.pack(order + "i", (words + 1) * 65536 + run[0] + 1))
                 body += head + a[run, j].astype(order + "f8").tobytes()
             if body:
                 out += record(struct.pack(order + "3i", j + 1, 0, len(body) // 4) + body)
@@ -218,9 +221,11 @@ def write_samples(folder):
     K, M = fe.K.toarray(), fe.M.toarray()
     K[abs(K) < 1e-9 * abs(K).max()], M[abs(M) < 1e-12 * abs(M).max()] = 0, 0
     both = {"KGG": six_rows(K), "MGG": six_rows(M)}
-    texts = {"box22.msh": msh22(mesh), "box41.msh": msh41(mesh), "box.inp": inp(mesh), "box_mm.inp": inp(mesh, 1000.0, "210000.", "7.85e-9"),
+    texts = {"box22.msh": msh22(mesh), "box41.msh": msh41(mesh), "box.inp": inp(mesh),
+             "box_mm.inp": inp(mesh, 1000.0, "210000.", "7.85e-9"),
              "box.bdf": bdf(mesh), "box_free.bdf": bdf(mesh, "free"), "box_small.bdf": bdf(mesh, "small"),
-             "box_dmig.bdf": bdf(mesh, matrices=(K, M)), "box_STIF1.mtx": mtx(mesh, K), "box_MASS1.mtx": mtx(mesh, M), "box.op4": op4_text(both)}
+             "box_dmig.bdf": bdf(mesh, matrices=(K, M)), "box_STIF1.mtx": mtx(mesh, K), "box_MASS1.mtx": mtx(mesh, M),
+             "box.op4": op4_text(both)}
     for name, text in texts.items():
         (folder / name).write_text(text)
     (folder / "box_binary.op4").write_bytes(op4_binary(both))

@@ -15,17 +15,17 @@ def test_the_example_of_the_standard():
     """ASTM E1049-85, figure 6: -2, 1, -3, 5, -1, 3, -4, 4, -2."""
     c = rainflow([-2, 1, -3, 5, -1, 3, -4, 4, -2])
     assert c.table() == {3: 0.5, 4: 1.5, 6: 0.5, 8: 1.0, 9: 0.5}
-    assert c.range.tolist() == [3, 4, 4, 8, 9, 8, 6] and c.mean.tolist() == [-0.5, -1, 1, 1, 0.5, 0, 1]
-    assert c.count.tolist() == [0.5, 0.5, 1, 0.5, 0.5, 0.5, 0.5]
+    assert c.ranges.tolist() == [3, 4, 4, 8, 9, 8, 6] and c.means.tolist() == [-0.5, -1, 1, 1, 0.5, 0, 1]
+    assert c.counts.tolist() == [0.5, 0.5, 1, 0.5, 0.5, 0.5, 0.5]
 
 
 def test_counts_do_not_depend_on_points_between():
     corners = np.random.default_rng(1).normal(size=60)
     fine = np.interp(np.linspace(0, 59, 59 * 7 + 1), np.arange(60), corners)
-    assert np.allclose(rainflow(fine).range, rainflow(corners).range)
-    assert np.allclose(rainflow(np.repeat(corners, 3)).range, rainflow(corners).range)
-    assert np.isclose((2 * rainflow(corners).count).sum(), len(turning_points(corners)) - 1)
-    assert rainflow([]).range.size == 0 and rainflow([1.0, 1.0]).range.size == 0
+    assert np.allclose(rainflow(fine).ranges, rainflow(corners).ranges)
+    assert np.allclose(rainflow(np.repeat(corners, 3)).ranges, rainflow(corners).ranges)
+    assert np.isclose((2 * rainflow(corners).counts).sum(), len(turning_points(corners)) - 1)
+    assert rainflow([]).ranges.size == 0 and rainflow([1.0, 1.0]).ranges.size == 0
 
 
 def test_damage_of_a_sine():

@@ -1,6 +1,7 @@
 """Fatigue: rainflow counting as in ASTM E1049-85, S-N curves, and the linear sum of damage (Palmgren and Miner) [stress-7]."""
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,14 +12,14 @@ from ..functions.units import quantity, shown
 
 class Cycles(NamedTuple):
     """Ranges and means of cycles, with 0.5 or 1 as their count, in the order in which they close."""
-    range: np.ndarray
-    mean: np.ndarray
-    count: np.ndarray
+    ranges: np.ndarray
+    means: np.ndarray
+    counts: np.ndarray
 
     def table(self) -> dict[float, float]:
         """Counts by range, rising."""
         found: dict[float, float] = {}
-        for r, c in sorted(zip(self.range.tolist(), self.count.tolist(), strict=True)):
+        for r, c in sorted(zip(self.ranges.tolist(), self.counts.tolist(), strict=True)):
             found[r] = found.get(r, 0.0) + c
         return found
 
@@ -57,7 +58,7 @@ def rainflow(values: Any) -> Cycles:
             else:
                 add(stack[-3], stack[-2], 1.0)
                 del stack[-3:-1]
-    for a, b in zip(stack[:-1], stack[1:], strict=True):
+    for a, b in itertools.pairwise(stack):
         add(a, b, 0.5)
     return Cycles(*(np.array(c, float) for c in zip(*found, strict=True))) if found else Cycles(*(np.zeros(0) for _ in range(3)))
 
@@ -96,4 +97,4 @@ class SN:
 def damage(history: Any, curve: SN) -> float:
     """Sum of n/N over the cycles of a stress history [Pa]; failure is expected at 1."""
     c = rainflow(history)
-    return float((c.count / curve.life(c.range / 2, c.mean)).sum())
+    return float((c.counts / curve.life(c.ranges / 2, c.means)).sum())

@@ -48,8 +48,8 @@ class Stress(Protocol):
 
 class FE:
     """Nodes (p, 3) [m], stiffness K [N/m], mass M [kg] with ``dofs`` 3 (displacements) or 6 (and rotations) unknowns per node.
-    ``points``: mass of beams as points; ``stress``: geometric stiffness; ``cells``: lines or triangles for pictures. From files: ``ids``, the
-    numbers of the nodes in the file, ``groups``, nodes (their places, from 0) by name, and ``facts`` of the import."""
+    ``points``: mass of beams as points; ``stress``: geometric stiffness; ``cells``: lines or triangles for pictures. From files:
+    ``ids``, the numbers of the nodes in the file, ``groups``, nodes (their places, from 0) by name, and ``facts`` of the import."""
 
     def __init__(self, nodes: Any, K: Any, M: Any, *, points: MassPoints | None = None, stress: Stress | None = None,
                  cells: np.ndarray | None = None, what: str = "matrices") -> None:

@@ -19,8 +19,9 @@ WAYS = ("node", "nodes", "point", "box", "plane", "group")
 @dataclass(frozen=True)
 class Interface:
     """One of ``node`` (its number), ``nodes`` (numbers), ``point`` (on a node), ``box`` (two corners), ``plane`` ({point, normal}, or
-    "x = 0.1"), ``group`` (its name in the file the mesh was read from); joined by ``coupling`` "rigid" (the nodes move as one body) or "average" (the frame follows their mean motion, loads
-    are spread, nothing is stiffened), with ``weights`` "uniform" or "mass". The frame is at ``position`` (default: the nodes' mean)."""
+    "x = 0.1"), ``group`` (its name in the file the mesh was read from); joined by ``coupling`` "rigid" (the nodes move as one body) or
+    "average" (the frame follows their mean motion, loads are spread, nothing is stiffened), with ``weights`` "uniform" or "mass". The
+    frame is at ``position`` (default: the nodes' mean)."""
     node: int | None = None
     nodes: Any = None
     point: Any = None

@@ -1,5 +1,5 @@
-"""Solid elements on meshes from files: curved sides are taken as they are. Shape functions are polynomials that are 1 at their node and 0 at
-the others; nodes are in the order of Abaqus. Stiffness and geometric stiffness are those of `solids.Solid` [flex-4]."""
+"""Solid elements on meshes from files: curved sides are taken as they are. Shape functions are polynomials that are 1 at their node and 0
+at the others; nodes are in the order of Abaqus. Stiffness and geometric stiffness are those of `solids.Solid` [flex-4]."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from .material import Material
 from .readers.mesh import CORNERS, EDGES, FACES
 from .solids import STIFFNESS, Block, Solid, per_block
 
-CORNER = 0.01  # a negative Jacobian at a corner is refused above this part of the largest
+CORNER = 0.25  # a negative Jacobian at a corner is refused above this part of the largest: nodes in the wrong order
 _HEX = [(-1, -1, -1), (1, -1, -1), (1, 1, -1), (-1, 1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1), (-1, 1, 1)]
 _TET = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 _WEDGE = [(0, 0, -1), (1, 0, -1), (0, 1, -1), (0, 0, 1), (1, 0, 1), (0, 1, 1)]
@@ -95,11 +95,12 @@ def _simplex(dim: int, order: int) -> tuple[np.ndarray, np.ndarray]:
     rules = [((1 + x) / 2, w / 2**(k + 1)) for k in range(dim) for x, w in [roots_jacobi(n, k, 0)]]  # weight (1 - s)^k
     grids = np.meshgrid(*(r[0] for r in reversed(rules)), indexing="ij")
     weights = np.prod(np.meshgrid(*(r[1] for r in reversed(rules)), indexing="ij"), axis=0)
-    left, x = np.ones_like(grids[0]), []
+    left = np.ones_like(grids[0])
+    found: list[np.ndarray] = []
     for s in grids:
-        x.append(left * s)
+        found.append(left * s)
         left = left * (1 - s)
-    return np.stack(x, axis=-1).reshape(-1, dim), weights.ravel()
+    return np.stack(found, axis=-1).reshape(-1, dim), weights.ravel()
 
 
 class Isoparametric(Solid):
@@ -132,7 +133,7 @@ class Isoparametric(Solid):
             part = slice(first, min(first + step, len(self.dofs)))
             X = self.nodes[self.dofs[part]]
             J = np.einsum("qbk,ebi->eqki", dN, X, optimize=True)
-            gradients = np.swapaxes(np.linalg.solve(J, np.broadcast_to(np.swapaxes(dN, 1, 2), (len(X), *dN.shape[:1], 3, dN.shape[1]))), 2, 3)
+            gradients = dN @ np.swapaxes(np.linalg.inv(J), 2, 3)
             det = np.linalg.det(J)
             if self.element == "hex8":
                 gradients = np.concatenate((gradients, self._natural_bubbles(X, x, det)), axis=2)

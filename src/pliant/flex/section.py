@@ -51,7 +51,8 @@ class Section:
     def circle(radius: float | str) -> Section:
         """Solid circle; shear factor 6/7 (that of Cowper for nu = 0.3 is 0.89)."""
         r = _length("radius", radius)
-        return Section(math.pi * r**2, math.pi * r**4 / 4, math.pi * r**4 / 4, math.pi * r**4 / 2, 6 / 7, 6 / 7, points=_ring(r, math.pi * r**4 / 2))
+        I = math.pi * r**4 / 4
+        return Section(math.pi * r**2, I, I, 2 * I, 6 / 7, 6 / 7, points=_ring(r, 2 * I))
 
     @staticmethod
     def tube(radius: float | str, thickness: float | str) -> Section:

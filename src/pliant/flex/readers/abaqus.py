@@ -1,5 +1,5 @@
-"""Abaqus and CalculiX input files (.inp): nodes, solid elements, sets, surfaces, materials, sections, includes. Steps, supports and loads are
-left out: a part is free."""
+"""Abaqus and CalculiX input files (.inp): nodes, solid elements, sets, surfaces, materials, sections, includes. Steps, supports and loads
+are left out: a part is free."""
 from __future__ import annotations
 
 import re
@@ -103,7 +103,7 @@ class _Inp:
     def on_node(self, source: Source, _: int, given: dict[str, str], data: list[tuple[int, str]]) -> None:
         if given.get("SYSTEM", "R").upper() != "R":
             raise source.fail(_, f"*NODE with SYSTEM={given['SYSTEM']}: only rectangular coordinates are read")
-        found = {}
+        found: dict[int, None] = {}
         for line, text in data:
             words = _words(text)
             if not 2 <= len(words) <= 7:

@@ -51,11 +51,11 @@ def _labelled(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             continue
         words = text.replace(",", " ").split()
         if len(words) != 5:
-            raise source.fail(line, f"has {len(words)} entries, must be row node, direction, column node, direction, value; the file is cut "
-                                    "off or not a matrix")
+            raise source.fail(line, f"has {len(words)} entries, must be row node, direction, column node, direction, value; the file is "
+                                    "cut off or not a matrix")
         a, i, b, j = (source.whole(w, line) for w in words[:4])
         if a < 1 or b < 1:
-            raise source.fail(line, f"the node {min(a, b)} is one that Abaqus made itself; leave out elements and couplings with such nodes")
+            raise source.fail(line, f"the node {min(a, b)} is one that Abaqus made itself; leave out what makes such nodes")
         if not (1 <= i <= 6 and 1 <= j <= 6):
             raise source.fail(line, f"the direction {i if not 1 <= i <= 6 else j} must be from 1 to 6")
         rows.append((a, i))

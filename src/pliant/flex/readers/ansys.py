@@ -1,4 +1,4 @@
-"""Ansys .full files through the optional package ansys-mapdl-reader. Written after its documentation; no licensed program has checked it."""
+"""Ansys .full files through the optional package ansys-mapdl-reader. Written after its documentation; no licensed program checked it."""
 from __future__ import annotations
 
 from collections import Counter

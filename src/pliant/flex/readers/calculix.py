@@ -1,4 +1,4 @@
-"""Matrices of CalculiX (*FREQUENCY, SOLVER=MATRIXSTORAGE): .sti, .mas as triplets of one triangle, .dof with node and direction of each row."""
+"""Matrices of CalculiX (*FREQUENCY, SOLVER=MATRIXSTORAGE): .sti, .mas as triplets of one triangle, .dof with node and direction by row."""
 from __future__ import annotations
 
 import re
@@ -18,7 +18,7 @@ def read_calculix(path: str | Path) -> Labelled:
     """From any of the three files: the others have the same name."""
     stem = Path(path).with_suffix("")
     files = {end: stem.with_suffix(end) for end in (".sti", ".mas", ".dof")}
-    for end, file in files.items():
+    for file in files.values():
         if not file.is_file():
             raise FileNotFoundError(f"there is no file {str(file)!r}; CalculiX writes .sti, .mas and .dof together with *FREQUENCY, "
                                     "SOLVER=MATRIXSTORAGE (pliant flex run-calculix does it)")

@@ -27,7 +27,7 @@ class _Section:
         while self.at < self.last and not self.source.lines[self.at].strip():
             self.at += 1
         if self.at >= self.last:
-            raise self.source.fail(self.at + 1, f"${self.name} ends where {what} should follow; its counts are wrong or the file is cut off")
+            raise self.source.fail(self.at + 1, f"${self.name} ends where {what} should follow; its counts are wrong or it is cut off")
         self.at += 1
         found = self.source.lines[self.at - 1].split()
         if len(found) < least:
@@ -140,7 +140,7 @@ def _read41(maker: Maker, sections: dict[str, _Section], names: dict[tuple[int, 
     s = sections["Nodes"]
     blocks, total, *_ = s.wholes(4, "counts of nodes")
     for _ in range(blocks):
-        _, _, parametric, count = s.wholes(4, "a block of nodes")[:4]
+        count = s.wholes(4, "a block of nodes")[3]
         numbers = [s.wholes(1, "a node number")[0] for _ in range(count)]
         for number in numbers:
             maker.node(number, s.reals(s.words(3, "coordinates")), s.at)

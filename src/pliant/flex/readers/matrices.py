@@ -37,7 +37,8 @@ def fe_of_matrices(found: Labelled, mesh: Mesh, units: Units) -> tuple[FE, np.nd
     K, M = (sp.csr_matrix(a) for a in (found.K, found.M))
     for name, a in (("K", K), ("M", M)):
         if a.nnz and abs(a.data).max() > LARGE:
-            raise ValueError(f"{found.what}: {name} has entries of {abs(a.data).max():g}, which stand for supports; leave them out of the FE model")
+            raise ValueError(f"{found.what}: {name} has entries of {abs(a.data).max():g}, which stand for supports; "
+                             "leave them out of the FE model")
     keep = np.ones(len(rows), bool)
     turns = rows[:, 1] > 3
     if turns.any():
@@ -54,8 +55,8 @@ def fe_of_matrices(found: Labelled, mesh: Mesh, units: Units) -> tuple[FE, np.nd
     place = np.minimum(np.searchsorted(mesh.ids, ids), len(mesh.ids) - 1)
     if (mesh.ids[place] != ids).any():
         missing = ids[mesh.ids[place] != ids]
-        raise ValueError(f"{found.what}: the node {missing[0]} ({len(missing)} in all) has unknowns but no coordinates in {mesh.path}; give the "
-                         "mesh that belongs to the matrices")
+        raise ValueError(f"{found.what}: the node {missing[0]} ({len(missing)} in all) has unknowns but no coordinates in {mesh.path}; "
+                         "give the mesh that belongs to the matrices")
     position = k * np.searchsorted(ids, rows[:, 0]) + rows[:, 1] - 1
     if len(position) < k * len(ids):
         absent = int(np.setdiff1d(np.arange(k * len(ids)), position)[0])
@@ -72,6 +73,6 @@ def _default_rows(found: Labelled, mesh: Mesh) -> np.ndarray:
     """All directions of all nodes, by rising number."""
     N, p = found.K.shape[0], len(mesh.ids)
     if N not in (3 * p, 6 * p):
-        raise ValueError(f"{found.what}: {N} rows for {p} nodes in {mesh.path}; there must be {3 * p} or {6 * p}, all unknowns of all nodes")
+        raise ValueError(f"{found.what}: {N} rows for {p} nodes in {mesh.path}; there must be {3 * p} or {6 * p}, all of all nodes")
     k = N // p
     return np.column_stack((np.repeat(mesh.ids, k), np.tile(np.arange(1, k + 1), p)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from .source import FileError, Source
 
-FACES = {  # corners of the sides, in the order of Abaqus, inward
+FACES: dict[int, list[tuple[int, ...]]] = {  # corners of the sides, in the order of Abaqus, inward
     4: [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)],
     8: [(0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0)],
     6: [(0, 1, 2), (3, 5, 4), (0, 3, 4, 1), (1, 4, 5, 2), (2, 5, 3, 0)],
@@ -74,7 +74,7 @@ class Maker:
         if number in self.nodes:
             if self.nodes[number] != x:
                 first, at = self.node_lines[number]
-                raise where.fail(line, f"node {number} is defined again, at another place than in {first.path.name}:{at}; remove one of them")
+                raise where.fail(line, f"node {number} is defined again, at another place than in {first.path.name}:{at}; remove one")
             self.note("nodes defined twice, at the same place, were read once")
         self.nodes[number] = x
         self.node_lines[number] = (where, line)
@@ -84,7 +84,7 @@ class Maker:
         if len(nodes) != COUNT[kind]:
             raise where.fail(line, f"element {number} has {len(nodes)} nodes, an element of this kind has {COUNT[kind]}")
         if len(set(nodes)) < len(nodes):
-            raise where.fail(line, f"element {number} names a node twice: {', '.join(str(n) for n in nodes)}; collapsed elements are not read")
+            raise where.fail(line, f"element {number} names a node twice: {', '.join(str(n) for n in nodes)}; collapsed ones are not read")
         if number in self.elements:
             raise where.fail(line, f"element {number} is defined again, first in {self.element_lines[number][0].path.name}:"
                                    f"{self.element_lines[number][1]}; remove one of them")

@@ -1,5 +1,5 @@
-"""Nastran bulk data: GRID, CTETRA, CHEXA, CPENTA, PSOLID, MAT1, CORD2R, RBE2 and RBE3 (as groups), DMIG matrices; free, small and large fields.
-Written after the manual; no licensed program has checked it."""
+"""Nastran bulk data: GRID, CTETRA, CHEXA, CPENTA, PSOLID, MAT1, CORD2R, RBE2 and RBE3 (as groups), DMIG matrices; free, small and large
+fields. Written after the manual; no licensed program has checked it."""
 from __future__ import annotations
 
 import re
@@ -206,7 +206,7 @@ def dmig(path: str | Path) -> Labelled:
     for letter, what in (("K", "stiffness"), ("M", "mass")):
         found = [n for n in names if n.startswith(letter)]
         if len(found) != 1:
-            raise FileError(f"{path}: one DMIG matrix whose name begins with {letter} is needed as the {what}; there are {', '.join(names)}")
+            raise FileError(f"{path}: one DMIG matrix named {letter}… is needed as the {what}; there are {', '.join(names)}")
         chosen.append(names[found[0]])
     labels = sorted({k[:2] for m in chosen for k in m} | {k[2:] for m in chosen for k in m})
     place = {label: k for k, label in enumerate(labels)}

@@ -1,5 +1,5 @@
-"""Nastran OUTPUT4 matrices (.op4), text and binary, dense and sparse (BIGMAT or not), real. Rows are all unknowns of all nodes, six for each by
-rising number (the g-set). Written after the manual; no licensed program has checked it."""
+"""Nastran OUTPUT4 matrices (.op4): text and binary, dense and sparse (BIGMAT or not), real. Rows are all unknowns of all nodes, six
+for each by rising number (the g-set). Written after the manual; no licensed program has checked it."""
 from __future__ import annotations
 
 import struct

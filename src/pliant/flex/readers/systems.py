@@ -1,4 +1,4 @@
-"""Systems of units of FE files: three units, of length, mass and time. Files do not say them, so they are asked for where SI is unlikely."""
+"""Systems of units of FE files: three units, of length, mass and time. Files do not say them, so they are asked for if SI is unlikely."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -74,5 +74,5 @@ def settled(given: Any, size: float, E: float | None, rho: float | None, path: s
     if "m, kg, s" in likely:
         return SI, f"units: m, kg, s are taken ({facts}); say so with units='m, kg, s'"
     guess = f"it looks like units='{likely[0]}'" if likely else "no usual system fits"
-    raise ValueError(f"{path}: the numbers are not in m, kg, s ({facts}); {guess}. Give units, of length, mass and time, as units='mm, t, s' "
-                     "(on the command line --units 'mm, t, s')")
+    raise ValueError(f"{path}: the numbers are not in m, kg, s ({facts}); {guess}. Give units, of length, mass and time, as "
+                     "units='mm, t, s' (on the command line --units 'mm, t, s')")
