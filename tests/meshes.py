@@ -225,7 +225,7 @@ def write_samples(folder):
              "box_mm.inp": inp(mesh, 1000.0, "210000.", "7.85e-9"),
              "box.bdf": bdf(mesh), "box_free.bdf": bdf(mesh, "free"), "box_small.bdf": bdf(mesh, "small"),
              "box_dmig.bdf": bdf(mesh, matrices=(K, M)), "box_STIF1.mtx": mtx(mesh, K), "box_MASS1.mtx": mtx(mesh, M),
-             "box.op4": op4_text(both)}
+             "box.op4": op4_text({"KAA": K, "MAA": M})}
     for name, text in texts.items():
         (folder / name).write_text(text)
     (folder / "box_binary.op4").write_bytes(op4_binary(both))
