@@ -95,6 +95,7 @@ def test_loads_that_modes_cannot_follow_are_named_and_enriched():
     told = part.represented.of(recorded)
     assert told.load == ("force", "middle", 2) and 0.02 < told.worst < 1 and "'force middle 2'" in str(told)
     assert told.missed[0] < 1e-4 < told.missed[30]
+    assert "loads that the shapes cannot follow:" in str(part.report()) and part.report().data["missed"]["force middle 2"] > 0.02
     better = enrich(fe, ENDS, recorded=recorded, missed=0.01, **options)
     assert better.n == part.n + 1 and better.represented.of(recorded).worst < 1e-4
     inertia = {("centrifugal", 2, 2): np.ones(3), ("acceleration", 0): np.arange(3.0)}

@@ -197,6 +197,21 @@ def test_what_is_wrong_is_told_with_its_line(file, old, new, told, tmp_path):
         pl.flex.read(tmp_path / file, material=STEEL if file.endswith("msh") else None)
 
 
+def test_elements_in_two_groups_count_once(tmp_path):
+    """gmsh writes them twice in format 2.2; elsewhere two elements in one place are a mistake."""
+    text = (SAMPLES / "box22.msh").read_text()
+    last = text.splitlines()[-2]
+    again = "99 " + last.split(" ", 1)[1]
+    (tmp_path / "p.msh").write_text(text.replace("$Elements\n17", "$Elements\n18").replace(last, f"{last}\n{again}"))
+    fe = pl.flex.read(tmp_path / "p.msh", material=STEEL)
+    assert fe.mass == pytest.approx(1.256) and fe.facts["notes"] == ["elements written again for another group were read once"]
+    text = (SAMPLES / "box_free.bdf").read_text()
+    second = text[text.index("CHEXA,"):text.index("PSOLID")].replace("CHEXA,1,", "CHEXA,2,")
+    (tmp_path / "p.bdf").write_text(text.replace("PSOLID", second + "PSOLID"))
+    with pytest.raises(ValueError, match=r"p.bdf:\d+: element 2 has the nodes of element 1"):
+        pl.flex.read(tmp_path / "p.bdf")
+
+
 def test_elements_that_are_not_supported_are_counted(tmp_path):
     text = (SAMPLES / "box.inp").read_text()
     text += "*ELEMENT, TYPE=S4, ELSET=skin\n77, 1, 2, 3, 4\n*SHELL SECTION, ELSET=skin, MATERIAL=STEEL\n0.001\n"

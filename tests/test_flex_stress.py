@@ -1,9 +1,11 @@
 """Stresses of parts: constant strain, bending, beams, against the full mesh, envelopes in bounded memory, files."""
+import shutil
+import subprocess
 import tracemalloc
 
 import numpy as np
 import pytest
-from meshes import KINDS, box, fe_of
+from meshes import KINDS, box, fe_of, inp
 
 import pliant as pl
 from pliant.flex.recovery import Recovery, nodal_stress, recovery_of
@@ -107,6 +109,31 @@ def test_interface_loads_against_the_full_mesh(coupling):
     assert free.represented.missed()["force", "b", 0] > 0.2
     q = np.linalg.solve(free.Kqq, free.nodes["b"].psi_R.T @ load[:3] + free.nodes["b"].psi_theta.T @ load[3:])
     assert np.quantile(abs(von_mises(free.stress.at(q)) / von_mises(due) - 1)[away], 0.95) > 0.02
+
+
+@pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX is not installed")
+@pytest.mark.parametrize("kind", ["tet4", "tet10"])
+def test_stresses_are_those_of_calculix(kind, tmp_path):
+    """A bent box with curved sides, held at one end and loaded at the other; six digits are printed."""
+    from scipy.sparse.linalg import spsolve
+    mesh = box(kind, (4, 2, 2), bend=0.3)
+    left, right = mesh.groups["left"], mesh.groups["right"]
+    held = "".join(f"{n + 1},1,3\n" for n in left)
+    loads = "".join(f"{n + 1},{d},{v}\n" for n in right for d, v in ((1, 100), (2, 30), (3, -50)))
+    (tmp_path / "s.inp").write_text(f"{inp(mesh)}*BOUNDARY\n{held}*STEP\n*STATIC\n*CLOAD\n{loads}*EL FILE\nS\n*END STEP\n")
+    subprocess.run(["ccx", "s"], cwd=tmp_path, capture_output=True, check=True)
+    rows, inside = {}, False
+    for line in (tmp_path / "s.frd").read_text().splitlines():
+        inside = (inside or line.startswith(" -4  STRESS")) and not line.startswith(" -3")
+        if inside and line.startswith(" -1"):
+            rows[int(line[3:13])] = [float(line[13 + 12 * k:25 + 12 * k]) for k in range(6)]  # xx yy zz xy yz zx
+    due = np.array([rows[n] for n in mesh.ids])
+    fe = fe_of(mesh)
+    f, free = np.zeros((len(fe.nodes), 3)), np.ones((len(fe.nodes), 3), bool)
+    f[right], free[left] = [100, 30, -50], False
+    free, d = free.ravel(), np.zeros(f.size)
+    d[free] = spsolve(fe.K[free][:, free].tocsc(), f.ravel()[free])
+    assert np.allclose(recovery_of(fe, d[:, None], [], "all").at([1.0]), due, rtol=0, atol=1e-5 * abs(due).max())
 
 
 def random_recovery(p, n, seed=0):

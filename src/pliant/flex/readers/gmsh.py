@@ -187,7 +187,7 @@ def _element(maker: Maker, s: _Section, number: int, kind: int, nodes: list[int]
         order = TO_ABAQUS.get(name)
         if order is not None and len(nodes) == len(order):
             nodes = [nodes[k] for k in order]
-        maker.element(number, name, nodes, s.at, material=groups[0] if groups else "")
+        maker.element(number, name, nodes, s.at, material=groups[0] if groups else "", again=True)
     elif kind in LOWER:
         if len(nodes) != LOWER[kind]:
             raise maker.source.fail(s.at, f"element {number} has {len(nodes)} nodes, its type {kind} has {LOWER[kind]}")

@@ -62,6 +62,7 @@ class Maker:
     node_lines: dict[int, tuple[Source, int]] = field(default_factory=dict)
     elements: dict[int, tuple[str, str, list[int]]] = field(default_factory=dict)
     element_lines: dict[int, tuple[Source, int]] = field(default_factory=dict)
+    places: dict[tuple[int, ...], int] = field(default_factory=dict)         # elements by their sorted nodes
     groups: dict[str, dict[int, None]] = field(default_factory=dict)         # node numbers
     materials: dict[str, tuple[float, float, float | None]] = field(default_factory=dict)
     unsupported: Counter[str] = field(default_factory=Counter)
@@ -79,7 +80,9 @@ class Maker:
         self.nodes[number] = x
         self.node_lines[number] = (where, line)
 
-    def element(self, number: int, kind: str, nodes: list[int], line: int, source: Source | None = None, material: str = "") -> None:
+    def element(self, number: int, kind: str, nodes: list[int], line: int, source: Source | None = None, material: str = "",
+                again: bool = False) -> None:
+        """``again``: an element on the nodes of another is the same one, and read once."""
         where = source or self.source
         if len(nodes) != COUNT[kind]:
             raise where.fail(line, f"element {number} has {len(nodes)} nodes, an element of this kind has {COUNT[kind]}")
@@ -88,6 +91,12 @@ class Maker:
         if number in self.elements:
             raise where.fail(line, f"element {number} is defined again, first in {self.element_lines[number][0].path.name}:"
                                    f"{self.element_lines[number][1]}; remove one of them")
+        first = self.places.setdefault(tuple(sorted(nodes)), number)
+        if first != number:
+            if not again:
+                raise where.fail(line, f"element {number} has the nodes of element {first}; two elements in one place are not read")
+            self.note("elements written again for another group were read once")
+            return
         self.elements[number] = (kind, material, nodes)
         self.element_lines[number] = (where, line)
 

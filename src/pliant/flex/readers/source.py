@@ -75,6 +75,8 @@ def real(text: str) -> float | None:
 def whole(text: str) -> int | None:
     """A whole number, also written as 12. or 12.0; None if it is none."""
     text = text.strip()
+    if text.isdigit() and text.isascii() and len(text) < 19:
+        return int(text)
     if re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
         return int(text)
     value = real(text) if re.fullmatch(r"[+-]?\d+\.0*", text, re.ASCII) else None

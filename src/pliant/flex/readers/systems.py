@@ -70,7 +70,8 @@ def settled(given: Any, size: float, E: float | None, rho: float | None, path: s
         u = units_of(given)
         return u, f"units: {u.name}, as given"
     likely = guesses(size, E, rho)
-    facts = f"the part is {size:.4g} long units large" + (f", E = {E:g}" if E is not None else "") + (f", density {rho:g}" if rho else "")
+    facts = f"the part is {size:.4g} units of length large"
+    facts += (f", E = {E:g}" if E is not None else "") + (f", density {rho:g}" if rho else "")
     if "m, kg, s" in likely:
         return SI, f"units: m, kg, s are taken ({facts}); say so with units='m, kg, s'"
     guess = f"it looks like units='{likely[0]}'" if likely else "no usual system fits"
