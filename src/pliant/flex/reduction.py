@@ -216,7 +216,7 @@ def _assemble(chosen: Chosen, stiffen: bool, stress: Any) -> Reduced:
     """All that a part holds."""
     s, V, names, others, frame, limit, facts = chosen
     Psi = np.asarray(s.T @ V)
-    K = V.T @ (s.K @ V)
+    K, whole = V.T @ (s.K @ V), integrals(s.fe, Psi)
     places = _places(s, others)
     second: dict[str, np.ndarray] = {}
     stiff = represented = None
@@ -224,7 +224,7 @@ def _assemble(chosen: Chosen, stiffen: bool, stress: Any) -> Reduced:
         unit = unit_loads_of(s, frame, places)
         represented = represented_by(unit, V, K)
         if stiffen and s.fe.stress is not None:
-            stiff, second = stiffening_of(s, V, Psi, unit, places)
+            stiff, second = stiffening_of(s, V, Psi, unit, frame, places, whole)
     nodes = {}
     for name, (i, rows) in places.items():
         psi = np.asarray(rows @ Psi)
@@ -235,8 +235,8 @@ def _assemble(chosen: Chosen, stiffen: bool, stress: Any) -> Reduced:
     facts["stiffening"] = without if stiff is None else "yes"
     facts |= measure(s, V, frame, limit)
     recovery = recovery_of(s.fe, Psi, s.joined, stress) if stress else None
-    made = Reduced(names, integrals(s.fe, Psi), (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts,
-                   stress=recovery, represented=represented)
+    made = Reduced(names, whole, (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts, stress=recovery,
+                   represented=represented)
     _suspect(s, facts)
     return made
 
