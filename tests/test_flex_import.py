@@ -119,3 +119,15 @@ def test_stress_over_a_run(tmp_path):
             BodyStress(Run(pl.flex.reduce(fe, {"a": "left"}, modes=1), q, t), body)
     with pytest.raises(ValueError, match="t = 3 s must be from 0 to 2 s"):
         s.at(3)
+
+
+def test_stress_of_a_body_under_its_weight():
+    """A cantilever let go and damped comes to rest with the static stress."""
+    part = pl.flex.reduce(pl.flex.read(SAMPLES / "box.inp"), {"a": "left", "b": "right"}, modes=3, stress="all")
+    m = pl.Model("cantilever", gravity=(0, 0, -9.81))
+    m.add(pl.ModalBody("rod", part, damping=0.5))
+    m.add(pl.Fixed("clamp", m.ground, "rod.a"))
+    sol = m.simulate(0.05)
+    due = part.stress.at(np.linalg.solve(part.Kqq, part.integrals.S.T @ [0, 0, -9.81]))
+    assert np.allclose(sol.stress("rod", 0.05), due, rtol=0, atol=1e-4 * abs(due).max())
+    assert sol.stress("rod").envelope().von_mises.max() > von_mises(due).max()
