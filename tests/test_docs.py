@@ -56,7 +56,10 @@ def test_links_resolve(page):
         assert not anchor or anchor in anchors(linked), target
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/analyses.md", "docs/methods.md", "docs/flexible.md"])
+PAGES_THAT_RUN = ("README.md", "docs/guide.md", "docs/analyses.md", "docs/methods.md", "docs/flexible.md", "docs/stresses.md")
+
+
+@pytest.mark.parametrize("page", PAGES_THAT_RUN)
 def test_snippets_run(page, tmp_path, monkeypatch):
     """Python snippets in order in one namespace; they may write files. Text models compile."""
     from pliant.text import from_text

@@ -5,6 +5,8 @@
     mesh: {beam: {points: [[0, 0, 0], [450 mm, 0, 0]], section: {circle: {radius: 8 mm}}, elements: 20}}
     interfaces: {start: 0, end: [450 mm, 0, 0]}
     reduce: {modes: 6}
+
+A mesh of an FE program: ``mesh: {file: {path: rod.msh, units: "mm, t, s"}}``; its material may be in the file.
 """
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 VERSION = 1
 TOP = ("pliant", "material", "mesh", "interfaces", "frames", "reduce")
 MATERIALS = {"steel": "STEEL", "aluminium": "ALUMINIUM"}
-MESHES, SECTIONS = ("beam", "box"), ("rectangle", "circle", "tube", "general")
-FOREIGN = ("fe", "interfaces", "frames", "shapes", "material", "self")  # arguments that are not keys
+MESHES, SECTIONS = ("beam", "box", "file"), ("rectangle", "circle", "tube", "general")
+FOREIGN = ("fe", "interfaces", "frames", "shapes", "loads", "material", "self")  # arguments that are not keys
 Path_ = tuple[Any, ...]
 
 
@@ -38,15 +40,15 @@ def read_part(path: str | Path) -> tuple[FE, Callable[[], Reduced]]:
     data, problems = load_yaml(_contents(Path(path)), str(path))
     if not isinstance(data, Map):
         raise TextError([f"{path}:1: a part is a mapping that begins with 'pliant: {VERSION}'; it is {shown(data)}"])
-    reader = _Part(data, problems)
+    reader = _Part(data, problems, Path(path).parent)
     return reader.mesh(), reader.reduce
 
 
 class _Part:
     """One text on its way to a part."""
 
-    def __init__(self, data: Map, problems: list[str]) -> None:
-        self.data, self.problems = data, problems
+    def __init__(self, data: Map, problems: list[str], folder: Path) -> None:
+        self.data, self.problems, self.folder = data, problems, folder
         for key in data:
             if key not in TOP:
                 self.note((key,), f"unknown key {shown(key)}{did_you_mean(key, TOP)}")
@@ -63,8 +65,8 @@ class _Part:
 
     def mesh(self) -> FE:
         self.fe: Any = None
-        material = self.material()
         kind, data, path = self.one_of(("mesh",), MESHES)
+        material = self.material() if kind != "file" or "material" in self.data else None
         if kind == "beam":
             section = self.section((*path, "section"))
             options = self.options(path, data, flex.mesh_beam, ("section",))
@@ -74,6 +76,11 @@ class _Part:
             options = self.options(path, data, flex.mesh_box)
             if material is not None and options is not None:
                 self.fe = self.call(path, flex.mesh_box, options | {"material": material})
+        elif kind == "file":
+            options = self.options(path, data, flex.read)
+            if options is not None:
+                files = {k: self.folder / str(options[k]) for k in ("path", "mesh") if k in options}
+                self.fe = self.call(path, flex.read, options | files | {"material": material})
         self.checked = self.options(("reduce",), self.data.get("reduce"), flex.reduce)
         for key in ("interfaces", "frames"):
             if key in self.data and not isinstance(self.data[key], Map):

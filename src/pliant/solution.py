@@ -160,6 +160,12 @@ class Solution:
         """Names of all channels."""
         return list(self.units)
 
+    def stress(self, body: str, t: float | None = None) -> Any:
+        """Stress (points, 6) [Pa] of a flexible body at time t; without t its stresses over the run (`stresses.BodyStress`)."""
+        from .stresses import BodyStress
+        found = BodyStress(self, body)
+        return found if t is None else found.at(t)
+
     def __getitem__(self, name: str) -> np.ndarray:
         """A channel over time, shape (n,) or (n, 3); a component with .x .y .z, of modal coordinates with .1 .2 and so on."""
         whole, _, last = name.rpartition(".")

@@ -45,7 +45,7 @@ def command(function: Callable[..., Answer], group: click.Group = cli) -> click.
     both = [click.Option(["--json", "as_json"], is_flag=True, expose_value=False,
                          help="Print one JSON object and nothing else."),
             click.Option(["--debug"], is_flag=True, expose_value=False, help="Show where in the program an error arose.")]
-    made = group.command(name=function.__name__.rstrip("_"))(function)
+    made = group.command(name=function.__name__.rstrip("_").replace("_", "-"))(function)
     made.params += both
     return made
 

@@ -14,6 +14,12 @@ _WHERE = {
     "interfaces": ("Interface",),
     "reduction": ("reduce",),
     "reduced": ("Reduced", "Integrals", "Node", "Stiffening", "Skin", "from_integrals"),
+    "readers": ("read",),
+    "recovery": ("Recovery", "Envelope"),
+    "tensors": ("von_mises", "principal", "signed_von_mises"),
+    "fatigue": ("rainflow", "SN", "damage"),
+    "represented": ("Represented",),
+    "selection": ("load_error", "enrich"),
     "segments": ("segments", "Segments"),
 }
 _NAMES = {name: module for module, names in _WHERE.items() for name in names}

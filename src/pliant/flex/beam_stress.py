@@ -13,6 +13,7 @@ import numpy as np
 from .beams import GAUSS, WEIGHTS, Elements
 from .fe import MassPoints
 from .loads import Field
+from .section import Section
 
 CHUNK = 4_000_000  # numbers in a block of products
 
@@ -20,8 +21,14 @@ CHUNK = 4_000_000  # numbers in a block of products
 class BeamStress:
     """See `fe.Stress`."""
 
-    def __init__(self, el: Elements, points: MassPoints, lumped: bool) -> None:
-        self.el, self.points, self.lumped = el, points, lumped
+    def __init__(self, el: Elements, points: MassPoints, lumped: bool, section: Section) -> None:
+        self.el, self.points, self.lumped, self.section = el, points, lumped, section
+
+    def end_forces(self, d: np.ndarray) -> np.ndarray:
+        """N, Vy, Vz, Mx, My, Mz on the sections at both ends (e, 2, 6, columns), in the axes of the elements."""
+        el = self.el
+        ends = np.einsum("eij,ejk,ekl->eil", el.stiffness, el.turn, d[el.dofs], optimize=True)
+        return np.stack((-ends[:, :6], ends[:, 6:]), axis=1)
 
     def resultants(self, d: np.ndarray, fields: list[Field | None]) -> np.ndarray:
         """Forces and moments on the sections (6, loads, e, g): end forces K d - f, linear between the ends."""

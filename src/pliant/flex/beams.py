@@ -86,7 +86,7 @@ def mesh_beam(points: Any, section: Section, material: Material, elements: int |
     K = _assemble(np.swapaxes(el.turn, 1, 2) @ el.stiffness @ el.turn, el.dofs, N)
     mp = _lumped(el, nodes, section, material) if mass == "lumped" else _consistent(el, middle, section, material, N)
     from .beam_stress import BeamStress
-    return FE(nodes, K, mp.matrix(), points=mp, stress=BeamStress(el, mp, mass == "lumped"), cells=ends, what=f"beam, {theory}")
+    return FE(nodes, K, mp.matrix(), points=mp, stress=BeamStress(el, mp, mass == "lumped", section), cells=ends, what=f"beam, {theory}")
 
 
 # -- geometry

@@ -48,7 +48,8 @@ class Stress(Protocol):
 
 class FE:
     """Nodes (p, 3) [m], stiffness K [N/m], mass M [kg] with ``dofs`` 3 (displacements) or 6 (and rotations) unknowns per node.
-    ``points``: mass of beams as points; ``stress``: geometric stiffness; ``cells``: lines or triangles for pictures."""
+    ``points``: mass of beams as points; ``stress``: geometric stiffness; ``cells``: lines or triangles for pictures. From files:
+    ``ids``, the numbers of the nodes in the file, ``groups``, nodes (their places, from 0) by name, and ``facts`` of the import."""
 
     def __init__(self, nodes: Any, K: Any, M: Any, *, points: MassPoints | None = None, stress: Stress | None = None,
                  cells: np.ndarray | None = None, what: str = "matrices") -> None:
@@ -66,6 +67,9 @@ class FE:
         self.K, self.M = ((a + a.T) / 2 for a in (self.K, self.M))
         self.points, self.stress, self.what = points, stress, what
         self.cells = np.zeros((0, 2), int) if cells is None else cells
+        self.ids = np.arange(p)
+        self.groups: dict[str, np.ndarray] = {}
+        self.facts: dict[str, Any] = {}
         self._check()
 
     # -- geometry

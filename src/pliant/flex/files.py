@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .recovery import Recovery
 from .reduced import Integrals, Node, Reduced, Skin, Stiffening
+from .represented import Represented
 
 FORMAT = 1  # version of the layout
 TAKE = "take the file that Reduced.save wrote"
@@ -53,6 +55,20 @@ def _write(part: Reduced, disk: Any) -> None:
             _arrays(group, {"K": part.stiffening.K})
         if part.skin is not None:
             _arrays(f.create_group("skin"), part.skin._asdict())
+        if part.represented is not None:
+            group = f.create_group("represented")
+            group.attrs["loads"] = json.dumps([list(load) for load in part.represented.loads])
+            _arrays(group, {"full": part.represented.full, "reduced": part.represented.reduced})
+        if part.stress is not None:
+            _write_stress(f.create_group("stress"), part.stress)
+
+
+def _write_stress(group: Any, r: Recovery) -> None:
+    """S in blocks of points, so that a part of it can be read alone."""
+    group.attrs["interfaces"] = json.dumps(r.interfaces)
+    _arrays(group, {"points": r.points, "cells": r.cells, "elastic": r.elastic, "zone": r.zone, "forces": r.forces})
+    chunk = (min(len(r.S), 2048), *r.S.shape[1:])
+    group.create_dataset("S", data=r.S, dtype="<f8", chunks=chunk if r.S.size else None)
 
 
 def _arrays(group: Any, arrays: dict[str, Any]) -> None:
@@ -107,6 +123,20 @@ def _read(f: Any) -> Reduced:
         if not (cells == np.floor(cells)).all() or not ((cells >= 0) & (cells < len(points))).all():
             raise ValueError("its skin has cells between points that do not exist")
         skin = Skin(points, cells.astype(np.int64), psi)
+    represented = None
+    if "represented" in f:
+        group = member(f, "represented", "group")
+        represented = Represented([tuple(load) for load in json.loads(text(group, "loads"))],
+                                  *(numbers(group, n, None, None)[()] for n in ("full", "reduced")))
     D = numbers(f, "Dqq", None, None)[()] if "Dqq" in f else None
     return Reduced(names, Integrals(*some(member(f, "integrals", "group"), Integrals._fields)), numbers(f, "Kqq", None, None)[()],
-                   made, D, stiffening, skin, facts)
+                   made, D, stiffening, skin, facts, _read_stress(member(f, "stress", "group")) if "stress" in f else None, represented)
+
+
+def _read_stress(group: Any) -> Recovery:
+    from ..storage import numbers, text
+    points, cells, elastic = (numbers(group, n, None, None)[()] for n in ("points", "cells", "elastic"))
+    zone = numbers(group, "zone", None)[()]
+    forces = numbers(group, "forces", None, None, None, None)[()] if "forces" in group else None
+    return Recovery(points, cells.astype(np.int64), numbers(group, "S", None, None, None)[()], elastic, zone.astype(np.int64),
+                    json.loads(text(group, "interfaces")), forces)

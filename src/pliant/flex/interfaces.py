@@ -13,20 +13,21 @@ from .values import three, whole
 
 TOLERANCE = 1e-6  # of the part's size: how near a point must be to a node, and a node to a plane or a box
 COUPLINGS, WEIGHTS = ("rigid", "average"), ("uniform", "mass")
-WAYS = ("node", "nodes", "point", "box", "plane")
+WAYS = ("node", "nodes", "point", "box", "plane", "group")
 
 
 @dataclass(frozen=True)
 class Interface:
     """One of ``node`` (its number), ``nodes`` (numbers), ``point`` (on a node), ``box`` (two corners), ``plane`` ({point, normal}, or
-    "x = 0.1"); joined by ``coupling`` "rigid" (the nodes move as one body) or "average" (the frame follows their mean motion, loads
-    are spread, nothing is stiffened), with ``weights`` "uniform" or "mass". The frame is at ``position`` (default: the nodes' mean, by
-    weights). A force on a frame that averages is a distributed load."""
+    "x = 0.1"), ``group`` (its name in the file the mesh was read from); joined by ``coupling`` "rigid" (the nodes move as one body) or
+    "average" (the frame follows their mean motion, loads are spread, nothing is stiffened), with ``weights`` "uniform" or "mass". The
+    frame is at ``position`` (default: the nodes' mean, by weights). A force on a frame that averages is a distributed load."""
     node: int | None = None
     nodes: Any = None
     point: Any = None
     box: Any = None
     plane: Any = None
+    group: str | None = None
     coupling: str = "rigid"
     weights: str = "uniform"
     position: Any = None
@@ -54,7 +55,8 @@ class Joined(NamedTuple):
 
 
 def as_interface(value: Any, coupling: str) -> Interface:
-    """An `Interface`, or what stands for one: a node number, a point, a set of node numbers, a mapping of its fields."""
+    """An `Interface`, or what stands for one: a node number, a point, a set of node numbers, the name of a group, a mapping
+    of its fields."""
     if isinstance(value, Interface):
         return value
     if isinstance(value, Mapping):
@@ -62,6 +64,8 @@ def as_interface(value: Any, coupling: str) -> Interface:
         if unknown:
             raise ValueError(f"unknown entry {shown(unknown[0])}; an interface has {', '.join(WAYS)}, coupling, weights, position")
         return Interface(**{"coupling": coupling, **value})
+    if isinstance(value, str):
+        return Interface(group=value, coupling=coupling)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return Interface(node=int(value), coupling=coupling)
     if isinstance(value, (set, frozenset, range)):
@@ -70,7 +74,8 @@ def as_interface(value: Any, coupling: str) -> Interface:
         return Interface(nodes=value, coupling=coupling)
     if isinstance(value, (list, tuple, np.ndarray)):
         return Interface(point=value, coupling=coupling) if len(value) == 3 else Interface(nodes=value, coupling=coupling)
-    raise ValueError(must(value, "must be a node number, a point, a set of node numbers, or a mapping such as {plane: 'x = 0'}"))
+    raise ValueError(must(value, "must be a node number, a point, a set of node numbers, the name of a group, or a mapping such as "
+                          "{plane: 'x = 0'}"))
 
 
 def join(fe: FE, interfaces: Mapping[str, Any] | None, coupling: str = "rigid", what: str = "interface") -> list[Joined]:
@@ -133,6 +138,11 @@ def _select(fe: FE, i: Interface) -> np.ndarray:
         low, high = np.sort([three("box", corner) for corner in i.box], axis=0)
         found = np.flatnonzero(((fe.nodes >= low - tolerance) & (fe.nodes <= high + tolerance)).all(axis=1))
         return _some(found, fe, f"box from {shown(low.tolist())} to {shown(high.tolist())}")
+    if i.group is not None:
+        if i.group not in fe.groups:
+            known = f"it has {', '.join(repr(g) for g in fe.groups)}" if fe.groups else "it has none; groups come from meshes that are read"
+            raise ValueError(f"group: the mesh has no group {shown(i.group)}; {known}")
+        return _some(fe.groups[i.group], fe, f"group {i.group!r}")
     if i.plane is not None:
         point, normal = _plane(i.plane)
         return _some(np.flatnonzero(abs((fe.nodes - point) @ normal) <= tolerance), fe, "plane")

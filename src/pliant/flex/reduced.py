@@ -13,7 +13,9 @@ import numpy as np
 from ..functions.units import shown
 
 if TYPE_CHECKING:
+    from .recovery import Recovery
     from .report import Report
+    from .represented import Represented
 
 
 class Integrals(NamedTuple):
@@ -70,11 +72,12 @@ class Skin(NamedTuple):
 
 
 class Reduced:
-    """A flexible part after reduction, from `reduce` or `from_integrals`, kept by `save`."""
+    """A flexible part after reduction, from `reduce` or `from_integrals`, kept by `save`. ``stress``: stresses by coordinates, if they were
+    asked for; ``represented``: how much of any load the shapes can follow."""
 
     def __init__(self, names: list[str], integrals: Integrals, Kqq: np.ndarray, nodes: Mapping[str, Node] | None = None,
                  Dqq: np.ndarray | None = None, stiffening: Stiffening | None = None, skin: Skin | None = None,
-                 facts: Mapping[str, Any] | None = None) -> None:
+                 facts: Mapping[str, Any] | None = None, stress: Recovery | None = None, represented: Represented | None = None) -> None:
         self.names = list(names)
         n = len(self.names)
         self.integrals = Integrals(float(integrals.m), *(_array(f, v, s) for f, v, s in zip(
@@ -87,6 +90,7 @@ class Reduced:
         self.skin = skin and Skin(_array("skin points", skin.points, (None, 3)), np.asarray(skin.cells, np.int64),
                                   _array("skin psi", skin.psi, (len(skin.points), 3, n)))
         self.facts: dict[str, Any] = dict(facts or {})
+        self.stress, self.represented = stress, represented
         _check(self.integrals, self.Kqq)
 
     @property

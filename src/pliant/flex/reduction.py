@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from .integrals import integrals
 from .interfaces import COUPLINGS, join
 from .modes import Modes, signed
 from .quality import frequency_error, measure, static_error
+from .recovery import recovery_of
 from .reduced import Node, Reduced, Skin
-from .stiffening import stiffening_of
+from .represented import represented_by
+from .stiffening import stiffening_of, unit_loads_of
 from .structure import Structure
 from .values import flag
 
@@ -26,21 +28,46 @@ MOST = 300          # modes tried for an error bound
 GROWTH = 1.4        # of the limit for the modes that are kept, until the error is small enough
 
 
+class Chosen(NamedTuple):
+    """Shapes V (y, n) of a part before it is assembled."""
+    s: Structure
+    V: np.ndarray
+    names: list[str]
+    others: list[Any]
+    frame: str
+    limit: float | None
+    facts: dict[str, Any]
+
+
 def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | None = None, frequency_limit: float | str | None = None,
            error: float | None = None, method: str | None = None, frame: str | None = None, coupling: str = "rigid",
-           shapes: Any = None, frames: Mapping[str, Any] | None = None, orthonormal: bool = True, stiffening: bool = True) -> Reduced:
+           shapes: Any = None, frames: Mapping[str, Any] | None = None, loads: Any = None, orthonormal: bool = True,
+           stiffening: bool = True, stress: bool | str = False) -> Reduced:
     """Reduce an FE model to a flexible part.
 
-    ``interfaces``: name to place (`Interface`, node number, point, set of nodes, mapping); ``coupling`` is the default for them.
+    ``interfaces``: name to place (`Interface`, node number, point, set of nodes, group, mapping); ``coupling`` is the default for them.
     ``method``: "craig-bampton" (default with interfaces: static shapes of the interfaces and modes with interfaces held), "free" (modes
     of the free part; default without), "static-correction" (free modes and shapes of interface loads), "krylov" (shapes of interface loads
     and those that follow from their inertia), "shapes" (only ``shapes``, columns over all unknowns of the mesh).
     ``modes=n`` asks for n modes (shapes of interfaces come on top), ``frequency_limit`` [Hz] for as many as make the frequencies of the
     free and of the held part below it, and unit loads at the interfaces, right within ``error`` (default 0.1 %).
     ``frame``: "body-fixed" (the first interface is held; default with interfaces) or "mean-axis" (no momentum of the deformation).
-    ``frames``: further named places, not joined. ``orthonormal=False`` keeps the shapes as they are, with their names."""
-    flag("orthonormal", orthonormal)
+    ``frames``: further named places, not joined. ``loads``: static shapes of these loads are added, each a mapping of names as in
+    `Stiffening` to factors, such as {("force", "tip", 2): 1.0}. ``orthonormal=False`` keeps the shapes as they are, with their names.
+    ``stress=True`` keeps the stresses of the skin with the part, "all" those of all nodes."""
     flag("stiffening", stiffening)
+    if stress not in (True, False, "skin", "all"):
+        raise ValueError(f"stress: {shown(stress)} must be true, false, 'skin' or 'all'")
+    chosen = shapes_of(fe, interfaces, modes=modes, frequency_limit=frequency_limit, error=error, method=method, frame=frame,
+                       coupling=coupling, shapes=shapes, frames=frames, loads=loads, orthonormal=orthonormal)
+    return _assemble(chosen, stiffening, "skin" if stress is True else stress)
+
+
+def shapes_of(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | None = None, frequency_limit: float | str | None = None,
+              error: float | None = None, method: str | None = None, frame: str | None = None, coupling: str = "rigid",
+              shapes: Any = None, frames: Mapping[str, Any] | None = None, loads: Any = None, orthonormal: bool = True) -> Chosen:
+    """The shapes that `reduce` takes."""
+    flag("orthonormal", orthonormal)
     s, frame, method = _prepare(fe, interfaces, coupling, method, frame, shapes)
     others = join(fe, frames, what="frame")
     if taken := {i.name for i in s.joined} & {i.name for i in others}:
@@ -51,13 +78,36 @@ def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | 
         V, names, kinds = basis.shapes(modes or 0)
     else:
         V, names, kinds = _within(s, basis, limit, error)
+    if loads is not None:
+        more = _of_loads(s, frame, _places(s, others), loads)
+        V, names = np.hstack((V, more)), [*names, *(f"given load {k + 1}" for k in range(more.shape[1]))]
+        kinds = kinds | {"given load": more.shape[1]}
     V, kept = _framed(s, V, frame)
     names, V = [names[k] for k in kept], V[:, kept]
     if orthonormal:
         V, names = _orthonormal(s, V)
     facts = {"source": fe.what, "unknowns": fe.K.shape[0], "nodes": len(fe.nodes), "method": method, "frame": frame, "kinds": kinds,
              "removed": {"rigid": 6, "dependent": sum(kinds.values()) - V.shape[1]}, "size": fe.size, "solves": s.solves}
-    return _assemble(s, V, names, others, frame, facts, stiffening, limit)
+    return Chosen(s, V, names, others, frame, limit, facts)
+
+
+def _places(s: Structure, others: list[Any]) -> dict[str, Any]:
+    return {i.name: (i, s.frame(i)) for i in [*s.joined, *others]}
+
+
+def _of_loads(s: Structure, frame: str, places: dict[str, Any], loads: Any) -> np.ndarray:
+    """Static shapes of combinations of unit loads."""
+    unit = unit_loads_of(s, frame, places)
+    factors = np.zeros((len(unit.loads), len(loads)))
+    for k, load in enumerate(loads):
+        if not isinstance(load, Mapping) or not load:
+            raise ValueError(f"loads: {shown(load)} must be a mapping of loads to factors, such as {{('force', 'tip', 2): 1.0}}")
+        for name, factor in load.items():
+            if name not in unit.loads:
+                raise ValueError(f"loads: {shown(name)} is none; there are {', '.join(str(other) for other in unit.loads[:3])}, …, "
+                                 f"{unit.loads[-1]}")
+            factors[unit.loads.index(name), k] = factor
+    return np.asarray(unit.d @ factors)
 
 
 def _prepare(fe: FE, interfaces: Any, coupling: str, method: str | None, frame: str | None, shapes: Any) -> tuple[Structure, str, str]:
@@ -162,16 +212,19 @@ def _orthonormal(s: Structure, V: np.ndarray) -> tuple[np.ndarray, list[str]]:
     return V, [f"mode {k + 1}" for k in range(V.shape[1])]
 
 
-def _assemble(s: Structure, V: np.ndarray, names: list[str], others: list[Any], frame: str, facts: dict[str, Any], stiffen: bool,
-              limit: float | None) -> Reduced:
+def _assemble(chosen: Chosen, stiffen: bool, stress: Any) -> Reduced:
     """All that a part holds."""
+    s, V, names, others, frame, limit, facts = chosen
     Psi = np.asarray(s.T @ V)
     K, whole = V.T @ (s.K @ V), integrals(s.fe, Psi)
-    places = {i.name: (i, s.frame(i)) for i in [*s.joined, *others]}
+    places = _places(s, others)
     second: dict[str, np.ndarray] = {}
-    stiff = None
-    if stiffen and s.fe.stress is not None and V.shape[1]:
-        stiff, second = stiffening_of(s, V, Psi, frame, places, whole)
+    stiff = represented = None
+    if V.shape[1]:
+        unit = unit_loads_of(s, frame, places)
+        represented = represented_by(unit, V, K)
+        if stiffen and s.fe.stress is not None:
+            stiff, second = stiffening_of(s, V, Psi, unit, frame, places, whole)
     nodes = {}
     for name, (i, rows) in places.items():
         psi = np.asarray(rows @ Psi)
@@ -181,7 +234,9 @@ def _assemble(s: Structure, V: np.ndarray, names: list[str], others: list[Any], 
     without = "none: matrices without elements" if s.fe.stress is None else "switched off" if not stiffen else "none: no shapes"
     facts["stiffening"] = without if stiff is None else "yes"
     facts |= measure(s, V, frame, limit)
-    made = Reduced(names, whole, (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts)
+    recovery = recovery_of(s.fe, Psi, s.joined, stress) if stress else None
+    made = Reduced(names, whole, (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts, stress=recovery,
+                   represented=represented)
     _suspect(s, facts)
     return made
 

@@ -8,7 +8,8 @@ import numpy as np
 if TYPE_CHECKING:
     from .reduced import Reduced
 
-SHOWN = 12  # lines of a table
+SHOWN = 12      # lines of a table
+MISSED = 1e-3   # part of a load that is worth a word
 
 
 class Report(NamedTuple):
@@ -21,7 +22,7 @@ class Report(NamedTuple):
         i = part.integrals
         data = {**part.facts, "coordinates": part.names, "frequencies": part.frequencies.tolist(), "mass": i.m,
                 "centre_of_mass": (i.c0 / i.m).tolist(), "frames": {name: node.u0.tolist() for name, node in part.nodes.items()}}
-        lines = [*_head(part, data), *_kinds(data), *_frequencies(data), *_effective(data), *_loads(data)]
+        lines = [*_head(part, data), *_kinds(data), *_frequencies(data), *_effective(data), *_loads(data), *_missed(part, data)]
         return Report(data, "\n".join(lines))
 
     def __str__(self) -> str:
@@ -88,3 +89,16 @@ def _loads(data: dict[str, Any]) -> list[str]:
     if abs(table["error"][worst]) > 1e-3:
         text += f" (worst: {table['loads'][worst]}); method='craig-bampton' or 'static-correction' is exact for them"
     return ["", text]
+
+
+def _missed(part: Reduced, data: dict[str, Any]) -> list[str]:
+    """Static loads that the shapes represent least [stress-5]."""
+    if part.represented is None:
+        return []
+    found = {" ".join(str(x) for x in load): part_of for load, part_of in part.represented.missed().items()}
+    data["missed"] = found
+    worst = [(name, x) for name, x in sorted(found.items(), key=lambda item: -item[1])[:3] if x > MISSED]
+    if not worst:
+        return [f"loads that the shapes cannot follow: less than {100 * MISSED:g} % of any"]
+    return ["loads that the shapes cannot follow: " + ", ".join(f"{100 * x:.2g} % of {name!r}" for name, x in worst)
+            + "; see represented and enrich if such loads act"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from ..functions.units import quantity, shown
 @dataclass(frozen=True)
 class Section:
     """``area`` [m^2]; ``Iy`` = int z^2, ``Iz`` = int y^2, ``Iyz`` = int y z [m^4]; torsion constant ``J`` [m^4]; shear factors ``ky``,
-    ``kz`` along y and z (along the principal axes if Iyz is not zero). The shear centre is taken at the centroid."""
+    ``kz`` along y and z (along the principal axes if Iyz is not zero). The shear centre is taken at the centroid. ``points``: places
+    (y, z) [m] where stresses are wanted, each with the shear stress per unit of torque [1/m^3] there (0 if it is left out)."""
     area: float
     Iy: float
     Iz: float
@@ -20,8 +22,10 @@ class Section:
     ky: float = 5 / 6
     kz: float = 5 / 6
     Iyz: float = 0.0
+    points: tuple[tuple[float, float, float], ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "points", _points(self.points))
         for field, unit in (("area", "m^2"), ("Iy", "m^4"), ("Iz", "m^4"), ("J", "m^4"), ("ky", ""), ("kz", ""), ("Iyz", "m^4")):
             try:
                 object.__setattr__(self, field, quantity(getattr(self, field), unit))
@@ -37,13 +41,18 @@ class Section:
     def rectangle(width: float | str, height: float | str) -> Section:
         """Solid rectangle, ``width`` along y, ``height`` along z (up). J by the series of Saint-Venant, shear factor 5/6."""
         b, h = _length("width", width), _length("height", height)
-        return Section(b * h, b * h**3 / 12, h * b**3 / 12, _rectangle_torsion(b, h))
+        J = _rectangle_torsion(b, h)
+        corners = [(y * b / 2, z * h / 2, 0.0) for y, z in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
+        flat, steep = _rectangle_shear(b, h, J), _rectangle_shear(h, b, J)
+        sides = [(0.0, h / 2, flat), (0.0, -h / 2, flat), (b / 2, 0.0, steep), (-b / 2, 0.0, steep)]
+        return Section(b * h, b * h**3 / 12, h * b**3 / 12, J, points=(*corners, *sides))
 
     @staticmethod
     def circle(radius: float | str) -> Section:
         """Solid circle; shear factor 6/7 (that of Cowper for nu = 0.3 is 0.89)."""
         r = _length("radius", radius)
-        return Section(math.pi * r**2, math.pi * r**4 / 4, math.pi * r**4 / 4, math.pi * r**4 / 2, 6 / 7, 6 / 7)
+        I = math.pi * r**4 / 4
+        return Section(math.pi * r**2, I, I, 2 * I, 6 / 7, 6 / 7, points=_ring(r, 2 * I))
 
     @staticmethod
     def tube(radius: float | str, thickness: float | str) -> Section:
@@ -54,13 +63,13 @@ class Section:
         i, m2 = r - t, ((r - t) / r) ** 2
         k = 6 * (1 + m2) ** 2 / (7 * (1 + m2) ** 2 + 20 * m2)
         I = math.pi * (r**4 - i**4) / 4
-        return Section(math.pi * (r**2 - i**2), I, I, 2 * I, k, k)
+        return Section(math.pi * (r**2 - i**2), I, I, 2 * I, k, k, points=_ring(r, 2 * I))
 
     @staticmethod
     def general(area: float | str, Iy: float | str, Iz: float | str, J: float | str, ky: float = 5 / 6, kz: float = 5 / 6,
-                Iyz: float | str = 0.0) -> Section:
+                Iyz: float | str = 0.0, points: tuple[tuple[float, ...], ...] = ()) -> Section:
         """Any section by its values."""
-        return Section(area, Iy, Iz, J, ky, kz, Iyz)  # type: ignore[arg-type]
+        return Section(area, Iy, Iz, J, ky, kz, Iyz, points)  # type: ignore[arg-type]
 
     @property
     def principal(self) -> tuple[np.ndarray, float, float]:
@@ -91,3 +100,27 @@ def _rectangle_torsion(b: float, h: float) -> float:
     a, c = max(b, h), min(b, h)
     s = sum(math.tanh(k * math.pi * a / (2 * c)) / k**5 for k in range(1, 30, 2))
     return a * c**3 * (1 / 3 - 64 * c / (math.pi**5 * a) * s)
+
+
+def _rectangle_shear(across: float, along: float, J: float) -> float:
+    """Shear stress per torque in the middle of a side of length ``across`` (Saint-Venant): the slope there of Prandtl's function of a
+    rectangle ``across`` x ``along``, over J: along (1 - 8 / pi^2 sum 1 / (k^2 cosh(k pi across / (2 along)))), k odd."""
+    s = sum(1 / (k**2 * math.cosh(min(k * math.pi * across / (2 * along), 700.0))) for k in range(1, 60, 2))
+    return along * (1 - 8 / math.pi**2 * s) / J
+
+
+def _ring(r: float, J: float) -> tuple[tuple[float, float, float], ...]:
+    """Eight points on a circle."""
+    return tuple((r * math.cos(k * math.pi / 4), r * math.sin(k * math.pi / 4), r / J) for k in range(8))
+
+
+def _points(given: Any) -> tuple[tuple[float, float, float], ...]:
+    found = []
+    for p in given:
+        if not isinstance(p, (tuple, list)) or len(p) not in (2, 3):
+            raise ValueError(f"section: points: {shown(p)} must be (y, z) or (y, z, shear stress per torque)")
+        try:
+            found.append((quantity(p[0], "m"), quantity(p[1], "m"), float(p[2]) if len(p) == 3 else 0.0))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"section: points: {error}") from None
+    return tuple(found)

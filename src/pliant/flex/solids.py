@@ -5,7 +5,7 @@ without locking; hex20 and tet10 need nothing. Stiffness [flex-4].
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,9 @@ from .values import three, whole
 
 ELEMENTS = ("hex8", "hex20", "tet10")
 CHUNK = 6_000_000  # numbers in a block of element matrices
+STIFFNESS = {"tet4": 1, "hex8": 2, "hex20": 5, "tet10": 2, "wedge6": 2, "wedge15": 4}   # orders of integration
+MASS = {"tet4": 2, "hex8": 2, "hex20": 5, "tet10": 4, "wedge6": 4, "wedge15": 5}
+SAMPLED = {"tet4": 1, "hex8": 2, "hex20": 3, "tet10": 2, "wedge6": 2, "wedge15": 2}     # where stresses are best
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
 
 
@@ -64,19 +67,28 @@ class Solid:
 
     def __init__(self, mesh: Any, element: str, material: Material) -> None:
         skfem = _skfem()
-        self.mesh, self.element, self.material = mesh, element, material
+        self.mesh, self.element = mesh, element
         self.shape = {"hex8": skfem.ElementHex1, "hex20": skfem.ElementHexS2, "tet10": skfem.ElementTetP2}[element]()
         whole = skfem.Basis(mesh, self.shape, intorder=1)
         self.nodes = whole.doflocs.T.copy()
         self.dofs = whole.element_dofs.T.copy()  # (e, b) nodes of each element
         self.corners = whole.nodal_dofs[0]       # node of each vertex of the mesh
+        self.of_material(material)
+
+    def of_material(self, material: Material) -> None:
         nu = material.nu
-        self.mu, self.lam = material.G, material.E * nu / ((1 + nu) * (1 - 2 * nu))
+        self.material, self.mu, self.lam = material, material.G, material.E * nu / ((1 + nu) * (1 - 2 * nu))
+
+    def reference(self, order: int) -> tuple[np.ndarray, np.ndarray]:
+        """Natural coordinates of the points of integration (q, 3) and of the nodes (b, 3)."""
+        import skfem.quadrature
+        points, _ = skfem.quadrature.get_quadrature(self.mesh.elem.refdom, order)
+        return points.T, np.array(self.shape.doflocs)
 
     def blocks(self, order: int, columns: int) -> Iterator[Block]:
         """All elements, some at a time; ``columns``: numbers that are needed per element."""
         skfem = _skfem()
-        step = max(1, CHUNK // columns)
+        step = per_block(columns)
         for first in range(0, len(self.dofs), step):
             part = slice(first, min(first + step, len(self.dofs)))
             basis = skfem.Basis(self.mesh, self.shape, intorder=order, elements=np.arange(part.start, part.stop))
@@ -119,14 +131,8 @@ class Solid:
         n, loads = V.shape[1], d.shape[1]
         both = np.concatenate((d, V), axis=1).reshape(len(self.nodes), 3, -1)
         out = np.zeros((loads, n * n))
-        order = {"hex8": 2, "hex20": 3, "tet10": 2}[self.element]
-        for block in self.blocks(order, 8 * (6 * n * n + 18 * (n + loads))):
-            values = both[block.nodes]                                       # (e, b, 3, columns)
-            if self.element == "hex8":
-                inner = self.condensed(self.stiffness(block))[1]
-                bubbles = inner @ values.reshape(len(values), 24, -1)
-                values = np.concatenate((values, bubbles.reshape(len(values), 3, 3, -1)), axis=1)
-            grad = np.einsum("eqbi,ebak->eqiak", block.gradients, values, optimize=True)  # d_i u_a
+        for block in self.blocks(SAMPLED[self.element], 8 * (6 * n * n + 18 * (n + loads))):
+            grad = self.gradients(block, both)
             sigma = self.stress(grad[..., :loads]) * block.weights[:, :, None, None, None]
             modes = grad[..., loads:]
             for i, j in PAIRS:
@@ -135,6 +141,15 @@ class Solid:
                     product = product + np.swapaxes(product, 2, 3)
                 out += sigma[:, :, i, j].reshape(-1, loads).T @ product.reshape(-1, n * n)
         return out.reshape(loads, n, n)
+
+    def gradients(self, block: Block, d: np.ndarray) -> np.ndarray:
+        """d_i u_a (e, q, i, a, columns) of displacements d (nodes, 3, columns), bubbles included."""
+        values = d[block.nodes]                                              # (e, b, 3, columns)
+        if self.element == "hex8":
+            inner = self.condensed(self.stiffness(block))[1]
+            bubbles = inner @ values.reshape(len(values), 24, -1)
+            values = np.concatenate((values, bubbles.reshape(len(values), 3, 3, -1)), axis=1)
+        return np.asarray(np.einsum("eqbi,ebak->eqiak", block.gradients, values, optimize=True))
 
     def stress(self, grad: np.ndarray) -> np.ndarray:
         """Of displacement gradients (e, q, i, a, columns)."""
@@ -161,23 +176,34 @@ class Solid:
         return ring if ring.shape[1] == 3 else np.concatenate((ring[:, [0, 1, 2]], ring[:, [0, 2, 3]]))
 
 
+def per_block(columns: int) -> int:
+    """Elements in a block that needs so many numbers for each."""
+    return max(1, CHUNK // columns)
+
+
 def solid(mesh: Any, element: str, material: Material, mass: str = "consistent") -> FE:
     """The FE model of a mesh of scikit-fem."""
     body = Solid(mesh, element, material)
-    b = body.dofs.shape[1]
-    K, M = _Sum(3 * len(body.nodes)), _Sum(len(body.nodes))
-    for block in body.blocks({"hex8": 2, "hex20": 5, "tet10": 2}[element], (3 * b) ** 2 * 4):
-        dofs = (3 * block.nodes[:, :, None] + np.arange(3)).reshape(len(block.nodes), -1)
-        K.add(body.condensed(body.stiffness(block))[0], dofs)
-    for block in body.blocks({"hex8": 2, "hex20": 5, "tet10": 4}[element], b * b * 8):
-        m = material.rho * np.einsum("eq,qi,qj->eij", block.weights, block.values, block.values, optimize=True)
-        if mass == "lumped":  # the diagonal, scaled to the mass of the element
-            diagonal = np.einsum("eii->ei", m)
-            m = np.eye(b) * (diagonal * (m.sum(axis=(1, 2)) / diagonal.sum(axis=1))[:, None])[:, None, :]
-        M.add(m, block.nodes)
+    K, M = assembled([body], mass)
+    return FE(body.nodes, K, M, stress=body, cells=body.skin(), what=f"solid, {element}")
+
+
+def assembled(bodies: Sequence[Solid], mass: str) -> tuple[Any, Any]:
+    """Stiffness and mass of elements on the same nodes."""
     import scipy.sparse as sp
-    return FE(body.nodes, K.matrix(), sp.kron(M.matrix(), sp.eye_array(3), format="csc"), stress=body, cells=body.skin(),
-              what=f"solid, {element}")
+    K, M = _Sum(3 * len(bodies[0].nodes)), _Sum(len(bodies[0].nodes))
+    for body in bodies:
+        b = body.dofs.shape[1]
+        for block in body.blocks(STIFFNESS[body.element], (3 * b) ** 2 * 4):
+            dofs = (3 * block.nodes[:, :, None] + np.arange(3)).reshape(len(block.nodes), -1)
+            K.add(body.condensed(body.stiffness(block))[0], dofs)
+        for block in body.blocks(MASS[body.element], b * b * 8):
+            m = body.material.rho * np.einsum("eq,qi,qj->eij", block.weights, block.values, block.values, optimize=True)
+            if mass == "lumped":  # the diagonal, scaled to the mass of the element
+                diagonal = np.einsum("eii->ei", m)
+                m = np.eye(b) * (diagonal * (m.sum(axis=(1, 2)) / diagonal.sum(axis=1))[:, None])[:, None, :]
+            M.add(m, block.nodes)
+    return K.matrix(), sp.kron(M.matrix(), sp.eye_array(3), format="csc")
 
 
 class _Sum:

@@ -1,7 +1,7 @@
 """Geometric stiffening of a part: stress of every unit load on the mesh, its geometric stiffness, projected on the shapes [flex-5]."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,33 +13,43 @@ from .structure import Structure
 NONE = 1e-9  # of the largest of its group (inertia, forces, moments): such a load does not stress the part
 
 
-def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str, places: dict[str, Any],
-                  i: Integrals) -> tuple[Stiffening, dict[str, np.ndarray]]:
-    """K by load, and the displacements of second order of all places: by virtue of the work of a unit force, -K of that force [flex-11].
+class Unit(NamedTuple):
+    """Unit loads by name: distributed ones, loads f and displacements d (y, loads) of the body held as its frame is."""
+    loads: list[tuple[Any, ...]]
+    fields: list[Field | None]
+    f: np.ndarray
+    d: np.ndarray
 
-    For a body-fixed frame the same of the part in mean axes [mean-4] is added, as loads ("free", ...)."""
+
+def unit_loads_of(s: Structure, frame: str, places: dict[str, Any]) -> Unit:
+    """Those of motion, forces at all places, and moments at interfaces."""
     loads, fields, vectors = list[tuple[Any, ...]](), list[Field | None](), list[np.ndarray]()
     for load, field in inertia_loads().items():
         loads.append(load)
         fields.append(field)
         vectors.append(np.asarray(s.T.T @ field.vector(s.fe)))
-    interfaces = {i.name for i in s.joined}
+    interfaces = [i.name for i in s.joined]
     for name, (_, rows) in places.items():
-        y = (s.rows[[j.name for j in s.joined].index(name)] if name in interfaces else rows @ s.T).T.toarray()
+        y = (s.rows[interfaces.index(name)] if name in interfaces else rows @ s.T).T.toarray()
         for k in range(6 if name in interfaces else 3):
             loads.append(("force" if k < 3 else "moment", name, k % 3))
             fields.append(None)
             vectors.append(y[:, k])
     f = np.column_stack(vectors)
-    balance: list[Field | None] = fields
     if frame == "mean-axis":
-        d = s.balanced(f)
-        balance = _relieved(s, f, fields)
-    else:
-        d = s.constrained(s.rows[0]).solve(f)
+        return Unit(loads, _relieved(s, f, fields), f, s.balanced(f))
+    return Unit(loads, fields, f, s.constrained(s.rows[0]).solve(f))
+
+
+def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, unit: Unit, frame: str, places: dict[str, Any],
+                  i: Integrals) -> tuple[Stiffening, dict[str, np.ndarray]]:
+    """K by load, and the displacements of second order of all places: by virtue of the work of a unit force, -K of that force [flex-11].
+
+    For a body-fixed frame the same of the part in mean axes [mean-4] is added, as loads ("free", ...)."""
+    loads, balance, interfaces = unit.loads, unit.fields, {j.name for j in s.joined}
     stress = s.fe.stress
     assert stress is not None
-    mesh = np.asarray(s.T @ d)
+    mesh = np.asarray(s.T @ unit.d)
 
     def projected(Psi: np.ndarray) -> dict[tuple[Any, ...], np.ndarray]:
         K = stress.project(mesh, balance, Psi) + _rigid_faces(s, mesh, balance, Psi)

@@ -1,0 +1,104 @@
+"""Rainflow by the example of ASTM E1049, S-N curves, and the choice of modes for loads."""
+import numpy as np
+import pytest
+from meshes import box, fe_of
+
+import pliant as pl
+from pliant.flex.fatigue import SN, damage, rainflow, turning_points
+from pliant.flex.reduction import shapes_of
+from pliant.flex.selection import _vector, enrich, load_error
+
+MAT = pl.Material(210e9, 0.3, 7850)
+
+
+def test_the_example_of_the_standard():
+    """ASTM E1049-85, figure 6: -2, 1, -3, 5, -1, 3, -4, 4, -2."""
+    c = rainflow([-2, 1, -3, 5, -1, 3, -4, 4, -2])
+    assert c.table() == {3: 0.5, 4: 1.5, 6: 0.5, 8: 1.0, 9: 0.5}
+    assert c.ranges.tolist() == [3, 4, 4, 8, 9, 8, 6] and c.means.tolist() == [-0.5, -1, 1, 1, 0.5, 0, 1]
+    assert c.counts.tolist() == [0.5, 0.5, 1, 0.5, 0.5, 0.5, 0.5]
+
+
+def test_counts_do_not_depend_on_points_between():
+    corners = np.random.default_rng(1).normal(size=60)
+    fine = np.interp(np.linspace(0, 59, 59 * 7 + 1), np.arange(60), corners)
+    assert np.allclose(rainflow(fine).ranges, rainflow(corners).ranges)
+    assert np.allclose(rainflow(np.repeat(corners, 3)).ranges, rainflow(corners).ranges)
+    assert np.isclose((2 * rainflow(corners).counts).sum(), len(turning_points(corners)) - 1)
+    assert rainflow([]).ranges.size == 0 and rainflow([1.0, 1.0]).ranges.size == 0
+
+
+def test_damage_of_a_sine():
+    """1000 cycles of amplitude 200 MPa, N = 1e6 (150/200)^5; below the knee nothing, or the second slope; Goodman's correction."""
+    t = np.linspace(0, 1000, 40_001)
+    history = 200e6 * np.sin(2 * np.pi * t)
+    curve = SN("150 MPa", 1e6, 5)
+    assert damage(history, curve) == pytest.approx(1000 / (1e6 * (150 / 200) ** 5), rel=2e-3)
+    assert damage(0.5 * history, curve) == 0
+    assert damage(0.5 * history, SN(150e6, 1e6, 5, below=9)) == pytest.approx(1000 / (1e6 * 1.5**9), rel=2e-3)
+    corrected = damage(history + 100e6, SN(150e6, 1e6, 5, strength=500e6))
+    assert corrected == pytest.approx(1000 / (1e6 * (150 / 250) ** 5), rel=5e-3)
+    with pytest.raises(ValueError, match="SN: slope: -1 must be greater than zero"):
+        SN(1e6, 1e6, -1)
+
+
+def test_damage_at_points_of_a_part():
+    """A bar that is pulled: stress q at every point, so the damage is that of q."""
+    fe = pl.flex.mesh_beam([(0, 0, 0), (1, 0, 0)], pl.Section.rectangle(0.01, 0.01), MAT, 2)
+    part = pl.flex.reduce(fe, {"a": 0, "b": 2}, modes=0, stress=True)
+    pull = np.linalg.solve(part.Kqq, part.nodes["b"].psi_R.T @ [1e4, 0, 0])  # 100 MPa
+    q = np.outer([0, 2, -1, 3, 0], pull)
+    curve = SN(50e6, 1e6, 3)
+    assert part.stress.damage(q, curve, [0, 5]) == pytest.approx([damage(np.array([0, 2, -1, 3, 0]) * 100e6, curve)] * 2, rel=1e-6)
+
+
+# -- selection
+def solid():
+    return fe_of(box("tet10", (3, 1, 1), bend=0.2))
+
+
+ENDS = {"a": "left", "b": {"group": "right", "coupling": "average"}}
+
+
+@pytest.mark.parametrize("options", [{"modes": 2}, {"modes": 4, "method": "static-correction", "frame": "mean-axis"},
+                                     {"modes": 5, "method": "free", "frame": "body-fixed"}])
+def test_the_error_bound_is_above_the_error_and_near_it(options):
+    """Against the full mesh, solved at every frequency, across resonances."""
+    fe, load, eta = solid(), {("force", "b", 1): 10.0, ("acceleration", 2): 3.0}, 0.03
+    found = load_error(fe, ENDS, load=load, frequencies=(0, 6000), damping=eta, points=6, **options)
+    c = shapes_of(fe, ENDS, **options)
+    s, V, f = c.s, c.V, _vector(c, load)
+    from scipy.linalg import null_space
+    Z = null_space(s.rows[0].toarray()) if c.frame == "body-fixed" else null_space((s.M @ s.R).T)
+    K, M = (a.toarray() for a in (s.K, s.M))
+    for frequency, bound in zip(found.frequencies, found.bound, strict=True):
+        w = 2 * np.pi * frequency
+        D = K * (1 + 1j * eta) - w**2 * M
+        u = Z @ np.linalg.solve(Z.T @ D @ Z, Z.T @ f)
+        x = np.linalg.solve(V.T @ D @ V, V.T @ f)
+        e = u - V @ x
+        error = np.sqrt((e.conj() @ K @ e).real / ((V @ x).conj() @ K @ (V @ x)).real)
+        assert error <= bound * (1 + 1e-6) + 1e-7 and bound <= 1.5 * error + 1e-6
+    assert found.worst == found.bound.max()
+
+
+def test_loads_that_modes_cannot_follow_are_named_and_enriched():
+    """A force inside the span is no interface load; one static shape of it makes it exact, and stress with it."""
+    fe = solid()
+    x = fe.nodes
+    middle = np.flatnonzero((abs(x[:, 0] - 0.1) < 0.04) & (x[:, 2] > 0.02 - 1e-9))
+    options = {"modes": 0, "frames": {"middle": {"nodes": middle.tolist(), "coupling": "average"}}}
+    part = pl.flex.reduce(fe, ENDS, **options)
+    assert all(v < 1e-5 for (kind, place, *_), v in part.represented.missed().items() if place == "b")
+    t = np.linspace(0, 1, 50)
+    recorded = {("force", "middle", 2): 100 * np.sin(7 * t), ("force", "b", 0): 50 * np.cos(t)}
+    told = part.represented.of(recorded)
+    assert told.load == ("force", "middle", 2) and 0.02 < told.worst < 1 and "'force middle 2'" in str(told)
+    assert told.missed[0] < 1e-4 < told.missed[30]
+    assert "loads that the shapes cannot follow:" in str(part.report()) and part.report().data["missed"]["force middle 2"] > 0.02
+    better = enrich(fe, ENDS, recorded=recorded, missed=0.01, **options)
+    assert better.n == part.n + 1 and better.represented.of(recorded).worst < 1e-4
+    inertia = {("centrifugal", 2, 2): np.ones(3), ("acceleration", 0): np.arange(3.0)}
+    assert enrich(fe, ENDS, recorded=inertia, missed=1e-3, **options).represented.of(inertia).worst < 1e-3
+    with pytest.raises(ValueError, match="is none of this part"):
+        part.represented.of({("force", "nowhere", 0): [1.0]})

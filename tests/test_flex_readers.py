@@ -1,0 +1,331 @@
+"""Readers of FE programs: the same part through each gives the same frequencies; units, groups, what is refused, damaged files."""
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from meshes import KINDS, bdf, box, fe_of, inp, msh22, msh41, mtx, op4_binary, sample, six_rows, write_samples
+
+import pliant as pl
+from pliant.flex.modes import Modes, hertz
+from pliant.flex.readers import read_mesh
+from pliant.flex.readers.calculix import run_calculix
+from pliant.flex.readers.op4 import read_op4
+from pliant.flex.readers.source import real, whole
+from pliant.flex.structure import Structure
+
+SAMPLES = Path(__file__).parent / "samples"
+STEEL = pl.Material(210e9, 0.3, 7850)
+
+
+def frequencies(fe, count=8):
+    return hertz(Modes(Structure(fe, [])).lowest(count)[0])
+
+
+FILES = {"box22.msh": {"material": STEEL}, "box41.msh": {"material": {"STEEL": STEEL}}, "box.inp": {}, "box_mm.inp": {"units": "mm, t, s"},
+         "box.bdf": {}, "box_free.bdf": {}, "box_small.bdf": {}, "box_matrices.sti": {"mesh": SAMPLES / "box.inp"}, "box_STIF1.mtx": {},
+         "box.op4": {}, "box_binary.op4": {"mesh": SAMPLES / "box.inp"}, "box_dmig.bdf": {}}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_the_same_part_through_every_reader(file):
+    """1e-9 of every frequency. The fields of DMIG have ten digits: the reader gives what they say, frequencies then differ by 1e-7."""
+    options = {"units": "m, kg, s"} | FILES[file]
+    found = pl.flex.read(SAMPLES / file, **options)
+    fe = fe_of(sample())
+    if "dmig" in file:
+        assert np.allclose(frequencies(found), frequencies(fe), rtol=2e-7, atol=0)
+        fe = pl.flex.from_matrices(fe.nodes, *(np.vectorize(lambda v: float(f"{v:.9e}"))(a.toarray()) for a in (fe.K, fe.M)))
+    assert np.allclose(frequencies(found), frequencies(fe), rtol=1e-9, atol=0)
+    assert found.mass == pytest.approx(7850 * 0.2 * 0.04 * 0.02, rel=1e-9) and found.facts["unattached"] == []
+
+
+def test_the_samples_are_those_of_the_script(tmp_path):
+    write_samples(tmp_path)
+    for file in tmp_path.iterdir():
+        if file.suffix not in (".mtx", ".op4") and "dmig" not in file.name:  # matrices may differ in their last digits
+            assert file.read_text() == (SAMPLES / file.name).read_text(), file.name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("write, ending", [(msh22, ".msh"), (msh41, ".msh"), (inp, ".inp"), (bdf, ".bdf")])
+def test_every_kind_of_element(kind, write, ending, tmp_path):
+    """The order of nodes differs between programs; a wrong one turns elements inside out or changes K."""
+    mesh = box(kind, (2, 1, 1))
+    (tmp_path / f"part{ending}").write_text(write(mesh))
+    found = pl.flex.read(tmp_path / f"part{ending}", material=STEEL)
+    due = fe_of(mesh, STEEL)
+    assert np.allclose(found.nodes, due.nodes, atol=1e-12)
+    assert abs(found.K - due.K).max() < 1e-9 * abs(due.K).max() and abs(found.M - due.M).max() < 1e-9 * abs(due.M).max()
+    if ending != ".bdf":
+        assert {name: sorted(nodes) for name, nodes in found.groups.items() if name in ("left", "right")} == {
+            name: sorted(nodes) for name, nodes in due.groups.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_mass_and_rigid_motion_of_curved_elements(kind):
+    """Volume by the surface integral of x n over the skin triangles (exact without curved faces), and K of rigid motions."""
+    fe = fe_of(box(kind, (3, 2, 2)), STEEL)
+    x = fe.nodes[fe.cells]
+    volume = np.einsum("ti,ti->", x[:, 0], np.cross(x[:, 1], x[:, 2])) / 6
+    assert fe.mass == pytest.approx(7850 * volume, rel=1e-9)
+    bent = fe_of(box(kind, (3, 2, 2), bend=0.2), STEEL)
+    R = bent.rigid()
+    assert abs(bent.K @ R).max() < 1e-8 * abs(bent.K).max()
+
+
+@pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX is not installed")
+@pytest.mark.parametrize("kind", ["hex20", "tet10", "tet4"])
+def test_stiffness_is_that_of_calculix(kind, tmp_path):
+    """Also with curved sides; its mass of tetrahedra has fewer points of integration."""
+    mesh = box(kind, (2, 1, 1), bend=0.2)
+    (tmp_path / "part.inp").write_text(inp(mesh) + "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*END STEP\n")
+    found = pl.flex.read(run_calculix(tmp_path / "part.inp"), units="m, kg, s")
+    due = fe_of(mesh)
+    assert abs(found.K - due.K).max() < 1e-11 * abs(due.K).max()
+    if kind == "hex20":
+        assert abs(found.M - due.M).max() < 1e-11 * abs(due.M).max()
+    assert found.mass == pytest.approx(due.mass, rel=1e-9) and found.stress is not None
+
+
+def test_groups_are_interfaces():
+    fe = pl.flex.read(SAMPLES / "box.inp")
+    part = pl.flex.reduce(fe, {"a": "left", "b": {"group": "right", "coupling": "average"}}, modes=2)
+    assert np.allclose(part.nodes["b"].u0, [0.2, 0.07, 0.01])
+    with pytest.raises(ValueError, match="interface 'a': group: the mesh has no group 'top'; it has 'Body', 'ALL', 'left', 'right'"):
+        pl.flex.reduce(fe, {"a": "top"}, modes=2)
+
+
+def test_units_are_asked():
+    with pytest.raises(ValueError, match=r"box_mm.inp: the numbers are not in m, kg, s .*E = 210000, density 7.85e-09.*units='mm, t, s'"):
+        pl.flex.read(SAMPLES / "box_mm.inp")
+    with pytest.raises(ValueError, match=r"looks like units='mm"):
+        pl.flex.read(SAMPLES / "box_STIF1.mtx", mesh=SAMPLES / "box_mm.inp")
+    with pytest.raises(ValueError, match="'mmm' is no unit of length"):
+        pl.flex.read(SAMPLES / "box.inp", units="mmm, t, s")
+    fe = pl.flex.read(SAMPLES / "box.inp")
+    assert "m, kg, s are taken" in fe.facts["units"]
+
+
+def test_inch_units(tmp_path):
+    """lbf, inch, second: mass in lbf s^2/in."""
+    E, rho = 210e9 / 6894.757293168361, 7850 / (175.12683524647636 / 0.0254**3)
+    (tmp_path / "part.inp").write_text(inp(sample(), 1 / 0.0254, repr(E), repr(rho)))
+    found = pl.flex.read(tmp_path / "part.inp", units="in, lbf s2/in, s")
+    assert np.allclose(frequencies(found), frequencies(fe_of(sample())), rtol=1e-9)
+
+
+def test_rotations_scale_with_the_unit_of_length(tmp_path):
+    """A beam of matrices with six unknowns per node, in mm, t, s: K of rotations is in t mm^2/s^2."""
+    fe = pl.flex.mesh_beam([(0, 0, 0), (0.5, 0.1, 0)], pl.Section.rectangle(0.02, 0.01), STEEL, 3)
+    scale = np.tile([1.0] * 3 + [1000.0] * 3, 4)
+    K, M = fe.K.toarray() * scale[:, None] * scale / 1000, fe.M.toarray() * scale[:, None] * scale / 1000
+    (tmp_path / "b.op4").write_bytes(op4_binary({"K": K, "M": M}, ">", big=False))
+    grids = (f"GRID,{k + 1},,{x[0]:.14g},{x[1]:.14g},{x[2]:.1f}\n" for k, x in enumerate(fe.nodes * 1000))
+    (tmp_path / "b.bdf").write_text("".join(grids) + "ENDDATA\n")
+    found = pl.flex.read(tmp_path / "b.op4", units="mm, t, s")
+    assert found.dofs == 6 and np.allclose(frequencies(found), frequencies(fe), rtol=1e-9)
+
+
+@pytest.mark.parametrize("text, value", [("1.5-3", 1.5e-3), ("1.5D+03", 1500.0), ("-.5d-2", -0.005), ("1.+5", 1e5), ("7", 7.0),
+                                         ("1e400", None), ("nan", None), ("1_0", None), ("１", None),
+                                         ("1.5-", None), ("", None), ("0x1", None)])
+def test_numbers(text, value):
+    assert real(text) == value
+
+
+def test_whole_numbers():
+    assert [whole(t) for t in ("12", " 12. ", "+3", "1.5", "1e3", "", "１２", "1_0")] == [12, 12, 3, None, None, None, None, None]
+
+
+def test_line_ends_and_other_alphabets(tmp_path):
+    text = (SAMPLES / "box.inp").read_text().replace("** made for tests", "** Pleuelstange, Größe in Zoll")
+    due = frequencies(pl.flex.read(SAMPLES / "box.inp"))
+    for data in (text.replace("\n", "\r\n").encode(), text.encode("latin-1"), b"\xef\xbb\xbf" + text.encode(),
+                 text.replace("\n", "\r").encode()):
+        (tmp_path / "p.inp").write_bytes(data)
+        assert np.array_equal(frequencies(pl.flex.read(tmp_path / "p.inp")), due)
+    (tmp_path / "p.inp").write_bytes(text.encode("utf-16"))
+    with pytest.raises(ValueError, match="binary file or UTF-16"):
+        pl.flex.read(tmp_path / "p.inp")
+
+
+def test_include_sets_and_surfaces(tmp_path):
+    """GENERATE, sets of sets, surfaces by side, parts split over files."""
+    text = (SAMPLES / "box.inp").read_text()
+    (tmp_path / "mesh.inc").write_text(text)
+    (tmp_path / "p.inp").write_text("*INCLUDE, INPUT=mesh.inc\n*NSET, NSET=three, GENERATE\n1, 5, 2\n*NSET, NSET=more\nthree, 2\n"
+                                    "*ELSET, ELSET=e\n1\n*SURFACE, NAME=lower, TYPE=ELEMENT\ne, S1\n*SURFACE, NAME=upper\n1, S2\n")
+    fe = pl.flex.read(tmp_path / "p.inp")
+    assert fe.ids[fe.groups["more"]].tolist() == [1, 2, 3, 5]
+    z = fe.nodes[:, 2]
+    assert sorted(fe.groups["lower"]) == np.flatnonzero(z < 1e-9).tolist()
+    assert sorted(fe.groups["upper"]) == np.flatnonzero(z > 0.02 - 1e-9).tolist()
+
+
+WRONG = {  # what is changed in a sample, and what is said
+    "box.inp": [("*NODE, NSET=ALL", "*NODE, NSET=ALL\n1, 9, 9, 9",
+                 "box.inp:6: node 1 is defined again, at another place than in box.inp:5"),
+                ("1, 1, 2,", "1, 1, 99,", r"box.inp:26: element 1 names node 99, which does not exist"),
+                ("1, 1, 2,", "1, 0, 2,", r"box.inp:26: element 1 names node 0, which does not exist; nodes are numbered from 1"),
+                ("1, 1, 2,", "1, 2, 2,", r"box.inp:26: element 1 names a node twice"),
+                ("20, 0.0", "20, O.0", r"box.inp:24: 'O.0' must be a coordinate"),
+                ("*DENSITY\n7850.\n", "", "the material 'STEEL' has no density"),
+                ("MATERIAL=STEEL\n", "MATERIAL=STEAL\n", r"box.inp:\d+: \*SOLID SECTION: there is no material 'STEAL'"),
+                ("TYPE=C3D20, ELSET=Body", "TYPE=C3D8, ELSET=Body",
+                 "box.inp:26: element 1 has 10 nodes, an element of this kind has 8"),
+                ("1, 1, 2, 3, 4, 5, 6, 7, 8,", "1, 5, 6, 7, 8, 1, 2, 3, 4,",
+                 r"element 1 \(hex20\) at .* is (turned inside out|too distorted)")],
+    "box22.msh": [("$Nodes\n20", "$Nodes\n21", r"box22.msh:\d+: \$Nodes ends where a node should follow; its counts are wrong"),
+                  ("$Nodes\n20", "$Nodes\n19", r"box22.msh:\d+: \$Nodes has more lines than it said"),
+                  ("$EndElements\n", "", r"\$Elements of line \d+ has no \$EndElements; the file is cut off"),
+                  ("2.2 0 8", "2.2 1 8", "is a binary gmsh mesh; save it as text"), ("2.2 0 8", "3.0 0 8", "has gmsh format 3.0")],
+    "box41.msh": [("1 20 1 20\n3 1 0 20", "1 21 1 20\n3 1 0 20", "20 nodes are given, 21 are announced"),
+                  ("1 20 1 20\n3 1 0 20", "1 20 1 20\n3 1 0 24", r"box41.msh:\d+:")],
+    "box_free.bdf": [("GRID,2,,", "GRID,2,9,", "the coordinate system 9 of node 2 is not read"),
+                     ("GRID,2,,", "GRID,2,,1.x", "must be a coordinate of GRID"),
+                     ("CHEXA,1,7,1,2,", "CHEXA,1,7,,2,", "CHEXA 1 has 19 nodes, 8 or 20 are read")],
+}
+
+
+@pytest.mark.parametrize("file, old, new, told", [(f, *case) for f, cases in WRONG.items() for case in cases])
+def test_what_is_wrong_is_told_with_its_line(file, old, new, told, tmp_path):
+    text = (SAMPLES / file).read_text()
+    assert text.count(old) >= 1
+    (tmp_path / file).write_text(text.replace(old, new, 1))
+    with pytest.raises(ValueError, match=told):
+        pl.flex.read(tmp_path / file, material=STEEL if file.endswith("msh") else None)
+
+
+def test_elements_in_two_groups_count_once(tmp_path):
+    """gmsh writes them twice in format 2.2; elsewhere two elements in one place are a mistake."""
+    text = (SAMPLES / "box22.msh").read_text()
+    last = text.splitlines()[-2]
+    again = "99 " + last.split(" ", 1)[1]
+    (tmp_path / "p.msh").write_text(text.replace("$Elements\n17", "$Elements\n18").replace(last, f"{last}\n{again}"))
+    fe = pl.flex.read(tmp_path / "p.msh", material=STEEL)
+    assert fe.mass == pytest.approx(1.256) and fe.facts["notes"] == ["elements written again for another group were read once"]
+    text = (SAMPLES / "box_free.bdf").read_text()
+    second = text[text.index("CHEXA,"):text.index("PSOLID")].replace("CHEXA,1,", "CHEXA,2,")
+    (tmp_path / "p.bdf").write_text(text.replace("PSOLID", second + "PSOLID"))
+    with pytest.raises(ValueError, match=r"p.bdf:\d+: element 2 has the nodes of element 1"):
+        pl.flex.read(tmp_path / "p.bdf")
+
+
+def test_elements_that_are_not_supported_are_counted(tmp_path):
+    text = (SAMPLES / "box.inp").read_text()
+    text += "*ELEMENT, TYPE=S4, ELSET=skin\n77, 1, 2, 3, 4\n*SHELL SECTION, ELSET=skin, MATERIAL=STEEL\n0.001\n"
+    (tmp_path / "p.inp").write_text(text)
+    with pytest.raises(ValueError, match=r"not supported: 1 of element type S4; .*partial=True"):
+        pl.flex.read(tmp_path / "p.inp")
+    fe = pl.flex.read(tmp_path / "p.inp", partial=True)
+    assert fe.facts["unsupported"] == {"element type S4": 1, "*SHELL SECTION": 1}
+    (tmp_path / "p.inp").write_text(text.replace("*SHELL SECTION, ELSET=skin, MATERIAL=STEEL\n0.001\n", "*NODE\n500, 9, 9, 9\n"))
+    fe = pl.flex.read(tmp_path / "p.inp", units="m, kg, s")
+    assert sorted(fe.ids[fe.groups["skin"]]) == [1, 2, 3, 4] and fe.facts["unattached"] == [500]
+
+
+def test_matrices_with_supports_are_refused(tmp_path):
+    """A row that is missing was held; so was one with a huge entry."""
+    for end in (".inp", "_MASS1.mtx"):
+        shutil.copy(SAMPLES / f"box{end}", tmp_path)
+    lines = (SAMPLES / "box_STIF1.mtx").read_text().splitlines()
+    mass = (tmp_path / "box_MASS1.mtx").read_text().splitlines()
+
+    def without(rows):
+        return "\n".join(t for t in rows if "5,2," not in t) + "\n"
+    (tmp_path / "box_STIF1.mtx").write_text(without(lines))
+    (tmp_path / "box_MASS1.mtx").write_text(without(mass))
+    with pytest.raises(ValueError, match=r"node (5|15) has no unknown in direction 2"):
+        pl.flex.read(tmp_path / "box_STIF1.mtx")
+    (tmp_path / "box_MASS1.mtx").write_text("\n".join(mass) + "\n")
+    (tmp_path / "box_STIF1.mtx").write_text("\n".join([*lines, "3,1,3,1, 1e36"]) + "\n")
+    with pytest.raises(ValueError, match="K has entries of 1e\\+36, which stand for supports"):
+        pl.flex.read(tmp_path / "box_STIF1.mtx")
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("big", [True, False])
+def test_op4_binary(order, big, tmp_path):
+    a = np.where(np.random.default_rng(1).random((9, 9)) < 0.5, 0.0, np.random.default_rng(2).normal(size=(9, 9)))
+    (tmp_path / "a.op4").write_bytes(op4_binary({"K": a, "MXX": a.T}, order, big))
+    found = read_op4(tmp_path / "a.op4")
+    assert np.array_equal(found["K"].toarray(), a) and np.array_equal(found["MXX"].toarray(), a.T)
+
+
+def test_coordinate_matrices(tmp_path):
+    fe = fe_of(sample())
+    shutil.copy(SAMPLES / "box.inp", tmp_path)
+    for name, a in (("STIF1", fe.K), ("MASS1", fe.M)):
+        (tmp_path / f"box_{name}.mtx").write_text(mtx(sample(), a.toarray(), "coordinate"))
+    assert np.allclose(frequencies(pl.flex.read(tmp_path / "box_MASS1.mtx")), frequencies(fe), rtol=1e-9)
+    assert np.array_equal(six_rows(np.eye(3)), np.diag([1.0, 1, 1, 0, 0, 0]))
+
+
+def test_other_files(tmp_path):
+    with pytest.raises(ValueError, match=r"the ending '.stl' is none of .msh, .inp"):
+        pl.flex.read(tmp_path / "a.stl")
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        pl.flex.read(tmp_path / "a.inp")
+    (tmp_path / "a.inp").write_text("\n\n")
+    with pytest.raises(ValueError, match=r"a\.inp: is empty"):
+        pl.flex.read(tmp_path / "a.inp")
+    (tmp_path / "a.full").write_text("x")
+    with pytest.raises((ImportError, ValueError), match="ansys"):
+        pl.flex.read(tmp_path / "a.full")
+    shutil.copy(SAMPLES / "box_matrices.sti", tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"box_matrices\.mas"):
+        pl.flex.read(tmp_path / "box_matrices.sti")
+
+
+# -- damaged files
+def damage(data, rng):
+    """One of: cut off, a line lost or doubled, a byte or a word changed, bytes that are not ASCII."""
+    lines = data.split(b"\n")
+    k = int(rng.integers(len(lines)))
+    what = int(rng.integers(7))
+    if what == 0:
+        return data[:int(rng.integers(len(data)))]
+    if what in (1, 2):
+        lines[k:k + 1] = [] if what == 1 else [lines[k]] * 2
+    elif what == 3:
+        at = int(rng.integers(len(data)))
+        return data[:at] + bytes([int(rng.integers(256))]) + data[at + 1:]
+    elif what == 4:
+        words = lines[k].split()
+        if words:
+            junk = (b"0", b"-1", b"99999999999999999999", b"nan", b"1e999", b"*", b"x,", b"1.5-3")
+            words[int(rng.integers(len(words)))] = junk[int(rng.integers(8))]
+        lines[k] = b" ".join(words)
+    elif what == 5:
+        lines[k] = "größe ∞".encode() + lines[k]
+    else:
+        j = int(rng.integers(len(lines)))
+        lines[k], lines[j] = lines[j], lines[k]
+    return b"\n".join(lines)
+
+
+@pytest.mark.parametrize("file", [*FILES, "box_matrices.dof", "box_matrices.mas"])
+def test_damaged_files_are_read_or_refused(file, tmp_path):
+    """Never another exception than those that name the file; what is read is a sound model, by the checks of FE."""
+    for other in SAMPLES.iterdir():
+        shutil.copy(other, tmp_path)
+    target = {"box_matrices.dof": "box_matrices.sti", "box_matrices.mas": "box_matrices.sti"}.get(file, file)
+    options = {"units": "m, kg, s"} | FILES[target]
+    rng = np.random.default_rng(sum(file.encode()))
+    data = (SAMPLES / file).read_bytes()
+    refused = 0
+    for _ in range(60):
+        (tmp_path / file).write_bytes(damage(data, rng))
+        try:
+            fe = pl.flex.read(tmp_path / target, **options)
+            assert np.isfinite(fe.K.data).all() and fe.mass > 0
+        except (ValueError, FileNotFoundError) as error:
+            refused += 1
+            assert file.split(".")[0] in str(error) or str(error).startswith(("K:", "M:", "nodes:", "material:"))
+    assert refused >= 5
+
+
+def test_meshes_alone():
+    mesh = read_mesh(SAMPLES / "box.bdf")
+    assert len(mesh.ids) == 20 and mesh.materials == {"MAT1 3": (210e9, 0.3, 7850.0)} and not mesh.unsupported
