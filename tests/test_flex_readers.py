@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from meshes import KINDS, bdf, box, fe_of, inp, msh22, msh41, mtx, op4_binary, sample, six_rows, write_samples
+from meshes import KINDS, SIZE, bdf, box, fe_of, inp, msh22, msh41, mtx, op4_binary, sample, six_rows, write_samples
 
 import pliant as pl
+from pliant.flex import isoparametric
 from pliant.flex.modes import Modes, hertz
 from pliant.flex.readers import read_mesh
 from pliant.flex.readers.calculix import run_calculix
@@ -86,6 +87,44 @@ def test_stiffness_is_that_of_calculix(kind, tmp_path):
     if kind == "hex20":
         assert abs(found.M - due.M).max() < 1e-11 * abs(due.M).max()
     assert found.mass == pytest.approx(due.mass, rel=1e-9) and found.stress is not None
+
+
+@pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX is not installed")
+@pytest.mark.parametrize("kind, triangle, line", [("wedge15", 2, 5), ("wedge6", 1, 3)])
+def test_wedges_of_calculix_have_fewer_points(kind, triangle, line, tmp_path, monkeypatch):
+    """With its 3 x 3 (1 x 2) points, stiffness and mass are the same; ours are integrated exactly."""
+    mesh = box(kind, (2, 1, 1))
+    (tmp_path / "part.inp").write_text(inp(mesh))
+    found, ours = pl.flex.read(run_calculix(tmp_path / "part.inp"), units="m, kg, s"), fe_of(mesh)
+
+    def rule(corners, order):
+        t, w = isoparametric._simplex(2, triangle)
+        z, v = np.polynomial.legendre.leggauss(line // 2 + 1)
+        return np.column_stack((np.tile(t, (len(z), 1)), np.repeat(z, len(t)))), np.outer(v, w).ravel()
+    monkeypatch.setattr(isoparametric, "rule", rule)
+    isoparametric.shape.cache_clear()
+    fewer = fe_of(mesh)
+    isoparametric.shape.cache_clear()
+    assert abs(found.K - fewer.K).max() < 1e-12 * abs(fewer.K).max() and abs(found.M - fewer.M).max() < 1e-12 * abs(fewer.M).max()
+    assert abs(found.M - ours.M).max() > 0.05 * abs(ours.M).max()
+    fields = [lambda x, y, z: x, lambda x, y, z: y + z] if kind == "wedge6" else [lambda x, y, z: x * y, lambda x, y, z: x**2 - y * z]
+    g, w = np.polynomial.legendre.leggauss(4)
+    X, Y, Z = np.meshgrid(*(a * (g + 1) / 2 for a in SIZE), indexing="ij")
+    for f in fields:  # int f^2 over the box
+        u = np.zeros_like(ours.nodes)
+        u[:, 2] = f(*ours.nodes.T)
+        due = 7850 * np.prod(SIZE) / 8 * np.einsum("i,j,k,ijk->", w, w, w, f(X, Y, Z) ** 2)
+        assert u.ravel() @ (ours.M @ u.ravel()) == pytest.approx(due, rel=1e-10)
+
+
+@pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX is not installed")
+def test_incompatible_modes_of_calculix(tmp_path):
+    """C3D8I: nine unknowns of each element are eliminated; on a box the stiffness that is left is ours, to rounding."""
+    mesh = box("hex8", (3, 2, 1))
+    (tmp_path / "part.inp").write_text(inp(mesh))
+    found, due = pl.flex.read(run_calculix(tmp_path / "part.inp"), units="m, kg, s"), fe_of(mesh)
+    assert "54 unknowns of incompatible modes (C3D8I) were eliminated statically" in found.facts["notes"]
+    assert abs(found.K - due.K).max() < 1e-12 * abs(due.K).max() and found.mass == pytest.approx(due.mass, rel=1e-9)
 
 
 def test_groups_are_interfaces():

@@ -11,6 +11,7 @@ from .systems import Units
 
 ZERO = 1e-14   # rotations of solids: rows that are zero against the largest entry
 LARGE = 1e30   # entries that stand for supports
+BUBBLES = 9    # unknowns of the incompatible modes of a brick
 
 
 class Labelled(NamedTuple):
@@ -36,20 +37,12 @@ def fe_of_matrices(found: Labelled, mesh: Mesh, units: Units) -> tuple[FE, np.nd
     rows = _default_rows(found, mesh) if found.rows is None else found.rows
     K, M = (sp.csr_matrix(a) for a in (found.K, found.M))
     for name, a in (("K", K), ("M", M)):
-        if a.nnz and abs(a.data).max() > LARGE:
+        if not a.nnz:
+            raise ValueError(f"{found.what}: {name}: all its entries are zero")
+        if abs(a.data).max() > LARGE:
             raise ValueError(f"{found.what}: {name} has entries of {abs(a.data).max():g}, which stand for supports; "
                              "leave them out of the FE model")
-    keep = np.ones(len(rows), bool)
-    turns = rows[:, 1] > 3
-    if turns.any():
-        size = np.asarray(abs(K).max(axis=1).toarray()).ravel() / abs(K.data).max(), np.asarray(abs(M).max(axis=1).toarray()).ravel()
-        if ((size[0] < ZERO) & (size[1] <= ZERO * abs(M.data).max()))[turns].all():
-            keep = ~turns
-    rows = rows[keep]
-    K, M = K[keep][:, keep], M[keep][:, keep]
-    empty = np.asarray(abs(K).sum(axis=1)).ravel() + np.asarray(abs(M).sum(axis=1)).ravel() == 0
-    loose = np.isin(rows[:, 0], [n for n in np.unique(rows[empty, 0]) if empty[rows[:, 0] == n].all()]) if empty.any() else empty
-    rows, K, M = rows[~loose], K[~loose][:, ~loose], M[~loose][:, ~loose]
+    rows, K, M = _without_bubbles(mesh, *_without_nothing(rows, K, M))
     k = 6 if (rows[:, 1] > 3).any() else 3
     ids = np.unique(rows[:, 0])
     place = np.minimum(np.searchsorted(mesh.ids, ids), len(mesh.ids) - 1)
@@ -67,6 +60,38 @@ def fe_of_matrices(found: Labelled, mesh: Mesh, units: Units) -> tuple[FE, np.nd
     S = sp.diags_array(scale)
     K, M = (S @ a[order][:, order] @ S * factor for a, factor in ((K, units.stiffness), (M, units.mass)))
     return FE(mesh.x[place] * units.length, K, M, what=found.what), place
+
+
+def _without_nothing(rows: np.ndarray, K: Any, M: Any) -> tuple[np.ndarray, Any, Any]:
+    """Without rotations of solids, and without nodes, that have neither stiffness nor mass."""
+    largest_K, largest_M = (np.asarray(abs(a).max(axis=1).toarray()).ravel() / abs(a.data).max() for a in (K, M))
+    nothing = (largest_K < ZERO) & (largest_M <= ZERO)
+    turns = rows[:, 1] > 3
+    keep = ~turns if nothing[turns].all() else np.ones(len(rows), bool)
+    empty = (largest_K == 0) & (largest_M == 0)
+    keep &= ~empty | np.isin(rows[:, 0], rows[~empty & keep, 0])
+    return rows[keep], K[keep][:, keep], M[keep][:, keep]
+
+
+def _without_bubbles(mesh: Mesh, rows: np.ndarray, K: Any, M: Any) -> tuple[np.ndarray, Any, Any]:
+    """Without the unknowns that CalculiX gives to the incompatible modes of each C3D8I, under numbers beyond those of the nodes: nine for
+    an element, eliminated statically."""
+    import scipy.sparse as sp
+    inner = rows[:, 0] > mesh.ids[-1]
+    if not inner.any() or inner.sum() % BUBBLES:
+        return rows, K, M
+    inside = np.flatnonzero(inner)[np.lexsort((rows[inner, 1], rows[inner, 0]))]
+    blocks = K[inside][:, inside].tobsr((BUBBLES, BUBBLES))
+    if not np.array_equal(blocks.indices, np.arange(len(inside) // BUBBLES)) or len(blocks.data) * BUBBLES != len(inside):
+        return rows, K, M
+    inverse = sp.bsr_matrix((np.linalg.inv(blocks.data), blocks.indices, blocks.indptr), shape=blocks.shape)
+    follow = -inverse @ K[inside][:, ~inner]
+    outer = np.flatnonzero(~inner)
+    T = sp.csr_matrix(sp.vstack((sp.eye_array(len(outer)), follow)))
+    order = np.concatenate((outer, inside))
+    mesh.notes.append(f"{len(inside)} unknowns of incompatible modes (C3D8I) were eliminated statically")
+    K, M = (T.T @ a[order][:, order] @ T for a in (K, M))
+    return rows[~inner], K, M
 
 
 def _default_rows(found: Labelled, mesh: Mesh) -> np.ndarray:
