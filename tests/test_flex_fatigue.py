@@ -1,12 +1,16 @@
 """Rainflow by the example of ASTM E1049, S-N curves, and the choice of modes for loads."""
+import re
+
 import numpy as np
 import pytest
 from meshes import box, fe_of
 
 import pliant as pl
+from pliant.cli import execute
 from pliant.flex.fatigue import SN, damage, rainflow, turning_points
 from pliant.flex.reduction import shapes_of
 from pliant.flex.selection import _vector, enrich, load_error
+from pliant.items.base import matrix_of
 
 MAT = pl.Material(210e9, 0.3, 7850)
 
@@ -82,6 +86,84 @@ def test_the_error_bound_is_above_the_error_and_near_it(options):
     assert found.worst == found.bound.max()
 
 
+ROD = """pliant: 1
+material: {E: 210 GPa, nu: 0.3, rho: 7850 kg/m^3}
+mesh: {beam: {points: [[0, 0, 0], [0.6, 0, 0]], section: {rectangle: {width: 20 mm, height: 10 mm}}, elements: 12}}
+interfaces: {root: 0}
+frames: {middle: 4, off: 8}
+reduce: {modes: 1, stress: true}
+"""
+PRESSED = """pliant: 1
+name: pressed rod
+bodies:
+  rod: {kind: modal, reduced: PART, damping: 0.7, rotation: {axis: [1, 2, 3], angle: 40 deg}}
+joints:
+  clamp: {kind: fixed, between: [ground, rod.root]}
+forces:
+  push: {kind: force, frame: rod.middle, vector: ["0", "0", "if(t < 0.05, 20*sin(10*pi*t)^2, 20)"], axes: frame}
+  turn: {kind: torque, frame: rod.off, vector: [0, 0, 2], axes: frame}
+simulate: {duration: 0.3, output_step: 0.01}
+"""
+
+
+def test_a_poor_part_is_told_and_enriched_by_one_command(tmp_path, capsys):
+    """A cantilever with one mode, a force and a moment inside its span: the summary names what it cannot follow; after enrichment it rests
+    at the deflections of beam theory, F a^3 / 3 E I and M b^2 / 2 E I, with the moments F (a - x) and M in its sections."""
+    E, b, h, a, c, F, M = 210e9, 0.02, 0.01, 0.2, 0.4, 20.0, 2.0
+    (tmp_path / "rod.yaml").write_text(ROD)
+    (tmp_path / "poor.yaml").write_text(PRESSED.replace("PART", "poor.h5"))
+    (tmp_path / "good.yaml").write_text(PRESSED.replace("PART", "good.h5"))
+    assert execute(["flex", "reduce", str(tmp_path / "rod.yaml"), "-o", str(tmp_path / "poor.h5")]) == 0
+    capsys.readouterr()
+
+    def rest(name):
+        assert execute(["run", str(tmp_path / f"{name}.yaml"), "-o", str(tmp_path / f"{name}_run.h5"), "--no-progress"]) == 0
+        sol = pl.load(tmp_path / f"{name}_run.h5")
+        at = {k: sol[f"rod.{k}.position"][-1] @ matrix_of(sol["rod.rotation"][-1].tolist()) for k in ("middle", "off")}
+        return sol, at, capsys.readouterr().out
+    sol, at, told = rest("poor")
+    z, y = F * a**3 / (3 * E * b * h**3 / 12), M * c**2 / (2 * E * h * b**3 / 12)
+    assert abs(at["middle"][2] / z - 1) > 0.05
+    assert re.search(r"of 'rod' cannot follow \d\d % of its largest load, at t = 0\.\d+ s, mostly of the moment at 'off' about z;", told)
+    assert execute(["flex", "enrich", str(tmp_path / "poor_run.h5"), str(tmp_path / "rod.yaml"), "-o", str(tmp_path / "good.h5"),
+                    "--missed", "1e-4"]) == 0
+    told = capsys.readouterr().out
+    assert "of the load cannot be followed by the modes, mostly of the moment at 'off' about z" in told and "now, with 4 coord" in told
+    sol, at, told = rest("good")
+    assert at["middle"][2] == pytest.approx(z, rel=1e-3) and at["off"][1] == pytest.approx(y, rel=1e-3)
+    assert "of 'rod' follow its loads, all but" in told
+    forces = sol.stress("rod").forces(0.3)
+    assert np.allclose(forces[:4, 0, 4], -F * (a - 0.05 * np.arange(4)), rtol=2e-3)
+    assert np.allclose(forces[:8, :, 5], M, rtol=2e-3) and abs(forces[8:, :, 5]).max() < 2e-3 * M
+    assert execute(["flex", "enrich", str(tmp_path / "poor_run.h5"), str(tmp_path / "rod.yaml"), "--body", "rid"]) == 1
+    assert "there are rod; name one with --body" in capsys.readouterr().err
+
+
+def test_recorded_loads_hold_the_body_in_equilibrium():
+    """In 3-D, tumbling: forces and moments at all frames, with the inertia of the whole, add to zero."""
+    fe = pl.flex.mesh_beam([(0, 0, 0), (0.4, 0.1, 0)], pl.Section.rectangle(0.03, 0.02), pl.STEEL, 6)
+    part = pl.flex.reduce(fe, {"a": 0, "b": 6}, modes=1, frames={"c": 3})
+    m = pl.Model("tumbling", gravity=(1, -2, -9.81))
+    m.add(pl.ModalBody("rod", part, rotation={"axis": (1, -2, 0.5), "angle": 1.1}, damping=0.9))
+    m.add(pl.Spherical("ball", m.ground, "rod.a"))
+    m.add(pl.SpringDamper("spring", m.ground.frame((0.5, 0.5, 0.5)), "rod.b", stiffness=300, damping=1))
+    m.add(pl.Force("push", "rod.c", (0.1, 0.2, 0.3), axes="frame"))
+    m.add(pl.Torque("turn", "rod.b", (0.02, 0.01, -0.03)))
+    sol = m.simulate(0.3, step=5e-4, integrator="generalized-alpha", progress=False)
+    loads, i = sol.loads("rod"), part.integrals
+    three = {k: np.stack([loads[*k, a] for a in range(3)], axis=1) for k in (("acceleration",), ("angular",), ("force", "a"),
+             ("force", "b"), ("force", "c"), ("moment", "a"), ("moment", "b"))}
+    w, alpha = sol["rod.angular_velocity"], three["angular",]
+    acc = i.m * three["acceleration",] + np.cross(alpha, i.c0) + np.cross(w, np.cross(w, i.c0))
+    total = sum(three["force", k] for k in "abc") - acc
+    late = sol.t > 0.1  # the vibration of the start has died away
+    assert abs(total[late]).max() < 1e-3 * abs(acc[late]).max()
+    arm = {k: part.nodes[k].u0 for k in "abc"}
+    moment = sum(np.cross(arm[k], three["force", k]) for k in "abc") + three["moment", "a"] + three["moment", "b"]
+    spin = np.cross(i.c0, three["acceleration",]) + alpha @ i.J0.T + np.cross(w, w @ i.J0.T)
+    assert abs(moment - spin)[late].max() < 1e-3 * abs(spin[late]).max()
+
+
 def test_loads_that_modes_cannot_follow_are_named_and_enriched():
     """A force inside the span is no interface load; one static shape of it makes it exact, and stress with it."""
     fe = solid()
@@ -93,9 +175,9 @@ def test_loads_that_modes_cannot_follow_are_named_and_enriched():
     t = np.linspace(0, 1, 50)
     recorded = {("force", "middle", 2): 100 * np.sin(7 * t), ("force", "b", 0): 50 * np.cos(t)}
     told = part.represented.of(recorded)
-    assert told.load == ("force", "middle", 2) and 0.02 < told.worst < 1 and "'force middle 2'" in str(told)
+    assert told.load == ("force", "middle", 2) and 0.02 < told.worst < 1 and "force at 'middle' along z" in str(told)
     assert told.missed[0] < 1e-4 < told.missed[30]
-    assert "loads that the shapes cannot follow:" in str(part.report()) and part.report().data["missed"]["force middle 2"] > 0.02
+    assert "loads that the shapes cannot follow:" in str(part.report()) and part.report().data["missed"]["force at 'middle' along z"] > 0.02
     better = enrich(fe, ENDS, recorded=recorded, missed=0.01, **options)
     assert better.n == part.n + 1 and better.represented.of(recorded).worst < 1e-4
     inertia = {("centrifugal", 2, 2): np.ones(3), ("acceleration", 0): np.arange(3.0)}

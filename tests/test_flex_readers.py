@@ -373,7 +373,8 @@ def test_meshes_alone():
 # -- the same simulation
 def swing(fe):
     """Tip, elastic energy and reaction over time of a part that swings about a skew axis, on a spring at its other end."""
-    part = pl.flex.reduce(fe, {"hub": {"plane": "x = 0", "position": (0, 0, 0)}, "tip": {"plane": "x = 0.2", "coupling": "average"}}, modes=3)
+    ends = {"hub": {"plane": "x = 0", "position": (0, 0, 0)}, "tip": {"plane": "x = 0.2", "coupling": "average"}}
+    part = pl.flex.reduce(fe, ends, modes=3)
     m = pl.Model("swing", gravity=(1.0, -2.0, -9.81))
     m.add(pl.ModalBody("rod", part, position=(0.1, -0.2, 0.3), rotation={"axis": (1, 2, 3), "angle": 0.7}, damping=0.1))
     m.add(pl.Revolute("hinge", m.ground.frame((0.1, -0.2, 0.3)), "rod.hub", axis=(0.3, 1.0, -0.4)))
@@ -390,7 +391,7 @@ def due_swing():
 @pytest.mark.parametrize("file", FILES)
 def test_the_same_simulation_through_every_reader(file, due_swing):
     """Positions, velocities and elastic energy to 1e-9 of their largest values; the reaction, in which the accelerations of modes of 20 kHz
-    magnify rounding, to 1e-7. DMIG is without elements, so without stiffening, and rounded to ten digits: so is what it is compared with."""
+    magnify rounding, to 1e-7. DMIG has no elements, so no stiffening, and is rounded to ten digits: so is what it is compared with."""
     found = pl.flex.read(SAMPLES / file, **({"units": "m, kg, s"} | FILES[file]))
     due = due_swing
     if "dmig" in file:

@@ -15,7 +15,7 @@ LAYERS = [
     {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
     {"integrators", "formulations"},
     {"methods"},
-    {"channels", "solution", "stresses", "collected", "comparison", "automatic", "simulation", "model", "analyses"},
+    {"channels", "solution", "stresses", "modal_loads", "collected", "comparison", "automatic", "simulation", "model", "analyses"},
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
      "journal", "results", "scene", "pictures", "diagnosis", "parts"},
     {"verification", "bench", "bench_models", "studies"},

@@ -118,6 +118,12 @@ class Observer:
         first, width = self._hinges.index(frame), max(1, BLOCK // (6 * len(self.rows)))
         return self._wrench("joint", self._hinges[first:first + width], s.program("residual", families=families), silent)
 
+    def wrench(self, frame: int) -> np.ndarray:
+        """Force and moment (n, 6) that everything exerts at a frame, world axes."""
+        every = [f for body in self.directory.flexible.values() for f in body.frames]
+        first, width = every.index(frame), max(1, BLOCK // (6 * len(self.rows)))
+        return self._wrench("all", every[first:first + width], self.dynamics.system.program("residual"), [])
+
     def _one(self, family: Any, first: int, last: int) -> Program:
         """The residual of some rows of one family, with the frames and signals they need."""
         s = self.dynamics.system

@@ -82,6 +82,7 @@ class Flexible:
     inertia: np.ndarray    # of the undeformed body about its centre of mass
     stated: bool           # whether the user stated rates
     limit: float           # the largest size that linear modes are good for, in q
+    frames: dict[int, str]  # frames that joints and forces act on: number -> node
 
 
 class Directory:

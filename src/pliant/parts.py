@@ -34,7 +34,7 @@ FOREIGN = ("fe", "interfaces", "frames", "shapes", "loads", "material", "self") 
 Path_ = tuple[Any, ...]
 
 
-def read_part(path: str | Path) -> tuple[FE, Callable[[], Reduced]]:
+def read_part(path: str | Path) -> tuple[FE, Callable[..., Reduced]]:
     """The mesh that a file describes, and how it is reduced."""
     from .text import _contents
     data, problems = load_yaml(_contents(Path(path)), str(path))
@@ -89,10 +89,11 @@ class _Part:
         found: FE = self.fe
         return found
 
-    def reduce(self) -> Reduced:
+    def reduce(self, how: Callable[..., Reduced] | None = None, **more: Any) -> Reduced:
+        """By `flex.reduce`, or ``how`` with further options."""
         assert self.checked is not None
         places = {key: plain(self.data.get(key)) for key in ("interfaces", "frames")}
-        made = self.call(("reduce",), flex.reduce, {"fe": self.fe, **places, **self.checked})
+        made = self.call(("reduce",), how or flex.reduce, {"fe": self.fe, **places, **self.checked, **more})
         self.stop()
         found: Reduced = made
         return found

@@ -14,6 +14,7 @@ from .items.base import Frame, Item, Pair, matrix_of
 from .items.bodies import RigidBody
 from .items.joints import JointPair
 from .items.modal import ModalBody
+from .modal_loads import missed, told
 
 if TYPE_CHECKING:
     from .model import Model
@@ -134,7 +135,7 @@ def run_data(sol: Solution) -> dict[str, Any]:
             "rows": len(sol.t), "method": sol.method.plain(),
             "formulation": sol.formulation.plain() if sol.formulation else None, "why": sol.why,
             "step": float(sol.step), "accuracy": sol.accuracy, "quality": q,
-            "energy_drift": sol.energy.drift}
+            "energy_drift": sol.energy.drift, "missed_by_modes": missed(sol)}
 
 
 def run_summary(sol: Solution) -> str:
@@ -158,6 +159,7 @@ def run_summary(sol: Solution) -> str:
         lines.append(("reactions", "not unique (redundant joints): the smallest ones are given"))
     if q["estimate"] is not None:
         lines.append(("estimate", f"{q['estimate']:.2g} relative error per second, from a second run with other steps"))
+    lines += told(d["missed_by_modes"])
     stopped = f"stopped early at t = {d['end']:.6g} s of {sol.end:.6g}; the rows up to there are kept{sol.source}"
     lines.append(("state", "complete" if d["complete"] else stopped))
     return "\n".join([f"run of {d['name']!r}", *(f"  {k:<13} {v}" for k, v in lines)])

@@ -166,6 +166,16 @@ class Solution:
         found = BodyStress(self, body)
         return found if t is None else found.at(t)
 
+    def loads(self, body: str) -> dict[tuple[Any, ...], np.ndarray]:
+        """Loads of a flexible body over the run, by the names of `flex.Stiffening`, in its axes: what `flex.enrich` takes as recorded."""
+        from .modal_loads import recorded_loads
+        return recorded_loads(self, body)
+
+    def missed(self, body: str) -> Any:
+        """The part of these loads that the modes of the body cannot follow (`flex.represented.Indicator`)."""
+        from .modal_loads import indicator
+        return indicator(self, body)
+
     def __getitem__(self, name: str) -> np.ndarray:
         """A channel over time, shape (n,) or (n, 3); a component with .x .y .z, of modal coordinates with .1 .2 and so on."""
         whole, _, last = name.rpartition(".")

@@ -1,16 +1,17 @@
 """Stresses of a flexible body over a run: its modal coordinates over time, and the stresses its part knows."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from .modal_loads import part_of
 
 if TYPE_CHECKING:
     from .flex.fatigue import SN
     from .flex.recovery import Envelope, HotSpot, Recovery
-    from .flex.represented import Indicator
     from .solution import Solution
 
 
@@ -18,11 +19,7 @@ class BodyStress:
     """``sol.stress("rod")``: stress at any time, extremes over the run, hot spots, fatigue, export."""
 
     def __init__(self, solution: Solution, body: str) -> None:
-        if solution.model is None:
-            raise ValueError(f"stress: the part of {body!r} is in the model, which this run does not have; load it together with its model")
-        part = getattr(solution.model[body], "reduced", None)
-        if part is None:
-            raise ValueError(f"stress: {body!r} is not a flexible body with modes")
+        part = part_of(solution, body)
         if part.stress is None:
             raise ValueError(f"stress: the part of {body!r} was reduced without stresses; reduce it with stress=True")
         self.body, self.part = body, part
@@ -57,11 +54,6 @@ class BodyStress:
         """Damage at points of the recovery (default: the hot spots)."""
         chosen = [spot.node for spot in self.hot_spots()] if points is None else [int(p) for p in points]
         return dict(zip(chosen, self.recovery.damage(self.q, curve, chosen).tolist(), strict=True))
-
-    def missed(self, recorded: Mapping[tuple[Any, ...], Any]) -> Indicator:
-        """The part of recorded loads that the modes of the part cannot follow."""
-        found: Indicator = self.part.represented.of(recorded)
-        return found
 
     def summary(self) -> str:
         """Hot spots, and which of them are too near to an interface to be trusted."""

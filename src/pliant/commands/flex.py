@@ -2,10 +2,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .base import OUTPUT, Answer, cli, command
+from .base import OUTPUT, RUN, Answer, cli, command
+
+if TYPE_CHECKING:
+    from ..flex.reduced import Reduced
+    from ..solution import Solution
 
 
 @cli.group()
@@ -18,13 +23,60 @@ def flex() -> None:
 def reduce(part: str, output: str | None) -> Answer:
     """Mesh and reduce the flexible part described by PART, a YAML file; print the report, and write the part (.h5)."""
     from ..parts import read_part
+    _check(output)
+    return _written(read_part(part)[1](), output)
+
+
+@RUN
+@click.argument("part", type=click.Path())
+@OUTPUT
+@click.option("--body", help="The flexible body of RUN that PART describes, if there are several.")
+@click.option("--missed", type=float, default=0.01, show_default=True, help="Part of the largest load that may be left.")
+@click.option("--model", type=click.Path(), help="The model of the run, if its file cannot hold it.")
+def enrich(run: str, part: str, output: str | None, body: str | None, missed: float, model: str | None) -> Answer:
+    """Reduce the flexible part described by PART, a YAML file, again, with shapes for the loads that it had in RUN (.h5); print what its
+    modes could not follow, and the report, and write the part (.h5)."""
+    from ..flex import enrich as enriched
+    from ..loading import load_model
+    from ..parts import read_part
+    from .runs import load_run
+    _check(output)
+    if not 0 < missed < 1:
+        raise click.UsageError(f"--missed {missed:g}: must be between 0 and 1, such as 0.01")
+    sol = load_run(run, load_model(model) if model else None)
+    name = _body(sol, run, body)
+    recorded = sol.loads(name)
+    made = read_part(part)[1](enriched, recorded=recorded, missed=missed)
+    assert made.represented is not None
+    before, after = sol.missed(name), made.represented.of(recorded)
+    answer = _written(made, output)
+    lines = [f"{name!r} in {run}: {before}, at t = {sol.t[before.time]:.4g} s", f"now, with {made.n} coordinates: {after}", ""]
+    return Answer({**answer.data, "before": before.worst, "after": after.worst, "load": before.name}, "\n".join(lines) + answer.text)
+
+
+def _body(sol: Solution, run: str, asked: str | None) -> str:
+    """The flexible body that is meant."""
+    bodies = [] if sol.model is None else [b.name for b in sol.model.section("bodies") if hasattr(b, "reduced")]
+    if sol.model is None:
+        note = f": {sol.stored.note}" if sol.stored and sol.stored.note else ""
+        raise click.UsageError(f"{run}: its model is needed for the loads of the part, and the file has none{note}; give it with --model")
+    if asked is None and len(bodies) == 1:
+        return bodies[0]
+    if asked not in bodies:
+        there = f"there are {', '.join(bodies)}; name one with --body" if bodies else "it has no flexible body"
+        raise click.UsageError(f"{run}: {there}")
+    return asked
+
+
+def _check(output: str | None) -> None:
     from ..storage import check_results
     if output is not None:
         if Path(output).suffix.lower() not in (".h5", ".hdf5"):
             raise click.UsageError(f"{output}: a part is written as .h5; choose a name with that ending")
         check_results(output)
-    _, make = read_part(part)
-    made = make()
+
+
+def _written(made: Reduced, output: str | None) -> Answer:
     report = made.report()
     if output is None:
         return Answer(report.data, str(report))
@@ -33,3 +85,4 @@ def reduce(part: str, output: str | None) -> Answer:
 
 
 command(reduce, flex)
+command(enrich, flex)

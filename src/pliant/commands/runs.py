@@ -55,7 +55,7 @@ def resume(run: str, output: str | None, duration: str | None, model: str | None
     """Continue RUN (.h5 or .h5.part) as if it had not been interrupted, and write the whole (default: RUN itself, without .part)."""
     from ..loading import load_model
     target = Path(output or run.removesuffix(".part"))
-    sol = _load(run, load_model(model) if model else None)
+    sol = load_run(run, load_model(model) if model else None)
     _check_output(target, None, RESULTS)
     return _simulated(lambda display: sol.resume(duration, progress=display, out=target), progress, target)
 
@@ -140,7 +140,7 @@ def plot(run: str, channels: tuple[str, ...], output: str | None) -> Answer:
     """Plot channels of RUN over time, such as crank.end.position.x or 'A.*'."""
     os.environ.setdefault("MPLBACKEND", "Agg")
     from ..pictures import plot as draw
-    sol, target = _load(run), Path(output or f"{Path(run).stem}.png")
+    sol, target = load_run(run), Path(output or f"{Path(run).stem}.png")
     chosen = sol.select(*channels)
     draw(sol, chosen, target)
     return Answer({"file": str(target), "channels": chosen}, f"written: {target}")
@@ -155,7 +155,7 @@ def export(run: str, channels: tuple[str, ...], form: str, output: str | None) -
     """Write channels of RUN (default: all) as a table."""
     if form != "csv":
         raise click.UsageError(f"--to {form}: this version writes csv only; for other formats read the HDF5 file of the run")
-    sol, target = _load(run), Path(output or f"{Path(run).stem}.csv")
+    sol, target = load_run(run), Path(output or f"{Path(run).stem}.csv")
     _check_output(target, run, (".csv",))
     sol.to_csv(target, *channels)
     chosen = sol.select(*channels) if channels else sol.channels
@@ -171,7 +171,7 @@ def animate(run: str, output: str | None) -> Answer:
     os.environ.setdefault("MPLBACKEND", "Agg")
     from ..pictures import animate as draw
     target = Path(output or f"{Path(run).stem}.gif")
-    draw(_load(run), target)
+    draw(load_run(run), target)
     return Answer({"file": str(target)}, f"written: {target}")
 
 
@@ -206,7 +206,7 @@ def schema() -> Answer:
     return Answer(data, json.dumps(data, indent=2))
 
 
-def _load(run: str, model: Any = None) -> Solution:
+def load_run(run: str, model: Any = None) -> Solution:
     from ..results import load
     if Path(run).suffix.lower() in MODELS:
         raise click.UsageError(f"{run} is a model, not a run; pliant run {run} starts it")

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .represented import load_name, percent
+
 if TYPE_CHECKING:
     from .reduced import Reduced
 
@@ -85,7 +87,7 @@ def _loads(data: dict[str, Any]) -> list[str]:
         return []
     worst = int(np.argmax(np.abs(table["error"])))
     how = f"held at {table['held']}" if table["held"] else "free, balanced by inertia"
-    text = f"unit loads ({how}): {len(table['loads'])} agree with the full mesh within {100 * abs(table['error'][worst]):.2g} %"
+    text = f"unit loads ({how}): {len(table['loads'])} agree with the full mesh within {percent(abs(table['error'][worst]))}"
     if abs(table["error"][worst]) > 1e-3:
         text += f" (worst: {table['loads'][worst]}); method='craig-bampton' or 'static-correction' is exact for them"
     return ["", text]
@@ -95,10 +97,10 @@ def _missed(part: Reduced, data: dict[str, Any]) -> list[str]:
     """Static loads that the shapes represent least [stress-5]."""
     if part.represented is None:
         return []
-    found = {" ".join(str(x) for x in load): part_of for load, part_of in part.represented.missed().items()}
+    found = {load_name(load): part_of for load, part_of in part.represented.missed().items()}
     data["missed"] = found
     worst = [(name, x) for name, x in sorted(found.items(), key=lambda item: -item[1])[:3] if x > MISSED]
     if not worst:
         return [f"loads that the shapes cannot follow: less than {100 * MISSED:g} % of any"]
-    return ["loads that the shapes cannot follow: " + ", ".join(f"{100 * x:.2g} % of {name!r}" for name, x in worst)
+    return ["loads that the shapes cannot follow: " + ", ".join(f"{percent(x)} of the {name}" for name, x in worst)
             + "; see represented and enrich if such loads act"]

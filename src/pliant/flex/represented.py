@@ -15,16 +15,37 @@ NONE = 1e-12  # of the energy: rounding
 
 
 class Indicator(NamedTuple):
-    """By time the part of the load that the shapes cannot follow (0 to 1, of the square root of the static energy); ``worst``: its largest
-    value; ``time``: number of that time; ``load``: the load that contributes most to it."""
+    """What the shapes cannot follow of loads, by the square root of the static energy. ``missed``: by time, as a part of the load at that
+    time (0 to 1); ``worst``: the largest, as a part of the largest load; ``time``: number of that time; ``load``: the load that
+    contributes most to it."""
     missed: np.ndarray
     worst: float
     time: int
     load: tuple[Any, ...]
 
+    @property
+    def name(self) -> str:
+        return load_name(self.load)
+
     def __str__(self) -> str:
-        where = " ".join(str(x) for x in self.load)
-        return f"{100 * self.worst:.2g} % of the load cannot be followed by the modes, mostly of {where!r}"
+        if not self.worst:
+            return "the modes follow the loads"
+        return f"{percent(self.worst)} of the load cannot be followed by the modes, mostly of the {self.name}"
+
+
+def percent(x: float) -> str:
+    return f"{100 * x:.{3 if x > 0.995 else 2}g} %"
+
+
+def load_name(load: tuple[Any, ...]) -> str:
+    """A load in words."""
+    kind, *rest = load
+    if kind in ("force", "moment"):
+        return f"{kind} at {rest[0]!r} {'along' if kind == 'force' else 'about'} {'xyz'[rest[1]]}"
+    if kind == "centrifugal":
+        i, j = ("xyz"[k] for k in rest)
+        return f"rotation about {i}" if i == j else f"rotation about {i} and {j}"
+    return f"{'angular acceleration about' if kind == 'angular' else 'acceleration along'} {'xyz'[rest[0]]}"
 
 
 class Represented(NamedTuple):
@@ -46,9 +67,11 @@ class Represented(NamedTuple):
         energy = np.einsum("ti,ij,tj->t", P, self.full, P, optimize=True)
         missed = np.einsum("ti,ij,tj->t", P, R, P, optimize=True)
         part = np.where(energy > 0, np.sqrt(np.clip(missed / np.maximum(energy, 1e-300), 0, 1)), 0.0)
-        part[missed <= NONE * max(energy.max(initial=0.0), 1e-300)] = 0.0
-        at = int(np.argmax(part))
-        return Indicator(part, float(part[at]), at, self.loads[int(np.argmax(P[at] ** 2 * np.diag(R)))])
+        largest = max(energy.max(initial=0.0), 1e-300)
+        part[missed <= NONE * largest] = 0.0
+        at = int(np.argmax(missed))
+        worst = float(np.sqrt(missed[at] / largest)) if missed[at] > NONE * largest else 0.0
+        return Indicator(part, worst, at, self.loads[int(np.argmax(P[at] ** 2 * np.diag(R)))])
 
     def matrix(self, recorded: Mapping[tuple[Any, ...], Any]) -> np.ndarray:
         """Recorded loads (times, loads)."""

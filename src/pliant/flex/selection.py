@@ -11,6 +11,7 @@ from .fe import FE
 from .modes import Modes
 from .reduced import Reduced
 from .reduction import Chosen, _places, reduce, shapes_of
+from .represented import Represented
 from .stiffening import unit_loads_of
 
 BEYOND = 2.0   # modes of the full mesh are used up to this multiple of the highest frequency
@@ -83,25 +84,38 @@ def _bounds(chosen: Chosen, f: np.ndarray, omega: np.ndarray, eta: float) -> np.
 
 def enrich(fe: FE, interfaces: Mapping[str, Any] | None = None, *, recorded: Mapping[tuple[Any, ...], Any], missed: float = 0.01,
            most: int = 20, **options: Any) -> Reduced:
-    """Reduce again, with as few static shapes of the recorded loads (name to array over time) as leave at most the part ``missed`` of
-    them unrepresented. Other ``options`` are those of `reduce`."""
+    """Reduce again, with as few static shapes of the recorded loads (name to array over time, as `Solution.loads` gives them) as leave at
+    most the part ``missed`` of the largest unrepresented. Other ``options`` are those of `reduce`."""
     given = list(options.pop("loads", None) or [])
+    before = len(given)
     part = reduce(fe, interfaces, loads=given or None, **options)
-    if part.represented is None:
-        raise ValueError("recorded: the part has no shapes; ask for modes")
-    r = part.represented
-    P = r.matrix(recorded)
-    added = 0
-    while part.represented.of(recorded).worst > missed:
-        if added == most:
-            raise ValueError(f"recorded: with {most} shapes of loads {part.represented.of(recorded)}; allow more, or record fewer loads")
-        R = part.represented.full - part.represented.reduced
+    while True:
+        if part.represented is None:
+            raise ValueError("recorded: the part has no shapes; ask for modes")
+        told = part.represented.of(recorded)
+        if told.worst <= missed:
+            return part
+        if len(given) - before >= most:
+            raise ValueError(f"recorded: with {most} shapes of loads {told}; allow more, or record fewer loads")
+        given += _combinations(part.represented, recorded, missed, most - len(given) + before)
+        part = reduce(fe, interfaces, loads=given, **options)
+
+
+def _combinations(represented: Represented, recorded: Mapping[tuple[Any, ...], Any], missed: float,
+                  most: int) -> list[dict[tuple[Any, ...], float]]:
+    """Combinations of loads whose static shapes are missing most, one after the other: each takes its share from C - C_r, as a shape more
+    in a Ritz basis does [stress-5]."""
+    P, R = represented.matrix(recorded), represented.full - represented.reduced
+    scale = np.sqrt(np.einsum("ti,ij,tj->t", P, represented.full, P, optimize=True).max())
+    found: list[dict[tuple[Any, ...], float]] = []
+    while len(found) < most:
         values, vectors = np.linalg.eigh((R + R.T) / 2)
         L = vectors * np.sqrt(np.maximum(values, 0.0))
-        scale = np.sqrt(np.maximum(np.einsum("ti,ij,tj->t", P, r.full, P, optimize=True), 1e-300))
-        _, _, right = np.linalg.svd((P @ L) / scale[:, None], full_matrices=False)
-        combination = np.linalg.lstsq(L.T, right[0], rcond=1e-10)[0]
-        given.append({load: float(c) for load, c in zip(r.loads, combination, strict=True) if c})
-        added += 1
-        part = reduce(fe, interfaces, loads=given, **options)
-    return part
+        left = P @ L / scale
+        if found and np.linalg.norm(left, axis=1).max() <= missed:
+            break
+        c = np.linalg.lstsq(L.T, np.linalg.svd(left, full_matrices=False)[2][0], rcond=1e-10)[0]
+        Rc = R @ c
+        R = R - np.outer(Rc, Rc) / (c @ Rc)
+        found.append({load: float(x) for load, x in zip(represented.loads, c, strict=True) if x})
+    return found

@@ -22,7 +22,7 @@ class Unit(NamedTuple):
 
 
 def unit_loads_of(s: Structure, frame: str, places: dict[str, Any]) -> Unit:
-    """Those of motion, forces at all places, and moments at interfaces."""
+    """Those of motion, and forces and moments at all places (moments where the place has a rotation)."""
     loads, fields, vectors = list[tuple[Any, ...]](), list[Field | None](), list[np.ndarray]()
     for load, field in inertia_loads().items():
         loads.append(load)
@@ -31,7 +31,7 @@ def unit_loads_of(s: Structure, frame: str, places: dict[str, Any]) -> Unit:
     interfaces = [i.name for i in s.joined]
     for name, (_, rows) in places.items():
         y = (s.rows[interfaces.index(name)] if name in interfaces else rows @ s.T).T.toarray()
-        for k in range(6 if name in interfaces else 3):
+        for k in range(6 if name in interfaces or y[:, 3:].any() else 3):
             loads.append(("force" if k < 3 else "moment", name, k % 3))
             fields.append(None)
             vectors.append(y[:, k])
@@ -46,10 +46,12 @@ def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, unit: Unit, fram
     """K by load, and the displacements of second order of all places: by virtue of the work of a unit force, -K of that force [flex-11].
 
     For a body-fixed frame the same of the part in mean axes [mean-4] is added, as loads ("free", ...)."""
-    loads, balance, interfaces = unit.loads, unit.fields, {j.name for j in s.joined}
+    interfaces = {j.name for j in s.joined}
+    used = [k for k, load in enumerate(unit.loads) if load[0] != "moment" or load[1] in interfaces]
+    loads, balance = [unit.loads[k] for k in used], [unit.fields[k] for k in used]
     stress = s.fe.stress
     assert stress is not None
-    mesh = np.asarray(s.T @ unit.d)
+    mesh = np.asarray(s.T @ unit.d[:, used])
 
     def projected(Psi: np.ndarray) -> dict[tuple[Any, ...], np.ndarray]:
         K = stress.project(mesh, balance, Psi) + _rigid_faces(s, mesh, balance, Psi)

@@ -40,6 +40,7 @@ class Rows:
             self.integrals = mean_axes.integrals_in_mean_axes(self.integrals, G)
         self.K, self.D = np.asarray(part.Kqq), body.damping_matrix()
         self._scale()
+        self.frames: dict[int, str] = {}  # number -> node
         if modal_tables.least_mass(modal_tables.mass_matrix(self.integrals, np.zeros(self.n), {})) < -1e-9:
             raise ValueError(f"body {body.name!r}: the inertia integrals of its part do not belong to a body with positive masses; "
                              "check them, S, B0 and Mqq among them, or reduce the part again")
@@ -86,6 +87,8 @@ class Rows:
 
         def frame(b: Builder, place: Place, number: int, point: np.ndarray, axes: np.ndarray, node: str | None = None) -> None:
             name = node or OWN
+            if node and not layout.marking:
+                self.frames[number] = node
             if name not in pools:
                 pools[name] = self._pools(b, name)
             found = pools[name]
@@ -117,6 +120,6 @@ class Rows:
     def record(self, place: Place, stated: bool) -> Flexible:
         from ..layout import Flexible
         body: Any = self.body
-        return Flexible(place.iq + 7, place.iv + 6, self.scale, body.inertia_matrix, stated, body.size)
+        return Flexible(place.iq + 7, place.iv + 6, self.scale, body.inertia_matrix, stated, body.size, self.frames)
 
 
