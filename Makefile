@@ -29,6 +29,7 @@ verify: $(READY)
 	$(BIN)/pliant study dimcd
 	$(BIN)/python benchmarks/calculix.py
 	$(BIN)/python benchmarks/flex_reduction.py
+	$(BIN)/python benchmarks/envelope.py
 
 benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers

@@ -106,7 +106,9 @@ def test_stress_over_a_run(tmp_path):
     assert isinstance(s, BodyStress)
     assert np.allclose(Solution.stress(sol, "rod", t[7]), part.stress.at(q[7]))
     assert np.allclose(s.at((t[7] + t[8]) / 2), part.stress.at((q[7] + q[8]) / 2))
-    e = s.envelope()
+    told = []
+    e = s.envelope(told.append)
+    assert told[-1] == 1 and s.envelope() is e
     assert e.von_mises.max() == pytest.approx(max(von_mises(part.stress.at(x)).max() for x in q))
     assert "near interface" in s.summary() and len(s.hot_spots(2, apart=0.05)) == 2
     assert list(s.damage(pl.flex.SN(1e3, 1e6, 5), [3, 4])) == [3, 4]

@@ -193,10 +193,8 @@ def random_recovery(p, n, seed=0):
 
 
 def test_envelope_is_that_of_all_times(monkeypatch):
-    from pliant.flex import recovery
     r = random_recovery(37, 4)
     Q = np.random.default_rng(1).normal(size=(53, 4))
-    monkeypatch.setattr(recovery, "VALUES", 700)
     monkeypatch.setattr(Recovery, "_sizes", lambda self, p, T: (5, 11))
     told = []
     e = r.envelope(Q, told.append)

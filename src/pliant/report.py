@@ -178,9 +178,10 @@ def progress_display() -> Callable[[float, float], None]:
 
 
 class Progress:
-    """See `progress_display`; ``close`` removes the bar."""
+    """See `progress_display`; ``close`` removes the bar. ``what`` stands in place of the time, for other work."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "") -> None:
+        self.what = what
         self.clock = self.began = self.shown = self.base = 0.0  # times of the first call, of this pass, of the last display
         self.last, self.turn = np.inf, 0
         self.terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -208,7 +209,7 @@ class Progress:
     def _text(self, done: float, t: float, t_end: float, now: float) -> str:
         left = (now - self.began) * (1 - done) / (done - self.base) if done > self.base else np.nan
         turn = f"pass {self.turn}, " if self.turn > 1 else ""
-        return f"{turn}t = {t:.4g} of {t_end:.4g} s, {100 * done:.0f} %, {_duration(left)} left"
+        return f"{turn}{self.what or f't = {t:.4g} of {t_end:.4g} s'}, {100 * done:.0f} %, {_duration(left)} left"
 
     def _draw(self, done: float, t: float, t_end: float, now: float) -> None:
         if self.bar is None:

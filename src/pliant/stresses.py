@@ -1,9 +1,10 @@
 """Stresses of a flexible body over a run: its modal coordinates over time, and the stresses its part knows."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,10 +42,10 @@ class BodyStress:
         """Internal forces of a beam (elements, 2, 6)."""
         return self.recovery.forces_at(self.coordinates(t))
 
-    def envelope(self, progress: Callable[[float], None] | None = None) -> Envelope:
-        """Extremes over the run, computed once."""
+    def envelope(self, progress: Any = True) -> Envelope:
+        """Extremes over the run, computed once. ``progress``: True for a display, as for `simulate`, or a function of the part done."""
         if self._envelope is None:
-            self._envelope = self.recovery.envelope(self.q, progress)
+            self._envelope = self.recovery.envelope(self.q, _progress(progress, self.body))
         return self._envelope
 
     def hot_spots(self, count: int = 10, apart: float | None = None) -> list[HotSpot]:
@@ -74,3 +75,11 @@ class BodyStress:
         e = self.envelope()
         self.recovery.export(path, von_mises=e.von_mises, time_of_von_mises=self.t[e.von_mises_at], largest_principal=e.largest,
                              smallest_principal=e.smallest)
+
+
+def _progress(value: Any, body: str) -> Callable[[float], None] | None:
+    if callable(value) or not value or os.environ.get("PLIANT_QUIET"):
+        return value if callable(value) else None
+    from .report import Progress
+    display = Progress(f"stresses of {body!r}")
+    return lambda done: display(done, 1.0)

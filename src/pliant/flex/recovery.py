@@ -16,11 +16,11 @@ from .fatigue import SN, damage
 from .fe import FE
 from .interfaces import Joined
 from .solids import SAMPLED, Solid
-from .tensors import principal, signed_von_mises, strain, von_mises
+from .tensors import signed_von_mises, strain
 
 COMPONENTS = ("xx", "yy", "zz", "xy", "yz", "xz")
 PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
-VALUES = 4_000_000   # stresses in a block: nodes times times times six
+VALUES = 300_000     # stresses in a block: points times times times six
 
 
 class HotSpot(NamedTuple):
@@ -74,18 +74,12 @@ class Recovery:
     def envelope(self, Q: Any, progress: Callable[[float], None] | None = None) -> Envelope:
         """Extremes over all times. Q (times, n) may be an array or what gives one for a slice, such as a dataset of a file; stresses are
         made in blocks, so that memory does not grow with the number of times or points."""
+        from .extremes import keep_extremes
         p, T = len(self.points), len(self._coordinates(Q, 2))
-        found = Envelope(*(np.full(p, start) if k % 2 == 0 else np.zeros(p, np.int64)
-                           for k, start in enumerate((-1.0, 0, -np.inf, 0, np.inf, 0))))
-        for k, (rows, first, sigma) in enumerate(self._blocks(Q, T)):
-            low, high = principal(sigma)
-            for values, best, where, sign in ((von_mises(sigma), found.von_mises, found.von_mises_at, 1), (high, found.largest,
-                                              found.largest_at, 1), (low, found.smallest, found.smallest_at, -1)):
-                at = np.argmax(sign * values, axis=1)
-                value = values[np.arange(len(values)), at]
-                better = sign * value > sign * best[rows]
-                best[rows] = np.where(better, value, best[rows])
-                where[rows] = np.where(better, at + first, where[rows])
+        start = (-1.0, -np.inf, np.inf)
+        found = Envelope(*(a for x in start for a in (np.full(p, x), np.zeros(p, np.int64))))
+        for k, (row, first, sigma) in enumerate(self._blocks(Q, T)):
+            keep_extremes(sigma, first, row, *found)
             if progress is not None:
                 progress(min(1.0, (k + 1) / self._count(p, T)))
         return found
@@ -130,16 +124,15 @@ class Recovery:
         rows, times = self._sizes(p, T)
         return -(-p // rows) * -(-T // times)
 
-    def _blocks(self, Q: Any, T: int) -> Iterator[tuple[slice, int, np.ndarray]]:
-        """Stresses (points, times, 6) of some points and times."""
+    def _blocks(self, Q: Any, T: int) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Stresses (points, 6, times) of some points and times, and the numbers of the first ones."""
         p, n = len(self.points), self.S.shape[2]
         rows, times = self._sizes(p, T)
         for first in range(0, T, max(times, 1)):
-            q = np.asarray(Q[first:first + times], float)
+            q = np.ascontiguousarray(np.asarray(Q[first:first + times], float).T)
             for start in range(0, p, rows):
-                part = slice(start, min(start + rows, p))
-                flat = self.S[part].reshape(-1, n) @ q.T
-                yield part, first, flat.reshape(part.stop - start, 6, len(q)).transpose(0, 2, 1)
+                S = np.ascontiguousarray(self.S[start:start + rows], float).reshape(-1, n)
+                yield start, first, (S @ q).reshape(-1, 6, q.shape[1])
 
 
 # -- making it
