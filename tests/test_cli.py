@@ -181,6 +181,8 @@ def test_examples(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (here / "mine" / shown["file"]).read_text() == shown["text"]
     code, _, err = call(capsys, "examples", name, "--copy", "mine")
     assert code == 1 and "exists" in err
+    assert call(capsys, "examples", "connecting_rod", "--copy", "rod")[0] == 0
+    assert {p.name for p in (here / "rod").iterdir()} == {"connecting_rod.py", "connecting_rod.inp"}
 
 
 def test_verify_and_bench_print_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

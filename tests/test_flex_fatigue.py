@@ -131,7 +131,7 @@ def test_a_poor_part_is_told_and_enriched_by_one_command(tmp_path, capsys):
     assert "of the load cannot be followed by the modes, mostly of the moment at 'off' about z" in told and "now, with 4 coord" in told
     sol, at, told = rest("good")
     assert at["middle"][2] == pytest.approx(z, rel=1e-3) and at["off"][1] == pytest.approx(y, rel=1e-3)
-    assert "of 'rod' follow its loads, all but" in told
+    assert "of 'rod' follow its loads" in told
     forces = sol.stress("rod").forces(0.3)
     assert np.allclose(forces[:4, 0, 4], -F * (a - 0.05 * np.arange(4)), rtol=2e-3)
     assert np.allclose(forces[:8, :, 5], M, rtol=2e-3) and abs(forces[8:, :, 5]).max() < 2e-3 * M

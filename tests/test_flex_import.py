@@ -112,6 +112,13 @@ def test_stress_over_a_run(tmp_path):
     assert e.von_mises.max() == pytest.approx(max(von_mises(part.stress.at(x)).max() for x in q))
     assert "near interface" in s.summary() and len(s.hot_spots(2, apart=0.05)) == 2
     assert list(s.damage(pl.flex.SN(1e3, 1e6, 5), [3, 4])) == [3, 4]
+    first = s.between(0, 0.5)
+    assert first.t[-1] == 0.5 and first.envelope().von_mises.max() == pytest.approx(von_mises(first.recovery.at(q[10])).max())
+    assert np.array_equal(s.history(3), part.stress.history(3, q))
+    s.plot(tmp_path / "rod.png")
+    assert (tmp_path / "rod.png").read_bytes()[:4] == b"\x89PNG"
+    with pytest.raises(ValueError, match="there are no rows from 3 to 4 s"):
+        s.between(3, 4)
     s.export(tmp_path / "now.vtu", 0.5)
     s.export(tmp_path / "all.vtu")
     assert b"time_of_von_mises" in (tmp_path / "all.vtu").read_bytes()
@@ -120,6 +127,24 @@ def test_stress_over_a_run(tmp_path):
             BodyStress(Run(pl.flex.reduce(fe, {"a": "left"}, modes=1), q, t), body)
     with pytest.raises(ValueError, match="t = 3 s must be from 0 to 2 s"):
         s.at(3)
+
+
+def test_the_mesh_of_the_connecting_rod_is_its_drawing():
+    """Mass and centre of mass by the outline: shank, fillets, rings and bores; curved sides are kept by bricks with 20 nodes."""
+    from make_connecting_rod import DEPTH, ENDS, FILLET, LENGTH, WIDTH
+    x = np.linspace(-ENDS["BIG"][1], LENGTH + ENDS["SMALL"][1], 200_001)
+    half, bore = np.full_like(x, WIDTH / 2), np.zeros_like(x)
+    for (c, outer, inner), side in zip(ENDS.values(), (1, -1), strict=True):
+        d, reach = side * (x - c), np.sqrt((outer + FILLET) ** 2 - (WIDTH / 2 + FILLET) ** 2)
+        half = np.where(d < reach, WIDTH / 2 + FILLET - np.sqrt(np.clip(FILLET**2 - (reach - d) ** 2, 0, None)), half)
+        half = np.where(d < reach * outer / (outer + FILLET), np.sqrt(np.clip(outer**2 - d**2, 0, None)), half)
+        bore += np.sqrt(np.clip(inner**2 - d**2, 0, None))
+    m = 7850e-9 * DEPTH * 2 * (half - bore)
+    fe = pl.flex.read(Path(__file__).parents[1] / "examples" / "connecting_rod.inp", units="mm, t, s")
+    assert fe.mass == pytest.approx(np.trapezoid(m, x), rel=1e-4)
+    one = np.tile([1.0, 0, 0], len(fe.nodes))
+    centre = one @ (fe.M @ (one * np.repeat(fe.nodes[:, 0], 3))) / fe.mass
+    assert centre == pytest.approx(np.trapezoid(m * x, x) / np.trapezoid(m, x) / 1000, rel=1e-4)
 
 
 def test_stress_of_a_body_under_its_weight():

@@ -17,7 +17,7 @@ LAYERS = [
     {"methods"},
     {"channels", "solution", "stresses", "modal_loads", "collected", "comparison", "automatic", "simulation", "model", "analyses"},
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
-     "journal", "results", "scene", "pictures", "diagnosis", "parts"},
+     "journal", "results", "scene", "pictures", "stress_pictures", "diagnosis", "parts"},
     {"verification", "bench", "bench_models", "studies"},
     {"commands"},
     {"cli"},

@@ -84,7 +84,9 @@ def told(found: dict[str, dict[str, Any]]) -> list[tuple[str, str]]:
     lines = []
     for body, d in found.items():
         much = percent(d["missed"])
-        if d["missed"] <= SMALL:
+        if d["missed"] < 1e-4:
+            lines.append(("modes", f"of {body!r} follow its loads"))
+        elif d["missed"] <= SMALL:
             lines.append(("modes", f"of {body!r} follow its loads, all but {much} of the largest"))
         else:
             lines.append(("modes", f"of {body!r} cannot follow {much} of its largest load, at t = {d['time']:.4g} s, mostly of the "

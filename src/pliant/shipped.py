@@ -55,13 +55,18 @@ def headline(path: Path) -> str:
 def copy(files: Iterable[Path], target: Path) -> list[Path]:
     """Copy examples to a folder; what is there is not overwritten."""
     target.mkdir(parents=True, exist_ok=True)
-    wanted = [(path, target / path.name) for path in files]
+    wanted = [(path, target / path.name) for path in dict.fromkeys(p for given in files for p in (given, *_data(given)))]
     for _, made in wanted:
         if made.exists():
             raise FileExistsError(f"{made} exists; remove it or choose another folder")
     for path, made in wanted:
         shutil.copyfile(path, made)
     return [made for _, made in wanted]
+
+
+def _data(path: Path) -> list[Path]:
+    """Files that an example reads: they have its name."""
+    return [p for p in sorted(path.parent.glob(f"{path.stem}.*")) if p.suffix not in (".py", ".yaml")]
 
 
 def execute(path: Path) -> tuple[int, str]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,15 @@ class BodyStress:
         self._envelope: Envelope | None = None
         self.recovery: Recovery = part.stress
 
+    def between(self, start: float, end: float) -> BodyStress:
+        """The same of a part of the run, as one revolution after it has settled."""
+        inside = (self.t >= start - 1e-12 * abs(end)) & (self.t <= end + 1e-12 * abs(end))
+        if not inside.any():
+            raise ValueError(f"stress: there are no rows from {start:g} to {end:g} s; the run is from {self.t[0]:g} to {self.t[-1]:g} s")
+        part = copy(self)
+        part.t, part.q, part._envelope = self.t[inside], self.q[inside], None
+        return part
+
     def coordinates(self, t: float) -> np.ndarray:
         """Modal coordinates at a time, linear between the rows kept."""
         if not self.t[0] <= t <= self.t[-1]:
@@ -41,6 +51,10 @@ class BodyStress:
     def forces(self, t: float) -> np.ndarray:
         """Internal forces of a beam (elements, 2, 6)."""
         return self.recovery.forces_at(self.coordinates(t))
+
+    def history(self, node: int) -> np.ndarray:
+        """Stress (times, 6) at one point of the recovery."""
+        return self.recovery.history(node, self.q)
 
     def envelope(self, progress: Any = True) -> Envelope:
         """Extremes over the run, computed once. ``progress``: True for a display, as for `simulate`, or a function of the part done."""
@@ -64,6 +78,12 @@ class BodyStress:
             near = f"; near interface {spot.near!r}: depends on how it is coupled" if spot.near else ""
             lines.append(f"  {spot.value / 1e6:9.4g} MPa at ({at}) m, t = {self.t[spot.time]:.4g} s{near}")
         return "\n".join(lines)
+
+    def plot(self, path: str | Path | None = None, node: int | None = None) -> Any:
+        """Draw the largest von Mises stress on the skin, and the stress over time at a point (default: the first hot spot); returns the
+        matplotlib figure, written to ``path`` if given."""
+        from .stress_pictures import stress_picture
+        return stress_picture(self, path, node)
 
     def export(self, path: str | Path, t: float | None = None) -> None:
         """A VTK file (.vtu) of the stress at a time, or of the extremes over the run."""
