@@ -1,9 +1,11 @@
 """Readers of FE programs: the same part through each gives the same frequencies; units, groups, what is refused, damaged files."""
 import shutil
-from pathlib import Path
+import tracemalloc
 
+import fuzz_readers
 import numpy as np
 import pytest
+from fuzz_readers import FILES, SAMPLES, STEEL, options_of
 from meshes import KINDS, SIZE, bdf, box, fe_of, inp, msh22, msh41, mtx, op4_binary, sample, six_rows, write_samples
 
 import pliant as pl
@@ -12,27 +14,20 @@ from pliant.flex.modes import Modes, hertz
 from pliant.flex.readers import read_mesh
 from pliant.flex.readers.calculix import run_calculix
 from pliant.flex.readers.op4 import read_op4
-from pliant.flex.readers.source import real, whole
+from pliant.flex.readers.source import FileError, real, whole
 from pliant.flex.structure import Structure
-
-SAMPLES = Path(__file__).parent / "samples"
-STEEL = pl.Material(210e9, 0.3, 7850)
 
 
 def frequencies(fe, count=8):
     return hertz(Modes(Structure(fe, [])).lowest(count)[0])
 
 
-FILES = {"box22.msh": {"material": STEEL}, "box41.msh": {"material": {"STEEL": STEEL}}, "box.inp": {}, "box_mm.inp": {"units": "mm, t, s"},
-         "box.bdf": {}, "box_free.bdf": {}, "box_small.bdf": {}, "box_matrices.sti": {"mesh": SAMPLES / "box.inp"}, "box_STIF1.mtx": {},
-         "box.op4": {}, "box_binary.op4": {"mesh": SAMPLES / "box.inp"}, "box_dmig.bdf": {}}
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_same_part_through_every_reader(file):
     """1e-9 of every frequency. The fields of DMIG have ten digits: the reader gives what they say, frequencies then differ by 1e-7."""
-    options = {"units": "m, kg, s"} | FILES[file]
-    found = pl.flex.read(SAMPLES / file, **options)
+    found = pl.flex.read(SAMPLES / file, **options_of(file, SAMPLES))
     fe = fe_of(sample())
     if "dmig" in file:
         assert np.allclose(frequencies(found), frequencies(fe), rtol=2e-7, atol=0)
@@ -278,7 +273,7 @@ def test_matrices_with_supports_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"node (5|15) has no unknown in direction 2"):
         pl.flex.read(tmp_path / "box_STIF1.mtx")
     (tmp_path / "box_MASS1.mtx").write_text("\n".join(mass) + "\n")
-    (tmp_path / "box_STIF1.mtx").write_text("\n".join([*lines, "3,1,3,1, 1e36"]) + "\n")
+    (tmp_path / "box_STIF1.mtx").write_text("\n".join("3,1,3,1, 1e36" if t.startswith("3,1,3,1,") else t for t in lines) + "\n")
     with pytest.raises(ValueError, match="K has entries of 1e\\+36, which stand for supports"):
         pl.flex.read(tmp_path / "box_STIF1.mtx")
 
@@ -318,51 +313,73 @@ def test_other_files(tmp_path):
 
 
 # -- damaged files
-def damage(data, rng):
-    """One of: cut off, a line lost or doubled, a byte or a word changed, bytes that are not ASCII."""
-    lines = data.split(b"\n")
-    k = int(rng.integers(len(lines)))
-    what = int(rng.integers(7))
-    if what == 0:
-        return data[:int(rng.integers(len(data)))]
-    if what in (1, 2):
-        lines[k:k + 1] = [] if what == 1 else [lines[k]] * 2
-    elif what == 3:
-        at = int(rng.integers(len(data)))
-        return data[:at] + bytes([int(rng.integers(256))]) + data[at + 1:]
-    elif what == 4:
-        words = lines[k].split()
-        if words:
-            junk = (b"0", b"-1", b"99999999999999999999", b"nan", b"1e999", b"*", b"x,", b"1.5-3")
-            words[int(rng.integers(len(words)))] = junk[int(rng.integers(8))]
-        lines[k] = b" ".join(words)
-    elif what == 5:
-        lines[k] = "größe ∞".encode() + lines[k]
-    else:
-        j = int(rng.integers(len(lines)))
-        lines[k], lines[j] = lines[j], lines[k]
-    return b"\n".join(lines)
+def test_damaged_files_are_read_rightly_or_refused():
+    """Some of `tests/fuzz_readers.py`; `make verify` runs many."""
+    outcomes, faults = fuzz_readers.run(450)
+    assert not faults, faults[0]
+    assert outcomes["refused with line"] > 200 and outcomes["read"] > 50
 
 
-@pytest.mark.parametrize("file", [*FILES, "box_matrices.dof", "box_matrices.mas"])
-def test_damaged_files_are_read_or_refused(file, tmp_path):
-    """Never another exception than those that name the file; what is read is a sound model, by the checks of FE."""
+def test_the_fuzzer_sees_what_it_must_see(monkeypatch, tmp_path):
     for other in SAMPLES.iterdir():
         shutil.copy(other, tmp_path)
-    target = {"box_matrices.dof": "box_matrices.sti", "box_matrices.mas": "box_matrices.sti"}.get(file, file)
-    options = {"units": "m, kg, s"} | FILES[target]
-    rng = np.random.default_rng(sum(file.encode()))
-    data = (SAMPLES / file).read_bytes()
-    refused = 0
-    for _ in range(60):
-        (tmp_path / file).write_bytes(damage(data, rng))
-        try:
-            fe = pl.flex.read(tmp_path / target, **options)
-            assert np.isfinite(fe.K.data).all() and fe.mass > 0
-        except (ValueError, FileNotFoundError) as error:
-            refused += 1
-            assert file.split(".")[0] in str(error) or str(error).startswith(("K:", "M:", "nodes:", "material:"))
-    assert refused >= 5
+
+    def faulty(error):
+        def read(path, **_):
+            raise error
+        monkeypatch.setattr(pl.flex, "read", read)
+        fuzz_readers.case(tmp_path, "box.inp", 1, {})
+    for error in (IndexError("x"), ValueError("no file"), FileError("box.inp: 'NoneType' object"), MemoryError()):
+        with pytest.raises((fuzz_readers.Fault, IndexError, MemoryError)):
+            faulty(error)
+    assert faulty(FileError("box.inp:3: is cut off")) is None
+
+
+HOSTILE = {  # numbers that would take gigabytes
+    "box.op4": [("      60      60", "20000000002000000000"), ("      60      60", "99999999      60")],
+    "box_STIF1.mtx": [("1,1,1,1,", "999999999999999999,1,1,1,")],
+    "box.inp": [("*MATERIAL", "*NSET, NSET=all, GENERATE\n1, 999999999999999999\n*MATERIALS")],
+    "box22.msh": [("$Nodes\n20", "$Nodes\n999999999999")],
+    "box41.msh": [("1 20 1 20\n3 1 0 20", "1 999999999999 1 20\n3 1 0 999999999999")],
+}
+
+
+@pytest.mark.parametrize("file, old, new", [(f, *case) for f, cases in HOSTILE.items() for case in cases])
+def test_hostile_numbers_take_no_memory(file, old, new, tmp_path):
+    for other in SAMPLES.iterdir():
+        shutil.copy(other, tmp_path)
+    text = (SAMPLES / file).read_text()
+    assert old in text
+    (tmp_path / file).write_text(text.replace(old, new, 1))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=file.split(".")[0]):
+        pl.flex.read(tmp_path / file, material=STEEL, units="m, kg, s")
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert used < 50e6
+
+
+def test_hostile_coordinates_of_matrices(tmp_path):
+    shutil.copy(SAMPLES / "box.inp", tmp_path)
+    for name in ("STIF1", "MASS1"):
+        (tmp_path / f"box_{name}.mtx").write_text("1 1 5.0\n2000000000 2000000000 5.0\n")
+    with pytest.raises(ValueError, match=r"box_STIF1.mtx:1: has 2 entries, and there are 2000000000 rows"):
+        pl.flex.read(tmp_path / "box_STIF1.mtx")
+
+
+@pytest.mark.parametrize("write, ending", [(msh22, ".msh"), (msh41, ".msh"), (inp, ".inp"), (bdf, ".bdf")])
+def test_numbers_from_zero(write, ending, tmp_path):
+    """Nodes and elements that are numbered from 0 are the same part (gmsh), or refused with the line where numbers begin with 1."""
+    mesh = box("hex20", (2, 1, 1))
+    due = fe_of(mesh, STEEL)
+    mesh.ids = mesh.ids - 1
+    (tmp_path / f"part{ending}").write_text(write(mesh))
+    if ending == ".msh":
+        found = pl.flex.read(tmp_path / "part.msh", material=STEEL)
+        assert abs(found.K - due.K).max() < 1e-12 * abs(due.K).max() and found.ids[0] == 0
+    else:
+        with pytest.raises(ValueError, match=rf"part{ending}:\d+: the node number 0 must be at least 1"):
+            pl.flex.read(tmp_path / f"part{ending}", material=STEEL)
 
 
 def test_meshes_alone():
@@ -392,7 +409,7 @@ def due_swing():
 def test_the_same_simulation_through_every_reader(file, due_swing):
     """Positions, velocities and elastic energy to 1e-9 of their largest values; the reaction, in which the accelerations of modes of 20 kHz
     magnify rounding, to 1e-7. DMIG has no elements, so no stiffening, and is rounded to ten digits: so is what it is compared with."""
-    found = pl.flex.read(SAMPLES / file, **({"units": "m, kg, s"} | FILES[file]))
+    found = pl.flex.read(SAMPLES / file, **options_of(file, SAMPLES))
     due = due_swing
     if "dmig" in file:
         fe = fe_of(sample())

@@ -15,6 +15,7 @@ _WHERE = {
     "reduction": ("reduce",),
     "reduced": ("Reduced", "Integrals", "Node", "Stiffening", "Skin", "from_integrals"),
     "readers": ("read",),
+    "readers.source": ("FileError",),
     "recovery": ("Recovery", "Envelope"),
     "tensors": ("von_mises", "principal", "signed_von_mises"),
     "fatigue": ("rainflow", "SN", "damage"),

@@ -52,7 +52,7 @@ class FE:
     ``ids``, the numbers of the nodes in the file, ``groups``, nodes (their places, from 0) by name, and ``facts`` of the import."""
 
     def __init__(self, nodes: Any, K: Any, M: Any, *, points: MassPoints | None = None, stress: Stress | None = None,
-                 cells: np.ndarray | None = None, what: str = "matrices") -> None:
+                 cells: np.ndarray | None = None, what: str = "matrices", ids: np.ndarray | None = None) -> None:
         import scipy.sparse as sp
         self.nodes = np.array(nodes, float)
         if self.nodes.ndim != 2 or self.nodes.shape[1] != 3 or not len(self.nodes) or not np.isfinite(self.nodes).all():
@@ -67,7 +67,7 @@ class FE:
         self.K, self.M = ((a + a.T) / 2 for a in (self.K, self.M))
         self.points, self.stress, self.what = points, stress, what
         self.cells = np.zeros((0, 2), int) if cells is None else cells
-        self.ids = np.arange(p)
+        self.ids = np.arange(p) if ids is None else ids
         self.groups: dict[str, np.ndarray] = {}
         self.facts: dict[str, Any] = {}
         self._check()
@@ -126,7 +126,7 @@ class FE:
                              f"{count} pieces); remove loose nodes, or join the pieces")
 
     def named(self, nodes: Any) -> str:
-        some = [f"{n} at ({', '.join(f'{x:.6g}' for x in self.nodes[n])})" for n in list(nodes)[:NAMED]]
+        some = [f"{self.ids[n]} at ({', '.join(f'{x:.6g}' for x in self.nodes[n])})" for n in list(nodes)[:NAMED]]
         more = f" and {len(nodes) - NAMED} more" if len(nodes) > NAMED else ""
         return f"node{'s' if len(nodes) > 1 else ''} {', '.join(some)}{more}"
 

@@ -103,6 +103,14 @@ def _simplex(dim: int, order: int) -> tuple[np.ndarray, np.ndarray]:
     return np.stack(found, axis=-1).reshape(-1, dim), weights.ravel()
 
 
+class ElementError(ValueError):
+    """An element that cannot be used; ``element`` is its number in the file."""
+
+    def __init__(self, element: int, message: str) -> None:
+        super().__init__(message)
+        self.element = element
+
+
 class Isoparametric(Solid):
     """Elements of one kind and material on a mesh with nodes ``x``; ``ids`` are their numbers in the file, for messages."""
 
@@ -124,7 +132,8 @@ class Isoparametric(Solid):
                 at = ", ".join(f"{c:.6g}" for c in self.nodes[self.dofs[e]].mean(axis=0))
                 more = f" ({len(bad)} such elements)" if len(bad) > 1 else ""
                 how = "turned inside out: its nodes are in the wrong order" if det[bad[0]].max() <= 0 else "too distorted"
-                raise ValueError(f"element {self.ids[e]} ({self.element}) at ({at}) is {how}{more}; mesh the part again there")
+                told = f"element {self.ids[e]} ({self.element}) at ({at}) is {how}{more}; mesh the part again there"
+                raise ElementError(int(self.ids[e]), told)
 
     def blocks(self, order: int, columns: int) -> Iterator[Block]:
         x, w, N, dN = shape(self.element, order)

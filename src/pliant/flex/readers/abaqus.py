@@ -3,7 +3,7 @@ are left out: a part is free."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from .mesh import CORNERS, COUNT, FACES, Maker, Mesh, side
@@ -14,6 +14,7 @@ SUFFIX = re.compile(r"(C3D(?:4|6|8|10|15|20))(R|I|M|H|RH|IH|MH|T)?")
 PASSED = {"HEADING", "PREPRINT", "RESTART", "PART", "ENDPART", "ASSEMBLY", "ENDASSEMBLY", "ENDINSTANCE", "EXPANSION", "CONDUCTIVITY",
           "SPECIFICHEAT", "PHYSICALCONSTANTS", "USERMATERIAL", "DEPVAR"}
 LOWER = re.compile(r"(CPS|CPE|CAX|T2D|T3D|SFM3D|M3D|S)\d\w*")  # faces and lines: without a section they only name groups
+MANY = 1_000_000  # numbers of a set that may be generated before what they number
 LOADS = {"BOUNDARY": "supports", "CLOAD": "loads", "DLOAD": "loads", "DSLOAD": "loads"}
 
 
@@ -88,10 +89,7 @@ class _Inp:
     def on_include(self, source: Source, line: int, given: dict[str, str], _: list[tuple[int, str]]) -> None:
         if "INPUT" not in given:
             raise source.fail(line, "*INCLUDE needs INPUT=file")
-        path = source.path.parent / given["INPUT"]
-        if not path.is_file():
-            raise source.fail(line, f"the included file {given['INPUT']!r} does not exist beside {source.path.name}")
-        self.read(Source(path))
+        self.read(source.included(given["INPUT"], line))
 
     def on_instance(self, source: Source, line: int, given: dict[str, str], data: list[tuple[int, str]]) -> None:
         if data:
@@ -178,9 +176,9 @@ class _Inp:
             words = [w for w in _words(text) if w]
             if "GENERATE" in given:
                 first, last, step = ([source.whole(w, line) for w in words] + [1])[:3] if len(words) in (2, 3) else (0, -1, 0)
-                if step < 1 or last < first or (last - first) // step > 50_000_000:
+                if step < 1 or last < first:
                     raise source.fail(line, "GENERATE needs first, last and a step of at least 1")
-                found |= dict.fromkeys(range(first, last + 1, step))
+                found |= dict.fromkeys(self.existing(range(first, last + 1, step)))
                 continue
             for word in words:
                 number = whole(word)
@@ -192,6 +190,12 @@ class _Inp:
                 else:
                     raise source.fail(line, f"{word!r} is neither a number nor a set that was defined before")
         return found
+
+    def existing(self, numbers: range) -> Iterable[int]:
+        """Of a long range those that were defined before."""
+        if len(numbers) <= MANY:
+            return numbers
+        return [n for found in (self.maker.nodes, self.maker.elements, self.others) for n in found if n in numbers]
 
     def on_surface(self, source: Source, line: int, given: dict[str, str], data: list[tuple[int, str]]) -> None:
         kind = given.get("TYPE", "ELEMENT").upper()

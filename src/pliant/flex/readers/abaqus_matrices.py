@@ -45,7 +45,7 @@ def _columns(source: Source) -> int:
 
 
 def _labelled(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    rows, columns, values = [], [], []
+    rows, columns, values, lines = [], [], [], []
     for line, text in source:
         if not text.strip() or text.lstrip().startswith("*"):
             continue
@@ -61,14 +61,23 @@ def _labelled(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows.append((a, i))
         columns.append((b, j))
         values.append(source.real(words[4], line))
+        lines.append(line)
     if not values:
         raise source.fail(1, "holds no entries")
+    seen: dict[tuple[int, int, int, int], int] = {}
+    for key, line in zip(((*a, *b) for a, b in zip(rows, columns, strict=True)), lines, strict=True):
+        if seen.setdefault(key, line) != line:
+            raise source.fail(line, f"the entry of node {key[0]}, direction {key[1]} and node {key[2]}, direction {key[3]} comes again, "
+                                    f"first in line {seen[key]}")
     return np.array(rows, np.int64), np.array(columns, np.int64), np.array(values)
 
 
 def _coordinate(sources: list[Source], what: str) -> Labelled:
     found = [triplets(_spaced(s), 2**31) for s in sources]
     N = 1 + max(int(max(i.max(initial=0), j.max(initial=0))) for i, j, _ in found)
+    for source, (i, _, _) in zip(sources, found, strict=True):
+        if len(i) < N:
+            raise source.fail(1, f"has {len(i)} entries, and there are {N} rows or more; the file is cut off or not such a matrix")
     K, M = (symmetric(i, j, v, N) for i, j, v in found)
     return Labelled(what, None, K, M)
 

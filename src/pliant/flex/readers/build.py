@@ -8,11 +8,12 @@ import numpy as np
 
 from ...functions.units import shown
 from ..fe import FE
-from ..isoparametric import Isoparametric, skin_of
+from ..isoparametric import ElementError, Isoparametric, skin_of
 from ..loads import Field
 from ..material import Material
 from ..solids import assembled
 from .mesh import Block, Mesh
+from .source import about
 from .systems import SI, Units, settled
 
 SOME = 5  # numbers shown in notes
@@ -44,11 +45,13 @@ def fe_of_mesh(mesh: Mesh, material: Any, units: Any, mass: str, partial: bool) 
     u, told = settled(units, size_of(mesh.x), raw[0] if raw else None, raw[2] if raw else None, mesh.path)
     used = np.unique(np.concatenate([b.nodes.ravel() for b in mesh.blocks]))
     x = mesh.x[used] * u.length
-    bodies = [_body(mesh, b, x, used, _si(materials[b.material], u)) for b in mesh.blocks]
+    with about(mesh.path):
+        bodies = [_body(mesh, b, x, used, _si(materials[b.material], u)) for b in mesh.blocks]
     K, M = assembled(bodies, mass)
     kinds = ", ".join(dict.fromkeys(b.kind for b in mesh.blocks))
     stress = bodies[0] if len(bodies) == 1 else Several(bodies)
-    fe = FE(x, K, M, stress=stress, cells=skin_of(bodies), what=f"solid, {kinds} from {mesh.format}")
+    with about(mesh.path):
+        fe = FE(x, K, M, stress=stress, cells=skin_of(bodies), what=f"solid, {kinds} from {mesh.format}", ids=mesh.ids[used])
     return finished(fe, mesh, used, told, {b.kind: sum(len(c.ids) for c in mesh.blocks if c.kind == b.kind) for b in mesh.blocks})
 
 
@@ -67,8 +70,7 @@ def with_elements(fe: FE, mesh: Mesh, used: np.ndarray, units: Units) -> str:
 
 
 def finished(fe: FE, mesh: Mesh, used: np.ndarray, units: str, elements: dict[str, int]) -> FE:
-    """With numbers, groups and facts of the file."""
-    fe.ids = mesh.ids[used]
+    """With groups and facts of the file."""
     place = np.full(len(mesh.ids), -1)
     place[used] = np.arange(len(used))
     fe.groups = {name: place[nodes][place[nodes] >= 0] for name, nodes in mesh.groups.items()}
@@ -127,5 +129,8 @@ def _si(value: Any, units: Units) -> Material:
 def _body(mesh: Mesh, block: Block, x: np.ndarray, used: np.ndarray, material: Material) -> Isoparametric:
     try:
         return Isoparametric(x, np.searchsorted(used, block.nodes), block.kind, material, block.ids)
-    except ValueError as error:
-        raise ValueError(f"{mesh.path}: {error}") from None
+    except ElementError as error:
+        if error.element not in mesh.lines:
+            raise
+        source, line = mesh.lines[error.element]
+        raise source.fail(line, str(error)) from None

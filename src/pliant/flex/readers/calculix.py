@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from .matrices import Labelled, symmetric
-from .source import FileError, Source
+from .source import Source
 
 STEP = "*STEP\n*FREQUENCY, SOLVER=MATRIXSTORAGE\n1\n*END STEP\n"
 
@@ -28,15 +28,15 @@ def read_calculix(path: str | Path) -> Labelled:
 
 
 def _rows(source: Source) -> np.ndarray:
-    rows = []
+    rows: dict[tuple[int, int], int] = {}
     for line, text in source:
-        found = re.fullmatch(r"\s*(\d+)\.([1-6])\s*", text)
+        found = re.fullmatch(r"\s*(\d{1,18})\.([1-6])\s*", text, re.ASCII)
         if not found:
             raise source.fail(line, f"{text.strip()[:40]!r} must be node.direction, such as 12.3")
-        rows.append((int(found[1]), int(found[2])))
-    if len(set(rows)) < len(rows):
-        raise FileError(f"{source.path}: names an unknown twice")
-    return np.array(rows, np.int64)
+        label = int(found[1]), int(found[2])
+        if rows.setdefault(label, line) != line:
+            raise source.fail(line, f"{text.strip()} comes again, first in line {rows[label]}")
+    return np.array(list(rows), np.int64)
 
 
 def triplets(source: Source, N: int, separator: str | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -55,7 +55,21 @@ def triplets(source: Source, N: int, separator: str | None = None) -> tuple[np.n
         if not (0 <= i[used] < N and 0 <= j[used] < N):
             raise source.fail(line, f"row {words[0].strip()}, column {words[1].strip()}: must be between 1 and {N}, the number of unknowns")
         used += 1
-    return i[:used], j[:used], v[:used]
+    found = i[:used], j[:used], v[:used]
+    if not used:
+        raise source.fail(1, "holds no entries")
+    _refuse_doubles(source, found[0], found[1])
+    return found
+
+
+def _refuse_doubles(source: Source, i: np.ndarray, j: np.ndarray) -> None:
+    """An entry must not come twice: sums would be taken."""
+    order = np.lexsort((j, i))
+    same = np.flatnonzero((np.diff(i[order]) == 0) & (np.diff(j[order]) == 0))
+    if same.size:
+        lines = [n for n, text in source if text.strip() and not text.lstrip().startswith("**")]
+        first, again = sorted(int(k) for k in order[same[0]:same[0] + 2])
+        raise source.fail(lines[again], f"the entry in row {i[again] + 1}, column {j[again] + 1} comes again, first in line {lines[first]}")
 
 
 def run_calculix(path: str | Path, output: str | Path | None = None) -> Path:
@@ -93,10 +107,10 @@ def free_deck(source: Source, seen: tuple[Path, ...] = ()) -> str:
             step = (step or name == "STEP") and name != "ENDSTEP"
             copy = not step and name not in ("BOUNDARY", "CLOAD", "DLOAD", "STEP", "ENDSTEP")
             if copy and name == "INCLUDE":
-                found = re.search(r"INPUT\s*=\s*([^,\s]+)", text, re.IGNORECASE)
-                if not found or not (source.path.parent / found[1]).is_file():
-                    raise source.fail(line, "*INCLUDE names a file that does not exist")
-                kept.append(free_deck(Source(source.path.parent / found[1]), (*seen, source.path.resolve())))
+                found = re.search(r'INPUT\s*=\s*("[^"]*"|[^,]+)', text, re.IGNORECASE)
+                if not found:
+                    raise source.fail(line, "*INCLUDE needs INPUT=file")
+                kept.append(free_deck(source.included(found[1].strip().strip('"'), line), (*seen, source.path.resolve())))
                 continue
         if copy and text.strip():
             kept.append(text)

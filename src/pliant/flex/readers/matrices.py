@@ -7,6 +7,7 @@ import numpy as np
 
 from ..fe import FE
 from .mesh import Mesh
+from .source import about
 from .systems import Units
 
 ZERO = 1e-14   # rotations of solids: rows that are zero against the largest entry
@@ -59,7 +60,8 @@ def fe_of_matrices(found: Labelled, mesh: Mesh, units: Units) -> tuple[FE, np.nd
     scale = np.tile([1.0] * 3 + [units.length] * (k - 3), len(ids))
     S = sp.diags_array(scale)
     K, M = (S @ a[order][:, order] @ S * factor for a, factor in ((K, units.stiffness), (M, units.mass)))
-    return FE(mesh.x[place] * units.length, K, M, what=found.what), place
+    with about(found.what):
+        return FE(mesh.x[place] * units.length, K, M, what=found.what, ids=ids), place
 
 
 def _without_nothing(rows: np.ndarray, K: Any, M: Any) -> tuple[np.ndarray, Any, Any]:

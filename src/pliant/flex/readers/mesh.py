@@ -43,6 +43,7 @@ class Mesh:
     materials: dict[str, tuple[float, float, float | None]]
     unsupported: Counter[str]
     notes: list[str]
+    lines: dict[int, tuple[Source, int]] = field(default_factory=dict)  # of elements
 
 
 def side(kind: str, number: int) -> list[int]:
@@ -125,7 +126,8 @@ class Maker:
             if len(inside) < len(found):
                 self.note(f"group {name!r} names {len(found) - len(inside)} nodes that do not exist; they were left out")
             groups[name] = np.searchsorted(ids, np.sort(inside))
-        return Mesh(str(self.source.path), self.format, ids, x, blocks, groups, self.materials, self.unsupported, self.notes)
+        return Mesh(str(self.source.path), self.format, ids, x, blocks, groups, self.materials, self.unsupported, self.notes,
+                    self.element_lines)
 
     def _places(self, ids: np.ndarray, numbers: list[int]) -> np.ndarray:
         wanted = np.array([self.elements[n][2] for n in numbers], np.int64)

@@ -54,10 +54,7 @@ def cards(source: Source, seen: tuple[Path, ...] = ()) -> Iterator[Card]:
             if card is not None:
                 yield card
             card = None
-            path = source.path.parent / found[1].strip()
-            if not path.is_file():
-                raise source.fail(line, f"the included file {found[1].strip()!r} does not exist beside {source.path.name}")
-            yield from cards(Source(path), (*seen, source.path.resolve()))
+            yield from cards(source.included(found[1].strip(), line), (*seen, source.path.resolve()))
             continue
         name, fields = _split(text)
         if name == "" or name.startswith(("+", "*")):
@@ -94,7 +91,7 @@ def read_bulk(path: str | Path) -> Mesh:
     maker = Maker(source, "Nastran bulk data")
     _materials(maker, found)
     _grids(maker, found)
-    material = {str(c.whole(0, "the number")): f"MAT1 {c.get(1)}" for c in found.get("PSOLID", [])}
+    material = {c.whole(0, "the number"): f"MAT1 {c.whole(1, 'the material')}" for c in found.get("PSOLID", [])}
     for name in SOLIDS:
         for card in found.get(name, []):
             _solid(maker, card, material)
@@ -125,8 +122,9 @@ def read_bulk(path: str | Path) -> Mesh:
 def _materials(maker: Maker, found: dict[str, list[Card]]) -> None:
     for card in found.get("MAT1", []):
         E = card.real(1, "E", None)
-        nu = card.real(3, "NU") if card.get(3) else E / (2 * card.real(2, "G", None)) - 1 if card.get(2) else 0.0
-        maker.materials[f"MAT1 {card.get(0)}"] = (E, nu, card.real(4, "RHO", None) if card.get(4) else None)
+        G = card.real(2, "G")
+        nu = card.real(3, "NU") if card.get(3) else E / (2 * G) - 1 if G else 0.0
+        maker.materials[f"MAT1 {card.whole(0, 'the number')}"] = (E, nu, card.real(4, "RHO", None) if card.get(4) else None)
 
 
 def _grids(maker: Maker, found: dict[str, list[Card]]) -> None:
@@ -160,7 +158,7 @@ def _system(card: Card) -> tuple[np.ndarray, np.ndarray]:
     return A, np.column_stack((np.cross(y, z), y, z))
 
 
-def _solid(maker: Maker, card: Card, material: dict[str, str]) -> None:
+def _solid(maker: Maker, card: Card, material: dict[int, str]) -> None:
     fields = [f.strip() for f in card.fields[2:]]
     while fields and not fields[-1]:
         fields.pop()
@@ -170,8 +168,10 @@ def _solid(maker: Maker, card: Card, material: dict[str, str]) -> None:
         raise card.source.fail(card.line, f"{card.name} {card.get(0)} has {len([f for f in fields if f])} nodes, {counts} are read")
     nodes = [card.source.whole(f, card.line, "a node number") for f in fields]
     nodes = [nodes[k] for k in TO_ABAQUS.get(kind, range(len(nodes)))]
-    maker.add_to(f"PID_{card.get(1)}", nodes)
-    maker.element(card.whole(0, "the number"), kind, nodes, card.line, card.source, material.get(card.get(1), ""))
+    number = card.whole(0, "the number")
+    PID = card.whole(1, "the property") if card.get(1) else number
+    maker.add_to(f"PID_{PID}", nodes)
+    maker.element(number, kind, nodes, card.line, card.source, material.get(PID, ""))
 
 
 def _dependent(card: Card) -> list[int]:

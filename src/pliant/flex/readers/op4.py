@@ -38,6 +38,13 @@ def read_op4(path: str | Path) -> dict[str, Any]:
     return _Binary(file, data).matrices() if b"\0" in data[:8] else _Text(file).matrices()
 
 
+def unlikely(rows: int, columns: int, size: int) -> str:
+    """A sentence if a stiffness or mass matrix of that size cannot be in a file of so many bytes."""
+    if columns == abs(rows) and 1 <= columns <= size:
+        return ""
+    return f"has {abs(rows)} rows and {columns} columns; a square matrix with entries in every row is read, in a file of {size} bytes"
+
+
 class _Triplets:
     """Entries of one matrix on their way."""
 
@@ -94,8 +101,8 @@ class _Text:
             width = self.width(form)
             if kind not in (1, 2):
                 raise self.source.fail(self.at, f"{name} has numbers of type {kind}; real ones (1, 2) are read")
-            if columns < 1 or not rows or columns > 10**9:
-                raise self.source.fail(self.at, f"{name} has {rows} rows and {columns} columns")
+            if told := unlikely(rows, columns, sum(map(len, self.source.lines))):
+                raise self.source.fail(self.at, f"{name} {told}")
             found[name] = self.one(rows, columns, kind, width)
         return found
 
@@ -185,8 +192,8 @@ class _Binary:
             name = record[16:].decode("latin-1").strip()
             if kind not in (1, 2):
                 raise FileError(f"{self.path}: {name} has numbers of type {kind}; real ones (1, 2) are read")
-            if columns < 1 or not rows:
-                raise FileError(f"{self.path}: {name} has {rows} rows and {columns} columns")
+            if told := unlikely(rows, columns, len(self.data)):
+                raise FileError(f"{self.path}: byte {self.at}: {name} {told}")
             found[name] = self.one(rows, columns, kind)
         return found
 

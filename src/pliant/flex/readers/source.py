@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ...functions.units import shown
@@ -15,6 +16,17 @@ class FileError(ValueError):
     """What is wrong in a file, with its line."""
 
 
+@contextmanager
+def about(path: str | Path) -> Iterator[None]:
+    """What is wrong inside is about a file."""
+    try:
+        yield
+    except FileError:
+        raise
+    except ValueError as error:
+        raise FileError(f"{path}: {error}") from None
+
+
 class Source:
     """The lines of a file, numbered from 1. Any line ends are read; bytes that are not UTF-8 count as Latin-1 (names and comments)."""
 
@@ -23,8 +35,8 @@ class Source:
         if not self.path.is_file():
             raise FileNotFoundError(f"there is no file {str(path)!r}")
         data = self.path.read_bytes()
-        if b"\0" in data[:4096]:
-            raise FileError(f"{path}: is a binary file or UTF-16 text; this format is read as plain text, export it so")
+        if (at := data[:4096].find(b"\0")) >= 0:
+            raise FileError(f"{path}: byte {at}: is a binary file or UTF-16 text; this format is read as plain text, export it so")
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -42,6 +54,17 @@ class Source:
     def fail(self, line: int, message: str) -> FileError:
         """For ``raise``."""
         return FileError(f"{self.path}:{line}: {message}")
+
+    def included(self, name: str, line: int) -> Source:
+        """Another file that a line names, seen from the folder of this one."""
+        path = self.path.parent / name
+        try:
+            there = path.is_file()
+        except (OSError, ValueError):  # a name that no file can have
+            there = False
+        if not there:
+            raise self.fail(line, f"the included file {shown(name)} does not exist beside {self.path.name}")
+        return Source(path)
 
     def real(self, text: str, line: int, what: str = "a number") -> float:
         """A number, also 1.5D-3 and 1.5-3."""
