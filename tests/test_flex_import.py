@@ -32,6 +32,26 @@ def test_import_reports(capsys):
     assert all(u > 0 for u in x)
 
 
+@pytest.mark.parametrize("file, options", [("box_mm.inp", ["--units", "mm, t, s"]),
+                                           ("box22.msh", ["--material", "210 GPa, 0.3, 7850 kg/m^3"]), ("box.op4", ["--mesh", "box.inp"]), ("box_dmig.bdf", [])])
+def test_the_text_at_the_end_of_the_report_makes_a_part(file, options, tmp_path, monkeypatch, capsys):
+    """Also with a group whose name is no word."""
+    for name in {file, "box.inp"}:
+        text = (SAMPLES / name).read_text()
+        (tmp_path / name).write_text(text.replace("NSET=left", "NSET=left face").replace('"left"', '"left: face"'))
+    monkeypatch.chdir(tmp_path)
+    assert execute(["flex", "import", file, *options]) == 0
+    told = capsys.readouterr().out
+    (tmp_path / "part.yaml").write_text("\n".join(line[2:] for line in told.partition("part.h5':\n")[2].splitlines()) + "\n")
+    if "dmig" in file:  # no groups
+        assert "# interfaces:" in told
+    assert execute(["flex", "reduce", "part.yaml", "-o", "part.h5"]) == 0, capsys.readouterr().err
+    part = Reduced.load("part.h5")
+    assert part.integrals.m == pytest.approx(1.256) and list(part.nodes) == ([] if "dmig" in file else ["left_face", "right"]
+                                                                             if "msh" not in file else ["left__face", "right"])
+    assert (part.stress is None) == ("dmig" in file)
+
+
 def test_unit_load_of_a_bar():
     """A free bar pulled at its end, balanced by inertia: the mean displacement of the end against the centre of mass is F L / (3 E A)."""
     from meshes import box, fe_of
@@ -56,12 +76,19 @@ def test_import_refuses(capsys):
 def test_run_calculix(tmp_path, capsys):
     shutil.copy(SAMPLES / "box.inp", tmp_path)
     assert execute(["flex", "run-calculix", str(tmp_path / "box.inp")]) == 0
-    assert "written:" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "written:" in told and "CalculiX matrices box_matrices.sti, .mas, nodes of" in told
+    assert 'mesh: {file: {path: box_matrices.sti, units: "m, kg, s", mesh: box.inp}}' in told
     assert {p.name for p in tmp_path.iterdir()} == {"box.inp", *(f"box_matrices.{e}" for e in ("inp", "sti", "mas", "dof"))}
     for end in ("sti", "mas", "dof"):  # the committed ones are those of CalculiX
         assert (tmp_path / f"box_matrices.{end}").read_text() == (SAMPLES / f"box_matrices.{end}").read_text()
     (tmp_path / "bad.inp").write_text((tmp_path / "box.inp").read_text().replace("*ELASTIC\n210e9, 0.3\n", ""))
-    with pytest.raises(RuntimeError, match="CalculiX could not make the matrices of"):
+    assert execute(["flex", "run-calculix", str(SAMPLES / "box22.msh"), "--units", "m, kg, s"]) == 1
+    assert "CalculiX reads input files, with the ending .inp" in capsys.readouterr().err
+    shutil.copy(SAMPLES / "box_mm.inp", tmp_path)
+    assert execute(["flex", "run-calculix", str(tmp_path / "box_mm.inp")]) == 1  # units are asked before it runs
+    assert "units='mm, t, s'" in capsys.readouterr().err and not (tmp_path / "box_mm_matrices.sti").exists()
+    with pytest.raises(ValueError, match=r"bad\.inp: CalculiX could not make its matrices: "):
         from pliant.flex.readers.calculix import run_calculix
         run_calculix(tmp_path / "bad.inp")
 

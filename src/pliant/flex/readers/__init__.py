@@ -82,13 +82,19 @@ def beside(file: Path) -> Path:
                             f"{', '.join(MESHES)} beside it, name it with mesh= (on the command line --mesh)")
 
 
+def units_of_mesh(path: str | Path, units: Any) -> str:
+    """The units in which a mesh is read, or an error that asks for them."""
+    from .build import settled_for
+    return settled_for(read_mesh(path), units)[0].name
+
+
 def _of_matrices(labelled: Labelled, found: Mesh, units: Any) -> FE:
-    from .build import finished, size_of, with_elements
+    from .build import finished, settled_for, with_elements
     from .matrices import fe_of_matrices
-    from .systems import settled
-    raw = next((m for m in found.materials.values()), None)
-    u, told = settled(units, size_of(found.x), raw[0] if raw else None, raw[2] if raw else None, found.path)
+    u, told = settled_for(found, units)
     fe, place = fe_of_matrices(labelled, found, u)
     found.notes.append(with_elements(fe, found, place, u))
     found.unsupported.clear()  # what matrices hold is in them
-    return finished(fe, found, place, told, {})
+    made = finished(fe, found, place, told, {})
+    made.facts["matrices"] = labelled.what
+    return made

@@ -41,8 +41,7 @@ def fe_of_mesh(mesh: Mesh, material: Any, units: Any, mass: str, partial: bool) 
         raise ValueError(f"{mesh.path}: some elements are not supported: {_counted(elements)}; without them the part would be another one. "
                          "Import its matrices, or leave them out with partial=True (on the command line --partial)")
     materials = _materials(mesh, material)
-    raw = next((m for m in mesh.materials.values()), None) if material is None else None
-    u, told = settled(units, size_of(mesh.x), raw[0] if raw else None, raw[2] if raw else None, mesh.path)
+    u, told = settled_for(mesh, units, material is None)
     used = np.unique(np.concatenate([b.nodes.ravel() for b in mesh.blocks]))
     x = mesh.x[used] * u.length
     with about(mesh.path):
@@ -84,6 +83,12 @@ def finished(fe: FE, mesh: Mesh, used: np.ndarray, units: str, elements: dict[st
                 "groups": {name: len(nodes) for name, nodes in fe.groups.items()}, "unattached": mesh.ids[loose].tolist(),
                 "unsupported": dict(mesh.unsupported), "notes": notes}
     return fe
+
+
+def settled_for(mesh: Mesh, units: Any, by_material: bool = True) -> tuple[Units, str]:
+    """The units to take, by the size of the mesh and perhaps the materials of its file, and a sentence about them."""
+    E, _, rho = next(iter(mesh.materials.values()), (None, None, None)) if by_material else (None, None, None)
+    return settled(units, size_of(mesh.x), E, rho, mesh.path)
 
 
 def size_of(x: np.ndarray) -> float:

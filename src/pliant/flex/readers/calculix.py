@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from .matrices import Labelled, symmetric
-from .source import Source
+from .source import FileError, Source
 
 STEP = "*STEP\n*FREQUENCY, SOLVER=MATRIXSTORAGE\n1\n*END STEP\n"
 
@@ -78,6 +78,8 @@ def run_calculix(path: str | Path, output: str | Path | None = None) -> Path:
     program = shutil.which("ccx")
     if program is None:
         raise FileNotFoundError("CalculiX (the program ccx) is not installed or not on the PATH; on Debian: apt-get install calculix-ccx")
+    if Path(path).suffix.lower() != ".inp":
+        raise ValueError(f"{str(path)!r}: CalculiX reads input files, with the ending .inp")
     source = Source(path)
     folder = Path(output) if output is not None else source.path.parent
     folder.mkdir(parents=True, exist_ok=True)
@@ -89,7 +91,7 @@ def run_calculix(path: str | Path, output: str | Path | None = None) -> Path:
     if done.returncode or "*ERROR" in done.stdout or not found.is_file():
         told = re.findall(r"\*ERROR[^\n]*(?:\n[^\n*]+)*", done.stdout)
         reason = " ".join((told[0] if told else done.stdout[-300:] + done.stderr[-300:]).split())
-        raise RuntimeError(f"CalculiX could not make the matrices of {path}: {reason}")
+        raise FileError(f"{path}: CalculiX could not make its matrices: {reason}")
     for end in (".12d", ".cvg", ".sta", ".frd", ".dat"):
         (folder / f"{stem}{end}").unlink(missing_ok=True)
     return found

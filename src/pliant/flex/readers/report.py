@@ -24,7 +24,8 @@ class ImportReport(NamedTuple):
 
 def import_report(fe: FE) -> ImportReport:
     """Of an FE model that was read. Frequencies are of the free part; unit loads are on groups that are faces, balanced by inertia."""
-    joined = [i for name in fe.groups if (i := _face(fe, name))][:GROUPS]
+    names = {nodes.tobytes(): name for name, nodes in fe.groups.items()}  # of equal groups the last: programs put theirs first
+    joined = [i for name in names.values() if (i := _face(fe, name))][:GROUPS]
     s = Structure(fe, joined)
     values = Modes(Structure(fe, [])).lowest(min(FREQUENCIES, fe.K.shape[0] - 6))[0]
     data = {**fe.facts, "unknowns": fe.K.shape[0], "mass": fe.mass, "size": np.ptp(fe.nodes, axis=0).tolist(),
@@ -51,7 +52,8 @@ def _face(fe: FE, name: str) -> Any:
 def _lines(data: dict[str, Any]) -> list[str]:
     counts = ", ".join(f"{n} {kind}" for kind, n in data["elements"].items())
     size = " x ".join(f"{x:.5g}" for x in data["size"])
-    lines = [f"{data['file']}: {data['format']}", f"read: {data['nodes']} nodes, {counts or 'matrices'}, {data['unknowns']} unknowns",
+    head = f"{data['matrices']}, nodes of {data['file']}" if "matrices" in data else f"{data['file']}: {data['format']}"
+    lines = [head, f"read: {data['nodes']} nodes, {counts or 'matrices'}, {data['unknowns']} unknowns",
              data["units"], f"mass {data['mass']:.6g} kg, size {size} m"]
     for name, count in data["groups"].items():
         lines.append(f"  group {name!r}: {count} nodes")
@@ -64,7 +66,7 @@ def _lines(data: dict[str, Any]) -> list[str]:
     if data["unsupported"]:
         lines.append("not supported, left out: " + ", ".join(f"{n} of {what}" for what, n in data["unsupported"].items()))
     else:
-        lines.append("not supported: nothing was found that is not")
+        lines.append("not supported: nothing")
     lines += [f"note: {note}" for note in data["notes"]]
     lines.append("frequencies of the free part [Hz]: " + ", ".join(f"{f:.6g}" for f in data["frequencies"]))
     for name, row in data.get("unit_loads", {}).items():
