@@ -33,7 +33,8 @@ def test_import_reports(capsys):
 
 
 @pytest.mark.parametrize("file, options", [("box_mm.inp", ["--units", "mm, t, s"]),
-                                           ("box22.msh", ["--material", "210 GPa, 0.3, 7850 kg/m^3"]), ("box.op4", ["--mesh", "box.inp"]), ("box_dmig.bdf", [])])
+                                           ("box22.msh", ["--material", "210 GPa, 0.3, 7850 kg/m^3"]),
+                                           ("box.op4", ["--mesh", "box.inp"]), ("box_dmig.bdf", [])])
 def test_the_text_at_the_end_of_the_report_makes_a_part(file, options, tmp_path, monkeypatch, capsys):
     """Also with a group whose name is no word."""
     for name in {file, "box.inp"}:

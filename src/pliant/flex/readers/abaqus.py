@@ -15,6 +15,8 @@ PASSED = {"HEADING", "PREPRINT", "RESTART", "PART", "ENDPART", "ASSEMBLY", "ENDA
           "SPECIFICHEAT", "PHYSICALCONSTANTS", "USERMATERIAL", "DEPVAR"}
 LOWER = re.compile(r"(CPS|CPE|CAX|T2D|T3D|SFM3D|M3D|S)\d\w*")  # faces and lines: without a section they only name groups
 MANY = 1_000_000  # numbers of a set that may be generated before what they number
+MAKING = {"SYSTEM", "NGEN", "NCOPY", "NFILL", "NMAP", "ELGEN", "ELCOPY"}
+COUPLINGS = {"TIE", "EQUATION", "MPC", "CONTACTPAIR", "EMBEDDEDELEMENT"}  # without them the part would be another one
 LOADS = {"BOUNDARY": "supports", "CLOAD": "loads", "DLOAD": "loads", "DSLOAD": "loads"}
 
 
@@ -81,6 +83,10 @@ class _Inp:
             self.carrying.add(given.get("ELSET", "").upper())
         if method is not None:
             method(source, line, given, data)
+        elif name in MAKING:
+            raise source.fail(line, f"*{word.upper()} makes or moves nodes or elements, which is not read; let it write the whole mesh")
+        elif name in COUPLINGS:
+            self.maker.unsupported[f"coupling *{word.upper()}"] += 1
         elif name in LOADS:
             self.maker.note(f"{LOADS[name]} (*{word.upper()}) are left out: a part is free")
         elif name not in PASSED:
@@ -155,8 +161,9 @@ class _Inp:
 
     def on_nset(self, source: Source, line: int, given: dict[str, str], data: list[tuple[int, str]]) -> None:
         if "ELSET" in given:
-            numbers = self.element_sets.get(given["ELSET"].upper(), {})
-            found = {n: None for e in numbers for n in self.nodes_of(e)}
+            if given["ELSET"].upper() not in self.element_sets:
+                raise source.fail(line, f"*NSET: there is no element set {given['ELSET']!r} so far")
+            found = {n: None for e in self.element_sets[given["ELSET"].upper()] for n in self.nodes_of(e)}
         else:
             found = self.members(source, given, data, self.node_sets)
         self.set(self.node_sets, self.named(source, line, given, "NSET"), found)
@@ -228,6 +235,8 @@ class _Inp:
         self.values.setdefault(self.material, {})["rho"] = source.real(_words(data[0][1])[0], data[0][0])
 
     def on_solidsection(self, source: Source, line: int, given: dict[str, str], _: list[tuple[int, str]]) -> None:
+        if "COMPOSITE" in given:
+            raise source.fail(line, "*SOLID SECTION, COMPOSITE: layers are not read; import matrices instead")
         self.sections.append((given.get("ELSET", "").upper(), given.get("MATERIAL", "").upper(), source, line))
 
     # -- together
@@ -267,7 +276,9 @@ class _Inp:
     def on_side(self, what: str, face: str, source: Source, line: int) -> dict[int, None]:
         number, name = whole(what), what.rpartition(".")[2].upper()
         if not face:  # a surface of nodes
-            return self.node_sets[name] if number is None and name in self.node_sets else {} if number is None else {number: None}
+            if number is None and name not in self.node_sets:
+                raise source.fail(line, f"{what!r} is neither a node nor a set of nodes")
+            return self.node_sets[name] if number is None else {number: None}
         elements = {number: None} if number is not None else self.element_sets.get(name)
         side_number = whole(face[1:]) if face.startswith("S") else None
         if elements is None or side_number is None:

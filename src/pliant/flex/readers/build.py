@@ -36,9 +36,9 @@ def fe_of_mesh(mesh: Mesh, material: Any, units: Any, mass: str, partial: bool) 
     if not mesh.blocks:
         found = f"; there are {_counted(mesh.unsupported)}" if mesh.unsupported else ""
         raise ValueError(f"{mesh.path}: has no solid elements (tetrahedra, bricks, wedges){found}")
-    elements = {k: n for k, n in mesh.unsupported.items() if "element" in k}
-    if elements and not partial:
-        raise ValueError(f"{mesh.path}: some elements are not supported: {_counted(elements)}; without them the part would be another one. "
+    missing = {k: n for k, n in mesh.unsupported.items() if "element" in k or "coupling" in k}
+    if missing and not partial:
+        raise ValueError(f"{mesh.path}: some of it is not supported: {_counted(missing)}; without that the part would be another one. "
                          "Import its matrices, or leave them out with partial=True (on the command line --partial)")
     materials = _materials(mesh, material)
     u, told = settled_for(mesh, units, material is None)

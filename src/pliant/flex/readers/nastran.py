@@ -16,6 +16,7 @@ from .source import FileError, Source, whole
 SOLIDS = {"CTETRA": {4: "tet4", 10: "tet10"}, "CHEXA": {8: "hex8", 20: "hex20"}, "CPENTA": {6: "wedge6", 15: "wedge15"}}
 TO_ABAQUS = {"hex20": [*range(12), *range(16, 20), *range(12, 16)], "wedge15": [*range(9), *range(12, 15), *range(9, 12)]}
 SHELLS = {"CTRIA3": 3, "CTRIA6": 6, "CQUAD4": 4, "CQUAD8": 8, "CTRIAR": 3, "CQUADR": 4}
+COUPLINGS = {"MPC", "RBAR", "RROD", "RJOINT", "BGSET"}  # without them the part would be another one
 FREE = {"SPC", "SPC1", "SPCADD", "FORCE", "MOMENT", "PLOAD4", "GRAV", "LOAD", "EIGRL", "EIGR", "SUPORT", "SUPORT1", "TEMP", "TEMPD"}
 PASSED = {"PARAM", "ENDDATA", "PSOLID", "PSHELL", "PCOMP", "MAT1", "CORD2R", "GRID", "DMIG", "SET1", "ASET", "ASET1", "QSET1", "SPOINT",
           "BEGIN"}
@@ -111,7 +112,8 @@ def read_bulk(path: str | Path) -> Mesh:
         if name in FREE:
             maker.note(f"{name} is left out: a part is free")
         elif name not in PASSED and name not in SOLIDS and name not in SHELLS and name not in ("RBE2", "RBE3"):
-            maker.unsupported[("element " if name.startswith(("C", "CONM")) else "entry ") + name] += len(some)
+            kind = "coupling" if name in COUPLINGS else "element" if name.startswith("C") and not name.startswith("CORD") else "entry"
+            maker.unsupported[f"{kind} {name}"] += len(some)
     if not any(re.match(r"ENDDATA", t, re.IGNORECASE) for t in source.lines):
         maker.note("ENDDATA is missing: the file may be cut off")
     if "DMIG" in found and maker.elements:
