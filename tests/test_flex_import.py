@@ -92,6 +92,7 @@ def test_run_calculix(tmp_path, capsys):
     with pytest.raises(ValueError, match=r"bad\.inp: CalculiX could not make its matrices: "):
         from pliant.flex.readers.calculix import run_calculix
         run_calculix(tmp_path / "bad.inp")
+    assert not list(tmp_path.glob("bad_*"))
 
 
 def test_without_calculix(monkeypatch, capsys):

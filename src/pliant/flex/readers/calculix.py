@@ -11,13 +11,14 @@ import numpy as np
 from .matrices import Labelled, symmetric
 from .source import FileError, Source
 
+MADE, OTHERS = (".sti", ".mas", ".dof"), (".12d", ".cvg", ".sta", ".frd", ".dat")  # what CalculiX writes
 STEP = "*STEP\n*FREQUENCY, SOLVER=MATRIXSTORAGE\n1\n*END STEP\n"
 
 
 def read_calculix(path: str | Path) -> Labelled:
     """From any of the three files: the others have the same name."""
     stem = Path(path).with_suffix("")
-    files = {end: stem.with_suffix(end) for end in (".sti", ".mas", ".dof")}
+    files = {end: stem.with_suffix(end) for end in MADE}
     for file in files.values():
         if not file.is_file():
             raise FileNotFoundError(f"there is no file {str(file)!r}; CalculiX writes .sti, .mas and .dof together with *FREQUENCY, "
@@ -86,14 +87,17 @@ def run_calculix(path: str | Path, output: str | Path | None = None) -> Path:
     stem = f"{source.path.stem}_matrices"
     deck = folder / f"{stem}.inp"
     deck.write_text(free_deck(source) + STEP)
+    for end in MADE:
+        (folder / f"{stem}{end}").unlink(missing_ok=True)  # of an earlier run
     done = subprocess.run([program, stem], cwd=folder, capture_output=True, text=True, errors="replace", check=False)
     found = folder / f"{stem}.sti"
+    for end in OTHERS:
+        (folder / f"{stem}{end}").unlink(missing_ok=True)
     if done.returncode or "*ERROR" in done.stdout or not found.is_file():
+        deck.unlink(missing_ok=True)
         told = re.findall(r"\*ERROR[^\n]*(?:\n[^\n*]+)*", done.stdout)
         reason = " ".join((told[0] if told else done.stdout[-300:] + done.stderr[-300:]).split())
         raise FileError(f"{path}: CalculiX could not make its matrices: {reason}")
-    for end in (".12d", ".cvg", ".sta", ".frd", ".dat"):
-        (folder / f"{stem}{end}").unlink(missing_ok=True)
     return found
 
 
