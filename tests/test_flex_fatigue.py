@@ -1,4 +1,5 @@
 """Rainflow by the example of ASTM E1049, S-N curves, and the choice of modes for loads."""
+import json
 import re
 
 import numpy as np
@@ -135,6 +136,13 @@ def test_a_poor_part_is_told_and_enriched_by_one_command(tmp_path, capsys):
     forces = sol.stress("rod").forces(0.3)
     assert np.allclose(forces[:4, 0, 4], -F * (a - 0.05 * np.arange(4)), rtol=2e-3)
     assert np.allclose(forces[:8, :, 5], M, rtol=2e-3) and abs(forces[8:, :, 5]).max() < 2e-3 * M
+    assert execute(["flex", "stress", str(tmp_path / "good_run.h5"), "--from", "0.2", "--curve", "100 MPa, 1e6, 5", "--json", "-o",
+                    str(tmp_path / "rod.png")]) == 0
+    spot = json.loads(capsys.readouterr().out)["hot_spots"][0]
+    assert spot["von_mises"] == pytest.approx(F * a / (b * h**2 / 6) + M / (h * b**2 / 6), rel=2e-3) and abs(spot["position"][0]) < 1e-9
+    assert spot["damage"] < 1e-12 and (tmp_path / "rod.png").stat().st_size > 1000
+    assert execute(["flex", "stress", str(tmp_path / "good_run.h5"), "--curve", "100 MPa, 5"]) == 1
+    assert "must be three values" in capsys.readouterr().err
     assert execute(["flex", "enrich", str(tmp_path / "poor_run.h5"), str(tmp_path / "rod.yaml"), "--body", "rid"]) == 1
     assert "there are rod; name one with --body" in capsys.readouterr().err
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from ..solution import Solution
 
 
+BODY = click.option("--body", help="The flexible body of RUN that is meant, if there are several.")
+RUN_MODEL = click.option("--model", type=click.Path(), help="The model of the run, if its file cannot hold it.")
+
+
 @cli.group()
 def flex() -> None:
     """Make flexible parts."""
@@ -30,9 +34,9 @@ def reduce(part: str, output: str | None) -> Answer:
 @RUN
 @click.argument("part", type=click.Path())
 @OUTPUT
-@click.option("--body", help="The flexible body of RUN that PART describes, if there are several.")
+@BODY
 @click.option("--missed", type=float, default=0.01, show_default=True, help="Part of the largest load that may be left.")
-@click.option("--model", type=click.Path(), help="The model of the run, if its file cannot hold it.")
+@RUN_MODEL
 def enrich(run: str, part: str, output: str | None, body: str | None, missed: float, model: str | None) -> Answer:
     """Reduce the flexible part described by PART, a YAML file, again, with shapes for the loads that it had in RUN (.h5); print what its
     modes could not follow, and the report, and write the part (.h5)."""
@@ -44,7 +48,7 @@ def enrich(run: str, part: str, output: str | None, body: str | None, missed: fl
     if not 0 < missed < 1:
         raise click.UsageError(f"--missed {missed:g}: must be between 0 and 1, such as 0.01")
     sol = load_run(run, load_model(model) if model else None)
-    name = _body(sol, run, body)
+    name = body_of(sol, run, body)
     recorded = sol.loads(name)
     made = read_part(part)[1](enriched, recorded=recorded, missed=missed)
     assert made.represented is not None
@@ -54,12 +58,12 @@ def enrich(run: str, part: str, output: str | None, body: str | None, missed: fl
     return Answer({**answer.data, "before": before.worst, "after": after.worst, "load": before.name}, "\n".join(lines) + answer.text)
 
 
-def _body(sol: Solution, run: str, asked: str | None) -> str:
+def body_of(sol: Solution, run: str, asked: str | None) -> str:
     """The flexible body that is meant."""
     bodies = [] if sol.model is None else [b.name for b in sol.model.section("bodies") if hasattr(b, "reduced")]
     if sol.model is None:
         note = f": {sol.stored.note}" if sol.stored and sol.stored.note else ""
-        raise click.UsageError(f"{run}: its model is needed for the loads of the part, and the file has none{note}; give it with --model")
+        raise click.UsageError(f"{run}: its model is needed, and the file has none{note}; give it with --model")
     if asked is None and len(bodies) == 1:
         return bodies[0]
     if asked not in bodies:
