@@ -1,6 +1,7 @@
 """From items to a System: Layout gives items what they need to build themselves and notes what their channels are read from."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from .families import constraints
 from .items.base import Frame, did_you_mean, matrix_of
 from .items.joints import perpendicular_frame
-from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
+from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_line, no_node, one_body, sensed
 from .kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .planes import unheld
 from .system import Builder, Equations, Place, System
@@ -17,9 +18,10 @@ from .system import Builder, Equations, Place, System
 if TYPE_CHECKING:
     from .items.base import Pair
     from .items.bodies import FrameOwner, RigidBody
-    from .items.forces import Bushing, Load, Measure, TorsionSpring
+    from .items.forces import Bushing, JointSpring, Load, Measure
     from .items.joints import Drive
     from .items.modal import ModalBody
+    from .items.sliding import SlidingOnBeam
 
 KINDS = {"angle": ANGLE, "displacement": DISPLACEMENT, "distance": DISTANCE}
 Z = 2  # joint coordinates are about and along the z axis of the joint frame
@@ -43,6 +45,11 @@ class JointRecord:
     directions: list[tuple[Any, ...]] = field(default_factory=list)  # of its rows: what each equation holds, see planes.functional
     axes: np.ndarray = field(default_factory=lambda: np.eye(3))      # joint axes in the world, as modelled
     offset: np.ndarray = field(default_factory=lambda: np.zeros(3))  # from a to b in the world, as modelled
+    counter: tuple[int, int] | None = None                   # frames whose displacement is the place on a line
+
+    def ends(self, coordinate: str) -> tuple[int, int]:
+        """The frames that a coordinate is of."""
+        return self.counter if self.counter and coordinate == "displacement" else (self.a, self.b)
 
 
 @dataclass
@@ -53,6 +60,7 @@ class ForceRecord:
     b: int
     row: int
     count: int
+    joint: str = ""  # whose coordinate it acts on
 
 
 @dataclass
@@ -113,11 +121,14 @@ class Layout:
     """One compilation: bodies first, then joints, then everything else."""
 
     def __init__(self, gravity: Any, owners: dict[str, FrameOwner], exact: bool = False,
-                 placed: dict[str, tuple[np.ndarray, tuple[float, float, float, float]]] | None = None) -> None:
+                 placed: dict[str, tuple[np.ndarray, tuple[float, float, float, float]]] | None = None,
+                 sliding: Mapping[str, int] | None = None) -> None:
         self.builder = Builder(gravity, coupled=exact)
         self.placed = placed or {}  # position and rotation of bodies that their joints placed
         self.builder.signal = self._signal
         self.owners = owners
+        self.sliding = sliding or {}                # how many joints slide along lines of a body
+        self.flexible: dict[str, tuple[Any, list[int]]] = {}  # tables of modal bodies, and places for what slides on them
         self.places: dict[str, Place] = {"ground": self.builder.ground}
         self.poses: dict[str, tuple[np.ndarray, np.ndarray]] = {"ground": (np.zeros(3), np.eye(3))}
         self.directory = Directory()
@@ -180,6 +191,36 @@ class Layout:
         raw = {"angle": 0.0, "displacement": float(axes[:, Z] @ (p_b - p_a))}
         record.start = {c: given.get(c, 0.0) for c in getattr(item, "coordinates", ())}
         record.zeros = {c: value - raw[c] for c, value in record.start.items()}
+        self._equations(item, record, primitives)
+
+    def add_sliding(self, item: SlidingOnBeam) -> None:
+        """The place on the line is a coordinate of the body; b is there in the pose as modelled."""
+        b, name = self.builder, f"joint {item.name!r}"
+        p_b, _ = self.world(item.b, name)
+        if wrong := one_body(item.a, item.b):
+            raise ValueError(f"{name}: {wrong}")
+        self.owner(item.a, name)
+        if item.a.body not in self.flexible or item.a.frame not in self.owners[item.a.body].reduced.lines:  # type: ignore[attr-defined]
+            raise ValueError(f"{name}: {no_line(item.a, self.owners[item.a.body])}")
+        rows, left = self.flexible[item.a.body]
+        (p, R), place = self.poses[item.a.body], self.places[item.a.body]
+        line = rows.line(item.a.frame)
+        s = line.nearest(R.T @ (p_b - p))
+        axes = R @ line.frame(s)
+        fa, counter = b.sliding_frame(place, number := left.pop(0))
+        rows.add_line(b, place, number, item, (fa, counter))
+        fb = self.frame(item.b, name, axes)
+        equations = b.equations(item.name, (fa, fb))
+        equations.slide = (place.lines[number][0],)
+        record = JointRecord(fa, fb, [], equations, {}, bodies=(item.a.body, item.b.body), axes=axes, offset=p_b - p - R @ line.at(s)[:3],
+                             counter=(b.frame(b.ground, (0, 0, 0)), counter))
+        b.q[place.lines[number][1]] = s
+        record.start = {c: s if c == "displacement" else 0.0 for c in item.coordinates}
+        record.zeros = dict.fromkeys(record.start, 0.0)
+        self._equations(item, record, item.primitives_list())
+
+    def _equations(self, item: Pair, record: JointRecord, primitives: tuple[tuple[Any, ...], ...]) -> None:
+        b, fa, fb, equations = self.builder, record.a, record.b, record.equations
         record.stated = {k: v for c in record.start for k in (c, f"{c}_rate") if (v := getattr(item, k, None)) is not None}
         record.lock = _parallel({(axis[0], axis[1]) for kind, *axis in primitives if kind == "d1"})
         self.directory.joints[item.name] = record
@@ -188,9 +229,9 @@ class Layout:
             record.rows += range(row, row + (3 if kind == "coincident" else 1))
             record.directions += [(kind, k) for k in range(3)] if kind == "coincident" else [(kind, *axis)]
             if kind == "distance":
-                length = float(np.linalg.norm(p_b - p_a)) if axis[0] is None else axis[0]
+                length = float(np.linalg.norm(record.offset)) if axis[0] is None else axis[0]
                 if length == 0:
-                    raise ValueError(f"{name}: {NO_LENGTH}")
+                    raise ValueError(f"joint {item.name!r}: {NO_LENGTH}")
                 record.length = length
                 b.pair(constraints.COORDINATE, item.name, fa, fb, (DISTANCE, 0, 0, -1, -1, -1), (0.0, 1.0, length),
                        joint=equations, row=row)
@@ -231,14 +272,14 @@ class Layout:
         if shared:
             equations = records[0].equations
         else:
-            equations = b.equations(name, [f for r in records for f in (r.a, r.b)])
+            equations = b.equations(name, [f for r, (_, coordinate, _) in zip(records, terms, strict=True) for f in r.ends(coordinate)])
         row = equations.take()
         self.directory.couplings[name] = row, "N*m" if terms[0][1] == "angle" else "N"
         if shared:
             self.directory.joints[shared].rows.append(row)
             self.directory.joints[shared].directions.append(("coupling",))
         for record, (_, coordinate, factor) in zip(records, terms, strict=True):
-            b.pair(constraints.COORDINATE, name, record.a, record.b,
+            b.pair(constraints.COORDINATE, name, *record.ends(coordinate),
                    (KINDS[coordinate], Z, record.histories.get(coordinate, 0), -1, -1, -1),
                    (record.zeros[coordinate], factor, factor * record.start[coordinate]),
                    joint=equations, row=row)
@@ -249,10 +290,12 @@ class Layout:
         code = b.function(drive.function, ("t",), f"{item}: function", kinks=True)
         if code.by_signal:
             raise ValueError(f"{item}: {TIME_ALONE}")
-        row = record.equations.take()
-        b.pair(constraints.DRIVE, drive.name, record.a, record.b,
+        ends = record.ends(drive.coordinate)
+        equations = record.equations if ends == (record.a, record.b) else b.equations(drive.name, ends)
+        row = equations.take()
+        b.pair(constraints.DRIVE, drive.name, *ends,
                (KINDS[drive.coordinate], Z, record.histories.get(drive.coordinate, 0), code.value, code.by_t, code.by_tt),
-               (record.zeros[drive.coordinate], 1.0, 0.0), joint=record.equations, row=row)
+               (record.zeros[drive.coordinate], 1.0, 0.0), joint=equations, row=row)
         self.directory.drives[drive.name] = row, 1.0, drive.joint, drive.coordinate
         self.directory.codes[drive.name] = code.value
 
@@ -265,10 +308,12 @@ class Layout:
             raise ValueError(f"{item}: {NO_DIRECTION}")
         self._spring(name, kind, fa, fb, 0, 0.0, stiffness, damping, distance if rest is None else rest)
 
-    def add_torsion_spring(self, spring: TorsionSpring) -> None:
-        record = self.joint(spring.joint, "angle", f"spring {spring.name!r}")
-        self._spring(spring.name, "angle", record.a, record.b, record.histories["angle"], record.zeros["angle"],
-                     spring.stiffness, spring.damping, spring.angle)
+    def add_joint_spring(self, spring: JointSpring, rest: float) -> None:
+        which = spring.coordinate
+        record = self.joint(spring.joint, which, f"spring {spring.name!r}")
+        self._spring(spring.name, which, *record.ends(which), record.histories.get(which, 0), record.zeros[which], spring.stiffness,
+                     spring.damping, rest)
+        self.directory.springs[spring.name].joint = spring.joint
 
     def _spring(self, name: str, kind: str, fa: int, fb: int, history: int, zero: float, stiffness: Any, damping: Any,
                 rest: float) -> None:
@@ -345,7 +390,7 @@ class Layout:
             fa, fb = (self.frame(f, reference) for f in self.measured[found.item])
             return found.coordinate, 0, 0, 0.0, order, (fa, fb)
         record, c = self.directory.joints[found.item], found.coordinate
-        return c, Z, record.histories.get(c, 0), record.zeros[c], order, (record.a, record.b)
+        return c, Z, record.histories.get(c, 0), record.zeros[c], order, record.ends(c)
 
     def system(self) -> System:
         """All rows are in: place the frames that are only looked at, and compile."""

@@ -27,6 +27,7 @@ class Place:
     tiles: tuple[int, ...]
     iq: int
     make_frame: Callable[..., None]  # of builder, place, number of the frame, point, axes and, of a flexible body, the node
+    lines: tuple[tuple[int, int], ...] = ()  # of frames that slide on it: the tile of each, and its place in q
 
     @property
     def iv(self) -> int:
@@ -40,6 +41,7 @@ class Equations:
     tile: int
     bodies: tuple[int, ...]
     used: int = 0
+    slide: tuple[int, ...] = ()  # tiles of coordinates without inertia, which are eliminated after this one
 
     def take(self, n: int = 1) -> int:
         """The next n rows, in the numbering of R."""
@@ -98,8 +100,9 @@ class Builder:
         self.val += [*map(float, self.gravity), 1e-3]
         self.ground = Place("ground", (), -1, _fixed_frame)
 
-    def place(self, name: str, q: Sequence[float], v: Sequence[float], make_frame: Callable[..., None]) -> Place:
-        """A body with position, quaternion and n further coordinates; v likewise. Bodies come before joints."""
+    def place(self, name: str, q: Sequence[float], v: Sequence[float], make_frame: Callable[..., None], lines: int = 0) -> Place:
+        """A body with position, quaternion and n further coordinates; v likewise; and places of so many frames that slide on it, each in
+        a tile of its own. Bodies come before joints."""
         if self.joints:
             raise ValueError("bodies must be placed before joints")
         n, iq, tile = len(v) - 6, len(self.q), len(self.used)
@@ -111,7 +114,12 @@ class Builder:
         self.names.append(name)
         self.rotations.append((iv + 3, iq + 3))
         self.linear += [(iv + k, iq + k) for k in range(3)] + [(iv + 6 + k, iq + 7 + k) for k in range(n)]
-        return Place(name, tuple(range(tile, tile + count)), iq, make_frame)
+        slides = tuple((tile + count + k, iq + 7 + n + k) for k in range(lines))
+        self.q += [0.0] * lines
+        self.v += [0.0] * (6 * lines)
+        self.used += [1] * lines
+        self.linear += [(6 * t, i) for t, i in slides]
+        return Place(name, tuple(range(tile, tile + count)), iq, make_frame, slides)
 
     def frame(self, place: Place, point: Any, axes: Any = None, node: str | None = None) -> int:
         """A frame on a body, in its axes, of a flexible one at a node; returns its number."""
@@ -121,6 +129,14 @@ class Builder:
         given = np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float)
         place.make_frame(self, place, number, *given, *(() if node is None else (node,)))
         return number
+
+    def sliding_frame(self, place: Place, number: int) -> tuple[int, int]:
+        """A frame that moves with a body and with a coordinate of a line of it, and the one that shows that coordinate."""
+        tile = place.lines[number][0]
+        for first in (place.tiles[0], tile):
+            self.frames.append((tile - first + 1, self.n_j, 0, first))
+            self.n_j += tile - first + 1
+        return len(self.frames) - 2, len(self.frames) - 1
 
     def tiles_of(self, frame: int) -> tuple[int, ...]:
         n, _, _, first = self.frames[frame]
@@ -209,8 +225,8 @@ class System:
         self._scale_regularisation()
 
     def _analyse(self, b: Builder, used: list[int]) -> tuple[Elimination, dict[tuple[int, int], int]]:
-        joints = {j.tile: j.bodies for j in b.joints}
-        edges = {(j, k) for j, bodies in joints.items() for k in bodies}
+        joints = {j.tile: tuple(k for k in j.bodies if k not in j.slide) for j in b.joints}
+        edges = {(j.tile, k) for j in b.joints for k in j.bodies}
         for rows in b.rows.values():
             for r in rows:
                 same = r.row_tiles == r.column_tiles
@@ -223,7 +239,7 @@ class System:
         waits = np.zeros(6 * self.n_tiles)
         for j in b.joints:
             waits[6 * j.tile:6 * j.tile + j.used] = 1.0  # scaled once the Jacobian is known
-        return analyse(self.n_tiles, edges, joints, used, waits)
+        return analyse(self.n_tiles, edges, joints | {k: (j.tile,) for j in b.joints for k in j.slide}, used, waits)
 
     def _tables(self, b: Builder) -> Data:
         tab, tables, ip, rp = list(b.tab), {}, [], []  # type: ignore[var-annotated]

@@ -97,7 +97,8 @@ class ModalBody(FrameOwner):
             self.__dict__["reduced"] = part = _loaded(Path(part))
         elif not hasattr(part, "integrals"):
             raise ValueError(f"reduced: {must(part, 'must be a reduced part, as from pl.flex.reduce, or its file')}")
-        own = {name: Place(point=tuple(node.u0), rotation=quaternion_of(node.A0)) for name, node in part.nodes.items()}
+        nodes = part.nodes | {line: part.nodes[names[0]] for line, names in part.lines.items()}  # a line begins at its first node
+        own = {name: Place(point=tuple(node.u0), rotation=quaternion_of(node.A0)) for name, node in nodes.items()}
         if "frames" in self.model_fields_set:
             raise ValueError("frames: the frames of a modal body are the interfaces of its part; name them when it is reduced")
         self.__dict__["frames"] = own
@@ -146,7 +147,7 @@ class ModalBody(FrameOwner):
     def node_of(self, frame: Frame) -> str | None:
         """The node of a frame: by name, or by its place; None for the body's own frame."""
         if frame.frame or (frame.point is None and frame.rotation is None):
-            return frame.frame
+            return self.reduced.lines[frame.frame][0] if frame.frame in self.reduced.lines else frame.frame
         point = np.array(frame.point if frame.point is not None else (0.0, 0.0, 0.0))
         near = {name: float(np.linalg.norm(node.u0 - point)) for name, node in self.reduced.nodes.items()}
         best = min(near, key=lambda name: near[name], default=None)
@@ -192,12 +193,17 @@ class ModalBody(FrameOwner):
         v, w = np.array(self.velocity or (0.0, 0.0, 0.0)), np.array(self.angular_velocity or (0.0, 0.0, 0.0))
         q, rate = rows.scale * self._values("modal"), rows.scale * self._values("modal_rate")
         p, R, v, w = rows.start(position, matrix_of(turned), v, w, q, rate)
-        here = place(self.name, (*p, *(quaternion_of(R) if q.any() else turned), *q), (*v, *w, *rate), rows.frame_maker(layout))
+        sliding = layout.sliding.get(self.name, 0)
+        here = place(self.name, (*p, *(quaternion_of(R) if q.any() else turned), *q), (*v, *w, *rate), rows.frame_maker(layout), sliding)
         rows.add(layout.builder, here)
+        layout.flexible[self.name] = rows, list(range(sliding))
         layout.add_body(self, here, position, matrix_of(turned), (v, w))
         layout.directory.flexible[self.name] = rows.record(here, self.modal_rate is not None)
         layout.add_marker(self.name, self.as_frame())
+        along = {node for line in self.reduced.lines.values() for node in line}
         for name in self.frames:
+            if name in along:  # a line is seen by its start
+                continue
             layout.add_marker(f"{self.name}.{name}", self[name])
 
 

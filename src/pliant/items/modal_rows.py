@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..families import modal, modal_tables, nodes, rigid
+from ..families import lines, modal, modal_tables, nodes, rigid
+from ..families.line_tables import Line, line_of
 from ..flex import mean_axes
 from ..flex.mean_axes import Shapes
 
@@ -101,6 +102,29 @@ class Rows:
         if not first.any() and second is None:
             return None
         return b.pool(first), -1 if second is None else b.pool(second)
+
+    def line(self, name: str) -> Line:
+        """The splines of a line of the part."""
+        names = self.body.reduced.lines[name]
+        places = [self.nodes[node] for node in names]
+        second = [modal_tables.node_second(self.n, node, self.loads) for node in names]
+        E = None
+        if any(table is not None for table in second):
+            none = np.zeros((self.n, 6, self.n))
+            E = np.array([none if table is None else table.reshape(self.n, 6, self.n) for table in second])[:, :, :3]
+        try:
+            return line_of(np.array([p.u0 for p in places]), *(np.array([getattr(p, f) for p in places]) for f in ("psi_R", "psi_theta")), E)
+        except ValueError as error:
+            raise ValueError(f"line {name!r} of body {self.body.name!r}: {error}") from None
+
+    def add_line(self, b: Builder, place: Place, number: int, item: Any, frames: tuple[int, int]) -> None:
+        """The rows of a frame that slides along a line and of the one that shows where it is."""
+        line, (tile, iq) = self.line(item.a.frame), place.lines[number]
+        tiles = b.tiles_of(frames[0])
+        b.element(lines.FRAMES, item.name, (place.iq, place.iv, frames[0], b.frames[frames[0]][1], self.n, b.pool(line.table()), line.pieces,
+                                            int(line.second), iq, 6 * tile, len(tiles)), line.axes.ravel(), tiles=tiles)
+        b.element(lines.COUNTERS, item.name, (frames[1], b.frames[frames[1]][1], iq, 6 * tile), tiles=(tile,))
+        b.scratch = max(b.scratch, int(lines.SIZE) * (self.n + 1) + 6)
 
     def start(self, position: np.ndarray, axes: np.ndarray, v: np.ndarray, w: np.ndarray, q: np.ndarray,
               rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
