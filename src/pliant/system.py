@@ -87,14 +87,16 @@ class Builder:
     val: list[float] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
     failures: list[BaseException] = field(default_factory=list)
-    references: list[tuple[Family, int]] = field(default_factory=list)
+    references: list[tuple[Family | None, int]] = field(default_factory=list)
     histories: int = 1
     n_signals: int = 1
     timed: list[int] = field(default_factory=list)  # codes of functions that change with t alone
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
     signal: Callable[[str], int] = _no_signals
     names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
-    scratch: int = 0                                # numbers that elements need at the end of W
+    scratch: int = 0                                # numbers that elements need at the end of W, all the same ones
+    lines: list[tuple[str, int, float, float]] = field(default_factory=list)  # joints that slide: s in q, ends
+    own: int = 0                                    # numbers in W that belong to one element each
 
     def __post_init__(self) -> None:
         self.val += [*map(float, self.gravity), 1e-3]
@@ -169,6 +171,12 @@ class Builder:
         self.references.append((family, number))
         return -1 - len(self.references)
 
+    def memory(self, size: int) -> int:
+        """So many numbers of W that keep what an element wrote from one stage to the next: where they begin, as `row_of`."""
+        self.references.append((None, self.own))
+        self.own += size
+        return -1 - len(self.references)
+
     def pool(self, *arrays: Any) -> int:
         """Numbers of variable count; returns where they start."""
         start = len(self.val)
@@ -218,9 +226,9 @@ class System:
         self.v0[:self.n_v] = b.v
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
-        self.switches, self.timed = b.switches, b.timed
+        self.switches, self.timed, self.lines = b.switches, b.timed, b.lines
         self.n_choices = len(b.tab) + 1
-        self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.scratch
+        self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.own + b.scratch
         self._programs: dict[Any, Program] = {}
         self._scale_regularisation()
 
@@ -256,7 +264,8 @@ class System:
                 rp.append((*r.reals, *[0.0] * (REALS - len(r.reals))))
                 self.owners.append(r.item)
         if b.references:
-            place = {-2 - k: self.families[family][0] + number for k, (family, number) in enumerate(b.references)}
+            place = {-2 - k: number + (SCRATCH + len(b.tab) + 1 if family is None else self.families[family][0])
+                     for k, (family, number) in enumerate(b.references)}
             ip = [tuple(place.get(i, i) for i in row) for row in ip]
         frames = np.array(b.frames, np.int64).reshape(-1, 4)
         frames[sorted(b.velocity_frames), 2] = 1
@@ -322,6 +331,14 @@ class System:
                 if not all(np.isfinite(part).all() for part in (x.R, x.V, x.X, x.D)):
                     return self.owners[row]
         return None
+
+    def beyond(self, q: np.ndarray) -> str:
+        """The sentence for a joint that has left its line; empty if there is none."""
+        for name, iq, low, high in self.lines:
+            if not low <= q[iq] <= high:
+                return (f"joint {name!r} has come to the end of its line, at {min(max(q[iq], low), high):.6g} m ({low:g} to {high:g} m). End "
+                        "the run before that, hold it by a drive or a spring, or take a longer line")
+        return ""
 
     def check_finite(self, x: Memory, t: float, *programs: str) -> None:
         """Raise what a user's function raised, or a sentence that names the item with numbers that are not finite."""

@@ -36,16 +36,21 @@ from ..kernels.so3 import (
 )
 from .modal import add_scaled, clear, three
 
-# ip: the body in q and v, frame, its tiles in J, modes, tables in val, pieces of the splines, whether there is E, s in q and v, tiles
-IQ, IV, FRAME, JTILE, N, POOL, PIECES, SECOND, SQ, SV, TILES = index(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+# ip: the body in q and v, frame, modes, tables in val, pieces of the splines, whether there is E, s in q and v, own numbers in W
+IQ, IV, FRAME, N, POOL, PIECES, SECOND, SQ, SV, OWN = index(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 AXES = index(0)                     # rp: axes at the start of the line, in the body
 POWERS = index(6)                   # of a piece: polynomials of degree 5
-# scratch, in rows of n + 1 numbers: U, Y; their derivatives by s; sum_k q'_k E_k and the like of u and r; then u, r, and coefficients
+# In W, in rows of n + 1 numbers: U, Y; their derivatives by s; DU_k = sum_j q'_j u_kj, DY; then u, r (6); then values and two
+# derivatives of the splines (3 (6 + 6 n)), of sum_k q_k E_k (3 times 3 n), a row of 3 n, and E (3 n^2).
 U, Y, US, YS, DU, DY, PLACE = index(0, 3, 6, 9, 12, 15, 18)
-SIZE = index(18 + 3 * 6)            # and 6 numbers for u and r; coefficients of E q in rows of n
 BEYOND = 0.02                       # of the length: how far beyond its ends a line goes on
 
 # Tables: length; knots; then for every piece and power: u0, rho (6) | psi, phi (6 n) | for every k: E (3 n) if there is E.
+
+
+def memory(n: int) -> int:
+    """Numbers in W."""
+    return 18 * (n + 1) + 6 + 3 * (6 + 6 * n) + 12 * n + 3 * n * n
 
 
 @jit
@@ -59,52 +64,60 @@ def piece(b, e, s):
 
 
 @inlined
-def shapes(s, b, e, W):
-    """U, Y, US, YS, DU, DY, and u and r, in scratch.                                                     [line-1], [line-2]"""
-    n, at, last, c = b.ip[e, N], s.q[b.ip[e, SQ]], b.ip[e, PIECES], b.ip[e, N] + 1
-    base, iq, iv, k = W.size - SIZE * c - 6, b.ip[e, IQ] + 7, b.ip[e, IV] + 6, piece(b, e, s.q[b.ip[e, SQ]])
-    more = 3 * n * n if b.ip[e, SECOND] == 1 else 0 * n
-    width, knots = 6 + 6 * n + more, b.ip[e, POOL] + 1
-    first, x, rate = knots + last + 1 + k * POWERS * width, at - b.val[knots + k], s.v[b.ip[e, SV]]
-    beyond = BEYOND * b.val[b.ip[e, POOL]].real
-    if not (b.val[knots].real - beyond <= at.real <= b.val[knots + last].real + beyond):
+def raise_power(x, W, at, m, y, i):
+    """A step of Horner's rule for m polynomials, their first and second derivatives, in W[at:]; y[i:] are the coefficients."""
+    f, g, h, c = np.uint64(at), np.uint64(at + m), np.uint64(at + 2 * m), np.uint64(i)
+    for j in range(np.uint64(m)):
+        W[h + j] = W[h + j] * x + 2 * W[g + j]
+        W[g + j] = W[g + j] * x + W[f + j]
+        W[f + j] = W[f + j] * x + y[c + j]
+
+
+@jit
+def splines(s, b, e, W, at):
+    """Values and derivatives of all splines at s, in W[at:]: first of u0, rho, psi, phi, then of sum_k q_k E_k; a row of 3 n; E."""
+    n, place, k, iq = b.ip[e, N], s.q[b.ip[e, SQ]], piece(b, e, s.q[b.ip[e, SQ]]), b.ip[e, IQ] + 7
+    knots, last, second, first = b.ip[e, POOL] + 1, b.ip[e, PIECES], b.ip[e, SECOND] == 1, 6 + 6 * n
+    width, beyond, x = first + (3 * n * n if second else 0 * n), BEYOND * b.val[b.ip[e, POOL]].real, place - b.val[knots + k]
+    if not (b.val[knots].real - beyond <= place.real <= b.val[knots + last].real + beyond):
         x = x * np.nan
-    clear(W, base, SIZE * c + 6)
-    product = base + PLACE * c + 6
-    if more > 0:
-        for p in range(POWERS):
+    curved, row, E = at + 3 * first, at + 3 * first + 9 * n, at + 3 * first + 12 * n
+    clear(W, at, 3 * first + 12 * n + 3 * n * n)
+    for p in range(POWERS - 1, -1, -1):
+        c = knots + last + 1 + (k * POWERS + p) * width
+        raise_power(x, W, at, first, b.val, c)
+        if second:
+            clear(W, row, 3 * n)
             for j in range(n):
-                add_scaled(s.q[iq + j], b.val, first + p * width + 6 + 6 * n + 3 * n * j, W, product + 3 * n * p, 3 * n)
-        for j in range(n):  # sum_k q'_k E_k, by Horner's rule in place: DU
-            for i in range(3):
-                for l in range(n):
-                    y = 0 * x
-                    for p in range(POWERS - 1, -1, -1):
-                        y = y * x + b.val[first + p * width + 6 + 6 * n + 3 * n * j + i * n + l]
-                    W[base + (DU + i) * c + l] += s.v[iv + j] * y
+                add_scaled(s.q[iq + j], b.val, c + first + 3 * n * j, W, row, 3 * n)
+            raise_power(x, W, curved, 3 * n, W, row)
+            to, by = np.uint64(E), np.uint64(c + first)
+            for j in range(np.uint64(3 * n * n)):
+                W[to + j] = W[to + j] * x + b.val[by + j]
+
+
+@jit
+def shapes(s, b, e, W):
+    """U, Y, US, YS, DU, DY, and u and r, in W.                                                        [line-1], [line-2]"""
+    n, c, base, iq, iv, rate = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, IQ] + 7, b.ip[e, IV] + 6, s.v[b.ip[e, SV]]
+    G, m = base + PLACE * c + 6, 6 + 6 * n
+    splines(s, b, e, W, G)
+    H, E = G + 3 * m, G + 3 * m + 12 * n
     for i in range(6):
-        f0, f1, f2 = 0 * x, 0 * x, 0 * x
-        for p in range(POWERS - 1, -1, -1):
-            f2, f1, f0 = f2 * x + 2 * f1, f1 * x + f0, f0 * x + b.val[first + p * width + i]
+        f0, f1, f2, d = W[G + i], W[G + m + i], W[G + 2 * m + i], 0 * rate
         for j in range(n):
-            g0, g1, g2, h0, h1, h2 = 0 * x, 0 * x, 0 * x, 0 * x, 0 * x, 0 * x
-            for p in range(POWERS - 1, -1, -1):
-                g2, g1, g0 = g2 * x + 2 * g1, g1 * x + g0, g0 * x + b.val[first + p * width + 6 + i * n + j]
-                if more > 0 and i < 3:
-                    h2, h1, h0 = h2 * x + 2 * h1, h1 * x + h0, h0 * x + W[product + 3 * n * p + i * n + j]
-            W[base + (U + i) * c + j], W[base + (US + i) * c + j] = g0 + h0, g1 + h1
-            q = s.q[iq + j]
-            f0, f1, f2 = f0 + q * (g0 + h0 / 2), f1 + q * (g1 + h1 / 2), f2 + q * (g2 + h2 / 2)
-            W[base + (DU + i) * c + j] += rate * (g1 + h1)
-            W[base + (DU + i) * c + n] += s.v[iv + j] * (g1 + h1)
+            k, l = G + 6 + i * n + j, H + i * n + j
+            h0, h1, h2 = (W[l], W[l + 3 * n], W[l + 6 * n]) if i < 3 else (0 * rate, 0 * rate, 0 * rate)
+            q, y = s.q[iq + j], W[k + m] + h1
+            W[base + (U + i) * c + j], W[base + (US + i) * c + j], W[base + (DU + i) * c + j] = W[k] + h0, y, rate * y
+            f0, f1, f2 = f0 + q * (W[k] + h0 / 2), f1 + q * (W[k + m] + h1 / 2), f2 + q * (W[k + 2 * m] + h2 / 2)
+            d += s.v[iv + j] * y
         W[base + PLACE * c + i], W[base + (U + i) * c + n], W[base + (US + i) * c + n] = f0, f1, f2
-        W[base + (DU + i) * c + n] += rate * f2
-
-
-@inlined
-def start(b, e, W):
-    """Where the scratch of a frame begins."""
-    return W.size - SIZE * (b.ip[e, N] + 1) - 6
+        W[base + (DU + i) * c + n] = d + rate * f2
+    if b.ip[e, SECOND] == 1:
+        for k in range(n):
+            for i in range(3):
+                add_scaled(s.v[iv + k], W, E + 3 * n * k + i * n, W, base + (DU + i) * c, n)
 
 
 @inlined
@@ -121,7 +134,7 @@ def push(s, b, o):
     """[node-2] with [line-1]"""
     none = 0 * s.H[0], 0 * s.H[0], 0 * s.H[0]
     for e in range(b.first, b.last):
-        n, c, base, iq, iv, f = b.ip[e, N], b.ip[e, N] + 1, start(b, e, o.W), b.ip[e, IQ], b.ip[e, IV], b.ip[e, FRAME]
+        n, c, base, iq, iv, f = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, IQ], b.ip[e, IV], b.ip[e, FRAME]
         shapes(s, b, e, o.W)
         R, w, at = rotation(s.q, iq + 3), vec(s.v, iv + 3), b.ip[e, SV]
         u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
@@ -139,8 +152,8 @@ def push_tangent(s, b, o):
     """J of [node-3] and L of [node-4], with a column for s in the last tile"""
     push(s, b, o)
     for e in range(b.first, b.last):
-        n, c, base, iv, t = b.ip[e, N], b.ip[e, N] + 1, start(b, e, o.W), b.ip[e, IV], b.ip[e, JTILE]
-        shapes(s, b, e, o.W)
+        n, c, base, iv = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, IV]
+        t, last = b.fr[b.ip[e, FRAME], 1], b.fr[b.ip[e, FRAME], 0] - 1
         R, w = rotation(s.q, b.ip[e, IQ] + 3), vec(s.v, iv + 3)
         u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
         arm, T, velocity = mul(R, u), left_tangent(r), b.fr[b.ip[e, FRAME], 2] == 1
@@ -157,7 +170,7 @@ def push_tangent(s, b, o):
                     s.L[t, i, 3 + k] = -move9[3 * i + k]
                     s.L[t, 3 + i, 3 + k] = -turn9[3 * i + k]
         for k in range(c):
-            tile, col = (t + 1 + k // 6, k % 6) if k < n else (t + b.ip[e, TILES] - 1, 0 * k)
+            tile, col = (t + 1 + k // 6, k % 6) if k < n else (t + last, 0 * k)
             Uk, Yk = three(o.W, base + U * c + k, c), three(o.W, base + Y * c + k, c)
             move, x = mul(R, Uk), mul(R, mul(T, Yk))
             bent = mul(R, add(cross(w, Uk), three(o.W, base + DU * c + k, c)))
@@ -173,8 +186,7 @@ def push_rates(s, b, o):
     """[node-5] with u'' = sum_k U_k q_k'' + DU_k q_k', of s as well"""
     push(s, b, o)
     for e in range(b.first, b.last):
-        n, c, base, iv, f, at = b.ip[e, N], b.ip[e, N] + 1, start(b, e, o.W), b.ip[e, IV] + 6, b.ip[e, FRAME], b.ip[e, SV]
-        shapes(s, b, e, o.W)
+        n, c, base, iv, f, at = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, IV] + 6, b.ip[e, FRAME], b.ip[e, SV]
         R, w, w1 = rotation(s.q, b.ip[e, IQ] + 3), vec(s.v, iv - 3), vec(s.a, iv - 3)
         u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
         T = left_tangent(r)
@@ -191,8 +203,7 @@ def push_rates(s, b, o):
 def pull(s, b, o):
     """R += J^T (force, moment), [node-6]"""
     for e in range(b.first, b.last):
-        n, c, base, iv, f = b.ip[e, N], b.ip[e, N] + 1, start(b, e, o.W), b.ip[e, IV], b.ip[e, FRAME]
-        shapes(s, b, e, o.W)
+        n, c, base, iv, f = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, IV], b.ip[e, FRAME]
         R = rotation(s.q, b.ip[e, IQ] + 3)
         u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
         force, moment = tmul(R, vec2(s.X, f, F)), tmul(R, vec2(s.X, f, M))
@@ -205,31 +216,16 @@ def pull(s, b, o):
 
 
 @jit
-def second(b, e, first, x, k, j):
-    """E_kj at the place x of its piece"""
-    n = b.ip[e, N]
-    width = 6 + 6 * n + 3 * n * n
-    y0, y1, y2 = 0 * x, 0 * x, 0 * x
-    for p in range(POWERS - 1, -1, -1):
-        at = first + p * width + 6 + 6 * n + 3 * n * k + j
-        y0, y1, y2 = y0 * x + b.val[at], y1 * x + b.val[at + n], y2 * x + b.val[at + 2 * n]
-    return y0, y1, y2
-
-
-@jit
 def pull_tangent(s, b, o):
     """D += ck dJ^T/dq (force, moment), [node-7] with the second derivatives of [line-2]"""
     pull(s, b, o)
     for e in range(b.first, b.last):
-        n, c, base, f, table, tiles = b.ip[e, N], b.ip[e, N] + 1, start(b, e, o.W), b.ip[e, FRAME], b.ip[e, TABLE], b.ip[e, TILES]
-        shapes(s, b, e, o.W)
-        R, at = rotation(s.q, b.ip[e, IQ] + 3), piece(b, e, s.q[b.ip[e, SQ]])
+        n, c, base, f, table, tiles = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, FRAME], b.ip[e, TABLE], b.fr[b.ip[e, FRAME], 0]
+        R, E = rotation(s.q, b.ip[e, IQ] + 3), base + PLACE * c + 6 + 3 * (6 + 6 * n) + 12 * n
         u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
         force, moment = tmul(R, vec2(s.X, f, F)), tmul(R, vec2(s.X, f, M))
         T, K = left_tangent(r), left_tangent_change(scale(-1.0, r), moment)
         first, own, turned = b.tab[table], mat_add(dyad(force, u, -dot(u, force)), 1.0, skew(moment)), tmul(T, moment)
-        pieces = b.ip[e, POOL] + 2 + b.ip[e, PIECES] + at * POWERS * (6 + 6 * n + 3 * n * n)
-        x = s.q[b.ip[e, SQ]] - b.val[b.ip[e, POOL] + 1 + at]
         for i in range(3):
             for j in range(3):
                 o.D[first, 3 + i, 3 + j] += o.ck * own[3 * i + j]
@@ -248,7 +244,7 @@ def pull_tangent(s, b, o):
                     l = j if k == n else k
                     g += dot(three(o.W, base + US * c + l, c), force) + dot(three(o.W, base + YS * c + l, c), turned)
                 elif b.ip[e, SECOND] == 1:
-                    g += dot(second(b, e, pieces, x, k, j), force)
+                    g += dot(three(o.W, E + 3 * n * k + j, n), force)
                 to, column_ = (1 + j // 6, j % 6) if j < n else (tiles - 1, 0 * j)
                 o.D[b.tab[table + tiles * to + tile], column_, col] += o.ck * g
 

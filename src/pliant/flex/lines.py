@@ -19,7 +19,8 @@ RULE = "must be {from: point, to: point}, or a list of at least four places in o
 def joined_lines(fe: FE, lines: Mapping[str, Any] | None) -> dict[str, list[Joined]]:
     """Places of all lines on the mesh, named ``line_0``, ``line_1``, …; problems name the line."""
     if lines is not None and not isinstance(lines, Mapping):
-        raise ValueError(f"lines: {shown(lines)} must be a mapping of names to lines, such as {{'rail': {{'from': (0, 0, 0), 'to': (5, 0, 0)}}}}")
+        raise ValueError(f"lines: {shown(lines)} must be a mapping of names to lines, such as {{'rail': {{'from': (0, 0, 0), "
+                         "'to': (5, 0, 0)}}")
     found = {}
     for name, value in (lines or {}).items():
         try:
@@ -33,8 +34,8 @@ def joined_lines(fe: FE, lines: Mapping[str, Any] | None) -> dict[str, list[Join
             raise ValueError(f"line {name!r}: {error}") from None
         gaps = np.linalg.norm(np.diff([j.position for j in one], axis=0), axis=1)
         if gaps.min() <= TOLERANCE * fe.size:
-            raise ValueError(f"line {name!r}: places {int(np.argmin(gaps))} and {int(np.argmin(gaps)) + 1} are at the same point; name each "
-                             "once, in order")
+            k = int(np.argmin(gaps))
+            raise ValueError(f"line {name!r}: places {k} and {k + 1} are at the same point; name each once, in order")
         found[name] = one
     return found
 
@@ -66,8 +67,8 @@ def _between(fe: FE, start: np.ndarray, end: np.ndarray) -> list[Interface]:
     layers = np.split(order, np.flatnonzero(np.diff(along[order]) > near) + 1) if order.size else []
     full = [layer for layer in layers if _spread(fe.nodes[layer])]
     if len(layers) > MOST or len(full) < FEWEST:
-        raise ValueError(f"the nodes between from and to do not lie in layers across the line ({len(layers)} distances, {len(full)} with at "
-                         "least three nodes that are not in a line); give a list of places, each with its nodes")
+        raise ValueError(f"the nodes between from and to do not lie in layers across the line ({len(layers)} distances, {len(full)} with "
+                         "at least three nodes that are not in a line); give a list of places, each with its nodes")
     return [Interface(nodes=layer, coupling="average", position=start + along[layer].mean() * way / length) for layer in full]
 
 

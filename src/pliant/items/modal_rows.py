@@ -113,18 +113,17 @@ class Rows:
             none = np.zeros((self.n, 6, self.n))
             E = np.array([none if table is None else table.reshape(self.n, 6, self.n) for table in second])[:, :, :3]
         try:
-            return line_of(np.array([p.u0 for p in places]), *(np.array([getattr(p, f) for p in places]) for f in ("psi_R", "psi_theta")), E)
+            return line_of(*(np.array([getattr(p, f) for p in places]) for f in ("u0", "psi_R", "psi_theta")), E)
         except ValueError as error:
             raise ValueError(f"line {name!r} of body {self.body.name!r}: {error}") from None
 
     def add_line(self, b: Builder, place: Place, number: int, item: Any, frames: tuple[int, int]) -> None:
         """The rows of a frame that slides along a line and of the one that shows where it is."""
         line, (tile, iq) = self.line(item.a.frame), place.lines[number]
-        tiles = b.tiles_of(frames[0])
-        b.element(lines.FRAMES, item.name, (place.iq, place.iv, frames[0], b.frames[frames[0]][1], self.n, b.pool(line.table()), line.pieces,
-                                            int(line.second), iq, 6 * tile, len(tiles)), line.axes.ravel(), tiles=tiles)
+        b.element(lines.FRAMES, item.name, (place.iq, place.iv, frames[0], self.n, b.pool(line.table()), line.pieces, int(line.second), iq,
+                                            6 * tile, b.memory(lines.memory(self.n))), line.axes.ravel(), tiles=b.tiles_of(frames[0]))
+        b.lines.append((item.name, iq, float(line.knots[0]), float(line.knots[-1])))
         b.element(lines.COUNTERS, item.name, (frames[1], b.frames[frames[1]][1], iq, 6 * tile), tiles=(tile,))
-        b.scratch = max(b.scratch, int(lines.SIZE) * (self.n + 1) + 6)
 
     def start(self, position: np.ndarray, axes: np.ndarray, v: np.ndarray, w: np.ndarray, q: np.ndarray,
               rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
