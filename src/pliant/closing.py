@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import reactions
+from .directory import JointRecord, Z
 from .kernels import loop
 from .kernels.contract import A, P
-from .layout import JointRecord, Z
 
 if TYPE_CHECKING:
     from .dynamics import Dynamics

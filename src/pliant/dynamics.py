@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from . import reactions
+from .directory import Directory
 from .families.rigid import BODY, MASS
 from .kernels import loop
 from .kernels.contract import GRAVITY, c_address
 from .kernels.jit import compiled_before
 from .kernels.tiles import factorise, solve_refined
-from .layout import Directory
 from .refinement import ACCELERATION, CLOSED, PASSES, POSITION, RESIDUAL, VELOCITY, refine
 from .system import System
 

@@ -336,7 +336,8 @@ class System:
         """The sentence for a joint that has left its line; empty if there is none."""
         for name, iq, low, high in self.lines:
             if not low <= q[iq] <= high:
-                return (f"joint {name!r} has come to the end of its line, at {min(max(q[iq], low), high):.6g} m ({low:g} to {high:g} m). End "
+                at = min(max(q[iq], low), high)
+                return (f"joint {name!r} has come to the end of its line, at {at:.6g} m ({low:g} to {high:g} m). End "
                         "the run before that, hold it by a drive or a spring, or take a longer line")
         return ""
 

@@ -149,13 +149,18 @@ class ModalBody(FrameOwner):
         if frame.frame or (frame.point is None and frame.rotation is None):
             return self.reduced.lines[frame.frame][0] if frame.frame in self.reduced.lines else frame.frame
         point = np.array(frame.point if frame.point is not None else (0.0, 0.0, 0.0))
-        near = {name: float(np.linalg.norm(node.u0 - point)) for name, node in self.reduced.nodes.items()}
+        near = {name: float(np.linalg.norm(node.u0 - point)) for name, node in self.reduced.nodes.items() if name not in self.along}
         best = min(near, key=lambda name: near[name], default=None)
         if best is None or near[best] > NEAR * self.size:
             nearest = f"the nearest, {best!r}, is {1e3 * near[best]:.4g} mm away" if best else "it has none"
             raise ValueError(f"body {self.name!r} has no node at ({', '.join(f'{x:g}' for x in point)}): {nearest}. A flexible body is "
                              "held and loaded at its interfaces; add one there when the part is reduced")
         return best
+
+    @property
+    def along(self) -> set[str]:
+        """Nodes of lines: they have channels only where something acts on them by name."""
+        return {node for line in self.reduced.lines.values() for node in line}
 
     def damping_matrix(self) -> np.ndarray:
         """What ``damping`` and the part itself give, of the part's coordinates.                          [modal-9]"""
@@ -200,10 +205,7 @@ class ModalBody(FrameOwner):
         layout.add_body(self, here, position, matrix_of(turned), (v, w))
         layout.directory.flexible[self.name] = rows.record(here, self.modal_rate is not None)
         layout.add_marker(self.name, self.as_frame())
-        along = {node for line in self.reduced.lines.values() for node in line}
-        for name in self.frames:
-            if name in along:  # a line is seen by its start
-                continue
+        for name in [name for name in self.frames if name not in self.along]:
             layout.add_marker(f"{self.name}.{name}", self[name])
 
 

@@ -17,7 +17,8 @@ from ..flex import mean_axes
 from ..flex.mean_axes import Shapes
 
 if TYPE_CHECKING:
-    from ..layout import Flexible, Layout
+    from ..directory import Flexible
+    from ..layout import Layout
     from ..system import Builder, Place
     from .modal import ModalBody
 
@@ -113,15 +114,16 @@ class Rows:
             none = np.zeros((self.n, 6, self.n))
             E = np.array([none if table is None else table.reshape(self.n, 6, self.n) for table in second])[:, :, :3]
         try:
-            return line_of(*(np.array([getattr(p, f) for p in places]) for f in ("u0", "psi_R", "psi_theta")), E)
+            u0, psi, phi = (np.array([getattr(p, f) for p in places]) for f in ("u0", "psi_R", "psi_theta"))
+            return line_of(u0, psi, phi, E)
         except ValueError as error:
             raise ValueError(f"line {name!r} of body {self.body.name!r}: {error}") from None
 
     def add_line(self, b: Builder, place: Place, number: int, item: Any, frames: tuple[int, int]) -> None:
         """The rows of a frame that slides along a line and of the one that shows where it is."""
-        line, (tile, iq) = self.line(item.a.frame), place.lines[number]
+        line, (tile, iq), tiles = self.line(item.a.frame), place.lines[number], b.tiles_of(frames[0])
         b.element(lines.FRAMES, item.name, (place.iq, place.iv, frames[0], self.n, b.pool(line.table()), line.pieces, int(line.second), iq,
-                                            6 * tile, b.memory(lines.memory(self.n))), line.axes.ravel(), tiles=b.tiles_of(frames[0]))
+                                            6 * tile, b.memory(lines.memory(self.n))), line.axes.ravel().tolist(), tiles=tiles)
         b.lines.append((item.name, iq, float(line.knots[0]), float(line.knots[-1])))
         b.element(lines.COUNTERS, item.name, (frames[1], b.frames[frames[1]][1], iq, 6 * tile), tiles=(tile,))
 
@@ -138,7 +140,7 @@ class Rows:
         return position - A @ d, A, v - A @ (np.cross(spin, d) + d1), spin
 
     def record(self, place: Place, stated: bool) -> Flexible:
-        from ..layout import Flexible
+        from ..directory import Flexible
         body: Any = self.body
         return Flexible(place.iq + 7, place.iv + 6, self.scale, body.inertia_matrix, stated, body.size)
 
