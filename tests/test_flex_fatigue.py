@@ -172,6 +172,25 @@ def test_recorded_loads_hold_the_body_in_equilibrium():
     assert abs(moment - spin)[late].max() < 1e-3 * abs(spin[late]).max()
 
 
+def test_loads_that_slide_are_shared_by_the_nodes_beside_them():
+    """A trolley at rest between two nodes of a cantilever: its weight on the rail, with the resultant where it is."""
+    mesh = pl.flex.mesh_beam([(0, 0, 0), (3, 1, 0)], pl.Section.rectangle(0.1, 0.15), pl.STEEL, elements=8)
+    boom = pl.flex.reduce(mesh, {"root": 0, "tip": 8}, modes=4, lines={"rail": {"from": (0, 0, 0), "to": (3, 1, 0)}})
+    m = pl.Model("boom", gravity=(0, 0, -10))
+    m.add(pl.ModalBody("boom", boom, position=(1, 2, 3), damping=0.5))
+    m.add(pl.RigidBody.box("trolley", (0.2, 0.2, 0.2), mass=50))
+    m.add(pl.Fixed("tower", m.ground.frame((1, 2, 3)), "boom.root"))
+    m.add(pl.SlidingOnBeam("wheels", "boom.rail", "trolley", turning="none", displacement=1.7))
+    m.add(pl.Drive("wheels", "displacement", 1.7, name="brake"))
+    sol = m.simulate(0.01, start="static", progress=False)
+    loads, nodes = sol.loads("boom"), boom.lines["rail"]
+    F = np.array([[loads["force", n, a][-1] for a in range(3)] for n in nodes])
+    assert np.allclose(F.sum(axis=0), [0, 0, -500], atol=1.0) and (abs(F[:, 2]) > 1).sum() == 2
+    x = np.array([boom.nodes[n].u0 for n in nodes])
+    assert np.allclose((F[:, 2] @ x) / F[:, 2].sum(), 1.7 * np.array([3, 1, 0]) / np.sqrt(10), atol=1e-3)
+    assert "of 'boom'" in sol.summary()
+
+
 def test_loads_that_modes_cannot_follow_are_named_and_enriched():
     """A force inside the span is no interface load; one static shape of it makes it exact, and stress with it."""
     fe = solid()

@@ -11,6 +11,7 @@ LAYERS = [
     {"flex"},
     {"families", "items"},
     {"system"},
+    {"directory"},
     {"layout", "planes"},
     {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
     {"integrators", "formulations"},

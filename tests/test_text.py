@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
+from flexible_models import bridge
 from flexible_models import rod as reduced_rod
 
 import pliant as pl
@@ -45,6 +46,8 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.RigidBody.sphere("ball", radius=0.1, mass=1 / 3, position=(0, 0, 4)))
     m.add(pl.RigidBody.point_mass("bob", mass=0.1))
     reduced_rod().save(folder / "part.h5")
+    bridge(2).save(folder / "bridge.h5")
+    m.add(pl.ModalBody("girder", folder / "bridge.h5"))
     m.add(pl.ModalBody("flexible", folder / "part.h5", damping=[0.01] * reduced_rod().n, modal={"mode 1": 1e-3}, stiffening="off"))
     wall, side, disc, ball = m.ground["wall"], box["side"], m["disc"], m["ball"]
     m.add(pl.Revolute("revolute", wall, rod["start"], axis=(1, 2, 2), zero="10 deg"))
@@ -60,12 +63,14 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.PointOnLine("on_line", wall, disc))
     m.add(pl.PointOnPlane("on_plane", wall, disc))
     m.add(pl.Joint("own", wall, disc, primitives=["coincident", ("d1", "x", "z"), ["d2", "y"], ("distance", "2 m")], axis_x="x"))
+    m.add(pl.SlidingOnBeam("slide", "girder.rail", disc, turning="axis", displacement="200 mm", angle="10 deg", angle_rate=0.5))
     m.add(pl.Gear("gear", "revolute", "second", teeth=(20, 41)))
     m.add(pl.RackPinion("rack", "prismatic", "revolute", radius=0.05))
     m.add(pl.Drive("revolute", "angle", "if(t < 1, 2, sin(t)) * 30 deg"))
     m.add(pl.Drive("prismatic", "displacement", pl.Table([0, 1, 2], [0, 1.5, 2], kind="linear"), name="shaker"))
     m.add(pl.SpringDamper("spring", wall, ball, stiffness="12 N/mm", damping="3 * v + v^3", length="10 cm"))
     m.add(pl.TorsionSpring("torsion", "revolute", stiffness=2, damping=0.1, angle="5 deg"))
+    m.add(pl.AxialSpring("axial", "slide", stiffness="2 kN/m", damping="v^3", displacement="5 mm"))
     m.add(pl.Bushing("bushing", wall, box, stiffness=[1, 2, 3, 4, 5, 6], damping=np.eye(6).tolist()))
     m.add(pl.Force("push", side, ["10 N * sin(t)", 0, "2 N"], axes="frame"))
     m.add(pl.Torque("twist", ball, [0, 0, pl.Table([0, 1], [0, 1])]))

@@ -41,7 +41,9 @@ def catalogue(dynamics: Dynamics) -> dict[str, tuple[str, int]]:
         out |= {f"{name}.effort": ("N*m" if coordinate == "angle" else "N", 1), f"{name}.power": ("W", 1)}
     out |= {f"{name}.effort": (unit, 1) for name, (_, unit) in d.couplings.items() if name not in d.joints}
     for name, spring in d.springs.items():
-        if spring.kind == "angle":
+        if spring.kind == "displacement":
+            out |= {f"{name}.displacement": ("m", 1), f"{name}.rate": ("m/s", 1), f"{name}.force": ("N", 1)}
+        elif spring.kind == "angle":
             out |= {f"{name}.angle": ("rad", 1), f"{name}.rate": ("rad/s", 1), f"{name}.torque": ("N*m", 1)}
         else:
             out |= {f"{name}.length": ("m", 1), f"{name}.rate": ("m/s", 1), f"{name}.force": ("N", 1)}
@@ -120,7 +122,7 @@ class Observer:
 
     def wrench(self, frame: int) -> np.ndarray:
         """Force and moment (n, 6) that everything exerts at a frame, world axes."""
-        every = [f for body in self.directory.flexible.values() for f in body.frames]
+        every = [f for body in self.directory.flexible.values() for f in (*body.frames, *body.sliders)]
         first, width = every.index(frame), max(1, BLOCK // (6 * len(self.rows)))
         return self._wrench("all", every[first:first + width], self.dynamics.system.program("residual"), [])
 
@@ -169,14 +171,15 @@ class Observer:
             world = wrench[:, :3] if quantity.startswith("force") else wrench[:, 3:]
             return np.einsum("nij,kj,ni->nk", self.axes(j.a), j.turn, world) if quantity.endswith("_joint") else world.copy()
         coordinate = quantity.removesuffix("_rate")
-        fa, fb, Ra = self.frame(j.a), self.frame(j.b), self.axes(j.a)
+        ends = j.ends(coordinate)
+        fa, fb, Ra = *map(self.frame, ends), self.axes(ends[0])
         z = Ra[:, :, 2]
         if coordinate == "displacement":
             d, w = fb[:, P:P + 3] - fa[:, P:P + 3], fa[:, W:W + 3]
             if quantity == coordinate:
                 return np.einsum("ni,ni->n", z, d) + j.zeros[coordinate]
             return np.einsum("ni,ni->n", z, fb[:, V:V + 3] - fa[:, V:V + 3] - np.cross(w, d))
-        x, y, u = Ra[:, :, 0], Ra[:, :, 1], self.axes(j.b)[:, :, 0]
+        x, y, u = Ra[:, :, 0], Ra[:, :, 1], self.axes(ends[1])[:, :, 0]
         cos, sin = np.einsum("ni,ni->n", x, u), np.einsum("ni,ni->n", y, u)
         if quantity != coordinate:
             G = np.cross(cos[:, None] * y - sin[:, None] * x, u) / (cos**2 + sin**2)[:, None]  # see coordinate-2
@@ -196,12 +199,11 @@ class Observer:
     def _of_spring(self, name: str, quantity: str) -> np.ndarray:
         s = self.directory.springs[name]
         fa, fb = self.frame(s.a), self.frame(s.b)
-        if s.kind == "angle":
-            joint = next(n for n, j in self.directory.joints.items() if (j.a, j.b) == (s.a, s.b))
-            if quantity != "torque":
-                return self._of_joint(joint, "angle" if quantity == "angle" else "angle_rate")
+        if s.joint:
+            if quantity in (s.kind, "rate"):
+                return self._of_joint(s.joint, s.kind if quantity == s.kind else f"{s.kind}_rate")
             wrench = self._wrench(name, [s.b], self._one(springs.SPRING, s.row, s.row + s.count), [])
-            return -np.einsum("ni,ni->n", wrench[:, 3:], self.axes(s.a)[:, :, 2])
+            return -np.einsum("ni,ni->n", wrench[:, 3:] if s.kind == "angle" else wrench[:, :3], self.axes(s.a)[:, :, 2])
         d = fb[:, P:P + 3] - fa[:, P:P + 3]
         length = np.linalg.norm(d, axis=1)
         if quantity == "length":

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import reactions
+from .directory import JointRecord, Z
 from .kernels import loop
 from .kernels.contract import A, P
-from .layout import JointRecord, Z
 
 if TYPE_CHECKING:
     from .dynamics import Dynamics
@@ -43,7 +43,8 @@ def coordinate(d: Dynamics, joint: JointRecord, which: str) -> tuple[float, np.n
     """Value and gradient by all velocities of a joint coordinate at the position that was linearised last, as in
     kernels.coordinates."""
     x, fr = d.x, d.system.data.fr
-    Ra, Rb = x.X[joint.a, A:A + 9].reshape(3, 3), x.X[joint.b, A:A + 9].reshape(3, 3)
+    fa, fb = joint.ends(which)
+    Ra, Rb = x.X[fa, A:A + 9].reshape(3, 3), x.X[fb, A:A + 9].reshape(3, 3)
     motion = np.zeros(12)
     if which == "angle":
         u, v, w = Ra[:, 0], Ra[:, 1], Rb[:, 0]
@@ -53,11 +54,11 @@ def coordinate(d: Dynamics, joint: JointRecord, which: str) -> tuple[float, np.n
         value, near = np.arctan2(sin, cos) + joint.zeros[which], x.H[joint.histories[which]]
         value += 2 * np.pi * np.round((near - value) / (2 * np.pi))
     else:
-        a, s = Ra[:, Z], x.X[joint.b, P:P + 3] - x.X[joint.a, P:P + 3]
+        a, s = Ra[:, Z], x.X[fb, P:P + 3] - x.X[fa, P:P + 3]
         value = a @ s + joint.zeros[which]
         motion[:3], motion[3:6], motion[6:9] = -a, np.cross(a, s), a
     gradient = np.zeros(d.system.n_v)
-    for frame, part in ((joint.a, motion[:6]), (joint.b, motion[6:])):
+    for frame, part in ((fa, motion[:6]), (fb, motion[6:])):
         count, first, _, tile = fr[frame]
         for k in range(count):
             gradient[6 * (tile + k):6 * (tile + k) + 6] += part @ x.J[first + k]

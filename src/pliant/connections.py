@@ -11,7 +11,7 @@ import numpy as np
 from .functions.function import check_expression
 from .items.base import IDENTITY, Frame, Item, Pair, did_you_mean, matrix_of
 from .items.bodies import FrameOwner
-from .items.forces import Measure, SpringDamper, TorsionSpring
+from .items.forces import JointSpring, Measure, SpringDamper
 from .items.joints import Distance, Drive, JointPair
 from .items.modal import ModalBody
 from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
@@ -105,8 +105,8 @@ def _coordinates(model: Model, item: Item) -> Iterator[Problem]:
     needs: list[tuple[Path, str, str]] = []
     if isinstance(item, Drive):
         needs = [(("coordinate",), item.joint, item.coordinate)]
-    elif isinstance(item, TorsionSpring):
-        needs = [(("joint",), item.joint, "angle")]
+    elif isinstance(item, JointSpring):
+        needs = [(("joint",), item.joint, item.coordinate)]
     elif isinstance(item, JointPair):
         needs = [(("between", k), joint, item.coupled[k]) for k, joint in enumerate((item.a, item.b))]
     for path, joint, coordinate in needs:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from . import reactions
+from .directory import Directory
 from .families.rigid import BODY, MASS
 from .kernels import loop
 from .kernels.contract import GRAVITY, c_address
 from .kernels.jit import compiled_before
 from .kernels.tiles import factorise, solve_refined
-from .layout import Directory
 from .refinement import ACCELERATION, CLOSED, PASSES, POSITION, RESIDUAL, VELOCITY, refine
 from .system import System
 
@@ -108,7 +108,7 @@ class Dynamics:
         of a flexible body."""
         s, x, d = self.system, self.x, self.directory
         loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-        frames = [f for j in d.joints.values() for f in (j.a, j.b)] + [f for k in d.springs.values() for f in (k.a, k.b)]
+        frames = [f for j in d.joints.values() for f in (j.a, j.b)] + [f for k in d.springs.values() if not k.joint for f in (k.a, k.b)]
         frames += [f for name, f in d.frames.items() if name.partition(".")[0] in d.flexible]
         points = np.vstack([x.X[frames, :3], s.q0[s.data.rotations[:, 1, None] + np.arange(-3, 0)]])
         sizes = [float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)), *(b.limit for b in d.flexible.values())]

@@ -1,105 +1,29 @@
 """From items to a System: Layout gives items what they need to build themselves and notes what their channels are read from."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .directory import Directory, ForceRecord, JointRecord, Statement, Z
 from .families import constraints
-from .items.base import Frame, did_you_mean, matrix_of
+from .items.base import Frame, did_you_mean
 from .items.joints import perpendicular_frame
-from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
+from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_line, no_node, one_body, sensed
 from .kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .planes import unheld
-from .system import Builder, Equations, Place, System
+from .system import Builder, Place, System
 
 if TYPE_CHECKING:
     from .items.base import Pair
     from .items.bodies import FrameOwner, RigidBody
-    from .items.forces import Bushing, Load, Measure, TorsionSpring
+    from .items.forces import Bushing, JointSpring, Load, Measure
     from .items.joints import Drive
     from .items.modal import ModalBody
+    from .items.sliding import SlidingOnBeam
 
 KINDS = {"angle": ANGLE, "displacement": DISPLACEMENT, "distance": DISTANCE}
-Z = 2  # joint coordinates are about and along the z axis of the joint frame
-
-
-@dataclass
-class JointRecord:
-    """What the channels of a joint are read from."""
-    a: int
-    b: int
-    rows: list[int]
-    equations: Equations
-    zeros: dict[str, float]                                  # what is added to the raw coordinates
-    start: dict[str, float] = field(default_factory=dict)    # their values in the pose as modelled
-    turn: np.ndarray = field(default_factory=lambda: np.eye(3))  # joint axes in the axes of frame a
-    histories: dict[str, int] = field(default_factory=dict)  # the count of turns of its angle
-    length: float | None = None
-    stated: dict[str, float] = field(default_factory=dict)   # start values of its coordinates and rates, where the user gave them
-    lock: tuple[int, ...] = ()                               # axes of a and b that its equations keep parallel
-    bodies: tuple[str, str] = ("", "")
-    directions: list[tuple[Any, ...]] = field(default_factory=list)  # of its rows: what each equation holds, see planes.functional
-    axes: np.ndarray = field(default_factory=lambda: np.eye(3))      # joint axes in the world, as modelled
-    offset: np.ndarray = field(default_factory=lambda: np.zeros(3))  # from a to b in the world, as modelled
-
-
-@dataclass
-class ForceRecord:
-    """Of a spring: the row of its family, its frames, kind and zero."""
-    kind: str
-    a: int
-    b: int
-    row: int
-    count: int
-
-
-@dataclass
-class Statement:
-    """The velocities a user stated: of the body's origin (world axes) and angular (body axes)."""
-    iv: int
-    which: list[bool]
-    values: np.ndarray
-    iq: int
-    com: np.ndarray  # the centre of mass in body axes
-
-    def map(self, q: np.ndarray) -> np.ndarray:
-        """From the velocities of the centre of mass to those stated, 6x6, at a position: v_origin = v + R [com] w"""
-        x, y, z = self.com
-        origin = np.eye(6)
-        origin[:3, 3:] = matrix_of(q[self.iq + 3:self.iq + 7].tolist()) @ np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-        return origin
-
-
-@dataclass
-class Flexible:
-    """The modal coordinates of a body: where they are in q and v, and what a modal coordinate of the user is in those (metres, as
-    everything that is not an angle: the root of the mean square of its displacements)."""
-    iq: int
-    iv: int
-    scale: np.ndarray      # coordinate in q = scale * coordinate of the user
-    inertia: np.ndarray    # of the undeformed body about its centre of mass
-    stated: bool           # whether the user stated rates
-    limit: float           # the largest size that linear modes are good for, in q
-    frames: dict[int, str]  # frames that joints and forces act on: number -> node
-
-
-class Directory:
-    """Names of the model, and where their results are found in the arrays of the System."""
-
-    def __init__(self) -> None:
-        self.frames: dict[str, int] = {}            # body, body.frame -> frame number
-        self.joints: dict[str, JointRecord] = {}
-        self.drives: dict[str, tuple[int, float, str, str]] = {}  # row, factor, joint, coordinate
-        self.codes: dict[str, int] = {}             # of the functions of drives
-        self.springs: dict[str, ForceRecord] = {}
-        self.bushings: dict[str, tuple[int, int, int]] = {}  # frames, row of its family
-        self.measures: dict[str, tuple[int, int]] = {}
-        self.stated: dict[str, Statement] = {}
-        self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
-        self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
-        self.flexible: dict[str, Flexible] = {}     # modal bodies
 
 
 def _parallel(pairs: set[tuple[int, int]]) -> tuple[int, ...]:
@@ -114,11 +38,14 @@ class Layout:
     """One compilation: bodies first, then joints, then everything else."""
 
     def __init__(self, gravity: Any, owners: dict[str, FrameOwner], exact: bool = False,
-                 placed: dict[str, tuple[np.ndarray, tuple[float, float, float, float]]] | None = None) -> None:
+                 placed: dict[str, tuple[np.ndarray, tuple[float, float, float, float]]] | None = None,
+                 sliding: Mapping[str, int] | None = None) -> None:
         self.builder = Builder(gravity, coupled=exact)
         self.placed = placed or {}  # position and rotation of bodies that their joints placed
         self.builder.signal = self._signal
         self.owners = owners
+        self.sliding = sliding or {}                # how many joints slide along lines of a body
+        self.flexible: dict[str, tuple[Any, list[int]]] = {}  # tables of modal bodies, and places for what slides on them
         self.places: dict[str, Place] = {"ground": self.builder.ground}
         self.poses: dict[str, tuple[np.ndarray, np.ndarray]] = {"ground": (np.zeros(3), np.eye(3))}
         self.directory = Directory()
@@ -159,6 +86,9 @@ class Layout:
             raise ValueError(f"{item}: {error}") from None
         if node is None and frame.body in self.directory.flexible and not (reads or self.marking):
             raise ValueError(f"{item}: {no_node(frame.body, owner.frames)}")
+        marker = f"{frame.body}.{frame.frame}"
+        if frame.frame and frame.frame in getattr(owner, "along", ()) and marker not in dict(self.markers) and not self.marking:
+            self.add_marker(marker, owner[frame.frame])
         point, own = owner.place_of(frame)
         return self.builder.frame(self.places[frame.body], point, own if axes is None else self.poses[frame.body][1].T @ axes, node)
 
@@ -181,6 +111,36 @@ class Layout:
         raw = {"angle": 0.0, "displacement": float(axes[:, Z] @ (p_b - p_a))}
         record.start = {c: given.get(c, 0.0) for c in getattr(item, "coordinates", ())}
         record.zeros = {c: value - raw[c] for c, value in record.start.items()}
+        self._equations(item, record, primitives)
+
+    def add_sliding(self, item: SlidingOnBeam) -> None:
+        """The place on the line is a coordinate of the body; b is there in the pose as modelled."""
+        b, name = self.builder, f"joint {item.name!r}"
+        p_b, _ = self.world(item.b, name)
+        if wrong := one_body(item.a, item.b):
+            raise ValueError(f"{name}: {wrong}")
+        self.owner(item.a, name)
+        if item.a.body not in self.flexible or item.a.frame not in self.owners[item.a.body].reduced.lines:  # type: ignore[attr-defined]
+            raise ValueError(f"{name}: {no_line(item.a, self.owners[item.a.body])}")
+        rows, left = self.flexible[item.a.body]
+        (p, R), place = self.poses[item.a.body], self.places[item.a.body]
+        line = rows.line(item.a.frame)
+        s = line.nearest(R.T @ (p_b - p))
+        axes = R @ line.frame(s)
+        fa, counter = b.sliding_frame(place, number := left.pop(0))
+        rows.add_line(b, place, number, item, (fa, counter))
+        fb = self.frame(item.b, name, axes)
+        equations = b.equations(item.name, (fa, fb))
+        equations.slide = (place.lines[number][0],)
+        record = JointRecord(fa, fb, [], equations, {}, bodies=(item.a.body, item.b.body), axes=axes, offset=p_b - p - R @ line.at(s)[:3],
+                             counter=(b.frame(b.ground, (0, 0, 0)), counter))
+        b.q[place.lines[number][1]] = s
+        record.start = {c: s if c == "displacement" else 0.0 for c in item.coordinates}
+        record.zeros = dict.fromkeys(record.start, 0.0)
+        self._equations(item, record, item.primitives_list())
+
+    def _equations(self, item: Pair, record: JointRecord, primitives: tuple[tuple[Any, ...], ...]) -> None:
+        b, fa, fb, equations = self.builder, record.a, record.b, record.equations
         record.stated = {k: v for c in record.start for k in (c, f"{c}_rate") if (v := getattr(item, k, None)) is not None}
         record.lock = _parallel({(axis[0], axis[1]) for kind, *axis in primitives if kind == "d1"})
         self.directory.joints[item.name] = record
@@ -189,9 +149,9 @@ class Layout:
             record.rows += range(row, row + (3 if kind == "coincident" else 1))
             record.directions += [(kind, k) for k in range(3)] if kind == "coincident" else [(kind, *axis)]
             if kind == "distance":
-                length = float(np.linalg.norm(p_b - p_a)) if axis[0] is None else axis[0]
+                length = float(np.linalg.norm(record.offset)) if axis[0] is None else axis[0]
                 if length == 0:
-                    raise ValueError(f"{name}: {NO_LENGTH}")
+                    raise ValueError(f"joint {item.name!r}: {NO_LENGTH}")
                 record.length = length
                 b.pair(constraints.COORDINATE, item.name, fa, fb, (DISTANCE, 0, 0, -1, -1, -1), (0.0, 1.0, length),
                        joint=equations, row=row)
@@ -232,14 +192,14 @@ class Layout:
         if shared:
             equations = records[0].equations
         else:
-            equations = b.equations(name, [f for r in records for f in (r.a, r.b)])
+            equations = b.equations(name, [f for r, (_, coordinate, _) in zip(records, terms, strict=True) for f in r.ends(coordinate)])
         row = equations.take()
         self.directory.couplings[name] = row, "N*m" if terms[0][1] == "angle" else "N"
         if shared:
             self.directory.joints[shared].rows.append(row)
             self.directory.joints[shared].directions.append(("coupling",))
         for record, (_, coordinate, factor) in zip(records, terms, strict=True):
-            b.pair(constraints.COORDINATE, name, record.a, record.b,
+            b.pair(constraints.COORDINATE, name, *record.ends(coordinate),
                    (KINDS[coordinate], Z, record.histories.get(coordinate, 0), -1, -1, -1),
                    (record.zeros[coordinate], factor, factor * record.start[coordinate]),
                    joint=equations, row=row)
@@ -250,10 +210,12 @@ class Layout:
         code = b.function(drive.function, ("t",), f"{item}: function", kinks=True)
         if code.by_signal:
             raise ValueError(f"{item}: {TIME_ALONE}")
-        row = record.equations.take()
-        b.pair(constraints.DRIVE, drive.name, record.a, record.b,
+        ends = record.ends(drive.coordinate)
+        equations = record.equations if ends == (record.a, record.b) else b.equations(drive.name, ends)
+        row = equations.take()
+        b.pair(constraints.DRIVE, drive.name, *ends,
                (KINDS[drive.coordinate], Z, record.histories.get(drive.coordinate, 0), code.value, code.by_t, code.by_tt),
-               (record.zeros[drive.coordinate], 1.0, 0.0), joint=record.equations, row=row)
+               (record.zeros[drive.coordinate], 1.0, 0.0), joint=equations, row=row)
         self.directory.drives[drive.name] = row, 1.0, drive.joint, drive.coordinate
         self.directory.codes[drive.name] = code.value
 
@@ -266,10 +228,12 @@ class Layout:
             raise ValueError(f"{item}: {NO_DIRECTION}")
         self._spring(name, kind, fa, fb, 0, 0.0, stiffness, damping, distance if rest is None else rest)
 
-    def add_torsion_spring(self, spring: TorsionSpring) -> None:
-        record = self.joint(spring.joint, "angle", f"spring {spring.name!r}")
-        self._spring(spring.name, "angle", record.a, record.b, record.histories["angle"], record.zeros["angle"],
-                     spring.stiffness, spring.damping, spring.angle)
+    def add_joint_spring(self, spring: JointSpring, rest: float) -> None:
+        which = spring.coordinate
+        record = self.joint(spring.joint, which, f"spring {spring.name!r}")
+        self._spring(spring.name, which, *record.ends(which), record.histories.get(which, 0), record.zeros[which], spring.stiffness,
+                     spring.damping, rest)
+        self.directory.springs[spring.name].joint = spring.joint
 
     def _spring(self, name: str, kind: str, fa: int, fb: int, history: int, zero: float, stiffness: Any, damping: Any,
                 rest: float) -> None:
@@ -346,7 +310,7 @@ class Layout:
             fa, fb = (self.frame(f, reference) for f in self.measured[found.item])
             return found.coordinate, 0, 0, 0.0, order, (fa, fb)
         record, c = self.directory.joints[found.item], found.coordinate
-        return c, Z, record.histories.get(c, 0), record.zeros[c], order, (record.a, record.b)
+        return c, Z, record.histories.get(c, 0), record.zeros[c], order, record.ends(c)
 
     def system(self) -> System:
         """All rows are in: place the frames that are only looked at, and compile."""

@@ -1,6 +1,7 @@
 """Loads of a flexible body over a run, by the names of `Stiffening`, and how much of them its modes can follow [stress-5]."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,14 +45,28 @@ def _loads(observer: Observer, gravity: np.ndarray, part: Any, body: str) -> Loa
     found: Loads = {("acceleration", k): a[:, k] for k in range(3)} | {("angular", k): turn[:, k] for k in range(3)}
     found |= {("centrifugal", i, j): w[:, i] * w[:, j] for i in range(3) for j in range(i, 3)}
     known = None if part.represented is None else set(part.represented.loads)
-    for frame, node in observer.directory.flexible[body].frames.items():
+    record = observer.directory.flexible[body]
+    shares: list[tuple[int, str, Any]] = [(frame, node, 1.0) for frame, node in record.frames.items()]
+    for frame, (line, place) in record.sliders.items():
+        shares += [(frame, node, share) for node, share in _shares(part, line, observer.parts["q"][:, place])]
+    for frame, node, share in shares:
         wrench = observer.wrench(frame)
         for kind, values in (("force", wrench[:, :3]), ("moment", wrench[:, 3:])):
             inside = np.einsum("tji,tj->ti", A, values)
             for load in ((kind, node, k) for k in range(3)):
                 if known is None or load in known:
-                    found[load] = found.get(load, 0.0) + inside[:, load[2]]
+                    found[load] = found.get(load, 0.0) + share * inside[:, load[2]]
     return found
+
+
+def _shares(part: Any, line: str, s: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Nodes of a line and what each bears of a load at s (times): the two beside it, as a bar between them would have it."""
+    nodes = part.lines[line]
+    at = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff([part.nodes[n].u0 for n in nodes], axis=0), axis=1))))
+    for k, node in enumerate(nodes):
+        unit = np.zeros(len(nodes))
+        unit[k] = 1.0
+        yield node, np.interp(s, at, unit)
 
 
 def indicator(sol: Solution, body: str) -> Indicator:

@@ -1,6 +1,7 @@
 """Model: what a person writes. Names and validated items; no numerical state."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.joints import JointPair
+from .items.sliding import SlidingOnBeam
 
 if TYPE_CHECKING:
     from .analyses.modes import Modes
@@ -132,7 +134,7 @@ class Model:
         from .layout import Layout
         from .planes import normal_vector
         owners = {item.name: item for item in items if isinstance(item, FrameOwner)}
-        layout = Layout(self.gravity, owners, exact, placed)
+        layout = Layout(self.gravity, owners, exact, placed, Counter(item.a.body for item in items if isinstance(item, SlidingOnBeam)))
         for item in items:
             item.build(layout)
         if self.planar is not None:

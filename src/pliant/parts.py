@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from .flex.reduced import Reduced
 
 VERSION = 1
-TOP = ("pliant", "material", "mesh", "interfaces", "frames", "reduce")
+TOP = ("pliant", "material", "mesh", "interfaces", "frames", "lines", "reduce")
+PLACES = ("interfaces", "frames", "lines")
 MATERIALS = {"steel": "STEEL", "aluminium": "ALUMINIUM"}
 MESHES, SECTIONS = ("beam", "box", "file"), ("rectangle", "circle", "tube", "general")
-FOREIGN = ("fe", "interfaces", "frames", "shapes", "loads", "material", "self")  # arguments that are not keys
+FOREIGN = ("fe", "interfaces", "frames", "lines", "shapes", "loads", "material", "self")  # arguments that are not keys
 Path_ = tuple[Any, ...]
 
 
@@ -82,7 +83,7 @@ class _Part:
                 files = {k: self.folder / str(options[k]) for k in ("path", "mesh") if k in options}
                 self.fe = self.call(path, flex.read, options | files | {"material": material})
         self.checked = self.options(("reduce",), self.data.get("reduce"), flex.reduce)
-        for key in ("interfaces", "frames"):
+        for key in PLACES:
             if key in self.data and not isinstance(self.data[key], Map):
                 self.note((key,), must(plain(self.data[key]), "must be a mapping of names to places, such as {start: 0}"))
         self.stop()
@@ -92,7 +93,7 @@ class _Part:
     def reduce(self, how: Callable[..., Reduced] | None = None, **more: Any) -> Reduced:
         """By `flex.reduce`, or ``how`` with further options."""
         assert self.checked is not None
-        places = {key: plain(self.data.get(key)) for key in ("interfaces", "frames")}
+        places = {key: plain(self.data.get(key)) for key in PLACES}
         made = self.call(("reduce",), how or flex.reduce, {"fe": self.fe, **places, **self.checked, **more})
         self.stop()
         found: Reduced = made

@@ -10,7 +10,7 @@ from .functions.units import shown
 from .items.base import AXES, AnyAxis, _axis
 
 if TYPE_CHECKING:
-    from .layout import JointRecord
+    from .directory import JointRecord
 
 PARALLEL = 1e-6  # rad: axes this near are parallel
 

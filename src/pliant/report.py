@@ -56,6 +56,11 @@ class _Count:
     def add_joint(self, item: Item, primitives: Iterable[Sequence[Any]]) -> None:
         self.equations += sum(3 if p[0] == "coincident" else 1 for p in primitives)
 
+    def add_sliding(self, item: Any) -> None:
+        """The place on the line is one coordinate more."""
+        self.add_joint(item, item.primitives_list())
+        self.equations -= 1
+
     def add_coupling(self, name: str, terms: Any, shared: str | None = None) -> None:
         self.equations += 1
 

@@ -158,7 +158,7 @@ def _of_model(sol: Solution, read: Reader, t: np.ndarray) -> Scene:
     def path(frame: Frame) -> np.ndarray:
         node = owners[frame.body].node_of(frame)
         if node is not None:
-            return read(f"{frame.body}.{node}.position")
+            return read(f"{frame.body}.{frame.frame or node}.position")
         point, _ = owners[frame.body].place_of(frame)
         held[frame.body].append(point)
         return everything[frame.body].path(point)

@@ -27,6 +27,7 @@ class Place:
     tiles: tuple[int, ...]
     iq: int
     make_frame: Callable[..., None]  # of builder, place, number of the frame, point, axes and, of a flexible body, the node
+    lines: tuple[tuple[int, int], ...] = ()  # of frames that slide on it: the tile of each, and its place in q
 
     @property
     def iv(self) -> int:
@@ -40,6 +41,7 @@ class Equations:
     tile: int
     bodies: tuple[int, ...]
     used: int = 0
+    slide: tuple[int, ...] = ()  # tiles of coordinates without inertia, which are eliminated after this one
 
     def take(self, n: int = 1) -> int:
         """The next n rows, in the numbering of R."""
@@ -85,21 +87,24 @@ class Builder:
     val: list[float] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
     failures: list[BaseException] = field(default_factory=list)
-    references: list[tuple[Family, int]] = field(default_factory=list)
+    references: list[tuple[Family | None, int]] = field(default_factory=list)
     histories: int = 1
     n_signals: int = 1
     timed: list[int] = field(default_factory=list)  # codes of functions that change with t alone
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
     signal: Callable[[str], int] = _no_signals
     names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
-    scratch: int = 0                                # numbers that elements need at the end of W
+    scratch: int = 0                                # numbers that elements need at the end of W, all the same ones
+    lines: list[tuple[str, int, float, float]] = field(default_factory=list)  # joints that slide: s in q, ends
+    own: int = 0                                    # numbers in W that belong to one element each
 
     def __post_init__(self) -> None:
         self.val += [*map(float, self.gravity), 1e-3]
         self.ground = Place("ground", (), -1, _fixed_frame)
 
-    def place(self, name: str, q: Sequence[float], v: Sequence[float], make_frame: Callable[..., None]) -> Place:
-        """A body with position, quaternion and n further coordinates; v likewise. Bodies come before joints."""
+    def place(self, name: str, q: Sequence[float], v: Sequence[float], make_frame: Callable[..., None], lines: int = 0) -> Place:
+        """A body with position, quaternion and n further coordinates; v likewise; and places of so many frames that slide on it, each in
+        a tile of its own. Bodies come before joints."""
         if self.joints:
             raise ValueError("bodies must be placed before joints")
         n, iq, tile = len(v) - 6, len(self.q), len(self.used)
@@ -111,7 +116,12 @@ class Builder:
         self.names.append(name)
         self.rotations.append((iv + 3, iq + 3))
         self.linear += [(iv + k, iq + k) for k in range(3)] + [(iv + 6 + k, iq + 7 + k) for k in range(n)]
-        return Place(name, tuple(range(tile, tile + count)), iq, make_frame)
+        slides = tuple((tile + count + k, iq + 7 + n + k) for k in range(lines))
+        self.q += [0.0] * lines
+        self.v += [0.0] * (6 * lines)
+        self.used += [1] * lines
+        self.linear += [(6 * t, i) for t, i in slides]
+        return Place(name, tuple(range(tile, tile + count)), iq, make_frame, slides)
 
     def frame(self, place: Place, point: Any, axes: Any = None, node: str | None = None) -> int:
         """A frame on a body, in its axes, of a flexible one at a node; returns its number."""
@@ -121,6 +131,14 @@ class Builder:
         given = np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float)
         place.make_frame(self, place, number, *given, *(() if node is None else (node,)))
         return number
+
+    def sliding_frame(self, place: Place, number: int) -> tuple[int, int]:
+        """A frame that moves with a body and with a coordinate of a line of it, and the one that shows that coordinate."""
+        tile = place.lines[number][0]
+        for first in (place.tiles[0], tile):
+            self.frames.append((tile - first + 1, self.n_j, 0, first))
+            self.n_j += tile - first + 1
+        return len(self.frames) - 2, len(self.frames) - 1
 
     def tiles_of(self, frame: int) -> tuple[int, ...]:
         n, _, _, first = self.frames[frame]
@@ -151,6 +169,12 @@ class Builder:
     def row_of(self, family: Family, number: int) -> int:
         """A reference to another element, for the integers of an element: resolved when the tables are made."""
         self.references.append((family, number))
+        return -1 - len(self.references)
+
+    def memory(self, size: int) -> int:
+        """So many numbers of W that keep what an element wrote from one stage to the next: where they begin, as `row_of`."""
+        self.references.append((None, self.own))
+        self.own += size
         return -1 - len(self.references)
 
     def pool(self, *arrays: Any) -> int:
@@ -202,15 +226,15 @@ class System:
         self.v0[:self.n_v] = b.v
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
-        self.switches, self.timed = b.switches, b.timed
+        self.switches, self.timed, self.lines = b.switches, b.timed, b.lines
         self.n_choices = len(b.tab) + 1
-        self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.scratch
+        self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.own + b.scratch
         self._programs: dict[Any, Program] = {}
         self._scale_regularisation()
 
     def _analyse(self, b: Builder, used: list[int]) -> tuple[Elimination, dict[tuple[int, int], int]]:
-        joints = {j.tile: j.bodies for j in b.joints}
-        edges = {(j, k) for j, bodies in joints.items() for k in bodies}
+        joints = {j.tile: tuple(k for k in j.bodies if k not in j.slide) for j in b.joints}
+        edges = {(j.tile, k) for j in b.joints for k in j.bodies}
         for rows in b.rows.values():
             for r in rows:
                 same = r.row_tiles == r.column_tiles
@@ -223,7 +247,7 @@ class System:
         waits = np.zeros(6 * self.n_tiles)
         for j in b.joints:
             waits[6 * j.tile:6 * j.tile + j.used] = 1.0  # scaled once the Jacobian is known
-        return analyse(self.n_tiles, edges, joints, used, waits)
+        return analyse(self.n_tiles, edges, joints | {k: (j.tile,) for j in b.joints for k in j.slide}, used, waits)
 
     def _tables(self, b: Builder) -> Data:
         tab, tables, ip, rp = list(b.tab), {}, [], []  # type: ignore[var-annotated]
@@ -240,7 +264,8 @@ class System:
                 rp.append((*r.reals, *[0.0] * (REALS - len(r.reals))))
                 self.owners.append(r.item)
         if b.references:
-            place = {-2 - k: self.families[family][0] + number for k, (family, number) in enumerate(b.references)}
+            place = {-2 - k: number + (SCRATCH + len(b.tab) + 1 if family is None else self.families[family][0])
+                     for k, (family, number) in enumerate(b.references)}
             ip = [tuple(place.get(i, i) for i in row) for row in ip]
         frames = np.array(b.frames, np.int64).reshape(-1, 4)
         frames[sorted(b.velocity_frames), 2] = 1
@@ -306,6 +331,15 @@ class System:
                 if not all(np.isfinite(part).all() for part in (x.R, x.V, x.X, x.D)):
                     return self.owners[row]
         return None
+
+    def beyond(self, q: np.ndarray) -> str:
+        """The sentence for a joint that has left its line; empty if there is none."""
+        for name, iq, low, high in self.lines:
+            if not low <= q[iq] <= high:
+                at = min(max(q[iq], low), high)
+                return (f"joint {name!r} has come to the end of its line, at {at:.6g} m ({low:g} to {high:g} m). End "
+                        "the run before that, hold it by a drive or a spring, or take a longer line")
+        return ""
 
     def check_finite(self, x: Memory, t: float, *programs: str) -> None:
         """Raise what a user's function raised, or a sentence that names the item with numbers that are not finite."""

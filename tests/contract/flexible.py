@@ -71,6 +71,20 @@ def modal_body(name: str, rng: np.random.Generator, n: int = 7) -> pl.ModalBody:
                         angular_velocity=rng.normal(size=3), modal=0.2 * rng.normal(size=n), modal_rate=rng.normal(size=n), damping=0.1)
 
 
+def lined_body(name: str, rng: np.random.Generator, n: int = 7) -> pl.ModalBody:
+    """The same with a curved line of seven nodes at random places along it, all with random shapes."""
+    body = modal_body(name, rng, n)
+    part, names = body.reduced, [f"rail_{k}" for k in range(7)]
+    angles = np.sort(rng.uniform(-0.6, 0.6, 7))
+    places = np.column_stack([np.sin(angles), np.cos(angles), 0.4 * angles]) + rng.normal(size=3)
+    line = {name: flex.Node(x, np.eye(3), *(0.4 * rng.normal(size=(2, 3, n)))) for name, x in zip(names, places, strict=True)}
+    loads = {("free", *load): K for load, K in random_loads(rng, n, tuple(names)).items() if load[0] == "force"}
+    stiffening = flex.Stiffening([*part.stiffening.loads, *loads], np.array([*part.stiffening.K, *loads.values()]))
+    lined = flex.Reduced(part.names, part.integrals, part.Kqq, part.nodes | line, part.Dqq, stiffening, lines={"rail": names})
+    more = {f: getattr(body, f) for f in ("position", "rotation", "velocity", "angular_velocity", "modal", "modal_rate", "damping")}
+    return pl.ModalBody(name, lined, **more)
+
+
 def random_loads(rng: np.random.Generator, n: int, names: tuple[str, ...]) -> dict:
     """Stiffening of every load, at random."""
     loads = [("acceleration", i) for i in range(3)] + [("angular", i) for i in range(3)]

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 from derivatives import STEP, ComplexStep, random_rotation
-from flexible import modal_body
+from flexible import lined_body, modal_body
 
 import pliant as pl
 from pliant.items.base import KINDS
@@ -35,6 +35,7 @@ FORCES = {
     "spring_damper": lambda a, b: [pl.SpringDamper("F", a, b, 30.0, 4.0, 0.3)],
     "spring law": lambda a, b: [pl.SpringDamper("F", a, b, "20*x^3 + t*x", lambda t, x, v: 3.0 * v, 0.3)],
     "torsion_spring": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS), pl.TorsionSpring("F", "J", 30.0, "2*v + v^3", 0.3)],
+    "axial_spring": lambda a, b: [pl.Cylindrical("J", a, b, axis=AXIS), pl.AxialSpring("F", "J", 30.0, "2*v + v^3", 0.3)],
     "bushing": lambda a, b: [pl.Bushing("F", a, b, stiffness=[1e2, 2e2, 3e2, 10, 20, 30], damping=[1, 2, 3, 4, 5, 6])],
     "force": lambda a, b: [pl.Force("F", b, ("3 N * cos(2*t)", 2.0, "-4*A.frame1.velocity.x"))],
     "following force": lambda a, b: [pl.Force("F", b, (1.0, "B.position.y^2", 3.0), axes="frame")],
@@ -48,8 +49,8 @@ BODIES = ("rigid ground", "rigid rigid", "modal ground", "modal rigid", "rigid m
 def model_of(items, rng, bodies):
     m = pl.Model("pair", gravity=(0.3, -0.7, -9.81))
     def body(name, kind):
-        if kind == "modal":
-            return m.add(modal_body(name, rng))
+        if kind in ("modal", "lined"):
+            return m.add({"modal": modal_body, "lined": lined_body}[kind](name, rng))
         root = rng.normal(size=(3, 3))
         return m.add(pl.RigidBody(name, mass=2.0, inertia=(root @ root.T + 3 * np.eye(3)).tolist(), com=rng.normal(size=3),
                                   position=rng.normal(size=3), rotation=random_rotation(rng), velocity=rng.normal(size=3),
@@ -66,10 +67,61 @@ def model_of(items, rng, bodies):
 def state_of(items, seed, bodies):
     """The compiled model, moved to a random state off the constraints."""
     rng = np.random.default_rng(seed)
-    system = model_of(items, rng, bodies).compile(exact=True).system
+    return moved(model_of(items, rng, bodies).compile(exact=True).system, seed, rng)
+
+
+def moved(system, seed, rng):
     c = ComplexStep(system, seed=seed)
     loop.retract(system.data, c.real.q.copy(), rng.normal(size=system.n), 0.4, c.real.q)
     return c
+
+
+SLIDING = {
+    "free": lambda b: [pl.SlidingOnBeam("J", "A.rail", b)],
+    "axis": lambda b: [pl.SlidingOnBeam("J", "A.rail", b, turning="axis")],
+    "none": lambda b: [pl.SlidingOnBeam("J", "A.rail", b, turning="none")],
+    "two": lambda b: [pl.SlidingOnBeam("J", "A.rail", b, turning="none"), pl.SlidingOnBeam("K", "A.rail", "C")],
+    "gear": lambda b: [pl.SlidingOnBeam("J", "A.rail", b, turning="axis"), pl.Revolute("K", "ground", b, axis="x"),
+                       pl.RackPinion("G", "J", "K", radius=0.3)],
+    "driven": lambda b: [pl.SlidingOnBeam("J", "A.rail", b, turning="none"), pl.Drive("J", "displacement", "0.3*t^2")],
+    "spring": lambda b: [pl.SlidingOnBeam("J", "A.rail", b, turning="none"), pl.AxialSpring("F", "J", 30.0, "2*v + v^3", 0.3)],
+    "signal": lambda b: [pl.SlidingOnBeam("J", "A.rail", b), pl.Force("F", b, ("-5*J.displacement_rate", "J.displacement^2", 1.0))],
+}
+
+
+def sliding(name, seed, kind):
+    """A curved line of a modal body, and what slides on it: on random places of it, off the constraints."""
+    rng = np.random.default_rng(seed)
+    m = model_of(lambda a, b: [], rng, f"{kind} lined")
+    body = m["A"]
+    m.add(pl.RigidBody("C", mass=2.0, inertia=(1, 2, 3), position=rng.normal(size=3)))
+    for item in SLIDING[name](m["B"]["frame1"]):
+        m.add(item)
+    system = m.compile(exact=True).system
+    c = moved(system, seed, rng)
+    for k in range(sum(isinstance(item, pl.SlidingOnBeam) for item in m)):
+        c.real.q[_place(system, body, k)] = 0.2 + 0.3 * k
+    return c
+
+
+def _place(system, body, k):
+    """Of the k-th frame that slides on the body, in q."""
+    return system.data.rotations[system.bodies.index(body.name), 1] + 4 + body.reduced.n + k
+
+
+@pytest.mark.parametrize("kind", ["rigid", "modal"])
+@pytest.mark.parametrize("name", SLIDING)
+def test_tangent_of_what_slides(name, kind):
+    c = sliding(name, 5, kind)
+    for coefficients in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
+        expected = c.reference(*coefficients)
+        np.testing.assert_allclose(c.tangent(*coefficients), expected, rtol=0, atol=1e-12 * max(1.0, abs(expected).max()))
+
+
+@pytest.mark.parametrize("kind", ["rigid", "modal"])
+@pytest.mark.parametrize("name", ["free", "axis", "none", "two", "gear"])
+def test_velocity_and_bias_of_what_slides(name, kind):
+    check_rates(sliding(name, 7, kind))
 
 
 @pytest.mark.parametrize("bodies", BODIES)
@@ -85,7 +137,10 @@ def test_tangent(name, bodies):
 @pytest.mark.parametrize("bodies", BODIES)
 @pytest.mark.parametrize("name", [n for n in JOINTS if "driven" not in n])
 def test_velocity_and_bias(name, bodies):
-    c = state_of(JOINTS[name], 7, bodies)
+    check_rates(state_of(JOINTS[name], 7, bodies))
+
+
+def check_rates(c):
     s, x, n_v = c.system, c.real, c.system.n_v
     x.V[:] = 0
     loop.run(s.program("rates"), s.data, x, c.t, 0.0, 0.0, 0.0)
@@ -96,7 +151,7 @@ def test_velocity_and_bias(name, bodies):
 
 
 def test_every_kind_is_tested():
-    assert KINDS["joints"].keys() <= JOINTS.keys() | {"pin_in_slot"}
+    assert KINDS["joints"].keys() <= JOINTS.keys() | {"pin_in_slot", "sliding_on_beam"}
     assert KINDS["forces"].keys() <= FORCES.keys() | {"attraction"}
 
 

@@ -170,8 +170,9 @@ def springs(model: Model, v: Vibration) -> Iterator[Spring]:
         item = model[name]
         k, c = (float(f) if isinstance(f, (int, float)) else 0.0 for f in (item.stiffness, item.damping))
         u = np.zeros(6)
-        if r.kind == "angle":
-            u[3:] = v.x.X[r.a, AXES:AXES + 9].reshape(3, 3)[:, 2]
+        if r.joint:
+            part = slice(3, 6) if r.kind == "angle" else slice(3)
+            u[part] = v.x.X[r.a, AXES:AXES + 9].reshape(3, 3)[:, 2]
         else:
             u[:3] = v.x.X[r.b, P:P + 3] - v.x.X[r.a, P:P + 3]
             u /= np.linalg.norm(u)

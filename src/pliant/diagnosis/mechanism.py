@@ -12,12 +12,12 @@ from typing import Literal
 
 import numpy as np
 
+from ..directory import JointRecord
 from ..dynamics import Dynamics
 from ..items.base import matrix_of
 from ..kernels import loop
 from ..kernels.contract import A as AXES
 from ..kernels.contract import P
-from ..layout import JointRecord
 from ..planes import functional, in_plane_axes
 
 SMALL = 1e-9       # singular values of A below this are zero

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..directory import JointRecord
 from ..dynamics import Dynamics, ModelError
 from ..items.base import Frame, Item, Pair, matrix_of
 from ..items.bodies import RigidBody
 from ..items.forces import Load, Measure
 from ..items.joints import Drive, JointPair, Screw
 from ..items.modal import ModalBody
-from ..layout import JointRecord
 from ..planes import PARALLEL, functional, in_plane_axes, normal_vector
 from .findings import ERROR, NOTE, WARNING, Finding, names
 from .mechanism import connected

@@ -46,7 +46,7 @@ def _write(part: Reduced, disk: Any) -> None:
         _arrays(f.create_group("integrals"), part.integrals._asdict())
         _arrays(f, {"Kqq": part.Kqq, "Dqq": part.Dqq})
         nodes = f.create_group("nodes", track_order=True)
-        nodes.attrs["names"] = json.dumps(list(part.nodes))
+        nodes.attrs["names"], nodes.attrs["lines"] = json.dumps(list(part.nodes)), json.dumps(part.lines)
         for k, node in enumerate(part.nodes.values()):
             _arrays(nodes.create_group(str(k)), node._asdict())
         if part.stiffening is not None:
@@ -130,7 +130,8 @@ def _read(f: Any) -> Reduced:
                                   *(numbers(group, n, None, None)[()] for n in ("full", "reduced")))
     D = numbers(f, "Dqq", None, None)[()] if "Dqq" in f else None
     return Reduced(names, Integrals(*some(member(f, "integrals", "group"), Integrals._fields)), numbers(f, "Kqq", None, None)[()],
-                   made, D, stiffening, skin, facts, _read_stress(member(f, "stress", "group")) if "stress" in f else None, represented)
+                   made, D, stiffening, skin, facts, _read_stress(member(f, "stress", "group")) if "stress" in f else None, represented,
+                   json.loads(text(nodes, "lines")) if "lines" in nodes.attrs else None)
 
 
 def _read_stress(group: Any) -> Recovery:

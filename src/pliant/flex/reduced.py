@@ -73,11 +73,12 @@ class Skin(NamedTuple):
 
 class Reduced:
     """A flexible part after reduction, from `reduce` or `from_integrals`, kept by `save`. ``stress``: stresses by coordinates, if they were
-    asked for; ``represented``: how much of any load the shapes can follow."""
+    asked for; ``represented``: how much of any load the shapes can follow; ``lines``: names of nodes in order, by line."""
 
     def __init__(self, names: list[str], integrals: Integrals, Kqq: np.ndarray, nodes: Mapping[str, Node] | None = None,
                  Dqq: np.ndarray | None = None, stiffening: Stiffening | None = None, skin: Skin | None = None,
-                 facts: Mapping[str, Any] | None = None, stress: Recovery | None = None, represented: Represented | None = None) -> None:
+                 facts: Mapping[str, Any] | None = None, stress: Recovery | None = None, represented: Represented | None = None,
+                 lines: Mapping[str, list[str]] | None = None) -> None:
         self.names = list(names)
         n = len(self.names)
         self.integrals = Integrals(float(integrals.m), *(_array(f, v, s) for f, v, s in zip(
@@ -91,6 +92,10 @@ class Reduced:
                                   _array("skin psi", skin.psi, (len(skin.points), 3, n)))
         self.facts: dict[str, Any] = dict(facts or {})
         self.stress, self.represented = stress, represented
+        self.lines = {name: list(nodes) for name, nodes in (lines or {}).items()}
+        for name, line in self.lines.items():
+            if missing := [node for node in line if node not in self.nodes]:
+                raise ValueError(f"line {name!r}: there is no node {missing[0]!r}")
         _check(self.integrals, self.Kqq)
 
     @property

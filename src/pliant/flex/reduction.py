@@ -12,6 +12,7 @@ from . import bases
 from .fe import FASTEST, FE
 from .integrals import integrals
 from .interfaces import COUPLINGS, join
+from .lines import joined_lines
 from .modes import Modes, signed
 from .quality import frequency_error, measure, static_error
 from .recovery import recovery_of
@@ -34,6 +35,7 @@ class Chosen(NamedTuple):
     V: np.ndarray
     names: list[str]
     others: list[Any]
+    lines: dict[str, list[str]]
     frame: str
     limit: float | None
     facts: dict[str, Any]
@@ -41,8 +43,8 @@ class Chosen(NamedTuple):
 
 def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | None = None, frequency_limit: float | str | None = None,
            error: float | None = None, method: str | None = None, frame: str | None = None, coupling: str = "rigid",
-           shapes: Any = None, frames: Mapping[str, Any] | None = None, loads: Any = None, orthonormal: bool = True,
-           stiffening: bool = True, stress: bool | str = False) -> Reduced:
+           shapes: Any = None, frames: Mapping[str, Any] | None = None, lines: Mapping[str, Any] | None = None, loads: Any = None,
+           orthonormal: bool = True, stiffening: bool = True, stress: bool | str = False) -> Reduced:
     """Reduce an FE model to a flexible part.
 
     ``interfaces``: name to place (`Interface`, node number, point, set of nodes, group, mapping); ``coupling`` is the default for them.
@@ -52,26 +54,31 @@ def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | 
     ``modes=n`` asks for n modes (shapes of interfaces come on top), ``frequency_limit`` [Hz] for as many as make the frequencies of the
     free and of the held part below it, and unit loads at the interfaces, right within ``error`` (default 0.1 %).
     ``frame``: "body-fixed" (the first interface is held; default with interfaces) or "mean-axis" (no momentum of the deformation).
-    ``frames``: further named places, not joined. ``loads``: static shapes of these loads are added, each a mapping of names as in
+    ``frames``: further named places, not joined. ``lines``: name to a line that frames can slide along (`SlidingOnBeam`), {from: point,
+    to: point} or a list of places. ``loads``: static shapes of these loads are added, each a mapping of names as in
     `Stiffening` to factors, such as {("force", "tip", 2): 1.0}. ``orthonormal=False`` keeps the shapes as they are, with their names.
     ``stress=True`` keeps the stresses of the skin with the part, "all" those of all nodes."""
     flag("stiffening", stiffening)
     if stress not in (True, False, "skin", "all"):
         raise ValueError(f"stress: {shown(stress)} must be true, false, 'skin' or 'all'")
     chosen = shapes_of(fe, interfaces, modes=modes, frequency_limit=frequency_limit, error=error, method=method, frame=frame,
-                       coupling=coupling, shapes=shapes, frames=frames, loads=loads, orthonormal=orthonormal)
+                       coupling=coupling, shapes=shapes, frames=frames, lines=lines, loads=loads, orthonormal=orthonormal)
     return _assemble(chosen, stiffening, "skin" if stress is True else stress)
 
 
 def shapes_of(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | None = None, frequency_limit: float | str | None = None,
               error: float | None = None, method: str | None = None, frame: str | None = None, coupling: str = "rigid",
-              shapes: Any = None, frames: Mapping[str, Any] | None = None, loads: Any = None, orthonormal: bool = True) -> Chosen:
+              shapes: Any = None, frames: Mapping[str, Any] | None = None, lines: Mapping[str, Any] | None = None, loads: Any = None,
+              orthonormal: bool = True) -> Chosen:
     """The shapes that `reduce` takes."""
     flag("orthonormal", orthonormal)
     s, frame, method = _prepare(fe, interfaces, coupling, method, frame, shapes)
-    others = join(fe, frames, what="frame")
-    if taken := {i.name for i in s.joined} & {i.name for i in others}:
-        raise ValueError(f"frames: the name {min(taken)!r} is that of an interface; choose another")
+    others, along = join(fe, frames, what="frame"), joined_lines(fe, lines)
+    named = [i.name for i in (*s.joined, *others)] + [name for line in along for name in (line, *(i.name for i in along[line]))]
+    if len(set(named)) < len(named):
+        twice = next(name for k, name in enumerate(named) if name in named[:k])
+        raise ValueError(f"frames: the name {twice!r} is taken by another interface, frame or line; choose another")
+    others += [i for line in along.values() for i in line]
     limit, error = _selection(modes, frequency_limit, error, method)
     basis = bases.Basis(s, method, shapes)
     if limit is None:
@@ -88,7 +95,7 @@ def shapes_of(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int
         V, names = _orthonormal(s, V)
     facts = {"source": fe.what, "unknowns": fe.K.shape[0], "nodes": len(fe.nodes), "method": method, "frame": frame, "kinds": kinds,
              "removed": {"rigid": 6, "dependent": sum(kinds.values()) - V.shape[1]}, "size": fe.size, "solves": s.solves}
-    return Chosen(s, V, names, others, frame, limit, facts)
+    return Chosen(s, V, names, others, {name: [i.name for i in line] for name, line in along.items()}, frame, limit, facts)
 
 
 def _places(s: Structure, others: list[Any]) -> dict[str, Any]:
@@ -214,7 +221,7 @@ def _orthonormal(s: Structure, V: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 def _assemble(chosen: Chosen, stiffen: bool, stress: Any) -> Reduced:
     """All that a part holds."""
-    s, V, names, others, frame, limit, facts = chosen
+    s, V, names, others, lines, frame, limit, facts = chosen
     Psi = np.asarray(s.T @ V)
     K, whole = V.T @ (s.K @ V), integrals(s.fe, Psi)
     places = _places(s, others)
@@ -236,7 +243,7 @@ def _assemble(chosen: Chosen, stiffen: bool, stress: Any) -> Reduced:
     facts |= measure(s, V, frame, limit)
     recovery = recovery_of(s.fe, Psi, s.joined, stress) if stress else None
     made = Reduced(names, whole, (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts, stress=recovery,
-                   represented=represented)
+                   represented=represented, lines=lines)
     _suspect(s, facts)
     return made
 

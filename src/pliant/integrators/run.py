@@ -244,6 +244,8 @@ class Run:
         s = self.dynamics.system
         if faults:
             raise function_fault(faults[0], self.t)
+        if beyond := s.beyond(self.x.q):
+            raise SimulationError(f"stopped at t = {self.t:.6g} s: {beyond}", "end-of-line")
         item = None if status == st.NEWTON_FAILED else s.culprit(self.x, self.tried[0])
         if item is None and self.count[st.FALLBACK] == 0:  # bad pivots may also show as numbers that are not finite
             self.count[st.FALLBACK], self.aid[STICKY] = self.fallback.address, self.aid[LATEST] == self.count[st.STEPS]

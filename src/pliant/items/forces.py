@@ -40,26 +40,45 @@ class SpringDamper(Pair):
         layout.add_spring(self.name, "distance", self.a, self.b, self.stiffness, self.damping, self.length)
 
 
-class TorsionSpring(Item):
-    """Spring and damper on the angle of a joint. ``stiffness`` [N m/rad] and ``damping`` [N m s/rad] are numbers, or functions
-    f(t, x, v) that give the torque from the twist x [rad] and its rate; positive ones turn b back. ``angle``: unloaded [rad]."""
+class JointSpring(Item):
+    """Spring and damper on a coordinate of a joint."""
     section: ClassVar[str] = "forces"
-    kind: ClassVar[str] = "torsion_spring"
-    positional: ClassVar[tuple[str, ...]] = ("name", "joint", "stiffness", "damping", "angle")
+    coordinate: ClassVar[str]
+    per: ClassVar[str]  # what a stiffness is: the unit of the effort by that of the coordinate
     joint: str
     stiffness: ForceLaw = 0.0
     damping: ForceLaw = 0.0
-    angle: Angle = 0.0
 
     @model_validator(mode="before")
     @classmethod
     def _units(cls, value: Any) -> Any:
         if isinstance(value, dict) and isinstance(value.get("joint"), Item):
             value = {**value, "joint": value["joint"].name}
-        return numbers_with_units(value, {"stiffness": "N*m", "damping": "N*m*s"})
+        return numbers_with_units(value, {"stiffness": cls.per, "damping": f"{cls.per}*s"})
 
     def build(self, layout: Layout) -> None:
-        layout.add_torsion_spring(self)
+        layout.add_joint_spring(self, getattr(self, self.coordinate))
+
+
+class TorsionSpring(JointSpring):
+    """Spring and damper on the angle of a joint. ``stiffness`` [N m/rad] and ``damping`` [N m s/rad] are numbers, or functions
+    f(t, x, v) that give the torque from the twist x [rad] and its rate; positive ones turn b back. ``angle``: unloaded [rad]."""
+    kind: ClassVar[str] = "torsion_spring"
+    positional: ClassVar[tuple[str, ...]] = ("name", "joint", "stiffness", "damping", "angle")
+    coordinate: ClassVar[str] = "angle"
+    per: ClassVar[str] = "N*m"
+    angle: Angle = 0.0
+
+
+class AxialSpring(JointSpring):
+    """Spring and damper on the displacement of a joint, along its axis or its line. ``stiffness`` [N/m] and ``damping`` [N s/m] are
+    numbers, or functions f(t, x, v) that give the force from the stretch x [m] and its rate; positive ones push b back.
+    ``displacement``: unloaded [m]."""
+    kind: ClassVar[str] = "axial_spring"
+    positional: ClassVar[tuple[str, ...]] = ("name", "joint", "stiffness", "damping", "displacement")
+    coordinate: ClassVar[str] = "displacement"
+    per: ClassVar[str] = "N/m"
+    displacement: Length = 0.0
 
 
 class Bushing(Pair):

@@ -97,7 +97,8 @@ class ModalBody(FrameOwner):
             self.__dict__["reduced"] = part = _loaded(Path(part))
         elif not hasattr(part, "integrals"):
             raise ValueError(f"reduced: {must(part, 'must be a reduced part, as from pl.flex.reduce, or its file')}")
-        own = {name: Place(point=tuple(node.u0), rotation=quaternion_of(node.A0)) for name, node in part.nodes.items()}
+        nodes = part.nodes | {line: part.nodes[names[0]] for line, names in part.lines.items()}  # a line begins at its first node
+        own = {name: Place(point=tuple(node.u0), rotation=quaternion_of(node.A0)) for name, node in nodes.items()}
         if "frames" in self.model_fields_set:
             raise ValueError("frames: the frames of a modal body are the interfaces of its part; name them when it is reduced")
         self.__dict__["frames"] = own
@@ -146,15 +147,20 @@ class ModalBody(FrameOwner):
     def node_of(self, frame: Frame) -> str | None:
         """The node of a frame: by name, or by its place; None for the body's own frame."""
         if frame.frame or (frame.point is None and frame.rotation is None):
-            return frame.frame
+            return self.reduced.lines[frame.frame][0] if frame.frame in self.reduced.lines else frame.frame
         point = np.array(frame.point if frame.point is not None else (0.0, 0.0, 0.0))
-        near = {name: float(np.linalg.norm(node.u0 - point)) for name, node in self.reduced.nodes.items()}
+        near = {name: float(np.linalg.norm(node.u0 - point)) for name, node in self.reduced.nodes.items() if name not in self.along}
         best = min(near, key=lambda name: near[name], default=None)
         if best is None or near[best] > NEAR * self.size:
             nearest = f"the nearest, {best!r}, is {1e3 * near[best]:.4g} mm away" if best else "it has none"
             raise ValueError(f"body {self.name!r} has no node at ({', '.join(f'{x:g}' for x in point)}): {nearest}. A flexible body is "
                              "held and loaded at its interfaces; add one there when the part is reduced")
         return best
+
+    @property
+    def along(self) -> set[str]:
+        """Nodes of lines: they have channels only where something acts on them by name."""
+        return {node for line in self.reduced.lines.values() for node in line}
 
     def damping_matrix(self) -> np.ndarray:
         """What ``damping`` and the part itself give, of the part's coordinates.                          [modal-9]"""
@@ -192,12 +198,14 @@ class ModalBody(FrameOwner):
         v, w = np.array(self.velocity or (0.0, 0.0, 0.0)), np.array(self.angular_velocity or (0.0, 0.0, 0.0))
         q, rate = rows.scale * self._values("modal"), rows.scale * self._values("modal_rate")
         p, R, v, w = rows.start(position, matrix_of(turned), v, w, q, rate)
-        here = place(self.name, (*p, *(quaternion_of(R) if q.any() else turned), *q), (*v, *w, *rate), rows.frame_maker(layout))
+        sliding = layout.sliding.get(self.name, 0)
+        here = place(self.name, (*p, *(quaternion_of(R) if q.any() else turned), *q), (*v, *w, *rate), rows.frame_maker(layout), sliding)
         rows.add(layout.builder, here)
+        layout.flexible[self.name] = rows, list(range(sliding))
         layout.add_body(self, here, position, matrix_of(turned), (v, w))
         layout.directory.flexible[self.name] = rows.record(here, self.modal_rate is not None)
         layout.add_marker(self.name, self.as_frame())
-        for name in self.frames:
+        for name in [name for name in self.frames if name not in self.along]:
             layout.add_marker(f"{self.name}.{name}", self[name])
 
 

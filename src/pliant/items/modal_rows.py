@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..families import modal, modal_tables, nodes, rigid
+from ..families import lines, modal, modal_tables, nodes, rigid
+from ..families.line_tables import Line, line_of
 from ..flex import mean_axes
 from ..flex.mean_axes import Shapes
 
 if TYPE_CHECKING:
-    from ..layout import Flexible, Layout
+    from ..directory import Flexible
+    from ..layout import Layout
     from ..system import Builder, Place
     from .modal import ModalBody
 
@@ -40,7 +42,8 @@ class Rows:
             self.integrals = mean_axes.integrals_in_mean_axes(self.integrals, G)
         self.K, self.D = np.asarray(part.Kqq), body.damping_matrix()
         self._scale()
-        self.frames: dict[int, str] = {}  # number -> node
+        self.frames: dict[int, str] = {}                # number -> node
+        self.sliders: dict[int, tuple[str, int]] = {}   # number -> line, place of its coordinate in q
         if modal_tables.least_mass(modal_tables.mass_matrix(self.integrals, np.zeros(self.n), {})) < -1e-9:
             raise ValueError(f"body {body.name!r}: the inertia integrals of its part do not belong to a body with positive masses; "
                              "check them, S, B0 and Mqq among them, or reduce the part again")
@@ -105,6 +108,30 @@ class Rows:
             return None
         return b.pool(first), -1 if second is None else b.pool(second)
 
+    def line(self, name: str) -> Line:
+        """The splines of a line of the part."""
+        names = self.body.reduced.lines[name]
+        places = [self.nodes[node] for node in names]
+        second = [modal_tables.node_second(self.n, node, self.loads) for node in names]
+        E = None
+        if any(table is not None for table in second):
+            none = np.zeros((self.n, 6, self.n))
+            E = np.array([none if table is None else table.reshape(self.n, 6, self.n) for table in second])[:, :, :3]
+        try:
+            u0, psi, phi = (np.array([getattr(p, f) for p in places]) for f in ("u0", "psi_R", "psi_theta"))
+            return line_of(u0, psi, phi, E)
+        except ValueError as error:
+            raise ValueError(f"line {name!r} of body {self.body.name!r}: {error}") from None
+
+    def add_line(self, b: Builder, place: Place, number: int, item: Any, frames: tuple[int, int]) -> None:
+        """The rows of a frame that slides along a line and of the one that shows where it is."""
+        line, (tile, iq), tiles = self.line(item.a.frame), place.lines[number], b.tiles_of(frames[0])
+        b.element(lines.FRAMES, item.name, (place.iq, place.iv, frames[0], self.n, b.pool(line.table()), line.pieces, int(line.second), iq,
+                                            6 * tile, b.memory(lines.memory(self.n))), line.axes.ravel().tolist(), tiles=tiles)
+        self.sliders[frames[0]] = item.a.frame, iq
+        b.lines.append((item.name, iq, float(line.knots[0]), float(line.knots[-1])))
+        b.element(lines.COUNTERS, item.name, (frames[1], b.frames[frames[1]][1], iq, 6 * tile), tiles=(tile,))
+
     def start(self, position: np.ndarray, axes: np.ndarray, v: np.ndarray, w: np.ndarray, q: np.ndarray,
               rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Place and velocities of the frame of the equations, from those of the part's own frame                  [mean-5]"""
@@ -118,8 +145,8 @@ class Rows:
         return position - A @ d, A, v - A @ (np.cross(spin, d) + d1), spin
 
     def record(self, place: Place, stated: bool) -> Flexible:
-        from ..layout import Flexible
+        from ..directory import Flexible
         body: Any = self.body
-        return Flexible(place.iq + 7, place.iv + 6, self.scale, body.inertia_matrix, stated, body.size, self.frames)
+        return Flexible(place.iq + 7, place.iv + 6, self.scale, body.inertia_matrix, stated, body.size, self.frames, self.sliders)
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .base import Frame, did_you_mean
 
@@ -69,6 +69,14 @@ def no_node(body: str, nodes: Collection[str]) -> str:
     """The sentence for something that acts on a flexible body, but at no node."""
     return (f"body {_short(body)} is flexible, and its own frame is no place that can be held or loaded; name one of its interfaces"
             f"{did_you_mean('', [f'{body}.{node}' for node in nodes])}")
+
+
+def no_line(frame: Any, body: Any) -> str:
+    """The sentence for a joint that slides along something that is no line."""
+    lines = getattr(getattr(body, "reduced", None), "lines", {})
+    if not lines:
+        return f"body {_short(frame.body)} has no lines to slide along; they are named when a flexible part is reduced: lines={{...}}"
+    return f"body {_short(frame.body)} has no line {_short(frame.frame)}{did_you_mean(frame.frame, lines)}"
 
 
 def no_coordinate(joint: str, coordinate: str, has: Collection[str]) -> str:
