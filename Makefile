@@ -1,18 +1,25 @@
-# Every target sets up what it needs in .venv: python3, pip and (for nothing yet) node and a C compiler are all a machine must have.
+# Every target sets up what it needs in .venv: python3 and pip are all a machine must have; node only to build the viewer anew.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint verify benchmarks clean
+.PHONY: demo view test lint verify benchmarks viewer clean
 
 demo: $(READY)
 	@mkdir -p out
 	$(BIN)/pliant run examples/four_bar.yaml -o out/four_bar.h5
 	$(BIN)/pliant plot out/four_bar.h5 left.end.position energy.kinetic energy.potential -o out/four_bar.png
 	$(BIN)/pliant animate out/four_bar.h5 -o out/four_bar.gif
-	@echo "see out/four_bar.png and out/four_bar.gif; the results are in out/four_bar.h5"
+	$(BIN)/pliant export out/four_bar.h5 --to html -o out/four_bar.html
+	@echo "see out/four_bar.png, out/four_bar.gif and out/four_bar.html; the results are in out/four_bar.h5: $(BIN)/pliant view out/four_bar.h5"
 
-test: lint
+# From a fresh checkout to a moving mechanism in the browser.
+view: $(READY)
+	@mkdir -p out
+	$(BIN)/pliant run examples/four_bar.yaml -o out/four_bar.h5
+	$(BIN)/pliant view out/four_bar.h5
+
+test: lint .venv/.browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(READY)
@@ -41,6 +48,17 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	@touch $@
+
+# The page that src/pliant/view ships; tests tell when it is out of date.
+viewer:
+	cd viewer && npm ci --no-audit --no-fund && npm run build
+
+# Debian's Chromium for the tests in a browser, where it can be had; without it they are skipped with the reason.
+.venv/.browser: $(READY)
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq >/dev/null \
+		&& DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+		|| echo "no Chromium and no way to install it: tests in a browser are skipped"
 	@touch $@
 
 .venv/.peers: $(READY)

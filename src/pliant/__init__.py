@@ -11,6 +11,7 @@ _WHERE = {
     "items.base": ("rotation", "ItemError"),
     "items.bodies": ("RigidBody",),
     "items.modal": ("ModalBody",),
+    "items.style": ("Style",),
     "items.joints": ("Revolute", "Spherical", "Universal", "Prismatic", "Cylindrical", "Planar", "Fixed", "Screw", "Gear", "RackPinion",
                      "Distance", "PointOnLine", "PointOnPlane", "Joint", "Drive"),
     "items.sliding": ("SlidingOnBeam",),

@@ -12,10 +12,10 @@ from typing import Any
 
 import click
 
-from .commands import analyses, flex, flex_import, flex_stress, proofs, runs
+from .commands import analyses, flex, flex_import, flex_stress, proofs, runs, viewing
 from .commands.base import DONE, FAILED, INTERRUPTED, WRONG, Answer, Stopped, Terminated, asked, cli
 
-__all__ = ["analyses", "execute", "flex", "flex_import", "flex_stress", "main", "proofs", "runs"]
+__all__ = ["analyses", "execute", "flex", "flex_import", "flex_stress", "main", "proofs", "runs", "viewing"]
 
 
 def main(args: list[str] | None = None) -> None:

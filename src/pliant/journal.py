@@ -198,17 +198,24 @@ def _writer(path: Path) -> str:
 def records(path: Path) -> Iterator[tuple[bytes, dict[str, Any], dict[str, np.ndarray]]]:
     """Kind, head and arrays of all records up to the end or the first that is cut off or damaged."""
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if file.read(len(MAGIC)) != MAGIC:
+        for kind, head, arrays, _ in records_from(file, 0, os.fstat(file.fileno()).st_size):
+            yield kind, head, arrays
+
+
+def records_from(file: BinaryIO, start: int, size: int) -> Iterator[tuple[bytes, dict[str, Any], dict[str, np.ndarray], int]]:
+    """The same from the byte ``start``, 0 or where a record ended, with the byte at which each ends: for files that grow."""
+    file.seek(0)
+    if file.read(len(MAGIC)) != MAGIC:
+        return
+    file.seek(max(start, len(MAGIC)))
+    while len(prefix := file.read(PREFIX.size)) == PREFIX.size:
+        kind, length, crc = PREFIX.unpack(prefix)
+        if length > size - file.tell():
             return
-        while len(prefix := file.read(PREFIX.size)) == PREFIX.size:
-            kind, length, crc = PREFIX.unpack(prefix)
-            if length > size - file.tell():
-                return
-            payload = file.read(length)
-            if len(payload) != length or zlib.crc32(payload, zlib.crc32(kind)) != crc:
-                return
-            yield kind, *_decoded(payload)
+        payload = file.read(length)
+        if len(payload) != length or zlib.crc32(payload, zlib.crc32(kind)) != crc:
+            return
+        yield kind, *_decoded(payload), file.tell()
 
 
 def _decoded(payload: bytes) -> Content:

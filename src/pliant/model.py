@@ -10,6 +10,7 @@ from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.joints import JointPair
 from .items.sliding import SlidingOnBeam
+from .items.style import Style
 
 if TYPE_CHECKING:
     from .analyses.modes import Modes
@@ -44,6 +45,7 @@ class Model:
         self.analyses: dict[str, dict[str, Any]] = {}
         self.ground = Ground()
         self.items: dict[str, Item] = {}
+        self.styles: dict[str, Style] = {}  # how items look, by name, or frames ("crank.end")
 
     @property
     def gravity(self) -> Vec3:
@@ -101,6 +103,7 @@ class Model:
     def copy(self) -> Model:
         """A model with the same items, each copied: what a run keeps, whatever happens to the original."""
         other = Model(self.name, self.gravity, self.settings, self.planar)
+        other.styles = dict(self.styles)
         other.analyses = {name: dict(options) for name, options in self.analyses.items()}
         other.ground = self.ground.model_copy(update={"frames": dict(self.ground.frames)})
         for name, item in self.items.items():

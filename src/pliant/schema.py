@@ -16,6 +16,7 @@ from .items.base import KINDS, RESERVED, Axis, Item, Pair, Place, vector
 from .items.bodies import RigidBody
 from .items.joints import JointPair
 from .items.shapes import KINDS as SHAPES
+from .items.style import Style
 
 DEFAULT_KINDS = {"bodies": "rigid", "drives": "drive", "measures": "measure"}
 QUANTITY: dict[str, Any] = {"type": ["number", "string"]}
@@ -26,7 +27,7 @@ REF = "#/$defs/{model}"
 def schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of the text model, for editors."""
     classes: list[type[BaseModel]] = [cls for kinds in KINDS.values() for cls in kinds.values()]
-    classes += [Place, *SHAPES.values()]
+    classes += [Place, Style, *SHAPES.values()]
     _, whole = models_json_schema([(cls, "validation") for cls in classes], ref_template=REF)
     found = whole["$defs"]
     items = {c.__name__ for c in classes if issubclass(c, Item)}
@@ -48,7 +49,8 @@ def schema() -> dict[str, Any]:
         "planar": {"anyOf": [{"type": ["boolean", "null"]}, TypeAdapter(Axis).json_schema()],
                    "description": "all bodies move in planes with this normal; true means z"},
         "ground": {"type": ["object", "null"], "properties": {"frames": frames}, "additionalProperties": False},
-        **sections, "simulate": _simulate(), **schemas()}
+        **sections, "style": {"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/Style"}},
+        "simulate": _simulate(), **schemas()}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "pliant model", "type": "object",
             "properties": properties, "required": ["pliant"], "additionalProperties": False,
             "$defs": dict(sorted(definitions.items()))}

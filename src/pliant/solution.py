@@ -273,6 +273,23 @@ class Solution:
         from .pictures import animate
         return animate(self, path, **options)
 
+    def render(self, path: str | Path, t: float | None = None, **options: Any) -> Path:
+        """A shaded picture at time t, or a film, see `pliant.view.film.render`; needs no display (extra ``video``)."""
+        from .view.film import render
+        return render(self, path, t, **options)
+
+    def view(self, *others: Solution, browser: bool = True, port: int = 0, wait: bool | None = None) -> Any:
+        """Look at the run, with ``others`` to compare: in a notebook below the cell, else in the browser (extra ``view``). A script
+        waits until Ctrl-C, unless ``wait`` says otherwise."""
+        from .view.opening import view
+        return view([self, *others], browser=browser, port=port, wait=wait)
+
+    def to_html(self, path: str | Path, *others: Solution, rows: int = 2000, channels: Any = None) -> Path:
+        """Write one page that shows the run, with ``others`` to compare; it needs no network and no program but a browser. At most
+        ``rows`` rows are kept; ``channels``: patterns of those that can be plotted (default: as many as make a small file)."""
+        from .view.page import write_html
+        return write_html([self, *others], path, rows=rows, channels=channels)
+
     def summary(self) -> str:
         """What was run, how well it satisfies its equations, and its energy balance."""
         from .report import run_summary

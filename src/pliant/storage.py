@@ -159,11 +159,11 @@ def check_results(path: str | Path) -> Path:
 
 # -- reading
 @contextmanager
-def opened(path: Path, shown: str) -> Iterator[Any]:
-    """An HDF5 file, closed as soon as it was read; what is wrong with it is told in a sentence."""
+def opened(path: Path, shown: str, **how: Any) -> Iterator[Any]:
+    """An HDF5 file, closed as soon as it was read; what is wrong with it is told in a sentence. ``how``: as `h5py.File` takes it."""
     import h5py
     try:
-        file = h5py.File(path, "r")
+        file = h5py.File(path, "r", **how)
     except PermissionError:
         raise PermissionError(f"{shown!r} may not be read; change its permissions") from None
     except OSError as error:

@@ -26,11 +26,12 @@ from .methods import choice
 from .model import SECTIONS, Model
 from .planes import normal_of
 from .schema import DEFAULT_KINDS, schema
+from .styling import plain_style, read_styles
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
 VERSION = 1
-TOP = ("pliant", "name", "gravity", "planar", "ground", *SECTIONS, "simulate", *entries.ENTRIES)
+TOP = ("pliant", "name", "gravity", "planar", "ground", *SECTIONS, "style", "simulate", *entries.ENTRIES)
 WIDTH = 120  # of written lines
 EXAMPLES = {"bodies": "mass: 2 kg, inertia: [1, 1, 1]", "joints": "kind: revolute, between: [ground, crank.start]",
             "drives": "joint: A, coordinate: angle, function: 2 * t", "forces": "kind: force, frame: crank, vector: [0, 0, 1]",
@@ -105,6 +106,7 @@ class _Reader:
             item = self.item(path, data)
             if item is not None and item.name not in model.items:
                 model.add(item)
+        model.styles = read_styles(self, model)
         named = {section: set(d) if isinstance(d := self.data.get(section), Map) else set() for section in SECTIONS}
         for path, message in connections.problems(model, named):
             self.note(path, message)
@@ -332,6 +334,10 @@ def to_text(model: Model, folder: Path | None = None) -> str:
         lines += [f"{section}:"] if items else []
         for item in items:
             lines += _entry(item.name, _plain_item(item, folder), 1)
+    if model.styles:
+        lines.append("style:")
+        for name, style in model.styles.items():
+            lines += _entry(name, plain_style(style, lambda file: _seen_from(file, folder)), 1)
     if model.settings:
         settings = {k: v for k, v in model.settings.items() if v is not None}
         settings = {k: v.plain() if isinstance(v, Choice) else v for k, v in settings.items()}

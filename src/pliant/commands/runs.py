@@ -134,36 +134,6 @@ def check(model: str, changes: tuple[str, ...]) -> Answer:
 
 @command
 @RUN
-@click.argument("channels", nargs=-1, required=True)
-@OUTPUT
-def plot(run: str, channels: tuple[str, ...], output: str | None) -> Answer:
-    """Plot channels of RUN over time, such as crank.end.position.x or 'A.*'."""
-    os.environ.setdefault("MPLBACKEND", "Agg")
-    from ..pictures import plot as draw
-    sol, target = load_run(run), Path(output or f"{Path(run).stem}.png")
-    chosen = sol.select(*channels)
-    draw(sol, chosen, target)
-    return Answer({"file": str(target), "channels": chosen}, f"written: {target}")
-
-
-@command
-@RUN
-@click.argument("channels", nargs=-1)
-@click.option("--to", "form", default="csv", show_default=True, help="Format of the file: csv.")
-@OUTPUT
-def export(run: str, channels: tuple[str, ...], form: str, output: str | None) -> Answer:
-    """Write channels of RUN (default: all) as a table."""
-    if form != "csv":
-        raise click.UsageError(f"--to {form}: this version writes csv only; for other formats read the HDF5 file of the run")
-    sol, target = load_run(run), Path(output or f"{Path(run).stem}.csv")
-    _check_output(target, run, (".csv",))
-    sol.to_csv(target, *channels)
-    chosen = sol.select(*channels) if channels else sol.channels
-    return Answer({"file": str(target), "channels": chosen, "rows": len(sol.t)}, f"written: {target}, {len(sol.t)} rows")
-
-
-@command
-@RUN
 @click.option("-o", "--output", type=click.Path(dir_okay=False),
               help="File to write, .gif or .mp4 (default: the name of RUN with .gif).")
 def animate(run: str, output: str | None) -> Answer:

@@ -14,6 +14,7 @@ import numpy as np
 from ..functions.units import shown
 from .fe import FE, MassPoints
 from .material import Material
+from .outlines import outline_of
 from .section import Section
 from .values import three, whole
 
@@ -86,7 +87,10 @@ def mesh_beam(points: Any, section: Section, material: Material, elements: int |
     K = _assemble(np.swapaxes(el.turn, 1, 2) @ el.stiffness @ el.turn, el.dofs, N)
     mp = _lumped(el, nodes, section, material) if mass == "lumped" else _consistent(el, middle, section, material, N)
     from .beam_stress import BeamStress
-    return FE(nodes, K, mp.matrix(), points=mp, stress=BeamStress(el, mp, mass == "lumped", section), cells=ends, what=f"beam, {theory}")
+    stress = BeamStress(el, mp, mass == "lumped", section)
+    fe = FE(nodes, K, mp.matrix(), points=mp, stress=stress, cells=ends, what=f"beam, {theory}")
+    fe.outline = {"points": outline_of(section), "up": None if up is None else [float(x) for x in three("up", up, "three numbers", "")]}
+    return fe
 
 
 # -- geometry

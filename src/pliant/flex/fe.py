@@ -70,6 +70,7 @@ class FE:
         self.ids = np.arange(p) if ids is None else ids
         self.groups: dict[str, np.ndarray] = {}
         self.facts: dict[str, Any] = {}
+        self.outline: dict[str, Any] | None = None  # of beams, for pictures: points of the section, and its direction up
         self._check()
 
     # -- geometry

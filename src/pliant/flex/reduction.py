@@ -241,6 +241,7 @@ def _assemble(chosen: Chosen, stiffen: bool, stress: Any) -> Reduced:
     without = "none: matrices without elements" if s.fe.stress is None else "switched off" if not stiffen else "none: no shapes"
     facts["stiffening"] = without if stiff is None else "yes"
     facts |= measure(s, V, frame, limit)
+    facts |= {"outline": s.fe.outline} if s.fe.outline else {}
     recovery = recovery_of(s.fe, Psi, s.joined, stress) if stress else None
     made = Reduced(names, whole, (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts, stress=recovery,
                    represented=represented, lines=lines)

@@ -1,0 +1,303 @@
+"""What the page draws, as data: bodies with their shapes, joints and forces with their frames, and which columns of the motion move them.
+
+The motion of a run is one table: seven columns for every *place* (position less ``origin``, quaternion w x y z), a body or a node of a
+flexible one, then the modal coordinates of all flexible bodies. Everything else is attached to places and is sent once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..items.base import Frame, Pair, matrix_of, quaternion_of
+from ..items.bodies import FrameOwner
+from ..items.forces import Load
+from ..items.joints import AxisJoint, JointPair
+from ..items.modal import ModalBody
+from ..items.style import unknown_name
+from ..pictures import COLORS
+from .facts import facts_of
+from .fields import fields_of
+from .shapes import dress
+from .skins import skin_of
+from .sources import Source
+
+OVERVIEW = 200  # rows that tell how far the motion goes
+SYMBOL = 0.018  # size of joint symbols against the model
+FLAT = 1e-6  # a motion is plane if it leaves the plane by less than this part of the size
+
+
+class Description:
+    """``header`` and ``arrays`` of a run, and the channels that make its motion."""
+
+    def __init__(self, source: Source) -> None:
+        self.source, self.arrays = source, dict[str, np.ndarray]()
+        self.places: list[str] = []
+        self.modal: list[str] = []  # bodies with modal coordinates
+        self.offsets: dict[str, tuple[int, int]] = {}
+        self.owners: dict[str, Any] = {}
+        for name in source.model.styles if source.model else ():
+            if wrong := unknown_name(source.model, name):  # type: ignore[arg-type]
+                raise ValueError(f"style {name!r}: {wrong}")
+        self.attached: dict[str, list[np.ndarray]] = {}
+        model = source.model
+        self.bodies = [self._body(b) for b in model.section("bodies") if isinstance(b, FrameOwner)] if model else self._channel_bodies()
+        if model is not None:
+            self.owners["ground"], self.attached["ground"] = model.ground, []
+        self._measure()
+        self.joints = [self._joint(j) for j in model.section("joints")] if model else []
+        self.forces = [self._force(f) for f in model.section("forces")] if model else []
+        self._dress()
+        self.header = self._header()
+
+    @property
+    def width(self) -> int:
+        """Columns of the motion."""
+        return 7 * len(self.places) + sum(n for _, n in self.offsets.values())
+
+    # -- motion
+    def motion(self, rows: slice) -> np.ndarray:
+        """The table over some rows, column by column: shape (width, n), float32."""
+        return self._table(rows, np.float32)
+
+    def _table(self, rows: slice, dtype: Any) -> np.ndarray:
+        names = [f"{p}.{q}" for p in self.places for q in ("position", "rotation")] + [f"{b}.modal" for b in self.modal]
+        found = self.source.read(names, rows)
+        out = np.empty((self.width, len(self.source.times(rows)) if not names else len(next(iter(found.values())))), dtype)
+        for k, place in enumerate(self.places):
+            out[7 * k : 7 * k + 3] = (found[f"{place}.position"] - self.origin).T
+            out[7 * k + 3 : 7 * k + 7] = found[f"{place}.rotation"].T
+        for body in self.modal:
+            first, n = self.offsets[body]
+            out[first : first + n] = found[f"{body}.modal"].T
+        return out
+
+    # -- bodies
+    def _body(self, item: FrameOwner) -> dict[str, Any]:
+        self.owners[item.name], self.attached[item.name] = item, []
+        made = {"name": item.name, "kind": item.kind, "place": self._place(item.name), "facts": facts_of(item)}
+        if isinstance(item, ModalBody):
+            made["nodes"] = {name: self._place(f"{item.name}.{name}") for name in item.frames}
+            self.modal.append(item.name)
+        return made
+
+    def _place(self, name: str) -> int:
+        self.places.append(name)
+        return len(self.places) - 1
+
+    def _channel_bodies(self) -> list[dict[str, Any]]:
+        """Without a model: recorded positions of bodies, with links to those of their frames."""
+        units = self.source.units
+        heads = [
+            c.removesuffix(".position") for c in units if c.endswith(".position") and f"{c.removesuffix('.position')}.rotation" in units
+        ]
+        names = [h for h in heads if "." not in h]
+        if not names:
+            raise ValueError(
+                f"run {self.source.name!r} cannot be drawn: its file holds neither a model nor positions and rotations of "
+                "bodies; save it with record=['*.position', '*.rotation']"
+            )
+        for name in names:
+            first = self.source.read([f"{name}.position", f"{name}.rotation"], slice(0, 1))
+            R, p = matrix_of(first[f"{name}.rotation"][0]), first[f"{name}.position"][0]
+            frames = [h for h in heads if h.startswith(f"{name}.")]
+            found = self.source.read([f"{f}.position" for f in frames], slice(0, 1))
+            self.attached[name] = [(x[0] - p) @ R for x in found.values()]
+        return [{"name": name, "kind": "", "place": self._place(name), "facts": []} for name in names]
+
+    def _measure(self) -> None:
+        """Origin, size and plane of the motion, from some of its rows."""
+        for name in self.modal:
+            start = 7 * len(self.places) + sum(n for _, n in self.offsets.values())
+            self.offsets[name] = start, self.owners[name].reduced.n
+        self.origin = np.zeros(3)
+        n = self.source.count()
+        table = self._table(slice(0, n, max(1, n // OVERVIEW)), np.float64)[: 7 * len(self.places)]
+        some = table.reshape(len(self.places), 7, table.shape[1])
+        self.first = some[:, :, 0] if n else np.zeros((0, 7))
+        clouds = [some[:, :3].transpose(0, 2, 1).reshape(-1, 3)]
+        for k, name in enumerate(self.places):
+            for x in _reach(self.owners.get(name)):
+                clouds.append(some[k, :3].T + _matrices(some[k, 3:].T) @ x)
+        clouds.append(self._on_ground())
+        points = np.concatenate(clouds)
+        self.low: np.ndarray = points.min(0) if len(points) else -np.ones(3)
+        self.high: np.ndarray = points.max(0) if len(points) else np.ones(3)
+        self.size = float(np.linalg.norm(self.high - self.low)) or 1.0
+        self.plane = self._plane(some)
+        far = float(abs(points).max(initial=0.0))
+        self.origin = (self.low + self.high) / 2 if far > 100 * self.size else np.zeros(3)
+
+    def _on_ground(self) -> np.ndarray:
+        """Points of the ground that something is attached to."""
+        model = self.source.model
+        if model is None:
+            return np.zeros((0, 3))
+        ends = [end for item in (*model.section("joints"), *model.section("forces")) if isinstance(item, Pair) for end in (item.a, item.b)]
+        return np.array([model.ground.place_of(end)[0] for end in ends if end.body == "ground"]).reshape(-1, 3)
+
+    def _plane(self, some: np.ndarray) -> str:
+        """The coordinate plane in which everything moves, or "3d"."""
+        for name, k in (("xy", 2), ("xz", 1), ("yz", 0)):
+            still = all(np.ptp(p[k]) <= FLAT * self.size for p in some[:, :3])
+            turns = all(np.ptp(_matrices(p.T)[:, k], axis=0).max(initial=0.0) <= FLAT for p in some[:, 3:])
+            if len(some) and still and turns and self.high[k] - self.low[k] < 0.2 * self.size:
+                return name
+        return "3d"
+
+    # -- what connects them
+    def _end(self, frame: Frame) -> dict[str, Any]:
+        """A frame: its place (-1: the ground), and point and rotation there."""
+        owner = self.owners[frame.body]
+        point, axes = owner.place_of(frame)
+        node = owner.node_of(frame)
+        if node is not None:
+            place, own = self.places.index(f"{frame.body}.{node}"), matrix_of(owner.frames[node].rotation)
+            return {"body": frame.body, "place": place, "point": [0, 0, 0], "rotation": quaternion_of(own.T @ axes), "name": str(frame)}
+        self.attached[frame.body].append(point)
+        place = -1 if frame.body == "ground" else self.places.index(frame.body)
+        shift = self.origin if place < 0 else 0.0
+        return {"body": frame.body, "place": place, "point": point - shift, "rotation": quaternion_of(axes), "name": str(frame)}
+
+    def _joint(self, item: Any) -> dict[str, Any]:
+        made = {"name": item.name, "kind": item.kind, "facts": facts_of(item)}
+        if isinstance(item, JointPair):
+            return made | {"couples": [item.a, item.b]}
+        if not isinstance(item, Pair):
+            return made
+        made |= {"a": self._end(item.a), "b": self._end(item.b)}
+        made["axes"] = quaternion_of(item.joint_axes()) if isinstance(item, AxisJoint) else (1, 0, 0, 0)
+        made["drives"] = [d.name for d in self.source.model.section("drives") if getattr(d, "joint", "") == item.name]  # type: ignore[union-attr]
+        return made
+
+    def _force(self, item: Any) -> dict[str, Any]:
+        made = {"name": item.name, "kind": item.kind, "facts": facts_of(item)}
+        if isinstance(item, Pair):
+            made |= {"a": self._end(item.a), "b": self._end(item.b)}
+        elif isinstance(item, Load):
+            constant = [float(v) if isinstance(v, (int, float)) else None for v in item.vector]
+            made |= {"b": self._end(item.frame), "vector": constant, "axes": item.axes}
+            made["channel"] = f"{item.name}.vector" if None in constant else None
+        elif hasattr(item, "joint"):
+            made["joint"] = item.joint
+        return made
+
+    def _dress(self) -> None:
+        """Shapes in body axes; those of flexible bodies with the shapes of their modes."""
+        lengths = [float(np.linalg.norm(a - b)) for points in self.attached.values() for a in points[:1] for b in points[1:2]]
+        lengths += [
+            float(np.linalg.norm(np.subtract(*o.shape.points)))
+            for o in self.owners.values()
+            if getattr(getattr(o, "shape", None), "kind", "") == "rod"
+        ]
+        near = [x for x in lengths if x > 1e-9 * self.size]
+        self.symbol = min(SYMBOL * self.size, 0.13 * float(np.median(near)) if near else np.inf)
+        slender = [o.shape for o in self.owners.values() if getattr(getattr(o, "shape", None), "kind", "") in ("rod", "cylinder")]
+        thick = [s.radius for s in slender if np.linalg.norm(np.subtract(*s.points)) > 6 * s.radius]
+        self.symbol = max(self.symbol, min(1.3 * float(np.median(thick)), 0.04 * self.size) if thick else 0.0)  # seen around rods
+        styles = self.source.model.styles if self.source.model else {}
+        for k, body in enumerate(self.bodies):
+            owner, style = self.owners.get(body["name"]), styles.get(body["name"])
+            body["color"] = (style and style.color) or COLORS[k % len(COLORS)]
+            body |= {"opacity": style.opacity, "hidden": style.hidden} if style else {}
+            prefix = f"body{k}"
+            if isinstance(owner, ModalBody):
+                body["skin"] = self._skin(owner, prefix)
+            else:
+                body["shapes"] = dress(owner, style, self.attached[body["name"]], self.symbol, self.size, self.arrays, prefix)
+            body["frames"] = (
+                {name: {"point": place.point, "rotation": place.rotation} for name, place in owner.frames.items()} if owner else {}
+            )
+            body["traced"] = [name for name, s in styles.items() if s.trace and name.partition(".")[0] == body["name"]]
+
+    def _skin(self, owner: ModalBody, prefix: str) -> dict[str, Any]:
+        skin = skin_of(owner.reduced, self.symbol)
+        put: Callable[[str, np.ndarray, Any], str] = lambda name, a, t: self._put(f"{prefix}.{name}", a, t)  # noqa: E731
+        first, n = self.offsets[owner.name]
+        return {
+            "points": put("points", skin.points, np.float32),
+            "cells": put("cells", skin.cells, np.uint32),
+            "first": first,
+            "count": n,
+            "psi": put("psi", skin.psi.transpose(2, 0, 1), np.float32),
+            "names": owner.reduced.names,
+            "fields": [
+                {**f.facts, "modes": put(f"field{i}", f.modes, np.float32)} for i, f in enumerate(fields_of(owner.reduced, skin.points))
+            ],
+        }
+
+    def _put(self, name: str, array: np.ndarray, dtype: Any) -> str:
+        self.arrays[name] = np.ascontiguousarray(array, dtype)
+        return name
+
+    def _up(self) -> list[float]:
+        gravity = np.array(self.source.model.gravity) if self.source.model else np.zeros(3)
+        if np.linalg.norm(gravity) > 0:
+            k = int(abs(gravity).argmax())
+            return [float(-np.sign(gravity[k])) if i == k else 0.0 for i in range(3)]
+        return [0.0, 1.0, 0.0] if self.plane == "xy" else [0.0, 0.0, 1.0]
+
+    def _header(self) -> dict[str, Any]:
+        s, n = self.source, self.source.count()
+        ends = [float(x) for x in s.times(slice(0, 1))] + [float(x) for x in s.times(slice(max(0, n - 1), n))]
+        ground = [p - self.origin for p in self.attached.get("ground", [])]
+        return {
+            "format": 1,
+            "kind": "model" if s.findings is not None else "run",
+            "name": s.name,
+            "rows": n,
+            "width": self.width,
+            "time": ends if n else [0, 0],
+            "complete": s.complete,
+            "live": s.live,
+            "note": s.note,
+            "version": s.version,
+            "origin": self.origin,
+            "low": self.low - self.origin,
+            "high": self.high - self.origin,
+            "size": self.size,
+            "plane": self.plane,
+            "up": self._up(),
+            "symbol": self.symbol,
+            "places": self.places,
+            "bodies": self.bodies,
+            "joints": self.joints,
+            "forces": self.forces,
+            "ground": np.unique(np.round(ground, 12), axis=0) if ground else [],
+            "findings": s.findings,
+            "facts": s.facts(),
+            "channels": s.channels(),
+        }
+
+
+def _reach(owner: Any) -> list[np.ndarray]:
+    """Some points of a body, in its axes, that are as far out as it goes."""
+    if isinstance(owner, ModalBody):
+        skin = owner.reduced.skin
+        return [np.array(node.u0) for node in owner.reduced.nodes.values()] if skin is None else [skin.points.min(0), skin.points.max(0)]
+    if owner is None:
+        return []
+    points = [np.array(place.point) for place in owner.frames.values()]
+    shape = getattr(owner, "shape", None)
+    if shape is None:
+        return points + [np.array(getattr(owner, "com", (0.0, 0.0, 0.0)))]
+    if shape.kind == "box":
+        half = np.array(shape.points[0]) / 2
+        return points + [(2 * np.array(s) - 1) * half for s in np.ndindex(2, 2, 2)]
+    corners = np.array(shape.points or [(0.0, 0.0, 0.0)])
+    box = corners if len(corners) <= 2 else np.array([corners.min(0), corners.max(0)])
+    return points + [x + s * shape.radius * e for x in box for e in np.eye(3) for s in (-1, 1)]
+
+
+def _matrices(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices (n, 3, 3) of unit quaternions (n, 4)."""
+    w, x, y, z = q.T
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    ).transpose(2, 0, 1)

@@ -1,0 +1,112 @@
+"""The page: one file without a network, for a server, for a notebook, or with the runs inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .loads import varying
+from .packing import to_text
+from .service import Service
+from .sources import SolutionSource
+
+if TYPE_CHECKING:
+    from ..channels import Observer
+    from ..solution import Solution
+
+MARK = "<!-- pliant:runs -->"
+ROWS = 2000  # of a run in a page
+CHANNELS = 6 * 2**20  # bytes of channels put into a page that the user did not choose
+FIRST = ("energy.",)  # channels that come first
+OF_BODY = ("rotation", "angular_velocity", "angular_acceleration", "acceleration")  # of frames: left out, bodies have them
+
+
+@lru_cache(maxsize=1)
+def template() -> str:
+    """The built page."""
+    return (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
+
+
+def page_for(count: int, way: str) -> str:
+    """A page that asks for ``count`` runs: of its "server", or of the notebook ("frame") around it."""
+    return template().replace(MARK, f'<meta name="pliant-runs" content="{count}" data-way="{way}">')
+
+
+def write_html(sols: Sequence[Solution], path: str | Path, *, rows: int = ROWS, channels: str | Sequence[str] | None = None) -> Path:
+    """One file with the runs inside, see `Solution.to_html`."""
+    from ..storage import check_target
+
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"page {str(path)!r}: its name must end in .html")
+    if rows < 2:
+        raise ValueError(f"rows = {rows}, must be at least 2")
+    target = check_target(path)
+    labels = [f"{k + 1} {sol.name}" if len(sols) > 1 else "" for k, sol in enumerate(sols)]
+    parts = [_embedded(sol, rows, channels, label) for sol, label in zip(sols, labels, strict=True)]
+    scripts = "\n".join(f'<script class="pliant-run" type="text/plain">{part}</script>' for part in parts)
+    target.write_text(template().replace(MARK, scripts), encoding="utf-8")
+    return target
+
+
+class _Thinned(SolutionSource):
+    """Some rows of a run."""
+
+    def __init__(self, sol: Solution, rows: int) -> None:
+        super().__init__(sol)
+        n = len(sol.t)
+        self.kept = np.unique(np.linspace(0, n - 1, min(n, rows)).round().astype(int))
+
+    def count(self) -> int:
+        return len(self.kept)
+
+    def times(self, rows: slice) -> np.ndarray:
+        return self.sol.t[self.kept[rows]]
+
+    def observer(self, rows: slice) -> Observer | None:
+        if self.sol._observer is None or self.sol.dynamics is None:
+            return None
+        from ..channels import Observer
+
+        return Observer(self.sol.dynamics, self.sol.rows[self.kept[rows]], self.sol.energies[self.kept[rows]])
+
+    def read(self, names: Iterable[str], rows: slice) -> dict[str, np.ndarray]:
+        observer = self.observer(rows) if self.sol.stored is None else None
+        return {name: self.sol[name][self.kept[rows]] if observer is None else observer(name) for name in names}
+
+
+def _embedded(sol: Solution, rows: int, channels: str | Sequence[str] | None, label: str) -> str:
+    source = _Thinned(sol, rows)
+    service = Service(source, label)
+    chosen = _chosen(source, channels)
+    found = source.read(chosen, slice(0, None))
+    extra: dict[str, np.ndarray] = {f"channel:{name}": np.ascontiguousarray(found[name].T, _kind(channels)) for name in chosen}
+    for name in varying(source.model) if len(source.kept) <= ROWS else ():
+        extra[f"channel:{name}"] = service.values(name)["values"].astype(np.float32)
+    source.units = {name: unit for name, unit in source.units.items() if name in chosen}
+    return to_text(service.scene(shuffled=True, extra=extra))
+
+
+def _kind(channels: object) -> type:
+    """Channels that the user chose are kept in full."""
+    return np.float32 if channels is None else np.float64
+
+
+def _chosen(source: SolutionSource, channels: str | Sequence[str] | None) -> list[str]:
+    if channels is not None:
+        patterns = [channels] if isinstance(channels, str) else list(channels)
+        whole = [c if c in source.units else c.rpartition(".")[0] for c in source.sol.select(*patterns)] if patterns else []
+        return list(dict.fromkeys(whole))
+    left, chosen = CHANNELS, []
+    rank = sorted(source.units, key=lambda c: (not c.startswith(FIRST), c.count("."), "acceleration" in c))
+    for name in rank:
+        if name.count(".") > 1 and name.endswith(OF_BODY):
+            continue
+        size = 4 * source.count() * (4 if name.endswith("rotation") else 3)
+        if size <= left:
+            chosen.append(name)
+            left -= size
+    return [c for c in source.units if c in set(chosen)]

@@ -1,0 +1,118 @@
+"""What the page asks for, as packages: the scene with an overview of the motion, rows in full, channels, and what is new."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from .describe import Description
+from .loads import load_vector, varying
+from .packing import pack
+from .sources import Source
+
+OVERVIEW = 4 * 2**20  # bytes of motion sent at once
+CHEAP = 400 * 2**20  # bytes that may be read from a file for it; of larger ones only some rows are looked at
+ANSWER = 64 * 2**20  # bytes of one answer
+POINTS = 200_000  # rows of a channel sent at once; of longer ones the extremes of equal pieces
+
+
+class Service:
+    """One run, for one page or several. A lock keeps the answers apart: HDF5 and compiled models are not for several threads."""
+
+    def __init__(self, source: Source, label: str = "") -> None:
+        self.source, self.label = source, label
+        self.lock = threading.RLock()
+        self._described: tuple[int, Description] | None = None
+        self.ready: tuple[int, bytes] | None = None
+
+    @property
+    def description(self) -> Description:
+        if self._described is None or self._described[0] != self.source.version:
+            self._described = self.source.version, Description(self.source)
+        return self._described[1]
+
+    def overview(self) -> slice:
+        """Rows that are sent at once: all, or every so many."""
+        n, width = self.source.count(), max(1, self.description.width)
+        stride = max(1, -(-n * width * 4 // OVERVIEW))
+        if stride > 1 and n * width * 8 > CHEAP:
+            stride = max(stride, -(-n // max(16, 200_000 // width)))
+        return slice(0, n, stride)
+
+    def prepare(self) -> None:
+        """Make the first answer before it is asked for; trouble is told when it is."""
+
+        def ahead() -> None:
+            try:
+                self.ready = self.source.version, self.scene()
+            except Exception:
+                self.ready = None
+
+        with self.lock:
+            thread = threading.Thread(target=ahead, daemon=True)
+            thread.start()
+
+    def scene(self, *, shuffled: bool = False, extra: dict[str, np.ndarray] | None = None) -> bytes:
+        with self.lock:
+            if self.ready is not None and self.ready[0] == self.source.version and not self.source.live and not shuffled:
+                return self.ready[1]
+            d, rows = self.description, self.overview()
+            header = d.header | {"rows": self.source.count(), "stride": rows.step, "label": self.label, "live": self.source.live}
+            return pack(header, d.arrays | self._motion(rows) | (extra or {}), shuffled=shuffled)
+
+    def rows(self, first: int, last: int) -> bytes:
+        """Rows from first to before last; ValueError if there are none such, or more than one answer holds."""
+        with self.lock:
+            n = self.source.count()
+            if not 0 <= first < last <= n:
+                raise ValueError(f"rows {first} to {last} are not among the {n} of the run")
+            if (last - first) * (self.description.width * 4 + 8) > ANSWER:
+                raise ValueError(f"rows {first} to {last} are more than one answer holds; ask for fewer")
+            return pack({"first": first, "stride": 1, "total": n}, self._motion(slice(first, last)))
+
+    def _motion(self, rows: slice) -> dict[str, np.ndarray]:
+        return {"t": np.asarray(self.source.times(rows), np.float64), "motion": self.description.motion(rows)}
+
+    def channel(self, name: str) -> bytes:
+        with self.lock:
+            return pack({"name": name, "unit": self.source.units.get(name, "")}, self.values(name))
+
+    def values(self, name: str) -> dict[str, np.ndarray]:
+        """A channel over time, column by column; KeyError if there is none of that name."""
+        n = self.source.count()
+        if name in (loads := varying(self.source.model)) and n <= POINTS:
+            observer = self.source.observer(slice(0, n))
+            if observer is not None:
+                return {"t": np.asarray(self.source.times(slice(0, n)), np.float64), "values": load_vector(observer, loads[name]).T.copy()}
+        if name not in self.source.units:
+            from ..items.base import did_you_mean
+
+            raise KeyError(f"no channel {name!r}{did_you_mean(name, self.source.units)}")
+        if n <= POINTS:
+            whole = self.source.read([name], slice(0, n))[name]
+            return {"t": np.asarray(self.source.times(slice(0, n)), np.float64), "values": np.asarray(whole.T, np.float64)}
+        return self._extremes(name, n)
+
+    def _extremes(self, name: str, n: int) -> dict[str, np.ndarray]:
+        """Of a long channel: lowest and highest of equal pieces, so that no peak is lost."""
+        step = -(-2 * n // POINTS)
+        times, values = [], []
+        block = max(1, 500_000 // step) * step
+        for first in range(0, n, block):
+            rows = slice(first, min(n, first + block))
+            y, t = self.source.read([name], rows)[name], self.source.times(rows)
+            y = y.reshape(len(t), -1)
+            for k in range(0, len(t), step):
+                piece = y[k : k + step]
+                times += [t[k], t[min(len(t) - 1, k + step // 2)]]
+                values += [piece.min(0), piece.max(0)]
+        wide = np.array(values).T
+        return {"t": np.array(times), "values": wide[0] if len(wide) == 1 else wide}
+
+    def status(self) -> dict[str, Any]:
+        with self.lock:
+            self.source.poll()
+            s = self.source
+            return {"rows": s.count(), "live": s.live, "version": s.version, "message": s.damage}

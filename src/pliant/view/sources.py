@@ -1,0 +1,373 @@
+"""Where the rows of a run come from: a Solution, a file of results read piece by piece, or the journal of a run that goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import journal as jn
+from ..refinement import row_width
+from ..solution import components
+from ..storage import check_seal, member, number, numbers, opened, text
+
+if TYPE_CHECKING:
+    from ..channels import Observer
+    from ..dynamics import Dynamics
+    from ..model import Model
+    from ..solution import Solution
+
+NEAR = 32  # steps below are small
+AT_ONCE = 256 * 2**20  # bytes: larger files are checked while they are shown
+
+
+class Source:
+    """Rows of one run. ``units`` lists the channels; ``read`` gives some of them over some rows."""
+
+    name = "run"
+    model: Model | None = None
+    complete = True
+    live = False  # rows may be added
+    note = ""  # what the user should know about the run
+    version = 0  # changes when everything must be read again
+    damage = ""  # what was found wrong with the file after it was opened
+    units: dict[str, str]
+    findings: list[dict[str, Any]] | None = None  # of a model that was checked
+
+    def count(self) -> int:
+        raise NotImplementedError
+
+    def times(self, rows: slice) -> np.ndarray:
+        raise NotImplementedError
+
+    def read(self, names: Iterable[str], rows: slice) -> dict[str, np.ndarray]:
+        """Channels (not components) over rows, (n) or (n, k)."""
+        raise NotImplementedError
+
+    def size(self, name: str) -> int:
+        """Number of components of a channel."""
+        value = self.read([name], slice(0, 1))[name]
+        return value.shape[1] if value.ndim == 2 else 1
+
+    def channels(self) -> list[dict[str, Any]]:
+        """All of them, as the page lists them."""
+        return [{"name": name, "unit": unit, "parts": list(components(name, _parts(self, name)))} for name, unit in self.units.items()]
+
+    def observer(self, rows: slice) -> Observer | None:
+        """The compiled model over some rows, if there is one."""
+        return None
+
+    def poll(self) -> None:
+        """Look whether there is something new."""
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What is told of the run: label and text."""
+        return []
+
+
+def _parts(source: Source, name: str) -> int:
+    last = name.rpartition(".")[2]
+    if last in ("modal", "modal_rate"):
+        return source.size(name)
+    if last == "rotation":
+        return 4
+    head = name.rpartition(".")[0]
+    vectors = ("position", "velocity", "acceleration", "angular_velocity", "angular_acceleration", "force_joint", "torque_joint")
+    if last in vectors:
+        return 3
+    if last not in ("force", "torque"):
+        return 1
+    kind = getattr(source.model.items.get(head), "kind", "") if source.model is not None else ""
+    return source.size(name) if not kind else 1 if kind in ("spring_damper", "torsion_spring") else 3
+
+
+class SolutionSource(Source):
+    """A run in memory, or one that `load` has read."""
+
+    def __init__(self, sol: Solution) -> None:
+        self.sol = sol
+        self.name, self.model, self.complete, self.units = sol.name, sol.model, sol.complete, sol.units
+        self.note = sol.stored.note if sol.stored else ""
+
+    def count(self) -> int:
+        return len(self.sol.t)
+
+    def times(self, rows: slice) -> np.ndarray:
+        return self.sol.t[rows]
+
+    def read(self, names: Iterable[str], rows: slice) -> dict[str, np.ndarray]:
+        if self.sol.stored is None and self.sol.dynamics is not None:
+            from ..channels import Observer
+
+            observer = Observer(self.sol.dynamics, self.sol.rows[rows], self.sol.energies[rows])
+            return {name: observer(name) for name in names}
+        return {name: self.sol[name][rows] for name in names}
+
+    def observer(self, rows: slice) -> Observer | None:
+        if self.sol._observer is None or self.sol.dynamics is None:
+            return None
+        from ..channels import Observer
+
+        return Observer(self.sol.dynamics, self.sol.rows[rows], self.sol.energies[rows])
+
+    def facts(self) -> list[tuple[str, str]]:
+        from ..report import run_data
+
+        return told(run_data(self.sol))
+
+
+def told(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Facts of a run as pairs of texts."""
+    out = []
+    for key, value in data.items():
+        if isinstance(value, dict):
+            out += [(f"{key} {k}".replace("_", " "), shown(v)) for k, v in value.items() if not isinstance(v, (dict, list))]
+        elif not isinstance(value, list) and value is not None:
+            out.append((key.replace("_", " "), shown(value)))
+    return out
+
+
+def shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+class Computed(Source):
+    """A source with states: channels that are not recorded are computed by the model."""
+
+    _dynamics: Dynamics | None = None
+    _tried = False
+
+    def states(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
+        raise NotImplementedError
+
+    def dynamics(self, width: int) -> Dynamics:
+        if not self._tried and self.model is not None:
+            self._tried = True
+            compiled = self.model.compile()
+            s = compiled.system
+            if row_width(s.q0.size, s.n, s.histories) == width:
+                self._dynamics = compiled
+            else:
+                self.note = "the model in the file does not fit its states; it was written by another version of pliant"
+        if self._dynamics is None:
+            raise ValueError(f"this channel was not recorded and cannot be computed: {self.note or 'the file holds no model'}")
+        return self._dynamics
+
+    def observer(self, rows: slice) -> Observer | None:
+        from ..channels import Observer
+
+        states, energies = self.states(rows)
+        return Observer(self.dynamics(states.shape[1]), states, energies)
+
+    def compute(self, names: list[str], rows: slice) -> dict[str, np.ndarray]:
+        observer = self.observer(rows)
+        assert observer is not None
+        return {name: observer(name) for name in names}
+
+    def read_model(self, words: str) -> None:
+        from ..text import from_text
+
+        try:
+            self.model = from_text(words) if words else None
+        except Exception as error:
+            self.note = f"the model in the file cannot be read: {error}"
+
+
+class FileSource(Computed):
+    """A file of results; only what is asked for is read, so that its size does not matter."""
+
+    _unsealed = ""  # what the later check found
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        large = path.stat().st_size > AT_ONCE
+        if not large:
+            self.check()
+        with opened(path, path.name) as f:
+            if not f.id.links.exists(b"states") or "pliant" not in f.attrs:
+                raise ValueError(f"{path.name!r} is not a file of results of pliant; take the file that sol.save wrote")
+            self.name, self.complete, self.identity = text(f, "name"), bool(number(f, "complete")), text(f, "id")
+            self.note = text(f, "model_note", "")
+            self.rows = len(numbers(f, "states", None, None))
+            group = member(f, "channels", "group")
+            self.recorded = {name: text(member(group, name, "dataset"), "unit") for name in group}
+            self.read_model(text(f, "model", ""))
+            others = json.loads(text(group, "others")) if self.model else {}
+            self.units = self.recorded | {str(k): str(v) for k, v in others.items()}
+            self.data = {name: json.loads(text(f, name, "null")) for name in ("method", "formulation", "quality")}
+            self.data = {"duration": number(f, "end", 0.0), "complete": self.complete, **self.data}
+        if large:
+            import threading
+
+            threading.Thread(target=self._checked_later, daemon=True).start()
+
+    def check(self) -> None:
+        try:
+            check_seal(self.path)
+        except ValueError as error:
+            raise ValueError(f"{self.path.name!r} is damaged: {error}") from None
+
+    def _checked_later(self) -> None:
+        try:
+            self.check()
+        except (ValueError, OSError) as error:
+            self._unsealed = str(error)
+
+    def count(self) -> int:
+        return self.rows
+
+    def times(self, rows: slice) -> np.ndarray:
+        with self._file() as f:
+            return _some(numbers(f, "t", self.rows), rows)
+
+    def read(self, names: Iterable[str], rows: slice) -> dict[str, np.ndarray]:
+        names, found = list(names), {}
+        with self._file() as f:
+            group = member(f, "channels", "group")
+            for name in names:
+                if name in self.recorded:
+                    wide = len(member(group, name, "dataset").shape) == 2
+                    found[name] = _some(numbers(group, name, self.rows, *((None,) if wide else ())), rows)
+        rest = [name for name in names if name not in found]
+        return found | (self.compute(rest, rows) if rest else {})
+
+    def states(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
+        with self._file() as f:
+            return _some(numbers(f, "states", self.rows, None), rows), _some(numbers(f, "energies", self.rows, 3), rows)
+
+    def _file(self) -> Any:
+        return _same(self.path, self.identity)
+
+    def poll(self) -> None:
+        try:
+            with opened(self.path, self.path.name) as f:
+                same = text(f, "id") == self.identity
+            self.damage = self._unsealed
+            if not same:
+                self.version += 1
+                self.__init__(self.path)  # type: ignore[misc]
+        except (ValueError, OSError) as error:
+            self.damage = str(error)
+
+    def facts(self) -> list[tuple[str, str]]:
+        return told({k: v for k, v in self.data.items() if v is not None})
+
+
+def _some(dataset: Any, rows: slice) -> np.ndarray:
+    """Rows of a dataset; HDF5 is slow with small steps, which are taken from all rows between."""
+    step = rows.step or 1
+    near = dataset[rows.start : rows.stop][::step] if step < NEAR else dataset[rows]
+    return np.ascontiguousarray(near, float)
+
+
+class _same:
+    """The file, if it still holds the run that was opened."""
+
+    def __init__(self, path: Path, identity: str) -> None:
+        self.context = opened(path, path.name, rdcc_nbytes=0)  # without its cache HDF5 reads the rows asked for, not whole chunks
+        self.path, self.identity = path, identity
+
+    def __enter__(self) -> Any:
+        file = self.context.__enter__()
+        if text(file, "id") != self.identity:
+            self.context.__exit__(None, None, None)
+            raise ValueError(f"{self.path.name!r} holds another run than when it was opened; reload the page")
+        return file
+
+    def __exit__(self, *error: Any) -> Any:
+        return self.context.__exit__(*error)
+
+
+class JournalSource(Computed):
+    """The journal of a run, read on as it grows. When the run ends its rows are in the file of results."""
+
+    complete = False
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.offset = path, 0
+        self.blocks: dict[str, list[np.ndarray]] = {"states": [], "energies": []}
+        self.rows, self.end = 0, 0.0
+        self.live, self.units = True, {}
+        self.poll()
+        if not self.units:
+            raise ValueError(f"{path.name!r} holds no run yet; wait until it has begun")
+
+    def poll(self) -> None:
+        try:
+            file = self.path.open("rb")
+        except FileNotFoundError:
+            self.live = False
+            return
+        with file:
+            size = os.fstat(file.fileno()).st_size
+            for kind, head, arrays, end in jn.records_from(file, self.offset, size):
+                self.offset = end
+                if kind == jn.HEAD:
+                    self._begin(head)
+                elif kind == jn.ROWS:
+                    for name, block in self.blocks.items():
+                        block.append(arrays[name])
+                    self.rows += len(arrays["states"])
+        self.live = jn.is_written(self.path)
+
+    def _begin(self, head: dict[str, Any]) -> None:
+        self.name, self.end = str(head.get("name", "run")), float(head.get("end") or 0.0)
+        self.note, self.units = str(head.get("model_note") or ""), dict(head.get("units") or {})
+        self.blocks, self.rows = {"states": [], "energies": []}, 0
+        self.version += 1
+        self.read_model(str(head.get("model") or ""))
+
+    def _whole(self, name: str) -> np.ndarray:
+        block = self.blocks[name]
+        if len(block) > 1:
+            block[:] = [np.concatenate(block)]
+        return block[0] if block else np.zeros((0, 4))
+
+    def count(self) -> int:
+        return self.rows
+
+    def times(self, rows: slice) -> np.ndarray:
+        return self._whole("states")[rows, 0]
+
+    def states(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
+        return np.ascontiguousarray(self._whole("states")[rows]), np.ascontiguousarray(self._whole("energies")[rows])
+
+    def read(self, names: Iterable[str], rows: slice) -> dict[str, np.ndarray]:
+        return self.compute(list(names), rows)
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [("planned end", f"{self.end:g} s"), ("rows", str(self.rows))]
+
+
+class ModelSource(SolutionSource):
+    """A model as assembled, one row, with what a check found."""
+
+    def __init__(self, model: Model) -> None:
+        from ..dynamics import ModelError
+
+        report = model.check()
+        try:
+            assembly = model.assemble()
+            why = assembly.note
+        except ModelError as error:
+            assembly, why = getattr(error, "assembly", None), str(error)  # type: ignore[assignment]
+            if assembly is None:
+                raise
+        super().__init__(assembly.solution)
+        self.findings, self.note = [f for f in report.to_dict()["findings"]], "" if assembly.ok else why
+        self.report = report
+
+    def facts(self) -> list[tuple[str, str]]:
+        r = self.report
+        return [
+            ("bodies", str(r.bodies)),
+            ("degrees of freedom", str(r.degrees_of_freedom)),
+            ("equations", str(r.equations)),
+            ("redundant", str(r.redundant)),
+        ]

@@ -1,0 +1,77 @@
+"""Shapes of the scene as triangles, for files: points (p, 3) and cells (c, 3), in body axes, outward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..items.base import matrix_of
+from ..items.joints import perpendicular_frame
+
+AROUND = 24  # corners of a circle
+Surface = tuple[np.ndarray, np.ndarray]
+
+
+def triangles(shape: dict[str, Any], arrays: dict[str, np.ndarray]) -> Surface:
+    """Of one shape of `shapes.dress`."""
+    kind = shape["kind"]
+    if kind == "mesh":
+        return arrays[shape["points"]].astype(float), arrays[shape["cells"]].astype(np.int64)
+    if kind == "box":
+        return _box(np.array(shape["size"]) / 2)
+    if kind in ("sphere", "ellipsoid"):
+        points, cells = _ball()
+        if kind == "sphere":
+            return points * shape["radius"], cells
+        return np.array(shape["center"]) + points * shape["half"] @ matrix_of(shape["rotation"]).T, cells
+    p, q = np.array(shape["start"], float), np.array(shape["end"], float)
+    return _drum(p, q, float(shape["radius"]))
+
+
+def joined(parts: list[Surface]) -> Surface:
+    """Several surfaces as one."""
+    starts = np.cumsum([0, *(len(points) for points, _ in parts)])
+    if not parts:
+        return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
+    return np.concatenate([p for p, _ in parts]), np.concatenate([c + s for (_, c), s in zip(parts, starts, strict=False)])
+
+
+def _box(half: np.ndarray) -> Surface:
+    corners = np.array([(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)]) * half
+    sides = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+    return corners, np.array([c for a, b, d, e in sides for c in ((a, b, d), (a, d, e))])
+
+
+def _ball() -> Surface:
+    rows = AROUND // 2
+    v, u = np.pi * np.arange(1, rows) / rows, 2 * np.pi * np.arange(AROUND) / AROUND
+    rings = np.array([(np.sin(b) * np.cos(a), np.sin(b) * np.sin(a), np.cos(b)) for b in v for a in u])
+    points = np.vstack([(0, 0, 1), rings, (0, 0, -1)])
+    k, last = np.arange(AROUND), len(points) - 1
+    n = (k + 1) % AROUND
+    cells = [np.column_stack([0 * k, 1 + k, 1 + n])]
+    for r in range(rows - 2):
+        a, b = 1 + r * AROUND, 1 + (r + 1) * AROUND
+        cells += [np.column_stack([a + k, b + k, b + n]), np.column_stack([a + k, b + n, a + n])]
+    end = 1 + (rows - 2) * AROUND
+    cells.append(np.column_stack([end + k, 0 * k + last, end + n]))
+    return points, np.vstack(cells)
+
+
+def _drum(p: np.ndarray, q: np.ndarray, radius: float) -> Surface:
+    d = q - p
+    axes = perpendicular_frame(d / np.linalg.norm(d))
+    s = 2 * np.pi * np.arange(AROUND) / AROUND
+    ring = radius * np.column_stack([np.cos(s), np.sin(s), 0 * s]) @ axes.T
+    points = np.vstack([p + ring, q + ring, p, q])
+    k = np.arange(AROUND)
+    n = (k + 1) % AROUND
+    return points, np.vstack(
+        [
+            np.column_stack([k, n, AROUND + n]),
+            np.column_stack([k, AROUND + n, AROUND + k]),
+            np.column_stack([0 * k + 2 * AROUND, n, k]),
+            np.column_stack([0 * k + 2 * AROUND + 1, AROUND + k, AROUND + n]),
+        ]
+    )

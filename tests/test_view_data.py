@@ -1,0 +1,422 @@
+"""What the page is given: packages, motion against channels, skins against shapes, styles, meshes of files, rows from files."""
+
+import base64
+import json
+import time
+from pathlib import Path
+
+import flexible_models
+import h5py
+import mechanisms
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.items.base import matrix_of
+from pliant.view.describe import Description
+from pliant.view.meshes import read_mesh
+from pliant.view.opening import Watched
+from pliant.view.packing import pack, plain, to_text, unpack
+from pliant.view.service import Service
+from pliant.view.skins import _tubes, skin_of
+from pliant.view.sources import FileSource, JournalSource, ModelSource, SolutionSource
+
+
+@pytest.fixture(scope="module")
+def flexible():
+    return flexible_models.slider_crank().simulate(0.05, accuracy="draft", output_step=1e-3)
+
+
+@pytest.fixture(scope="module")
+def crank():
+    return mechanisms.slider_crank().simulate(0.3, step=2e-3)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_packages_come_back(shuffled):
+    rng = np.random.default_rng(0)
+    arrays = {
+        "a": rng.normal(size=(3, 5)).astype(np.float32),
+        "b": rng.normal(size=7),
+        "c": np.arange(9, dtype=np.uint32).reshape(3, 3),
+        "none": np.zeros((0, 3), np.float32),
+    }
+    header, back = unpack(pack({"x": np.float64(0.1), "y": [np.nan, 2.0], "z": "µ"}, arrays, shuffled=shuffled))
+    assert header == {"x": 0.1, "y": [None, 2], "z": "µ"}
+    assert {k: v.tolist() for k, v in back.items()} == {k: v.tolist() for k, v in arrays.items()}
+    assert base64.b64decode(to_text(b"PLV1"))[:2] == b"\x1f\x8b"  # gzip
+    with pytest.raises(ValueError, match="not a package"):
+        unpack(b"PK34....")
+
+
+def test_motion_is_that_of_the_channels(flexible):
+    """Columns of a place: position less origin, quaternion; then modal coordinates; in single precision."""
+    d = Description(SolutionSource(flexible))
+    table = d.motion(slice(0, None, 7))
+    assert table.shape == (d.width, len(flexible.t[::7]))
+    assert d.places == ["crank", "rod", "rod.start", "rod.end", "slider"]
+    for k, place in enumerate(d.places):
+        np.testing.assert_allclose(table[7 * k : 7 * k + 3].T + d.origin, flexible[f"{place}.position"][::7], atol=1e-7)
+        np.testing.assert_allclose(table[7 * k + 3 : 7 * k + 7].T, flexible[f"{place}.rotation"][::7], atol=1e-7)
+    np.testing.assert_allclose(table[-9:].T, flexible["rod.modal"][::7], rtol=1e-6, atol=1e-12)
+
+
+def test_far_models_keep_their_precision():
+    m = pl.Model("far")
+    m.add(pl.RigidBody.sphere("ball", 0.01, mass=1.0, position=(1e6, 0, 0), velocity=(0.1, 0, 0)))
+    sol = m.simulate(1.0, step=0.1)
+    d = Description(SolutionSource(sol))
+    x = d.motion(slice(0, None))[0].astype(float) + d.origin[0]
+    np.testing.assert_allclose(x, sol["ball.position.x"], rtol=0, atol=1e-8)
+    assert d.header["low"][0] == pytest.approx(-0.06, abs=1e-6)
+
+
+def test_joints_and_forces_know_their_frames(flexible):
+    d = Description(SolutionSource(flexible))
+    table = d.motion(slice(0, None)).astype(float)
+
+    def world(end, row):
+        column = table[7 * end["place"] : 7 * end["place"] + 7, row]
+        return column[:3] + matrix_of(column[3:]) @ end["point"] if end["place"] >= 0 else np.array(end["point"])
+
+    for joint in d.header["joints"]:
+        gap = np.array([world(joint["b"], k) - world(joint["a"], k) for k in (0, 25, -1)])
+        if joint["name"] == "D":
+            gap = gap[:, 1:]  # it slides along x
+        assert abs(gap).max() < 1e-6, joint["name"]
+    assert [j["kind"] for j in d.header["joints"]] == ["revolute", "universal", "spherical", "prismatic"]
+    assert d.header["joints"][0]["drives"] == ["motor"]
+
+
+def test_beams_get_their_section():
+    """Rings around the nodes: their middle is the node, also when it moves; corners are those of the section; a rigid turn stays one."""
+    part = flexible_models.rod()
+    skin = skin_of(part, 0.1)
+    rings = skin.points.reshape(-1, 4, 3) if len(skin.points) % 4 == 0 else pytest.fail("four corners a ring")
+    order = np.argsort(rings.mean(1)[:, 0])
+    q = 1e-3 * np.random.default_rng(1).normal(size=part.n)
+    nodes = part.skin.points[np.argsort(part.skin.points[:, 0])]
+    np.testing.assert_allclose(rings.mean(1)[order], nodes, atol=1e-12)
+    assert abs(skin.points[:, 1]).max() == pytest.approx(0.01) and abs(skin.points[:, 2]).max() == pytest.approx(0.015)
+    moved = (skin.points + skin.psi @ q).reshape(-1, 4, 3).mean(1)[order]
+    np.testing.assert_allclose(moved, (part.skin.points + part.skin.psi @ q)[np.argsort(part.skin.points[:, 0])], atol=1e-12)
+    a, b, c = (skin.points[skin.cells[:, k]] for k in range(3))
+    volume = np.einsum("ni,ni->", a, np.cross(b, c)) / 6
+    assert volume == pytest.approx(0.02 * 0.03 * 1.0)  # closed, outward
+
+
+def test_sections_turn_with_the_line():
+    """A line bent at its middle that turns as a whole about any axis across it: every corner of its section turns with it."""
+    points = np.array([(0.0, 0, 0), (1, 0, 0), (2, 0, 0)])
+    turns = np.array([(0, 1.0, 0), (0, 0, 1.0)])  # about y and z; torsion, about x, is not seen
+    psi = np.cross(turns[None], points[:, None]).transpose(0, 2, 1)
+    outline = np.array([(0.1, 0.2), (-0.1, 0.2), (-0.1, -0.2), (0.1, -0.2)])
+    skin = _tubes(points, np.array([(0, 1), (1, 2)]), psi, outline, None)
+    assert len(skin.points) == 12
+    np.testing.assert_allclose(skin.psi, np.cross(turns[None], skin.points[:, None]).transpose(0, 2, 1), atol=1e-12)
+
+
+def test_sections_are_round_where_they_are():
+    mesh = pl.flex.mesh_beam([(0, 0, 0), (0, 1, 0)], pl.Section.tube(0.05, 0.01), pl.STEEL, elements=4)
+    part = pl.flex.reduce(mesh, interfaces={"start": 0}, modes=2)
+    skin = skin_of(part, 0.1)
+    np.testing.assert_allclose(np.linalg.norm(skin.points[:, [0, 2]], axis=1), 0.05, rtol=1e-9)
+
+
+def test_rows_and_channels_of_a_file_are_those_of_the_run(crank, tmp_path):
+    crank.save(tmp_path / "all.h5")
+    crank.save(tmp_path / "few.h5", record=["A.*"])
+    whole = Description(SolutionSource(crank))
+    for name in ("all.h5", "few.h5"):
+        source = FileSource(tmp_path / name)
+        d = Description(source)
+        for part in ("bodies", "joints", "places", "size"):
+            assert plain(d.header[part]) == plain(whole.header[part])
+        np.testing.assert_array_equal(d.motion(slice(3, 90, 5)), whole.motion(slice(3, 90, 5)))
+        np.testing.assert_array_equal(source.read(["A.angle"], slice(5, 9))["A.angle"], crank["A.angle"][5:9])
+        np.testing.assert_array_equal(source.times(slice(0, None)), crank.t)
+    assert {c["name"]: c["parts"] for c in d.header["channels"]}["slider.position"] == ["x", "y", "z"]
+
+
+def test_runs_without_a_model_are_shown_by_their_channels(tmp_path):
+    sol = mechanisms.slider_crank(lambda t: 10 * t).simulate(0.1, step=2e-3)
+    sol.save(tmp_path / "run.h5")
+    d = Description(FileSource(tmp_path / "run.h5"))
+    assert [b["name"] for b in d.header["bodies"]] == ["crank", "rod", "slider"]
+    assert next(s["kind"] for s in d.header["bodies"][0]["shapes"]) == "link"
+    sol.save(tmp_path / "none.h5", record=["A.*"])
+    with pytest.raises(ValueError, match="cannot be drawn: its file holds neither"):
+        Description(FileSource(tmp_path / "none.h5"))
+
+
+def test_a_journal_is_read_on(tmp_path):
+    """Half of the journal of a run, then all of it, then the file of results."""
+    model = mechanisms.slider_crank()
+    from pliant import journal as jn
+
+    seen = []
+
+    def keep(t, end):
+        part = tmp_path / "run.h5.part"
+        if part.exists() and jn.has_rows(part):
+            seen.append(part.read_bytes())
+
+    sol = model.simulate(4.0, step=2e-4, out=tmp_path / "run.h5", progress=keep)
+    assert seen
+    part = tmp_path / "live.h5.part"
+    part.write_bytes(seen[0])
+    source = JournalSource(part)
+    first = source.count()
+    assert 0 < first < len(sol.t)
+    np.testing.assert_array_equal(source.times(slice(0, None)), sol.t[:first])
+    with part.open("ab") as file:
+        file.write(seen[-1][len(seen[0]) :])
+    source.poll()
+    assert first <= source.count() <= len(sol.t)
+    np.testing.assert_allclose(
+        source.read(["slider.position"], slice(0, None))["slider.position"], sol["slider.position"][: source.count()]
+    )
+    watched = Watched(part)
+    part.unlink()
+    (tmp_path / "run.h5").rename(tmp_path / "live.h5")
+    before = watched.version
+    watched.poll()
+    assert watched.count() == len(sol.t) and watched.version != before and watched.complete
+
+
+def test_long_channels_keep_their_peaks(crank, monkeypatch):
+    from pliant.view import service
+
+    monkeypatch.setattr(service, "POINTS", 40)
+    got = Service(SolutionSource(crank)).values("slider.velocity")
+    assert got["values"].shape[0] == 3 and len(got["t"]) <= 42
+    assert got["values"][0].max() == crank["slider.velocity.x"].max()
+    assert got["values"][0].min() == crank["slider.velocity.x"].min()
+
+
+def test_overviews_of_large_runs_are_thinned(crank, monkeypatch):
+    from pliant.view import service
+
+    monkeypatch.setattr(service, "OVERVIEW", 4096)
+    one = Service(SolutionSource(crank))
+    header, arrays = unpack(one.scene())
+    assert header["stride"] > 1 and header["rows"] == len(crank.t)
+    np.testing.assert_array_equal(arrays["t"], crank.t[:: header["stride"]])
+    _, block = unpack(one.rows(10, 20))
+    np.testing.assert_array_equal(block["t"], crank.t[10:20])
+    monkeypatch.setattr(service, "ANSWER", 100)
+    with pytest.raises(ValueError, match="more than one answer holds"):
+        one.rows(0, 20)
+    with pytest.raises(ValueError, match="are not among the"):
+        one.rows(0, len(crank.t) + 1)
+
+
+def test_models_are_shown_with_findings():
+    m = mechanisms.slider_crank()
+    m.add(pl.RigidBody.sphere("loose", 0.01, mass=0.1, position=(0.2, 0.2, 0)))
+    source = ModelSource(m)
+    assert source.count() == 1
+    assert ("unconnected-body", ["loose"]) in [(f["code"], f["items"]) for f in source.findings]
+    assert Description(source).header["kind"] == "model"
+
+
+def test_a_model_that_does_not_fit_is_shown_as_near_as_it_can_be():
+    m = mechanisms.slider_crank()
+    m["rod"].position = (0.3, 0.05, 0)
+    source = ModelSource(m)
+    assert "do not fit together" in source.note
+    assert any(f["severity"] == "error" for f in source.findings)
+
+
+# -- styles
+def test_styles_are_kept_in_text_and_apart_from_physics(tmp_path):
+    m = mechanisms.slider_crank()
+    text = {"color": "red", "opacity": 0.5, "trace": True}
+    m.styles["crank"] = pl.Style(**text)
+    m.styles["rod.end"] = pl.Style(trace=True)
+    m.save(tmp_path / "m.yaml")
+    back = pl.read(tmp_path / "m.yaml")
+    assert back.styles == m.styles
+    assert back.styles["crank"].color == "#c1121f"
+    styled, plain = (x.simulate(0.05, step=1e-3) for x in (m, mechanisms.slider_crank()))
+    np.testing.assert_array_equal(styled.rows, plain.rows)
+    bodies = {b["name"]: b for b in Description(SolutionSource(styled)).header["bodies"]}
+    assert bodies["crank"]["color"] == "#c1121f" and bodies["crank"]["opacity"] == 0.5
+    assert bodies["rod"]["traced"] == ["rod.end"]
+
+
+@pytest.mark.parametrize(
+    "style, message",
+    [
+        ("{cranc: {color: red}}", r"m.yaml:\d+: style.cranc: there is no item 'cranc'; did you mean 'crank'"),
+        ("{crank: {color: reddish}}", r"m.yaml:\d+: style.crank.color: .*must be a colour such as"),
+        ("{crank: {colour: red}}", r"m.yaml:\d+: style.crank.colour: unknown key"),
+        ("{crank.ennd: {trace: true}}", r"body 'crank' has no frame 'ennd'; did you mean 'end'"),
+        ("{crank: {mesh: nothing.stl}}", r"file 'nothing.stl' not found"),
+    ],
+)
+def test_wrong_styles_are_told_with_their_line(tmp_path, style, message):
+    mechanisms.slider_crank().save(tmp_path / "m.yaml")
+    with (tmp_path / "m.yaml").open("a") as file:
+        file.write(f"style: {style}\n")
+    with pytest.raises(ValueError, match=message):
+        pl.read(tmp_path / "m.yaml")
+
+
+def test_a_style_for_nothing_is_refused_in_python():
+    m = mechanisms.slider_crank()
+    m.styles["cranc"] = pl.Style(color="red")
+    with pytest.raises(ValueError, match="style 'cranc': there is no item 'cranc'; did you mean 'crank'"):
+        Description(ModelSource(m))
+
+
+# -- meshes of files: one tetrahedron in every format
+POINTS = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)
+CELLS = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+
+
+def write_gltf(path, binary):
+    data = POINTS.astype("<f4").tobytes() + CELLS.astype("<u2").tobytes()
+    uri = {} if binary else {"uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}
+    document = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"children": [1], "translation": [1, 2, 3]}, {"mesh": 0, "rotation": [0, 0, 0.5**0.5, 0.5**0.5], "scale": [2, 2, 2]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "buffers": [{"byteLength": len(data), **uri}],
+        "bufferViews": [{"buffer": 0, "byteOffset": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 24}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},
+            {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"},
+        ],
+    }
+    text = json.dumps(document).encode()
+    if binary:
+        text += b" " * (-len(text) % 4)
+        text = (
+            b"glTF"
+            + (2).to_bytes(4, "little")
+            + (28 + len(text) + len(data)).to_bytes(4, "little")
+            + len(text).to_bytes(4, "little")
+            + b"JSON"
+            + text
+            + len(data).to_bytes(4, "little")
+            + b"BIN\0"
+            + data
+        )
+    path.write_bytes(text)
+
+
+def volume(points, cells):
+    a, b, c = (points[cells[:, k]] for k in range(3))
+    return float(np.einsum("ni,ni->", a, np.cross(b, c)) / 6)
+
+
+def test_meshes_are_read(tmp_path):
+    (tmp_path / "a.obj").write_text(
+        "# tetrahedron\n"
+        + "".join("v {} {} {}\n".format(*p) for p in POINTS)
+        + "".join("f {}//1 {}//1 {}//1\n".format(*(c + 1)) for c in CELLS[:3])
+        + "f -3 -2 -1\n"
+    )
+    points, cells = read_mesh(tmp_path / "a.obj", "mm")
+    assert volume(points, cells) == pytest.approx(1e-9 / 6)
+    for name, binary in (("a.glb", True), ("a.gltf", False)):
+        write_gltf(tmp_path / name, binary)
+        points, cells = read_mesh(tmp_path / name)
+        assert volume(points, cells) == pytest.approx(8 / 6)
+        turned = np.array([(0, -1, 0), (1, 0, 0), (0, 0, 1)]) * 2.0
+        np.testing.assert_allclose(points, POINTS @ turned.T + (1, 2, 3), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        ("a.obj", "v 0 0\n", "line 1: a vertex has three coordinates"),
+        ("a.obj", "v 0 0 0\nf 1 2 3\n", "holds no triangles"),
+        ("a.gltf", "{}", "cannot be read"),
+        ("a.gltf", "[1", "cannot be read"),
+        ("a.glb", "glTF", "cannot be read"),
+        ("a.dae", "x", "must end in"),
+        (
+            "a.gltf",
+            '{"nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "buffers": [{"uri": "../x.bin"}], '
+            '"accessors": [{"bufferView": 0, "componentType": 5126, "count": 9, "type": "VEC3"}], "bufferViews": [{"buffer": 0}]}',
+            "in another file",
+        ),
+    ],
+)
+def test_wrong_meshes_are_refused(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_mesh(tmp_path / name)
+
+
+def test_a_mesh_of_the_style_is_placed(tmp_path, crank):
+    write_gltf(tmp_path / "a.glb", True)
+    m = mechanisms.slider_crank()
+    m.styles["slider"] = pl.Style(mesh=str(tmp_path / "a.glb"), unit="cm", position=(0.1, 0, 0), rotation=pl.rotation("x", "90 deg"))
+    d = Description(ModelSource(m))
+    shape = next(b for b in d.header["bodies"] if b["name"] == "slider")["shapes"][0]
+    source, _ = read_mesh(tmp_path / "a.glb", "cm")
+    np.testing.assert_allclose(d.arrays[shape["points"]], source @ np.array([(1, 0, 0), (0, 0, -1), (0, 1, 0)]).T + (0.1, 0, 0), atol=1e-7)
+
+
+def test_loads_with_functions_are_known_over_time():
+    """A force that turns with its frame and grows with t; a torque that follows an angle."""
+    m = mechanisms.pendulum()
+    body = m.section("bodies")[0]
+    m.add(pl.Force("push", body, ("2 * t", 0, 0), axes="frame"))
+    m.add(pl.Force("weight", body, (0, 0, -3.0)))
+    sol = m.simulate(0.3, step=1e-3)
+    got = Service(SolutionSource(sol)).values("push.vector")
+    due = np.array([matrix_of(q) @ (2 * t, 0, 0) for q, t in zip(sol[f"{body.name}.rotation"], sol.t, strict=True)])
+    np.testing.assert_allclose(got["values"].T, due, atol=1e-9)
+    forces = {f["name"]: f for f in Description(SolutionSource(sol)).header["forces"]}
+    assert forces["push"]["channel"] == "push.vector" and forces["weight"]["vector"] == [0, 0, -3.0]
+    with pytest.raises(KeyError, match=r"no channel 'weight\.vector'"):
+        Service(SolutionSource(sol)).values("weight.vector")
+
+
+def sparse(group, name, shape):
+    """A dataset that is in the file, but takes no room on the disk."""
+    plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plan.set_chunk((4096, *shape[1:]))
+    plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    plan.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    space = h5py.h5s.create_simple(shape)
+    return h5py.Dataset(h5py.h5d.create(group.id, name.encode(), h5py.h5t.IEEE_F64LE, space, plan))
+
+
+def test_a_file_of_ten_gigabytes_opens_at_once(tmp_path):
+    """Of its 10 GB a few MB are read: the bytes that this process reads are counted."""
+    mechanisms.slider_crank(lambda t: 10 * t).simulate(0.01, step=1e-3).save(tmp_path / "small.h5")
+    rows = 3_400_000
+    with h5py.File(tmp_path / "small.h5") as small, h5py.File(tmp_path / "run.h5", "w") as f:
+        f.attrs.update(small.attrs)
+        for name in ("t", "states", "energies"):
+            sparse(f, name, (rows, *small[name].shape[1:]))
+        channels = f.create_group("channels", track_order=True)
+        channels.attrs.update(small["channels"].attrs)
+        for name, one in small["channels"].items():
+            sparse(channels, name, (rows, *one.shape[1:])).attrs["unit"] = one.attrs["unit"]
+        small.copy("memory", f)
+    found = (tmp_path / "run.h5").stat()
+    assert found.st_size > 10e9
+    if found.st_blocks * 512 > 1e9:
+        pytest.skip("this disk has no sparse files")
+    before, start = bytes_read(), time.perf_counter()
+    service = Service(Watched(tmp_path / "run.h5"))
+    header, arrays = unpack(service.scene())
+    _, some = unpack(service.rows(2_000_000, 2_001_000))
+    assert time.perf_counter() - start < 10  # about one; reading it all takes minutes
+    assert bytes_read() - before < 100e6
+    assert header["rows"] == rows and arrays["motion"].shape[1] > 50 and some["motion"].shape[1] == 1000
+
+
+def bytes_read():
+    try:
+        return int(Path("/proc/self/io").read_text().split()[1])
+    except OSError:  # not on this system
+        return 0

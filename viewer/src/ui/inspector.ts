@@ -1,0 +1,71 @@
+/** What is known of the part that was clicked: its data, its findings, and its channels to plot. */
+import type { App } from "../app";
+import type { Finding } from "../format";
+import { button, h, pressed } from "./dom";
+
+export class Inspector {
+  readonly element: HTMLElement;
+  private readonly body = h("div", { class: "list" });
+  private readonly title = h("h2", {}, "");
+
+  constructor(private app: App) {
+    this.element = h("aside", { class: "panel inspector", "aria-label": "Selected part", hidden: true },
+      h("div", { class: "panel-head" }, this.title, button("close", "Close", () => app.select(""), "small")), this.body);
+  }
+
+  show(name: string, finding?: Finding): void {
+    this.element.hidden = !name && !finding;
+    if (this.element.hidden) return;
+    const { header } = this.app.first;
+    const item = [...header.bodies, ...header.joints, ...header.forces].find((i) => i.name === name);
+    this.title.textContent = name || finding!.code.replaceAll("-", " ");
+    const findings = finding ? [finding] : (header.findings ?? []).filter((f) => f.items.includes(name));
+    this.body.replaceChildren(
+      ...findings.map((f) => h("div", { class: `finding ${f.severity}` }, h("b", {}, `${f.severity}: ${f.code.replaceAll("-", " ")}`), h("p", {}, f.message), h("p", { class: "remedy" }, f.remedy))),
+      ...(item ? [this.facts(item.facts), ...this.actions(name), ...this.channels(name)] : []));
+  }
+
+  /** Facts of the whole run. */
+  run(): void {
+    const { header } = this.app.first;
+    this.element.hidden = false;
+    this.title.textContent = header.name;
+    this.body.replaceChildren(this.facts(header.facts), ...(header.note ? [h("p", { class: "remark" }, header.note)] : []));
+  }
+
+  private facts(facts: [string, string][]): HTMLElement {
+    return h("dl", {}, ...facts.flatMap(([label, text]) => [h("dt", {}, label), h("dd", {}, text)]));
+  }
+
+  private actions(name: string): HTMLElement[] {
+    const body = this.app.first.header.bodies.find((b) => b.name === name);
+    if (!body) return [];
+    const follow = h("button", { type: "button", class: "text", click: () => { this.app.follow(name); pressed(follow, this.app.store.now.follow === name); } }, "Follow");
+    pressed(follow, this.app.store.now.follow === name);
+    const names = [name, ...Object.keys(body.frames).map((f) => `${name}.${f}`)];
+    const traces = names.map((n) => {
+      const made = h("button", { type: "button", class: "chip", click: () => { this.app.trace(n); pressed(made, this.app.first.traces.has(n)); } }, n === name ? "centre" : n.slice(name.length + 1));
+      pressed(made, this.app.first.traces.has(n));
+      return made;
+    });
+    return [h("div", { class: "row" }, follow,
+      h("button", { type: "button", class: "text", click: () => this.app.isolate(name) }, "Isolate"), h("button", { type: "button", class: "text", click: () => this.app.hide(name) }, "Hide")),
+    h("h3", {}, "Trace of"), h("div", { class: "chips" }, ...traces)];
+  }
+
+  private channels(name: string): HTMLElement[] {
+    const own = this.app.first.header.channels.filter((c) => c.name.startsWith(`${name}.`));
+    if (!own.length || this.app.first.header.kind === "model") return [];
+    return [h("h3", {}, "Plot"), h("ul", { class: "channels", role: "list" }, ...own.map((c) => {
+      const short = c.name.slice(name.length + 1);
+      const parts = c.parts.length ? c.parts.map((p) => this.chip(`${c.name}.${p}`, p)) : [];
+      return h("li", {}, this.chip(c.name, `${short}${c.unit ? ` [${c.unit}]` : ""}`), ...parts);
+    }))];
+  }
+
+  private chip(channel: string, label: string): HTMLElement {
+    const made = h("button", { type: "button", class: "chip", "aria-label": `Plot ${channel}`, click: () => { void this.app.plot(channel).then(() => pressed(made, this.app.plots.has(channel))); } }, label);
+    pressed(made, this.app.plots.has(channel));
+    return made;
+  }
+}
