@@ -52,7 +52,7 @@ $(READY): pyproject.toml
 
 # The page that src/pliant/view ships; tests tell when it is out of date.
 viewer:
-	cd viewer && npm ci --no-audit --no-fund && npm run build
+	cd viewer && npm install --no-audit --no-fund --no-save && npm run build
 
 # Debian's Chromium for the tests in a browser, where it can be had; without it they are skipped with the reason.
 .venv/.browser: $(READY)

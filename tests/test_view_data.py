@@ -420,3 +420,15 @@ def bytes_read():
         return int(Path("/proc/self/io").read_text().split()[1])
     except OSError:  # not on this system
         return 0
+
+
+def test_what_slides_is_seen():
+    """Nodes of a line are no places of the page; the joint is at what slides, with z along the line."""
+    from examples_of import example
+    m = example("crane_boom")()
+    header = Description(SolutionSource(m.simulate(0.05, step=1e-3))).header
+    joint = next(j for j in header["joints"] if j["name"] == "wheels")
+    body = next(b for b in header["bodies"] if b["name"] == "boom")
+    assert set(body["nodes"]) == {"root", "tip", "rail"} and joint["a"]["name"] == "boom.rail"
+    w, x, y, z = joint["axes"]
+    assert abs(np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]) - (1, 0, 0)).max() < 1e-12

@@ -23,6 +23,8 @@ SHOWN = {  # what is done before the picture: part of the time, and a script
     "andrews": (0.55, "a.trace('K5'); a.store.set({names: true})"),
     "bricard": (0.4, ""),
     "cardan_shaft": (0.3, "a.store.set({forces: false})"),
+    "connecting_rod": (0.3, "a.store.set({colorBy: 'stress'})"),
+    "crane_boom": (0.5, "a.store.set({forces: true})"),
     "double_four_bar": (0.045, "a.store.set({forces: true})"),
     "flexible_four_bar": (0.6, "a.store.set({colorBy: 'displacement', scale: 4, ghost: true})"),
     "flexible_slider_crank": (0.35, ""),
@@ -35,6 +37,7 @@ SHOWN = {  # what is done before the picture: part of the time, and a script
     "slider_crank": (0.3, "a.store.set({forces: true})"),
     "spinning_blade": (0.42, "a.store.set({colorBy: 'displacement', ghost: true})"),
     "suspended_platform": (0.02, ""),
+    "telescopic_boom": (0.6, "a.store.set({colorBy: 'displacement'})"),
     "two_link_arm": (0.5, "a.store.set({colorBy: 'displacement', ghost: true})"),
 }
 

@@ -21,6 +21,7 @@ function symbol(kind: string): THREE.BufferGeometry {
     case "prismatic": return join(box(1.7, 1.7, 0.25).translate(0, 0, 0.95), box(1.7, 1.7, 0.25).translate(0, 0, -0.95),
       ...[[1, 1], [1, -1], [-1, 1], [-1, -1]].map(([x, y]) => box(0.25, 0.25, 2).translate(0.72 * x, 0.72 * y, 0)));
     case "cylindrical": return join(ring(0.8, 0.18, 0.8), ring(0.8, 0.18, -0.8), ring(0.8, 0.12, 0), drum(0.3, 2.4));
+    case "sliding_on_beam": return join(ring(0.95, 0.2, 0.7), ring(0.95, 0.2, -0.7), ...[[1, 0], [-1, 0], [0, 1], [0, -1]].map(([x, y]) => box(0.2, 0.2, 1.4).translate(0.95 * x, 0.95 * y, 0)));
     case "screw": return join(drum(0.4, 2.2), ...[-0.8, -0.4, 0, 0.4, 0.8].map((z) => ring(0.5, 0.12, z).rotateX(0.15)));
     case "planar": case "point_on_plane": return join(box(2.2, 2.2, 0.16), drum(0.16, 1.2));
     case "point_on_line": return join(drum(0.14, 3), new THREE.SphereGeometry(0.5, 20, 12));

@@ -14,8 +14,9 @@ import numpy as np
 from ..items.base import Frame, Pair, matrix_of, quaternion_of
 from ..items.bodies import FrameOwner
 from ..items.forces import Load
-from ..items.joints import AxisJoint, JointPair
+from ..items.joints import AxisJoint, JointPair, perpendicular_frame
 from ..items.modal import ModalBody
+from ..items.sliding import SlidingOnBeam
 from ..items.style import unknown_name
 from ..pictures import COLORS
 from .facts import facts_of
@@ -79,7 +80,8 @@ class Description:
         self.owners[item.name], self.attached[item.name] = item, []
         made = {"name": item.name, "kind": item.kind, "place": self._place(item.name), "facts": facts_of(item)}
         if isinstance(item, ModalBody):
-            made["nodes"] = {name: self._place(f"{item.name}.{name}") for name in item.frames}
+            known = self.source.units  # nodes of lines are not there, unless something acts on them
+            made["nodes"] = {name: self._place(f"{item.name}.{name}") for name in item.frames if f"{item.name}.{name}.position" in known}
             self.modal.append(item.name)
         return made
 
@@ -154,7 +156,7 @@ class Description:
         point, axes = owner.place_of(frame)
         node = owner.node_of(frame)
         if node is not None:
-            place, own = self.places.index(f"{frame.body}.{node}"), matrix_of(owner.frames[node].rotation)
+            place, own = self.places.index(f"{frame.body}.{frame.frame or node}"), matrix_of(owner.frames[node].rotation)
             return {"body": frame.body, "place": place, "point": [0, 0, 0], "rotation": quaternion_of(own.T @ axes), "name": str(frame)}
         self.attached[frame.body].append(point)
         place = -1 if frame.body == "ground" else self.places.index(frame.body)
@@ -169,6 +171,10 @@ class Description:
             return made
         made |= {"a": self._end(item.a), "b": self._end(item.b)}
         made["axes"] = quaternion_of(item.joint_axes()) if isinstance(item, AxisJoint) else (1, 0, 0, 0)
+        if isinstance(item, SlidingOnBeam):  # z along the line
+            part = self.owners[item.a.body].reduced
+            first, second = (part.nodes[node].u0 for node in part.lines[item.a.frame][:2])
+            made["axes"] = quaternion_of(perpendicular_frame((second - first) / np.linalg.norm(second - first)))
         made["drives"] = [d.name for d in self.source.model.section("drives") if getattr(d, "joint", "") == item.name]  # type: ignore[union-attr]
         return made
 
