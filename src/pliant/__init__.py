@@ -18,7 +18,7 @@ _WHERE = {
     "flex.section": ("Section",),
     "integrators.choices": ("GeneralizedAlpha", "HHT", "Newmark", "EnergyMomentum", "DIMCD", "RungeKutta4", "DormandPrince54", "DOP853",
                             "AdamsBashforthMoulton", "CentralDifferences", "RadauIIA5", "BDF", "IDA"),
-    "formulations.choices": ("Index3", "StabilizedIndex2", "Index1", "Baumgarte", "DirectCorrection", "Penalty", "AugmentedLagrangian",
+    "formulations.choices": ("Index3", "StabilizedIndex2", "Index1", "Recursion", "Baumgarte", "DirectCorrection", "Penalty", "AugmentedLagrangian",
                              "CoordinatePartitioning", "NullSpace"),
     "integrators.run": ("SimulationError",),
     "dynamics": ("ModelError",),

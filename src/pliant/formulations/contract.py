@@ -16,13 +16,15 @@ from numba.extending import intrinsic
 
 from ..kernels.contract import DISSIPATION, POWER
 from ..kernels.jit import DISABLED, jit
-from ..kernels.loop import Data, Memory, Program
+from ..kernels.loop import Data, Maps, Memory, Program
 from ..kernels.loop import run as evaluate
+from ..kernels.loops import Loops
+from ..kernels.recursion import Tree
 from ..kernels.so3 import cross, dot, scale, store, vec
 from ..kernels.tiles import Elimination
 
-# num: rows of motion; address of the sparse solver; whether anything dissipates or does work; counts
-N_V, FALLBACK, POWERED, EVALUATIONS, FACTORISATIONS, ITERATIONS = range(6)
+# num: rows of motion; address of the sparse solver; whether anything dissipates or does work; counts; positions and velocities in y
+N_V, FALLBACK, POWERED, EVALUATIONS, FACTORISATIONS, ITERATIONS, STATE_Q, STATE_V = range(8)
 # par: first entries of all formulations; the others are their own
 POSITION_GAP, VELOCITY_GAP = range(2)  # largest violations after a step, m or rad (per s)
 OWN = 2
@@ -48,6 +50,14 @@ class Problem(NamedTuple):
     num: np.ndarray
     dense: np.ndarray   # work arrays of formulations with dense linear algebra
     chosen: np.ndarray
+    maps: Maps          # of y
+    tree: Tree          # joint coordinates: the tree (empty in absolute ones), its loops, programs of forces and of cut joints
+    loops: Loops
+    forces: Program
+    closing: Program
+    closing_rates: Program
+    effort: np.ndarray  # along the rates of the tree; changes of these
+    change: np.ndarray
 
 
 @jit

@@ -7,9 +7,12 @@ import numpy as np
 
 from ..choices import Choice
 from ..dynamics import Dynamics, ModelError
-from ..kernels.loop import Memory, Program
+from ..kernels.loop import Maps, Memory, Program
+from ..kernels.loops import no_loops
+from ..kernels.recursion import no_tree
 from ..system import REGULARISATION
-from . import contract, dense, index1, null_space, partitioning
+from ..tree import JointSpace
+from . import contract, dense, index1, null_space, partitioning, recursion
 from .choices import (
     MOST_DENSE,
     AugmentedLagrangian,
@@ -19,6 +22,7 @@ from .choices import (
     Index1,
     NullSpace,
     Penalty,
+    Recursion,
     StabilizedIndex2,
 )
 
@@ -27,15 +31,22 @@ FINER, CLOSER, ROUNDING = 1e-4, 1e-5, 2e-15  # corrections aim at this part of t
 
 
 def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[Program],
-            accuracy: float) -> tuple[contract.Problem, Any, Any, bool]:
-    """The problem for explicit integrators, its kernels `rhs` and `correct`, and whether rows are to be projected."""
+            accuracy: float, space: JointSpace | None = None) -> tuple[contract.Problem, Any, Any, bool]:
+    """The problem for explicit integrators, its kernels `rhs` and `correct`, and whether rows are to be projected. ``space``: the tree of a
+    recursion."""
     s, n = dynamics.system, dynamics.system.n
     par, num = np.zeros(contract.OWN + 8), np.zeros(8, np.int64)
     num[contract.N_V], num[contract.POWERED] = s.n_v, len(programs[2].rows) > 0
+    num[contract.STATE_Q], num[contract.STATE_V] = s.q0.size, s.n_v
     tangent = programs[1] if isinstance(formulation, StabilizedIndex2) else s.program("matrix")
+    none = s.program("power", families=[])
     p = contract.Problem(programs[0], tangent, s.program("rates"), programs[2], s.data, s.lu, x, np.zeros_like(x.D), np.zeros(n),
                          np.zeros(n), np.zeros(n), np.zeros_like(x.q), np.zeros(6, np.int64), dynamics.unit, par, num,
-                         np.zeros((1, 1)), np.zeros(1, np.int64))
+                         np.zeros((1, 1)), np.zeros(1, np.int64), Maps(s.data.rotations, s.data.linear), no_tree(), no_loops(), none,
+                         none, none, np.zeros(0), np.zeros(0))
+    if isinstance(formulation, Recursion):
+        assert space is not None
+        return in_joint_coordinates(space, formulation, p, accuracy)
     if isinstance(formulation, (CoordinatePartitioning, NullSpace)):
         return reduced(dynamics, formulation, p, accuracy)
     correct, project = index1.leave, False
@@ -63,6 +74,22 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
 def aimed(tolerance: float, accuracy: float) -> float:
     """What corrections aim at: singular positions amplify violations, and Newton's method gets there at once."""
     return max(ROUNDING, min(FINER * tolerance, CLOSER * accuracy or np.inf))
+
+
+def in_joint_coordinates(space: JointSpace, formulation: Recursion, p: contract.Problem,
+                         accuracy: float) -> tuple[contract.Problem, Any, Any, bool]:
+    """The same over the tree of the joints."""
+    kept, par = formulation.stabilization, p.par
+    programs, correct, project = space.programs(), recursion.leave, False
+    if isinstance(kept, Baumgarte):
+        par[recursion.RATE], par[recursion.GAP] = 2 * kept.a, kept.b**2
+    elif isinstance(kept, DirectCorrection):
+        par[recursion.TOLERANCE], correct, project = aimed(kept.tolerance, accuracy), recursion.correct, True
+    p.num[contract.STATE_Q], p.num[contract.STATE_V] = space.n_q, space.n_u
+    maps = Maps(space.tree.rotations, space.tree.linear)
+    p = p._replace(maps=maps, tree=space.tree, loops=space.loops, forces=programs.forces, closing=programs.jacobian,
+                   closing_rates=programs.rates, power=programs.power, effort=np.zeros(space.n_u), change=np.zeros(space.n_u))
+    return p, recursion.rhs, correct, project
 
 
 def reduced(dynamics: Dynamics, formulation: CoordinatePartitioning | NullSpace, p: contract.Problem,

@@ -1,0 +1,321 @@
+"""Joint coordinates as an ordinary differential equation: accelerations by recursion over a tree, loops closed by multipliers.
+
+    y = (coordinates, rates, dissipated energy, work)
+"""
+import numpy as np
+
+from ..families.constraints import CODE, CODE_T, CODE_TT, function
+from ..integrators.stepper import DONE, NOT_FINITE, SINGULAR
+from ..kernels.contract import DISSIPATION, POWER, Batch, Out, State
+from ..kernels.jit import entry, jit
+from ..kernels.loop import retract
+from ..kernels.loop import run as evaluate
+from ..kernels.loops import clear_jacobian, constraint_forces, gather, mobility, multipliers
+from ..kernels.pairs import ROW
+from ..kernels.recursion import A_, AC, IV, LS, P_, accelerate, begin_inward, inward, outward, respond, transmit
+from ..kernels.so3 import cross, dot, mat2, mul, scale, store, store2, vec
+from .contract import EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP
+
+# par: 2 z w, w^2 of Baumgarte; tolerance of corrections
+RATE, GAP, TOLERANCE = range(OWN, OWN + 3)
+CORRECTIONS = 20  # of positions, at most
+REFINED = 1       # passes on the multipliers
+
+
+@jit
+def prescribe(tr, d, x, t):
+    """Driven coordinates, with their rates and accelerations."""
+    s = State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T)
+    o = Out(0.0, 0.0, 0.0, x.R, x.V, x.D, x.E, x.W)
+    for j in range(tr.driven.shape[0]):
+        k, at, e = tr.driven[j, 0], tr.driven[j, 1], tr.driven[j, 2]
+        b = Batch(e, e + 1, d.ip, d.rp, d.fr, d.tab, d.val)
+        tr.q[at] = tr.scale[k, 0] * (function(s, b, o, e, d.ip[e, CODE]) - tr.scale[k, 1])
+        tr.u[k] = tr.scale[k, 0] * function(s, b, o, e, d.ip[e, CODE_T])
+        tr.du[k] = tr.scale[k, 0] * function(s, b, o, e, d.ip[e, CODE_TT])
+
+
+@jit
+def unfold(p, t, y):
+    """Positions and velocities of the tree and of all bodies from a state."""
+    tr = p.tree
+    n_q = tr.q.size
+    for k in range(n_q):
+        tr.q[k] = y[k]
+    for k in range(tr.u.size):
+        tr.u[k] = y[n_q + k]
+    prescribe(tr, p.d, p.x, t)
+    outward(tr, p.x)
+    return DONE
+
+
+@jit
+def store_tree(p, y):
+    """A state from the tree."""
+    tr = p.tree
+    for k in range(tr.q.size):
+        y[k] = tr.q[k]
+    for k in range(tr.u.size):
+        y[tr.q.size + k] = tr.u[k]
+
+
+@jit
+def free_accelerations(p, t):
+    """Of the tree, as if no loop were closed; the articulated inertia is known then. DONE, SINGULAR or NOT_FINITE."""
+    x, tr = p.x, p.tree
+    for k in range(x.a.size):
+        x.a[k] = 0
+        x.lam[k] = 0
+    evaluate(p.forces, p.d, x, t, 0.0, 0.0, 0.0)
+    begin_inward(tr, x.R)
+    bad = inward(tr)
+    if bad >= 0:
+        return SINGULAR
+    accelerate(tr, x)
+    for k in range(tr.du.size):
+        if not abs(tr.du[k]) < np.inf:
+            return NOT_FINITE
+    return DONE
+
+
+@jit
+def jacobian(p, t):
+    """Tiles of the equations of cut joints in x.D, the equations themselves in x.R."""
+    clear_jacobian(p.loops, p.x.D)
+    evaluate(p.closing, p.d, p.x, t, 1.0, 0.0, 0.0)
+
+
+@jit
+def rates_of_loops(p, t):
+    """First and second time derivatives of the equations of cut joints in x.V and x.R."""
+    p.x.V[:] = 0
+    evaluate(p.closing_rates, p.d, p.x, t, 0.0, 0.0, 0.0)
+
+
+@jit
+def close_accelerations(p, t):
+    """Multipliers of the cut joints, and what they do to the accelerations."""
+    x, tr, lp, rate, gap = p.x, p.tree, p.loops, p.par[RATE], p.par[GAP]
+    jacobian(p, t)
+    p.num[FACTORISATIONS] += 1
+    if not mobility(tr, lp, x.D):
+        return SINGULAR
+    gather(lp, x.R)
+    for k in range(lp.b.size):
+        lp.r[k] = gap * lp.b[k]
+    rates_of_loops(p, t)
+    gather(lp, x.V)
+    for k in range(lp.b.size):
+        lp.r[k] += rate * lp.b[k]
+    gather(lp, x.R)
+    for k in range(lp.b.size):
+        lp.b[k] += lp.r[k]
+    multipliers(lp, REFINED)
+    for c in range(lp.tile.size):
+        for r in range(6):
+            if not abs(lp.y[6 * c + r]) < np.inf:
+                return NOT_FINITE
+            x.lam[6 * lp.tile[c] + r] = lp.y[6 * c + r]
+    constraint_forces(tr, lp, x.D)
+    add_forces(tr)
+    respond(tr, tr.du, x, 1.0)
+    return DONE
+
+
+@jit
+def add_forces(tr):
+    """Forces of multipliers count among those on the bodies."""
+    for i in range(tr.ip.shape[0]):
+        for j in range(6):
+            tr.w[i, LS + j] += tr.w[i, P_ + j]
+
+
+@jit
+def drive_efforts(p):
+    """Multipliers of the drives of the tree, from the bodies' accelerations in x.a: lam = -effort along the coordinate."""
+    tr, x = p.tree, p.x
+    bodies_from(tr, x)
+    transmit(tr, p.effort)
+    for j in range(tr.driven.shape[0]):
+        k = tr.driven[j, 0]
+        x.lam[p.d.ip[tr.driven[j, 2], ROW]] = -tr.scale[k, 0] * p.effort[k]
+
+
+@jit
+def bodies_from(tr, x):
+    """Accelerations in w, from those in x.a."""
+    for i in range(tr.ip.shape[0]):
+        iv = tr.ip[i, IV]
+        store2(vec(x.a, iv), tr.w, i, AC)
+        store2(mul(mat2(tr.w, i, A_), vec(x.a, iv + 3)), tr.w, i, AC + 3)
+
+
+@jit
+def tree_rates(tr, dy):
+    """Rates of the coordinates."""
+    for k in range(tr.linear.shape[0]):
+        dy[tr.linear[k, 1]] = tr.u[tr.linear[k, 0]]
+    for k in range(tr.rotations.shape[0]):
+        i = tr.rotations[k, 1]
+        v, w = vec(tr.q, i + 1), scale(0.5, vec(tr.u, tr.rotations[k, 0]))
+        c, s = cross(v, w), tr.q[i]
+        dy[i] = -dot(v, w)
+        store((c[0] + s * w[0], c[1] + s * w[1], c[2] + s * w[2]), dy, i + 1)
+
+
+@jit
+def rhs(p, t, y, dy):
+    """Rates of a state."""
+    tr, x = p.tree, p.x
+    n_q, n_u = tr.q.size, tr.u.size
+    unfold(p, t, y)
+    p.num[EVALUATIONS] += 1
+    status = free_accelerations(p, t)
+    if status == DONE and p.loops.tile.size > 0:
+        status = close_accelerations(p, t)
+    if status != DONE:
+        return status
+    tree_rates(tr, dy)
+    for k in range(n_u):
+        dy[n_q + k] = tr.du[k]
+    dy[n_q + n_u], dy[n_q + n_u + 1] = 0.0, 0.0
+    if p.num[POWERED] == 1:
+        if tr.driven.shape[0] > 0:
+            drive_efforts(p)
+        x.E[:] = 0
+        evaluate(p.power, p.d, x, t, 0.0, 0.0, 0.0)
+        dy[n_q + n_u], dy[n_q + n_u + 1] = x.E[DISSIPATION], x.E[POWER]
+    return DONE
+
+
+@jit
+def normalise(tr):
+    for k in range(tr.rotations.shape[0]):
+        i = tr.rotations[k, 1]
+        size = np.sqrt(tr.q[i] * tr.q[i] + tr.q[i + 1] * tr.q[i + 1] + tr.q[i + 2] * tr.q[i + 2] + tr.q[i + 3] * tr.q[i + 3])
+        for j in range(4):
+            tr.q[i + j] /= size
+
+
+@jit
+def count_turns(p):
+    """Angles of the tree in the history: they never jump."""
+    tr = p.tree
+    for j in range(tr.history.shape[0]):
+        k = tr.history[j, 1]
+        p.x.H[tr.history[j, 0]] = tr.scale[k, 0] * tr.q[tr.history[j, 2]] + tr.scale[k, 1]
+
+
+@jit
+def measure(p, t):
+    """Violations of the state of the tree, unscaled, in par."""
+    if p.loops.tile.size > 0:
+        evaluate(p.closing, p.d, p.x, t, 1.0, 0.0, 0.0)
+        p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.loops, p.x.R))
+        rates_of_loops(p, t)
+        p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.loops, p.x.V))
+
+
+@jit
+def renewed(p, t, y):
+    """The state of the tree, its quaternions of length one."""
+    unfold(p, t, y)
+    normalise(p.tree)
+    store_tree(p, y)
+    unfold(p, t, y)
+
+
+@jit
+def leave(p, t, y):
+    """No correction."""
+    renewed(p, t, y)
+    count_turns(p)
+    measure(p, t)
+    return DONE
+
+
+@jit
+def weighted(p, R):
+    """b = the equations among R; the largest of them in sizes of the model."""
+    lp, worst = p.loops, 0.0
+    gather(lp, R)
+    for c in range(lp.tile.size):
+        for r in range(6):
+            size = abs(lp.b[6 * c + r]) * p.unit[6 * lp.tile[c] + r]
+            if not size <= worst:
+                worst = size
+    return worst
+
+
+@jit
+def linearise(p, t):
+    """Articulated inertia, equations of cut joints in x.R, their mobility. DONE or SINGULAR."""
+    p.x.R[:] = 0
+    begin_inward(p.tree, p.x.R)
+    if inward(p.tree) >= 0:
+        return SINGULAR
+    jacobian(p, t)
+    p.num[FACTORISATIONS] += 1
+    return DONE if mobility(p.tree, p.loops, p.x.D) else SINGULAR
+
+
+@jit
+def correct(p, t, y):
+    """Coordinates, then rates, by Newton's method to the tolerance, with the smallest change in the metric of the masses:
+    J dq = -C,  J du = -(J u + C_t)                                                                   [loops-2]"""
+    x, tr, lp = p.x, p.tree, p.loops
+    renewed(p, t, y)
+    if lp.tile.size > 0:
+        evaluate(p.closing, p.d, x, t, 1.0, 0.0, 0.0)
+        before = weighted(p, x.R)
+        for _ in range(CORRECTIONS):
+            if before <= p.par[TOLERANCE]:
+                break
+            if linearise(p, t) != DONE:
+                return SINGULAR
+            change(p, x.R, p.change)
+            p.num[ITERATIONS] += 1
+            retract(tr, y, p.change, 1.0, tr.q)
+            for k in range(tr.q.size):
+                p.q[k], y[k] = y[k], tr.q[k]
+            unfold(p, t, y)
+            evaluate(p.closing, p.d, x, t, 1.0, 0.0, 0.0)
+            size = weighted(p, x.R)
+            if not size < before:  # next to a singular position, or rounding: as it was
+                for k in range(tr.q.size):
+                    y[k] = p.q[k]
+                unfold(p, t, y)
+                break
+            before = size
+        for _ in range(2):
+            rates_of_loops(p, t)
+            if weighted(p, x.V) <= p.par[TOLERANCE]:
+                break
+            if linearise(p, t) != DONE:
+                return SINGULAR
+            change(p, x.V, p.change)
+            p.num[ITERATIONS] += 1
+            for k in range(tr.u.size):
+                y[tr.q.size + k] += p.change[k]
+            unfold(p, t, y)
+    store_tree(p, y)
+    count_turns(p)
+    measure(p, t)
+    return DONE
+
+
+@jit
+def change(p, R, out):
+    """out: the smallest change of coordinates or rates that takes away the equations among R."""
+    gather(p.loops, R)
+    multipliers(p.loops, REFINED)
+    constraint_forces(p.tree, p.loops, p.x.D)
+    for k in range(out.size):
+        out[k] = 0
+    respond(p.tree, out, p.x, 1.0)
+
+
+@entry
+def unfold_at(p, t, y):
+    """The same from Python."""
+    return unfold(p, t, y)

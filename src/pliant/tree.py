@@ -1,0 +1,327 @@
+"""A compiled model in joint coordinates: the arrays of the recursion, programs without the joints of the tree, and loops."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from .dynamics import Dynamics, ModelError
+from .families.constraints import COORDINATE, DRIVE, FACTOR
+from .families.rigid import AXES, BODY, FRAME, FRAMES, INERTIA, MARKERS, MASS, OFFSET
+from .families.rigid import IV as BODY_V
+from .items.base import quaternion_of
+from .kernels import loops as lp
+from .kernels import recursion as rc
+from .kernels.contract import STAGES, Family, address
+from .kernels.coordinates import ANGLE, KIND
+from .kernels.jit import DISABLED
+from .kernels.loop import Program
+from .kernels.pairs import FA, FB, ROW
+from .kernels.tiles import analyse
+from .topology import FREEDOM, Link, Topology, spanning_forest
+
+KINDS = {"universal": rc.UNIVERSAL, "spherical": rc.SPHERICAL, "planar": rc.PLANAR, "free": rc.FREE}
+PLANAR_ANGLE = 2
+Rows = dict[Family, list[int]]
+
+
+class Joined(NamedTuple):
+    """Where a joint is on a body: from its centre of mass and in its axes (of the ground: in the world)."""
+    point: np.ndarray
+    axes: np.ndarray
+
+
+class Programs(NamedTuple):
+    """forces: left sides of the bodies' equations, and of the equations of cut joints; jacobian, rates: of cut joints; power: of forces
+    and drives."""
+    forces: Program
+    jacobian: Program
+    rates: Program
+    power: Program
+
+
+def quaternion_product(a: Any, b: Any) -> np.ndarray:
+    return np.array([a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+                     a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]])
+
+
+def inverse(q: Any) -> np.ndarray:
+    return np.array([q[0], -q[1], -q[2], -q[3]])
+
+
+class JointSpace:
+    """The tree of a model. ``q``, ``u``: its coordinates and rates, in the order of `topology.links`; own coordinates of a joint are those of
+    the outer body against the inner one, without zeros."""
+
+    def __init__(self, dynamics: Dynamics, cut: Sequence[str] = ()) -> None:
+        self.dynamics, self.system, self.directory = dynamics, dynamics.system, dynamics.directory
+        s = self.system
+        first, last = s.families[BODY]
+        self.masses = {s.owners[e]: float(s.data.rp[e, MASS]) for e in range(first, last)}
+        self._body_row = {s.owners[e]: e for e in range(first, last)}
+        self._refuse_others()
+        try:
+            self.topology: Topology = spanning_forest(self.directory, self.masses, cut)
+        except ValueError as error:
+            raise ModelError(f"simulate: {error}") from None
+        self.links = self.topology.links
+        self.number = {"ground": len(self.links)} | {link.body: i for i, link in enumerate(self.links)}
+        self._joined = self._frames()
+        self.tree = self._tree()
+        self.cut_rows = self._cut_rows()
+        self.loops = self._loops()
+
+    def _refuse_others(self) -> None:
+        s = self.system
+        if len(self.masses) * 6 != s.n_v:
+            flexible = [name for name in self.directory.stated if name not in self.masses]
+            raise ModelError(f"simulate: coordinates: body {flexible[0] if flexible else '?'!r} is not rigid; joint coordinates are for rigid "
+                             "bodies. Take coordinates = 'absolute'")
+
+    # -- links
+    def record(self, link: Link) -> Any:
+        """The joint of a link, as laid out."""
+        assert link.joint is not None
+        return self.directory.joints.get(link.joint) or self.directory.holds[link.body if link.parent == "ground" else link.parent]
+
+    def _frames(self) -> dict[int, Joined]:
+        s = self.system
+        found = {frame: Joined(np.array(row[:3]), np.array(row[3:]).reshape(3, 3)) for frame, row in s.fixed}
+        for family in (FRAMES, MARKERS):
+            for e in range(*s.families.get(family, (0, 0))):
+                found[int(s.data.ip[e, FRAME])] = Joined(s.data.rp[e, OFFSET:OFFSET + 3], s.data.rp[e, AXES:AXES + 9].reshape(3, 3))
+        return found
+
+    def sides(self, link: Link) -> tuple[Joined, Joined]:
+        """Of its joint: on the parent, on the body. A joint that turns freely has the axes of the bodies."""
+        if link.joint is None:
+            return Joined(np.zeros(3), np.eye(3)), Joined(np.zeros(3), np.eye(3))
+        r = self.record(link)
+        inner, outer = (self._joined[f] for f in ((r.b, r.a) if link.reversed else (r.a, r.b)))
+        if link.kind == "spherical":
+            return Joined(inner.point, np.eye(3)), Joined(outer.point, np.eye(3))
+        return inner, outer
+
+    def _tree(self) -> rc.Tree:
+        n = len(self.links)
+        ip, rp = np.zeros((n, rc.LINK_INTEGERS), np.int64), np.zeros((n, rc.LINK_REALS))
+        rotations, linear, history = list[tuple[int, int]](), list[tuple[int, int]](), list[tuple[int, int, int]]()
+        position, rate, drive, scales = 0, 0, list[int](), list[tuple[float, float]]()
+        for i, link in enumerate(self.links):
+            count = FREEDOM[link.kind]
+            ip[i, [rc.IP, rc.IU, rc.NU]] = position, rate, count
+            self._fill(i, link, ip, rp)
+            sign = -1.0 if link.reversed else 1.0
+            own = {k: ("", 0.0) for k in range(count)} | self._coordinates(link)
+            for k in range(count):
+                name, zero = own[k]
+                drive.append(self._drive_of(link, name))
+                scales.append((sign, zero))
+                h = self.record(link).histories.get(name) if name and link.joint else None
+                if h is not None:
+                    history.append((h, rate + k, position + k))
+            quaternion = link.kind in ("spherical", "free")
+            before = 3 if link.kind == "free" else 0
+            if quaternion:
+                rotations.append((rate + before, position + before))
+            linear += [(rate + k, position + k) for k in range(before if quaternion else count)]
+            position, rate = position + count + quaternion, rate + count
+        w = np.zeros((n + 1, rc.LINK_WORK))
+        w[n, [rc.A_, rc.A_ + 4, rc.A_ + 8, rc.QQ]] = 1
+        self.n_q, self.n_u = position, rate
+
+        def table(rows: list[Any], width: int) -> np.ndarray:
+            return np.array(rows, np.int64).reshape(-1, width)
+        at = {k: p for k, p in linear}
+        driven = [(k, at[k], e) for k, e in enumerate(drive) if e >= 0]
+        return rc.Tree(ip, rp, np.array(drive, np.int64), table(driven, 3), np.array(scales, float).reshape(-1, 2), table(history, 3),
+                       table(rotations, 2), table(linear, 2), np.zeros(position), np.zeros(rate), np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(16))
+
+    def _coordinates(self, link: Link) -> dict[int, tuple[str, float]]:
+        """{rate: (coordinate of the joint, its zero)} where they belong together."""
+        names = {"revolute": ["angle"], "screw": ["angle"], "prismatic": ["displacement"], "cylindrical": ["angle", "displacement"],
+                 "planar": ["", "", "angle"]}.get(link.kind, [])
+        if link.joint not in self.directory.joints:
+            return {}
+        return {k: (name, self.record(link).zeros[name]) for k, name in enumerate(names) if name and name in self.record(link).zeros}
+
+    def _drive_of(self, link: Link, coordinate: str) -> int:
+        """The element that prescribes a coordinate; the first one if there are several."""
+        rows = [row for row, _, joint, c in self.directory.drives.values() if joint == link.joint and c == coordinate]
+        elements = range(*self.system.families.get(DRIVE, (0, 0)))
+        return next((e for e in elements if rows and self.system.data.ip[e, ROW] == rows[0]), -1) if coordinate else -1
+
+    def _fill(self, i: int, link: Link, ip: np.ndarray, rp: np.ndarray) -> None:
+        """The numbers of one link, except for its place among coordinates."""
+        place, data = self.directory.stated[link.body], self.system.data
+        inner, outer = self.sides(link)
+        ip[i, [rc.PARENT, rc.KIND, rc.IQ, rc.IV]] = self.number[link.parent], KINDS.get(link.kind, rc.AXIAL), place.iq, place.iv
+        ip[i, [rc.TURN, rc.SLIDE]] = -1
+        if link.kind in ("revolute", "cylindrical", "screw"):
+            ip[i, rc.TURN] = ip[i, rc.IU]
+        if link.kind in ("prismatic", "cylindrical"):
+            ip[i, rc.SLIDE] = ip[i, rc.IU] + (link.kind == "cylindrical")
+        first, second = (0, 2) if link.reversed else (2, 0)  # of a universal joint
+        ip[i, [rc.AXIS_1, rc.AXIS_2]] = first, second
+        e = self._body_row[link.body]
+        q_inner, q_outer = quaternion_of(inner.axes), inverse(quaternion_of(outer.axes))
+        values = {rc.ARM: inner.point, rc.AXIS: inner.axes[:, first if link.kind == "universal" else 2], rc.RHO: -outer.point,
+                  rc.Q1: quaternion_product(q_inner, q_outer), rc.QF: q_inner, rc.QC: q_outer, rc.AXES: inner.axes.ravel(),
+                  rc.Q2: quaternion_product(quaternion_product(q_inner, (0.0, 0.0, 0.0, 1.0)), q_outer),
+                  rc.SECOND: outer.axes[:, second], rc.MASS: [data.rp[e, MASS]], rc.INERTIA: data.rp[e, INERTIA:INERTIA + 9]}
+        for start, value in values.items():
+            rp[i, start:start + len(value)] = value
+        if link.kind == "screw":
+            rp[i, rc.LEAD], offset = self._lead(link)
+            rp[i, rc.OFFSET] = -offset if link.reversed else offset
+
+    def _lead(self, link: Link) -> tuple[float, float]:
+        """Displacement per angle of a screw, and at angle 0."""
+        data, record = self.system.data, self.record(link)
+        row = self.directory.couplings[link.joint][0]  # type: ignore[index]
+        factors = {int(data.ip[e, KIND]): data.rp[e, FACTOR] for e in range(*self.system.families[COORDINATE]) if data.ip[e, ROW] == row}
+        by_angle = factors.pop(int(ANGLE))
+        (by_displacement,) = factors.values()
+        return -by_angle / by_displacement, record.start["displacement"] - record.zeros["displacement"]
+
+    def weights(self) -> np.ndarray:
+        """Of coordinates and rates: 1 / size of the model for lengths, 1 for angles, 2 for quaternions, 0 for what is driven."""
+        t, q, u = self.tree, np.ones(self.n_q), np.ones(self.n_u)
+        for link, (at, rate) in zip(self.links, t.ip[:, [rc.IP, rc.IU]], strict=True):
+            lengths = {"prismatic": [0], "cylindrical": [1], "planar": [0, 1], "free": [0, 1, 2]}.get(link.kind, [])
+            for k in lengths:
+                q[at + k] = u[rate + k] = 1 / self.dynamics.length
+        for _, at in t.rotations:
+            q[at:at + 4] = 2.0
+        q[t.driven[:, 1]], u[t.driven[:, 0]] = 0.0, 0.0
+        return np.concatenate([q, u])
+
+    def body_of(self, rate: int) -> str:
+        """The body that a rate moves against its parent."""
+        return next(link.body for link, (first, n) in zip(self.links, self.tree.ip[:, [rc.IU, rc.NU]], strict=True) if first <= rate < first + n)
+
+    # -- loops
+    def _cut_rows(self) -> np.ndarray:
+        """Equations that the tree does not satisfy by itself."""
+        s = self.system
+        held = {row for link in self.links if link.joint for row in self.record(link).rows}
+        held |= {int(s.data.ip[e, ROW]) for e in self.tree.drive if e >= 0}
+        every = {6 * j.tile + k for j in s.joints for k in range(j.used)}
+        return np.array(sorted(every - held), np.int64)
+
+    def _loops(self) -> lp.Loops:
+        s, tiles = self.system, sorted({int(row) // 6 for row in self.cut_rows})
+        if not tiles:
+            return lp.no_loops()
+        bodies = {j.tile: j.bodies for j in s.joints}
+        of_tile = {place.iv // 6: self.number[name] for name, place in self.directory.stated.items()}
+        path, path_start, ends, end_start, z_of = list[tuple[int, int, int]](), [0], list[tuple[int, int, int]](), [0], list[dict[int, int]]()
+        count = 0
+        for t in tiles:
+            entry, z_here = {}, dict[int, int]()
+            for i in self._above([of_tile[b] for b in bodies[t]]):
+                entry[i] = len(path)
+                path.append((i, -1, count))
+                for k in range(self.tree.ip[i, rc.IU], self.tree.ip[i, rc.IU] + self.tree.ip[i, rc.NU]):
+                    if self.tree.drive[k] < 0:
+                        z_here[int(k)] = count
+                        count += 1
+            for i, e in entry.items():
+                path[e] = (i, entry.get(int(self.tree.ip[i, rc.PARENT]), -1), path[e][2])
+            ends += [(entry[of_tile[b]], s.block[t, b], s.block[b, t]) for b in bodies[t]]
+            path_start.append(len(path))
+            end_start.append(len(ends))
+            z_of.append(z_here)
+        return self._coupled(tiles, path, path_start, ends, end_start, z_of, count)
+
+    def _above(self, links: Iterable[int]) -> list[int]:
+        """These links and all on their way to the ground, outer ones first."""
+        found: set[int] = set()
+        for i in links:
+            while i < len(self.links) and i not in found:
+                found.add(i)
+                i = int(self.tree.ip[i, rc.PARENT])
+        return sorted(found, reverse=True)
+
+    def _coupled(self, tiles: list[int], path: list[Any], path_start: list[int], ends: list[Any], end_start: list[int],
+                 z_of: list[dict[int, int]], count: int) -> lp.Loops:
+        """Which cut joints are coupled, and the elimination of their multipliers."""
+        s, n = self.system, len(tiles)
+        meeting: dict[int, list[int]] = {}
+        for c, z in enumerate(z_of):
+            for k in z:
+                meeting.setdefault(k, []).append(c)
+        together = sorted({(a, b) for cuts in meeting.values() for a in cuts for b in cuts if a <= b} | {(c, c) for c in range(n)})
+        lu, block = analyse(n, [p for p in together if p[0] != p[1]], {}, [6] * n, np.zeros(6 * n))
+        pairs, pair_start = list[tuple[int, int, int]](), [0]
+        for a, b in together:
+            pairs += [(z, z_of[b][k], k) for k, z in z_of[a].items() if k in z_of[b]]
+            pair_start.append(len(pairs))
+        active = np.isin([6 * t + k for t in tiles for k in range(6)], self.cut_rows).astype(np.int64)
+        soft = np.array([s.softness[6 * t + k] for t in tiles for k in range(6)])
+        fix_at = np.array([(block[c, c], k) for c in range(n) for k in range(6)], np.int64)
+        lu = lu._replace(fix_at=fix_at, fix_by=np.where(active == 1, -soft, 1.0))
+
+        def whole(x: Any, *shape: int) -> np.ndarray:
+            return np.array(x, np.int64).reshape(-1, *shape)
+        one, square = [np.zeros(6 * n) for _ in range(3)], [np.zeros((len(block), 6, 6)) for _ in range(2)]
+        return lp.Loops(whole(tiles), active, whole(end_start), whole(ends, 3), whole(path_start), whole(path, 3),
+                        whole([(a, b, block[a, b], block[b, a]) for a, b in together], 4), whole(pair_start), whole(pairs, 3), lu,
+                        np.zeros((len(path), 6, 6)), np.zeros((max(1, count), 6)), *square, *one, np.zeros(6, np.int64))
+
+    # -- programs
+    def programs(self, x: Any = np.float64) -> Programs:
+        s, ip = self.system, self.system.data.ip
+        cut, own = set(self.cut_rows.tolist()), {e for e in self.tree.drive.tolist() if e >= 0}
+        acting, closing = Rows(), Rows()
+        for family, (first, last) in s.families.items():
+            if family in (FRAMES, MARKERS):
+                continue
+            rows = range(first, last)
+            if family is not BODY and not family.force and family.act.tangent is not None and any(ip[e, ROW] >= s.n_v for e in rows):
+                closing[family] = [e for e in rows if ip[e, ROW] in cut and e not in own]
+            else:
+                acting[family] = list(rows)
+        frames = {int(ip[e, FRAME]): e for e in range(*s.families.get(FRAMES, (0, 0)))}
+        near = self._touched(closing, frames)
+        seen = self._touched({f: r for f, r in acting.items() if f is not BODY}, frames)
+        loop = {FRAMES: sorted(near)} | closing
+        working = {f: list(range(*rows)) for f, rows in s.families.items() if f.act.power is not None}
+        power = {FRAMES: sorted(seen)} | acting | working if working else {}
+        return Programs(self.program("residual", {FRAMES: sorted(near | seen)} | acting | closing, x), self.program("tangent", loop, x),
+                        self.program("rates", loop, x), self.program("power", power, x))
+
+    def history_program(self) -> Program:
+        """Angles of joints that are not in the tree, whose frames it places."""
+        s, ip, known = self.system, self.system.data.ip, {int(h) for h in self.tree.history[:, 0]}
+        from .families.constraints import TURNS
+        from .kernels.coordinates import HISTORY
+        frames = {int(ip[e, FRAME]): e for e in range(*s.families.get(FRAMES, (0, 0)))}
+        turns = {TURNS: [e for e in range(*s.families.get(TURNS, (0, 0))) if int(ip[e, HISTORY]) not in known]}
+        push = self.program("residual", {FRAMES: sorted(self._touched(turns, frames))}, stages=("push",))
+        count = self.program("history", turns)
+        if DISABLED:
+            return Program([*push.address, *count.address], np.vstack([push.rows, count.rows]))  # type: ignore[arg-type]
+        return Program(np.concatenate([push.address, count.address]), np.vstack([push.rows, count.rows]))
+
+    def _touched(self, rows: Rows, frames: dict[int, int]) -> set[int]:
+        """Elements that place the frames of these elements."""
+        ip = self.system.data.ip
+        found = {int(ip[e, side]) for family in rows for e in rows[family] for side in (FA, FB)}
+        return {frames[f] for f in found if f in frames}
+
+    def program(self, name: str, rows: Rows, x: Any = np.float64, stages: Sequence[str] = STAGES) -> Program:
+        """Like `System.program`, for some elements only."""
+        scalar, calls = types.float64 if x is np.float64 else types.complex128, list[tuple[Any, tuple[int, int]]]()
+        for stage in stages:
+            for family in self.system.families:
+                function, chosen = getattr(getattr(family, stage), name), rows.get(family, [])
+                if function is not None and chosen:
+                    breaks = [k for k in range(1, len(chosen)) if chosen[k] != chosen[k - 1] + 1]
+                    for first, last in zip([0, *breaks], [*breaks, len(chosen)], strict=True):
+                        calls.append((address(function, scalar), (chosen[first], chosen[last - 1] + 1)))
+        addresses = [c[0] for c in calls]
+        return Program(addresses if DISABLED else np.array(addresses, np.int64),  # type: ignore[arg-type]
+                       np.array([c[1] for c in calls], np.int64).reshape(-1, 2))
