@@ -12,7 +12,7 @@ LAYERS = [
     {"families", "items"},
     {"system"},
     {"layout", "planes"},
-    {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly"},
+    {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly", "topology", "tree", "joint_states"},
     {"integrators", "formulations"},
     {"methods"},
     {"channels", "solution", "collected", "comparison", "automatic", "simulation", "model", "analyses"},

@@ -73,3 +73,17 @@ def _of_joint(space: JointSpace, i: int, link: Link, a: Pose, b: Pose) -> tuple[
                      [float(np.arctan2(-rel[1, 2], rel[2, 2])), float(np.arctan2(-rel[0, 1], rel[0, 0]))])
             return turns, [rate[first], float(C[:, second] @ spin)]
     return [], []
+
+
+def align(space: JointSpace, q: np.ndarray, row: np.ndarray) -> bool:
+    """Quaternions of bodies keep the sign they have in a row: a turn is as well described by the negative one. ``q``: as the tree has
+    them. Whether anything was changed."""
+    wanted, tree, before = parts(row[None, :], space.system.q0.size, space.system.n)["q"][0], space.tree, {"ground": 1.0}
+    changed = False
+    for i, link in enumerate(space.links):
+        at = int(tree.ip[i, rc.IQ]) + 3
+        before[link.body] = -1.0 if q[at:at + 4] @ wanted[at:at + 4] < 0 else 1.0
+        if before[link.body] != before[link.parent]:
+            tree.rp[i, rc.Q1:rc.QF + 4] *= -1
+            changed = True
+    return changed

@@ -55,7 +55,9 @@ class JointSpace:
     """The tree of a model. ``q``, ``u``: its coordinates and rates, in the order of `topology.links`; own coordinates of a joint are those of
     the outer body against the inner one, without zeros."""
 
-    def __init__(self, dynamics: Dynamics, cut: Sequence[str] = ()) -> None:
+    def __init__(self, dynamics: Dynamics, cut: Sequence[str] = (), *, drives: bool = True) -> None:
+        """``drives``: whether they prescribe coordinates; else they are left out."""
+        self.with_drives = drives
         self.dynamics, self.system, self.directory = dynamics, dynamics.system, dynamics.directory
         s = self.system
         first, last = s.families[BODY]
@@ -93,6 +95,10 @@ class JointSpace:
             for e in range(*s.families.get(family, (0, 0))):
                 found[int(s.data.ip[e, FRAME])] = Joined(s.data.rp[e, OFFSET:OFFSET + 3], s.data.rp[e, AXES:AXES + 9].reshape(3, 3))
         return found
+
+    def frame(self, number: int) -> Joined:
+        """Where a frame is on its body."""
+        return self._joined[number]
 
     def sides(self, link: Link) -> tuple[Joined, Joined]:
         """Of its joint: on the parent, on the body. A joint that turns freely has the axes of the bodies."""
@@ -149,7 +155,7 @@ class JointSpace:
 
     def _drive_of(self, link: Link, coordinate: str) -> int:
         """The element that prescribes a coordinate; the first one if there are several."""
-        rows = [row for row, _, joint, c in self.directory.drives.values() if joint == link.joint and c == coordinate]
+        rows = [row for row, _, joint, c in self.directory.drives.values() if joint == link.joint and c == coordinate and self.with_drives]
         elements = range(*self.system.families.get(DRIVE, (0, 0)))
         return next((e for e in elements if rows and self.system.data.ip[e, ROW] == rows[0]), -1) if coordinate else -1
 
@@ -209,6 +215,8 @@ class JointSpace:
         held = {row for link in self.links if link.joint for row in self.record(link).rows}
         held |= {int(s.data.ip[e, ROW]) for e in self.tree.drive if e >= 0}
         every = {6 * j.tile + k for j in s.joints for k in range(j.used)}
+        if not self.with_drives:
+            held |= {row for row, *_ in self.directory.drives.values()}
         return np.array(sorted(every - held), np.int64)
 
     def _loops(self) -> lp.Loops:

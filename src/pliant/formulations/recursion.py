@@ -36,16 +36,23 @@ def prescribe(tr, d, x, t):
 
 
 @jit
-def unfold(p, t, y):
-    """Positions and velocities of the tree and of all bodies from a state."""
+def load_tree(p, t, y):
+    """Coordinates and rates from a state; driven ones from their functions."""
     tr = p.tree
     n_q = tr.q.size
     for k in range(n_q):
         tr.q[k] = y[k]
     for k in range(tr.u.size):
         tr.u[k] = y[n_q + k]
-    prescribe(tr, p.d, p.x, t)
-    outward(tr, p.x)
+    if tr.driven.shape[0] > 0:
+        prescribe(tr, p.d, p.x, t)
+
+
+@jit
+def unfold(p, t, y):
+    """Positions and velocities of the tree and of all bodies from a state."""
+    load_tree(p, t, y)
+    outward(p.tree, p.x)
     return DONE
 
 
@@ -218,11 +225,12 @@ def measure(p, t):
 
 @jit
 def renewed(p, t, y):
-    """The state of the tree, its quaternions of length one."""
-    unfold(p, t, y)
+    """The state of the tree, its quaternions of length one; bodies follow if loops are to be looked at."""
+    load_tree(p, t, y)
     normalise(p.tree)
     store_tree(p, y)
-    unfold(p, t, y)
+    if p.loops.tile.size > 0:
+        outward(p.tree, p.x)
 
 
 @jit

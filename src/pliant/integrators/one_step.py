@@ -10,7 +10,7 @@ from ..formulations import contract, recursion
 from ..formulations.choices import Recursion
 from ..formulations.dense import RANK
 from ..formulations.kernels import problem
-from ..joint_states import joint_state
+from ..joint_states import align, joint_state
 from ..kernels import loop
 from ..kernels.machine import HELD, JUMPS, SCRATCH
 from ..refinement import parts
@@ -148,6 +148,8 @@ class OneStepRun(Pieces):
         aim[ad.NOW], aim[ad.STOP] = row[0], self.stops[0][0]
         note[[ad.TARGET, ad.GROWN, ad.BEYOND, ad.FAILURES]], note[ad.FRESH] = 0, 1
         self._derivative(float(row[0]), w.y0, w.f0)
+        if self.space and align(self.space, self.x.q, row):
+            self._derivative(float(row[0]), w.y0, w.f0)
         w.f1[:] = w.f0
         self._choose_branches()
         if self.code[osl.FIXED]:
