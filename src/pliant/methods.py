@@ -7,12 +7,13 @@ from typing import Any
 
 from .choices import Choice
 from .dynamics import ModelError
-from .formulations.choices import FORMULATIONS, STABILIZATIONS
+from .formulations.choices import FORMULATIONS, STABILIZATIONS, Index1, Recursion
 from .integrators.base import Integrator
 from .integrators.choices import INTEGRATORS, GeneralizedAlpha
 from .items.base import did_you_mean
 
 KINDS: dict[str, Mapping[str, type[Choice]]] = {"integrator": INTEGRATORS, "formulation": FORMULATIONS, "stabilization": STABILIZATIONS}
+COORDINATES = "absolute", "joint"
 RHO = 0.9, 0.8  # spectral radius of generalized-alpha with fixed steps, and with error control
 
 
@@ -36,6 +37,26 @@ def choice(what: str, value: Any) -> Choice:
         return cls(**made)
     except (TypeError, ValueError) as error:
         raise ModelError(f"simulate: {error}") from error
+
+
+def in_coordinates(settings: Mapping[str, Any]) -> Any:
+    """The formulation that options ask for by their ``formulation`` and ``coordinates``; None if by neither."""
+    asked, form = settings.get("coordinates"), settings.get("formulation")
+    if asked is None:
+        return form
+    if asked not in COORDINATES:
+        raise ModelError(f"simulate: coordinates {asked!r} must be one of {', '.join(COORDINATES)}")
+    made = None if form is None else choice("formulation", form)
+    if asked == "absolute":
+        if isinstance(made, Recursion):
+            raise ModelError("simulate: coordinates: the formulation recursion is one of joint coordinates; leave one of the two out")
+        return made
+    if isinstance(made, Index1):
+        return Recursion(made.stabilization)
+    if made is not None and not isinstance(made, Recursion):
+        raise ModelError(f"simulate: coordinates: the formulation {made.kind} is one of absolute coordinates; in joint coordinates take "
+                         "recursion or index-1")
+    return made or Recursion()
 
 
 def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, Choice]:

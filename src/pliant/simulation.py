@@ -20,7 +20,7 @@ from .integrators.base import Integrator, Plan
 from .integrators.run import Run, SimulationError, function_fault
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
-from .methods import chosen
+from .methods import chosen, in_coordinates
 from .refinement import POSITION
 from .solution import Solution
 
@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
 MOST = 1e12        # steps
-OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "output_step", "record", "out", "estimate", "start")
+OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "coordinates", "output_step", "record", "out",
+           "estimate", "start")
 STARTS = "assembled", "static"
 AUTOMATIC = "automatic"  # integrator: the methods are chosen by the model
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
-             formulation: Any = None, output_step: Any = None, record: list[str] | None = None, progress: Any = True, out: Any = None,
+             formulation: Any = None, coordinates: str | None = None, output_step: Any = None, record: list[str] | None = None, progress: Any = True, out: Any = None,
              estimate: bool | None = None, start: str | None = None) -> Solution:
     """Simulate a model from its consistent initial state.
 
@@ -47,12 +48,12 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     step: half as long) and report the error that follows in ``quality.estimate``. ``output_step`` [s]: distance of the rows kept
     (default: 1000 rows; with a fixed step at most so many, every step if there are fewer). ``out``: a file
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
-    display, or a function of (t, t_end). ``start``: "assembled" (default), or "static", in the equilibrium near it and at rest.
+    display, or a function of (t, t_end). ``coordinates``: "absolute" (default), or "joint", the formulation Recursion. ``start``: "assembled" (default), or "static", in the equilibrium near it and at rest.
     """
     from .diagnosis.structure import refuse_out_of_plane
-    given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation, "output_step": output_step,
-             "record": record, "out": out, "duration": duration, "estimate": estimate,
-             "start": start}
+    given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation,
+             "coordinates": coordinates, "output_step": output_step, "record": record, "out": out, "duration": duration,
+             "estimate": estimate, "start": start}
     settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
     unknown = set(settings) - set(OPTIONS)
     if unknown:
@@ -73,7 +74,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     display = _progress(progress)
 
     fixed = settings.get("step") is not None
-    named = settings.get("integrator"), settings.get("formulation")
+    named = settings.get("integrator"), in_coordinates(settings)
     if named[0] == AUTOMATIC and (fixed or named[1] is not None):
         raise ModelError("simulate: integrator 'automatic' chooses the formulation and the steps as well; leave "
                          f"{'the formulation' if named[1] is not None else 'step'} out, or name an integrator")
