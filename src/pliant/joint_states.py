@@ -75,15 +75,31 @@ def _of_joint(space: JointSpace, i: int, link: Link, a: Pose, b: Pose) -> tuple[
     return [], []
 
 
-def align(space: JointSpace, q: np.ndarray, row: np.ndarray) -> bool:
-    """Quaternions of bodies keep the sign they have in a row: a turn is as well described by the negative one. ``q``: as the tree has
-    them. Whether anything was changed."""
-    wanted, tree, before = parts(row[None, :], space.system.q0.size, space.system.n)["q"][0], space.tree, {"ground": 1.0}
-    changed = False
+def align(space: JointSpace, row: np.ndarray) -> None:
+    """Quaternions of bodies get the signs they have in a row: a turn is as well described by the negative one."""
+    wanted, tree = parts(row[None, :], space.system.q0.size, space.system.n)["q"][0], space.tree
+    q, found = joint_state(space, row)[0], {"ground": GROUND.quaternion}
     for i, link in enumerate(space.links):
         at = int(tree.ip[i, rc.IQ]) + 3
-        before[link.body] = -1.0 if q[at:at + 4] @ wanted[at:at + 4] < 0 else 1.0
-        if before[link.body] != before[link.parent]:
+        own = quaternion_product(found[link.parent], _local(space, i, link, q))
+        if own @ wanted[at:at + 4] < 0:
             tree.rp[i, rc.Q1:rc.QF + 4] *= -1
-            changed = True
-    return changed
+        found[link.body] = wanted[at:at + 4]
+
+
+def _local(space: JointSpace, i: int, link: Link, q: np.ndarray) -> np.ndarray:
+    """The quaternion of a body against its parent, as the recursion has it."""
+    at, rp = int(space.tree.ip[i, rc.IP]), space.tree.rp[i]
+    match link.kind:
+        case "free":
+            return q[at + 3:at + 7]
+        case "spherical":
+            return q[at:at + 4]
+        case "universal":
+            turns = [np.eye(4)[0] * np.cos(a / 2) + np.eye(4)[1 + k] * np.sin(a / 2)
+                     for a, k in zip(q[at:at + 2], space.tree.ip[i, [rc.AXIS_1, rc.AXIS_2]], strict=True)]
+            return quaternion_product(quaternion_product(rp[rc.QF:rc.QF + 4], quaternion_product(*turns)), rp[rc.QC:rc.QC + 4])
+        case "fixed" | "prismatic":
+            return rp[rc.Q1:rc.Q1 + 4]
+    angle = q[at + 2] if link.kind == "planar" else q[at]
+    return np.asarray(np.cos(angle / 2) * rp[rc.Q1:rc.Q1 + 4] + np.sin(angle / 2) * rp[rc.Q2:rc.Q2 + 4])

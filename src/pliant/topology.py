@@ -9,10 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from .families.rigid import BODY, MASS
 from .items.base import did_you_mean
 
 if TYPE_CHECKING:
     from .layout import Directory, JointRecord
+    from .system import System
 
 _POINTS = frozenset(("coincident", k) for k in range(3))
 _Z_PARALLEL = frozenset({("d1", 0, 2), ("d1", 1, 2)})
@@ -87,8 +91,13 @@ def kind_of(record: JointRecord) -> str | None:
     return KINDS.get(frozenset(record.directions)) if len(set(record.directions)) == len(record.directions) else None
 
 
+def masses_of(system: System) -> dict[str, float]:
+    """Of the rigid bodies of a compiled model [kg]."""
+    return {system.owners[e]: float(system.data.rp[e, MASS]) for e in range(*system.families.get(BODY, (0, 0)))}
+
+
 def spanning_forest(directory: Directory, masses: dict[str, float], cut: Sequence[str] = ()) -> Topology:
-    """The forest of a compiled model; ``masses`` of its bodies [kg] choose floating bases; ``cut``: joints that must close loops."""
+    """The forest of a compiled model; ``masses`` of its bodies [kg]; ``cut``: joints that must close loops."""
     joints = directory.joints | {f"plane of {body}": record for body, record in directory.holds.items()}
     for name in cut:
         if name not in directory.joints:
@@ -105,11 +114,14 @@ def spanning_forest(directory: Directory, masses: dict[str, float], cut: Sequenc
             group[a] = b
             for body in joints[name].bodies:
                 chosen[body].append(name)
-    return _grown(joints, kinds, chosen, masses)
+    spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
+    return _grown(joints, kinds, chosen, masses, spins)
 
 
-def _grown(joints: dict[str, JointRecord], kinds: dict[str, str], chosen: dict[str, list[str]], masses: dict[str, float]) -> Topology:
-    """Links outward from the ground, then from the heaviest body of every part that is not connected to it."""
+def _grown(joints: dict[str, JointRecord], kinds: dict[str, str], chosen: dict[str, list[str]], masses: dict[str, float],
+           spins: dict[str, float]) -> Topology:
+    """Links outward from the ground, then from a base of every part that is not connected to it: of bodies whose turning is stated
+    the slowest, else the heaviest."""
     links: list[Link] = []
     seen, used = {"ground"}, set()
 
@@ -125,7 +137,7 @@ def _grown(joints: dict[str, JointRecord], kinds: dict[str, str], chosen: dict[s
                     links.append(Link(other, body, name, kinds[name], other == a))
                     queue.append(other)
     grow("ground")
-    for base in sorted(masses, key=lambda body: -masses[body]):
+    for base in sorted(masses, key=lambda body: (spins[body], -masses[body])):
         if base not in seen:
             seen.add(base)
             links.append(Link(base, "ground", None, "free"))

@@ -17,10 +17,10 @@ from .kernels import recursion as rc
 from .kernels.contract import STAGES, Family, address
 from .kernels.coordinates import ANGLE, KIND
 from .kernels.jit import DISABLED
-from .kernels.loop import Program
+from .kernels.loop import Memory, Program, run
 from .kernels.pairs import FA, FB, ROW
 from .kernels.tiles import analyse
-from .topology import FREEDOM, Link, Topology, spanning_forest
+from .topology import FREEDOM, Link, Topology, masses_of, spanning_forest
 
 KINDS = {"universal": rc.UNIVERSAL, "spherical": rc.SPHERICAL, "planar": rc.PLANAR, "free": rc.FREE}
 PLANAR_ANGLE = 2
@@ -61,7 +61,7 @@ class JointSpace:
         self.dynamics, self.system, self.directory = dynamics, dynamics.system, dynamics.directory
         s = self.system
         first, last = s.families[BODY]
-        self.masses = {s.owners[e]: float(s.data.rp[e, MASS]) for e in range(first, last)}
+        self.masses = masses_of(s)
         self._body_row = {s.owners[e]: e for e in range(first, last)}
         self._refuse_others()
         try:
@@ -81,6 +81,19 @@ class JointSpace:
             flexible = [name for name in self.directory.stated if name not in self.masses]
             raise ModelError(f"simulate: coordinates: body {flexible[0] if flexible else '?'!r} is not rigid; joint coordinates are for rigid "
                              "bodies. Take coordinates = 'absolute'")
+        for family, (first, last) in s.families.items():  # of users: what they add to the mass matrix would be missing
+            if not family.force and family is not BODY and family.act.tangent is not None and not (s.data.ip[first:last, ROW] >= s.n_v).all():
+                loaded, free = (self._left_side(family, s.memory(), a) for a in (1.0, 0.0))
+                if not np.allclose(loaded, free, rtol=1e-12, atol=0.0):
+                    raise ModelError(f"simulate: coordinates: {s.owners[first]!r} ({family.name}) has inertia of its own, which joint coordinates "
+                                     "do not know. Take coordinates = 'absolute'")
+
+    def _left_side(self, family: Family, x: Memory, a: float) -> np.ndarray:
+        """What a family adds to the equations of the bodies at an acceleration."""
+        s = self.system
+        x.a[:s.n_v] = a
+        run(s.program("residual", families=[f for f in s.families if f is family or f is FRAMES]), s.data, x, 0.0, 0.0, 0.0, 0.0)
+        return x.R[:s.n_v].copy()
 
     # -- links
     def record(self, link: Link) -> Any:
@@ -207,6 +220,13 @@ class JointSpace:
     def body_of(self, rate: int) -> str:
         """The body that a rate moves against its parent."""
         return next(link.body for link, (first, n) in zip(self.links, self.tree.ip[:, [rc.IU, rc.NU]], strict=True) if first <= rate < first + n)
+
+    def without_inertia(self, rate: int) -> str:
+        """Words for a rate that nothing resists."""
+        body = self.body_of(rate)
+        link = self.links[self.number[body]]
+        how = f"joint {link.joint!r} lets it move" if link.joint else "it moves freely"
+        return f"body {body!r}, with all that it carries, has no mass or inertia against the way {how}"
 
     # -- loops
     def _cut_rows(self) -> np.ndarray:

@@ -74,9 +74,11 @@ class Recursion(Choice):
     """Joint coordinates: accelerations by recursion over a spanning tree of the joints, without a matrix of the system; joints that close
     loops are cut, and their equations hold by multipliers as in Index1, with the same ``stabilization``. For rigid bodies; the work is
     proportional to the number of bodies. ``cut``: joints that shall be cut, separated by commas; as few equations as possible if left out.
+    ``jacobian`` of their equations: "sweep" along the paths to the ground, or direct "differentiation", whose cost is the square of their length.
     Vereshchagin 1974; Featherstone 1983. Redundant constraints are survived."""
     stabilization: Baumgarte | DirectCorrection | None = field(default_factory=DirectCorrection)
     cut: str = ""
+    jacobian: str = "sweep"
 
     kind: ClassVar[str] = "recursion"
 
@@ -86,6 +88,9 @@ class Recursion(Choice):
                              "DirectCorrection(tolerance)")
         if not isinstance(self.cut, str):
             raise ValueError(f"Recursion: cut = {self.cut!r}, must be a text of joints, separated by commas")
+
+        if self.jacobian not in ("sweep", "differentiation"):
+            raise ValueError(f"Recursion: jacobian = {self.jacobian!r}, must be sweep or differentiation")
 
     @property
     def cut_joints(self) -> tuple[str, ...]:

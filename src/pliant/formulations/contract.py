@@ -23,8 +23,9 @@ from ..kernels.recursion import Tree
 from ..kernels.so3 import cross, dot, scale, store, vec
 from ..kernels.tiles import Elimination
 
-# num: rows of motion; address of the sparse solver; whether anything dissipates or does work; counts; positions and velocities in y
-N_V, FALLBACK, POWERED, EVALUATIONS, FACTORISATIONS, ITERATIONS, STATE_Q, STATE_V = range(8)
+# num: rows of motion; address of the sparse solver; whether anything dissipates or does work; counts; positions and velocities in
+# y; in joint coordinates a rate without inertia, plus 1
+N_V, FALLBACK, POWERED, EVALUATIONS, FACTORISATIONS, ITERATIONS, STATE_Q, STATE_V, BAD = range(9)
 # par: first entries of all formulations; the others are their own
 POSITION_GAP, VELOCITY_GAP = range(2)  # largest violations after a step, m or rad (per s)
 OWN = 2

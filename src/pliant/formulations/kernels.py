@@ -35,7 +35,7 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
     """The problem for explicit integrators, its kernels `rhs` and `correct`, and whether rows are to be projected. ``space``: the tree of a
     recursion."""
     s, n = dynamics.system, dynamics.system.n
-    par, num = np.zeros(contract.OWN + 8), np.zeros(8, np.int64)
+    par, num = np.zeros(contract.OWN + 8), np.zeros(9, np.int64)
     num[contract.N_V], num[contract.POWERED] = s.n_v, len(programs[2].rows) > 0
     num[contract.STATE_Q], num[contract.STATE_V] = s.q0.size, s.n_v
     tangent = programs[1] if isinstance(formulation, StabilizedIndex2) else s.program("matrix")
@@ -85,6 +85,7 @@ def in_joint_coordinates(space: JointSpace, formulation: Recursion, p: contract.
         par[recursion.RATE], par[recursion.GAP] = 2 * kept.a, kept.b**2
     elif isinstance(kept, DirectCorrection):
         par[recursion.TOLERANCE], correct, project = aimed(kept.tolerance, accuracy), recursion.correct, True
+    par[recursion.DIRECT] = formulation.jacobian == "differentiation"
     p.num[contract.STATE_Q], p.num[contract.STATE_V] = space.n_q, space.n_u
     maps = Maps(space.tree.rotations, space.tree.linear)
     p = p._replace(maps=maps, tree=space.tree, loops=space.loops, forces=programs.forces, closing=programs.jacobian,

@@ -14,10 +14,10 @@ from ..kernels.loops import clear_jacobian, constraint_forces, gather, mobility,
 from ..kernels.pairs import ROW
 from ..kernels.recursion import A_, AC, IV, LS, P_, accelerate, begin_inward, inward, outward, respond, transmit
 from ..kernels.so3 import cross, dot, mat2, mul, scale, store, store2, vec
-from .contract import EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP
+from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP
 
-# par: 2 z w, w^2 of Baumgarte; tolerance of corrections
-RATE, GAP, TOLERANCE = range(OWN, OWN + 3)
+# par: 2 z w, w^2 of Baumgarte; tolerance of corrections; whether J is differentiated directly
+RATE, GAP, TOLERANCE, DIRECT = range(OWN, OWN + 4)
 CORRECTIONS = 20  # of positions, at most
 REFINED = 1       # passes on the multipliers
 
@@ -75,8 +75,8 @@ def free_accelerations(p, t):
         x.lam[k] = 0
     evaluate(p.forces, p.d, x, t, 0.0, 0.0, 0.0)
     begin_inward(tr, x.R)
-    bad = inward(tr)
-    if bad >= 0:
+    p.num[BAD] = inward(tr) + 1
+    if p.num[BAD] > 0:
         return SINGULAR
     accelerate(tr, x)
     for k in range(tr.du.size):
@@ -105,7 +105,7 @@ def close_accelerations(p, t):
     x, tr, lp, rate, gap = p.x, p.tree, p.loops, p.par[RATE], p.par[GAP]
     jacobian(p, t)
     p.num[FACTORISATIONS] += 1
-    if not mobility(tr, lp, x.D):
+    if not mobility(tr, lp, x.D, p.par[DIRECT] == 1):
         return SINGULAR
     gather(lp, x.R)
     for k in range(lp.b.size):
@@ -260,11 +260,12 @@ def linearise(p, t):
     """Articulated inertia, equations of cut joints in x.R, their mobility. DONE or SINGULAR."""
     p.x.R[:] = 0
     begin_inward(p.tree, p.x.R)
-    if inward(p.tree) >= 0:
+    p.num[BAD] = inward(p.tree) + 1
+    if p.num[BAD] > 0:
         return SINGULAR
     jacobian(p, t)
     p.num[FACTORISATIONS] += 1
-    return DONE if mobility(p.tree, p.loops, p.x.D) else SINGULAR
+    return DONE if mobility(p.tree, p.loops, p.x.D, p.par[DIRECT] == 1) else SINGULAR
 
 
 @jit

@@ -66,6 +66,7 @@ class OneStepRun(Pieces):
 
     def _in_joint_coordinates(self, space: JointSpace) -> None:
         """What differs there: angles of the tree are counted by itself."""
+        align(space, self.start)
         self.programs[3] = space.history_program()
         self.count[st.HISTORIES] = len(self.programs[3].rows) > 0
         self.code[osl.UNFOLD] = contract.address(recursion.unfold, self.p, 0.0, self.steps.y0)
@@ -148,8 +149,6 @@ class OneStepRun(Pieces):
         aim[ad.NOW], aim[ad.STOP] = row[0], self.stops[0][0]
         note[[ad.TARGET, ad.GROWN, ad.BEYOND, ad.FAILURES]], note[ad.FRESH] = 0, 1
         self._derivative(float(row[0]), w.y0, w.f0)
-        if self.space and align(self.space, self.x.q, row):
-            self._derivative(float(row[0]), w.y0, w.f0)
         w.f1[:] = w.f0
         self._choose_branches()
         if self.code[osl.FIXED]:
@@ -188,7 +187,14 @@ class OneStepRun(Pieces):
             code, reason = self._reason(status if status != st.DONE else st.NOT_FINITE, item)
             raise SimulationError(f"stopped at t = {t:.6g} s: {reason}. {self._singular_remedy()}", code)
 
+    def _reason(self, status: int, item: str | None) -> tuple[str, str]:
+        if self.space and status == st.SINGULAR and not item and self.p.num[contract.BAD] > 0:
+            return "singular-matrix", self.space.without_inertia(int(self.p.num[contract.BAD]) - 1)
+        return super()._reason(status, item)
+
     def _singular_remedy(self) -> str:
+        if self.space:
+            return "Give the body inertia, or take coordinates = 'absolute' and the integrator generalized-alpha"
         return "Take the integrator generalized-alpha, which can start from there, or look at the mechanism: a joint may lock"
 
     def _first(self) -> float:

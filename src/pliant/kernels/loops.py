@@ -70,13 +70,24 @@ def place_forces(tr, lp, D, c):
 
 
 @jit
+def carry(tr, lp, e, i, above):
+    """Forces of an entry to that of the parent of its link i."""
+    d = vec2(tr.w, i, D_)
+    for r in range(6):
+        f = lp.F[e, r, 0], lp.F[e, r, 1], lp.F[e, r, 2]
+        m = add((lp.F[e, r, 3], lp.F[e, r, 4], lp.F[e, r, 5]), cross(d, f))
+        for j in range(3):
+            lp.F[above, r, j] += f[j]
+            lp.F[above, r, 3 + j] += m[j]
+
+
+@jit
 def sweep(tr, lp, D, c, articulated):
     """Z along the path of cut joint c. Through articulated bodies it is that of [loops-1]; else it is the Jacobian J^T itself."""
-    w, s = tr.w, tr.s
+    s = tr.s
     place_forces(tr, lp, D, c)
     for e in range(lp.path_start[c], lp.path_start[c + 1]):
         i, above, z = lp.path[e, LINK], lp.path[e, ABOVE], lp.path[e, FIRST]
-        d = vec2(w, i, D_)
         for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
             if tr.drive[k] >= 0:
                 continue
@@ -90,12 +101,7 @@ def sweep(tr, lp, D, c, articulated):
                         lp.F[e, r, j] -= value * s[k, DI] * s[k, U_ + j]
             z += 1
         if above >= 0:
-            for r in range(6):
-                f = lp.F[e, r, 0], lp.F[e, r, 1], lp.F[e, r, 2]
-                m = add((lp.F[e, r, 3], lp.F[e, r, 4], lp.F[e, r, 5]), cross(d, f))
-                for j in range(3):
-                    lp.F[above, r, j] += f[j]
-                    lp.F[above, r, 3 + j] += m[j]
+            carry(tr, lp, e, i, above)
 
 
 @jit
@@ -127,10 +133,37 @@ def differentiate(tr, lp, D, c):
 
 
 @jit
-def mobility(tr, lp, D):
-    """-A and its factors from the Jacobian tiles in D; False when singular."""
+def articulate(tr, lp, c):
+    """From Z = J^T to that of [loops-1]: what the bodies above take up of a force along a rate is carried inward."""
+    s = tr.s
+    for e in range(lp.path_start[c], lp.path_start[c + 1]):
+        for r in range(6):
+            for j in range(6):
+                lp.F[e, r, j] = 0
+    for e in range(lp.path_start[c], lp.path_start[c + 1]):
+        i, above, z = lp.path[e, LINK], lp.path[e, ABOVE], lp.path[e, FIRST]
+        for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
+            if tr.drive[k] >= 0:
+                continue
+            for r in range(6):
+                for j in range(6):
+                    lp.Z[z, r] += s[k, S_ + j] * lp.F[e, r, j]
+                for j in range(6):
+                    lp.F[e, r, j] -= lp.Z[z, r] * s[k, DI] * s[k, U_ + j]
+            z += 1
+        if above >= 0:
+            carry(tr, lp, e, i, above)
+
+
+@jit
+def mobility(tr, lp, D, direct):
+    """-A and its factors from the Jacobian tiles in D; False when singular. ``direct``: J by differentiation, instead of sweeps."""
     for c in range(lp.tile.size):
-        sweep(tr, lp, D, c, True)
+        if direct:
+            differentiate(tr, lp, D, c)
+            articulate(tr, lp, c)
+        else:
+            sweep(tr, lp, D, c, True)
     lp.tiles[:] = 0
     for k in range(lp.pair_tiles.shape[0]):
         t, mirror = lp.pair_tiles[k, 2], lp.pair_tiles[k, 3]

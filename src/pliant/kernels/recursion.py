@@ -286,7 +286,7 @@ def begin_inward(tr, R):
 @jit
 def inward(tr):
     """Articulated inertia and bias, from the leaves to the ground. The number of a rate without inertia, or -1.  [recursion-5], [recursion-6]"""
-    w, s, ground, bad = tr.w, tr.s, tr.ip.shape[0], -1
+    w, s, ground = tr.w, tr.s, tr.ip.shape[0]
     for i in range(ground - 1, -1, -1):
         M, H, J = symmetric(w, i, MM), mat2(w, i, HH), symmetric(w, i, JJ)
         f, m = vec2(w, i, P_), vec2(w, i, P_ + 3)
@@ -297,7 +297,7 @@ def inward(tr):
                 D = dot(a, Uf) + dot(b, Um)
                 whole = (M[0].real + M[4].real + M[8].real) * dot(a, a).real + (J[0].real + J[4].real + J[8].real) * dot(b, b).real
                 if not D.real > TINY * whole:
-                    bad = k
+                    return k
                 inverse, u = 1 / D, -dot(a, f) - dot(b, m)
                 store2(Uf, s, k, U_)
                 store2(Um, s, k, U_ + 3)
@@ -324,7 +324,7 @@ def inward(tr):
             for j in range(3):
                 w[p, P_ + j] += f[j]
                 w[p, P_ + 3 + j] += turn[j]
-    return bad
+    return -1
 
 
 @jit

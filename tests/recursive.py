@@ -1,0 +1,80 @@
+"""One state of a model in joint coordinates, next to the same in absolute ones; and complex steps."""
+import numpy as np
+
+import pliant as pl
+from pliant.formulations import recursive_services as rs
+from pliant.formulations.choices import Recursion
+from pliant.formulations.kernels import problem
+from pliant.joint_states import joint_state
+from pliant.kernels.jit import entry
+from pliant.kernels.recursion import outward
+from pliant.refinement import parts
+from pliant.tree import JointSpace
+
+STEP = 1e-30
+
+
+@entry
+def move(tr, x):
+    outward(tr, x)
+
+
+class State:
+    """The tree at its start, or moved at random where there are no loops."""
+
+    def __init__(self, model: pl.Model, seed: int | None = None, cut=(), row=None, drives=True) -> None:
+        self.dynamics = model.compile()
+        s = self.system = self.dynamics.system
+        self.row = self.dynamics.assemble() if row is None else row.copy()
+        self.space = JointSpace(self.dynamics, cut, drives=drives)
+        programs = [s.program(name) for name in ("residual", "tangent", "power", "history")]
+        self.x = s.memory()
+        self.p = problem(self.dynamics, Recursion(), self.x, programs, 0.0, self.space)[0]
+        self.q, self.u = joint_state(self.space, self.row)
+        if seed is not None:
+            rng = np.random.default_rng(seed)
+            self.q += 0.3 * rng.normal(size=self.q.size)
+            self.u[:] = rng.normal(size=self.u.size)
+            for _, i in self.space.tree.rotations:
+                self.q[i:i + 4] /= np.linalg.norm(self.q[i:i + 4])
+        self.x.H[:] = parts(self.row[None, :], s.q0.size, s.n)["H"][0]
+        self.dy = np.zeros(self.q.size + self.u.size + 2)
+
+    @property
+    def y(self) -> np.ndarray:
+        return np.concatenate([self.q, self.u, [0.0, 0.0]])
+
+    def rates(self, t: float = 0.0) -> np.ndarray:
+        """Accelerations of the joints; those of the bodies are in x.a."""
+        assert rs.rates_at(self.p, t, self.y, self.dy) == 0
+        return self.dy[self.q.size:-2]
+
+    def absolute(self, t: float = 0.0) -> dict[str, np.ndarray]:
+        """The same state with accelerations and multipliers of absolute coordinates."""
+        row = self.row.copy()
+        row[0] = t
+        p = {name: value[0] for name, value in parts(row[None, :], self.system.q0.size, self.system.n).items()}
+        p["q"][:], p["v"][:] = self.x.q, self.x.v
+        self.dynamics.refine(row[None, :], False)
+        return p
+
+    def complex(self):
+        """Tree and memory for complex steps, at the same state."""
+        t, x = self.space.tree, self.system.memory(np.complex128)
+        cast = {name: getattr(t, name).astype(complex) for name in ("rp", "scale", "w", "s", "g", "du")}
+        return t._replace(q=self.q.astype(complex), u=self.u.astype(complex), **cast), x
+
+    def along(self, rates: np.ndarray, accelerations: np.ndarray | None = None):
+        """The memory after an imaginary step of the coordinates along these rates (and of the rates along the accelerations)."""
+        tree, x = self.complex()
+        for k, i in tree.linear:
+            tree.q[i] += 1j * STEP * rates[k]
+        for k, i in tree.rotations:
+            w, v = self.q[i], self.q[i + 1:i + 4]
+            r = rates[k:k + 3] / 2
+            tree.q[i] -= 1j * STEP * v @ r
+            tree.q[i + 1:i + 4] += 1j * STEP * (np.cross(v, r) + w * r)
+        if accelerations is not None:
+            tree.u[:] += 1j * STEP * accelerations
+        move(tree, x)
+        return x
