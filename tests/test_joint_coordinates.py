@@ -84,7 +84,7 @@ def test_a_body_without_inertia():
         m.add(pl.Revolute("A", m.ground, "arm", axis="y"))
         m.add(joint("B", m["arm"].frame((1, 0, 0)), "flange"))
         return m
-    with pytest.raises(pl.SimulationError, match="body 'flange'.* no mass or inertia against the way joint 'B' lets it move"):
+    with pytest.raises(pl.SimulationError, match=r"body 'flange'.* no mass or inertia against the way joint 'B' lets it move"):
         model(pl.Revolute).simulate(0.1, coordinates="joint", progress=False)
     m = model(pl.Fixed)
     m.add(pl.RigidBody("hand", mass=1, inertia=(0.1, 0.1, 0.2), com=(0.2, 0, 0), position=(1, 0, 0)))
@@ -161,12 +161,12 @@ def test_frame_jacobian_of_a_mixed_tree():
 
 
 def test_services_refuse_what_they_cannot_do():
-    with pytest.raises(ModelError, match="the model has loops .cut at 'B'.*add drives"):
+    with pytest.raises(ModelError, match=r"the model has loops .cut at 'B'.*add drives"):
         spatial_loop.four_bar().joint_space().inverse_dynamics()
     space = arm().joint_space()
     with pytest.raises(ValueError, match="q has shape"):
         space.mass_matrix([1.0])
-    with pytest.raises(ValueError, match="there is no frame 'lower.tip'"):
+    with pytest.raises(ValueError, match=r"there is no frame 'lower.tip'"):
         space.frame("lower.tip")
     with pytest.raises(ValueError, match="must be 'sweep' or 'differentiation'"):
         closed_chain().joint_space().loop_jacobian(method="guess")

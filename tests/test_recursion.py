@@ -83,7 +83,8 @@ def test_the_mass_matrix_is_that_of_the_bodies():
 
 
 # -- loops
-LOOPS = {"spatial four-bar": spatial_loop.four_bar, "closed by a sphere": closed_chain, "closed by a hinge": lambda: closed_chain(7, 4, "revolute"),
+LOOPS = {"spatial four-bar": spatial_loop.four_bar, "closed by a sphere": closed_chain,
+         "closed by a hinge": lambda: closed_chain(7, 4, "revolute"),
          "closed by a universal joint": lambda: closed_chain(5, 5, "universal"), "andrews": example("andrews"),
          "bricard": example("bricard"), "four-bar": four_bar, "driven": slider_crank, "gears": example("gear_pair")}
 
@@ -164,7 +165,8 @@ def test_examples_move_alike(name):
 
 
 @pytest.mark.parametrize("make", [lambda: tree(CARRIERS, seed=7), lambda: tree(CARRIERS, seed=8, floating=True), spatial_loop.four_bar,
-                                  lambda: closed_chain(6, 4, "revolute"), lambda: slider_crank("10 * t + 0.3 * sin(5 * t)"), box_on_springs])
+                                  lambda: closed_chain(6, 4, "revolute"), lambda: slider_crank("10 * t + 0.3 * sin(5 * t)"),
+                                  box_on_springs])
 def test_models_move_alike(make):
     agree(make(), 0.4)
 
@@ -220,8 +222,9 @@ def test_events_of_the_motion_are_passed():
 def test_explicit_integrators(integrator, step):
     """Dense output at times between steps."""
     sizes = {"step": step} if step else {"accuracy": 1e-9}
-    exact = spatial_loop.four_bar().simulate(0.1, accuracy=1e-11, integrator=pl.DOP853(), formulation=TIGHT, output_step=0.02, progress=False)
-    sol = spatial_loop.four_bar().simulate(0.1, coordinates="joint", integrator=integrator, output_step=0.02, progress=False, **sizes)
+    m, usual = spatial_loop.four_bar(), {"output_step": 0.02, "progress": False}
+    exact = m.simulate(0.1, accuracy=1e-11, integrator=pl.DOP853(), formulation=TIGHT, **usual)
+    sol = m.simulate(0.1, coordinates="joint", integrator=integrator, **usual, **sizes)
     assert close(sol["coupler.position"], exact["coupler.position"], 1e-8)
 
 
@@ -238,7 +241,7 @@ def test_momentum_and_energy_of_a_floating_tree():
     m = tree(["revolute", "universal", "spherical", "planar", "screw", "cylindrical"], seed=9, floating=True, springs=False)
     m.gravity = (0.0, 0.0, 0.0)
     sol = m.simulate(2.0, coordinates="joint", accuracy=1e-11, integrator=pl.DOP853(), progress=False, output_step=0.1)
-    s, masses = sol.dynamics.system, sol.dynamics
+    s = sol.dynamics.system
     p = parts(sol.rows, s.q0.size, s.n)
     first, last = next(v for f, v in s.families.items() if f.name == "rigid body")
     from pliant.items.base import matrix_of
@@ -249,7 +252,7 @@ def test_momentum_and_energy_of_a_floating_tree():
             v, w, R = p["v"][k, iv:iv + 3], p["v"][k, iv + 3:iv + 6], matrix_of(p["q"][k, iq + 3:iq + 7].tolist())
             linear[k] += mass * v
             angular[k] += mass * np.cross(p["q"][k, iq:iq + 3], v) + R @ I @ w
-    assert masses is sol.dynamics and abs(angular[0]).max() > 0.1
+    assert abs(angular[0]).max() > 0.1
     assert abs(linear - linear[0]).max() < 1e-9 and abs(angular - angular[0]).max() < 1e-9 and sol.energy.drift < 1e-9
 
 

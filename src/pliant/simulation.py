@@ -38,8 +38,8 @@ AUTOMATIC = "automatic"  # integrator: the methods are chosen by the model
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
-             formulation: Any = None, coordinates: str | None = None, output_step: Any = None, record: list[str] | None = None, progress: Any = True, out: Any = None,
-             estimate: bool | None = None, start: str | None = None) -> Solution:
+             formulation: Any = None, coordinates: str | None = None, output_step: Any = None, record: list[str] | None = None,
+             progress: Any = True, out: Any = None, estimate: bool | None = None, start: str | None = None) -> Solution:
     """Simulate a model from its consistent initial state.
 
     ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the steps are chosen for
@@ -48,7 +48,8 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     step: half as long) and report the error that follows in ``quality.estimate``. ``output_step`` [s]: distance of the rows kept
     (default: 1000 rows; with a fixed step at most so many, every step if there are fewer). ``out``: a file
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
-    display, or a function of (t, t_end). ``coordinates``: "absolute" (default), or "joint", the formulation Recursion. ``start``: "assembled" (default), or "static", in the equilibrium near it and at rest.
+    display, or a function of (t, t_end). ``coordinates``: "absolute" (default), or "joint", the formulation Recursion.
+    ``start``: "assembled" (default), or "static", in the equilibrium near it and at rest.
     """
     from .diagnosis.structure import refuse_out_of_plane
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation,

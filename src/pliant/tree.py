@@ -10,7 +10,6 @@ from numba import types
 from .dynamics import Dynamics, ModelError
 from .families.constraints import COORDINATE, DRIVE, FACTOR
 from .families.rigid import AXES, BODY, FRAME, FRAMES, INERTIA, MARKERS, MASS, OFFSET
-from .families.rigid import IV as BODY_V
 from .items.base import quaternion_of
 from .kernels import loops as lp
 from .kernels import recursion as rc
@@ -52,8 +51,8 @@ def inverse(q: Any) -> np.ndarray:
 
 
 class JointSpace:
-    """The tree of a model. ``q``, ``u``: its coordinates and rates, in the order of `topology.links`; own coordinates of a joint are those of
-    the outer body against the inner one, without zeros."""
+    """The tree of a model. ``q``, ``u``: its coordinates and rates, in the order of `topology.links`; own coordinates of a joint are
+    those of the outer body against the inner one, without zeros."""
 
     def __init__(self, dynamics: Dynamics, cut: Sequence[str] = (), *, drives: bool = True) -> None:
         """``drives``: whether they prescribe coordinates; else they are left out."""
@@ -78,15 +77,16 @@ class JointSpace:
     def _refuse_others(self) -> None:
         s = self.system
         if len(self.masses) * 6 != s.n_v:
-            flexible = [name for name in self.directory.stated if name not in self.masses]
-            raise ModelError(f"simulate: coordinates: body {flexible[0] if flexible else '?'!r} is not rigid; joint coordinates are for rigid "
-                             "bodies. Take coordinates = 'absolute'")
+            flexible = [repr(name) for name in self.directory.stated if name not in self.masses]
+            raise ModelError(f"simulate: coordinates: body {', '.join(flexible[:3])} is not rigid; joint coordinates are for rigid bodies. "
+                             "Take coordinates = 'absolute'")
         for family, (first, last) in s.families.items():  # of users: what they add to the mass matrix would be missing
-            if not family.force and family is not BODY and family.act.tangent is not None and not (s.data.ip[first:last, ROW] >= s.n_v).all():
+            closing = (s.data.ip[first:last, ROW] >= s.n_v).all()
+            if not (family.force or family is BODY or family.act.tangent is None or closing):
                 loaded, free = (self._left_side(family, s.memory(), a) for a in (1.0, 0.0))
                 if not np.allclose(loaded, free, rtol=1e-12, atol=0.0):
-                    raise ModelError(f"simulate: coordinates: {s.owners[first]!r} ({family.name}) has inertia of its own, which joint coordinates "
-                                     "do not know. Take coordinates = 'absolute'")
+                    raise ModelError(f"simulate: coordinates: {s.owners[first]!r} ({family.name}) has inertia of its own, which joint "
+                                     "coordinates do not know. Take coordinates = 'absolute'")
 
     def _left_side(self, family: Family, x: Memory, a: float) -> np.ndarray:
         """What a family adds to the equations of the bodies at an acceleration."""
@@ -156,7 +156,8 @@ class JointSpace:
         at = {k: p for k, p in linear}
         driven = [(k, at[k], e) for k, e in enumerate(drive) if e >= 0]
         return rc.Tree(ip, rp, np.array(drive, np.int64), table(driven, 3), np.array(scales, float).reshape(-1, 2), table(history, 3),
-                       table(rotations, 2), table(linear, 2), np.zeros(position), np.zeros(rate), np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(16))
+                       table(rotations, 2), table(linear, 2), np.zeros(position), np.zeros(rate), np.zeros(rate), w,
+                       np.zeros((rate, rc.RATE_WORK)), np.zeros(16))
 
     def _coordinates(self, link: Link) -> dict[int, tuple[str, float]]:
         """{rate: (coordinate of the joint, its zero)} where they belong together."""
@@ -186,10 +187,12 @@ class JointSpace:
         ip[i, [rc.AXIS_1, rc.AXIS_2]] = first, second
         e = self._body_row[link.body]
         q_inner, q_outer = quaternion_of(inner.axes), inverse(quaternion_of(outer.axes))
-        values = {rc.ARM: inner.point, rc.AXIS: inner.axes[:, first if link.kind == "universal" else 2], rc.RHO: -outer.point,
-                  rc.Q1: quaternion_product(q_inner, q_outer), rc.QF: q_inner, rc.QC: q_outer, rc.AXES: inner.axes.ravel(),
-                  rc.Q2: quaternion_product(quaternion_product(q_inner, (0.0, 0.0, 0.0, 1.0)), q_outer),
-                  rc.SECOND: outer.axes[:, second], rc.MASS: [data.rp[e, MASS]], rc.INERTIA: data.rp[e, INERTIA:INERTIA + 9]}
+        axis = inner.axes[:, first if link.kind == "universal" else 2]
+        values: dict[int, Any] = {
+            rc.ARM: inner.point, rc.AXIS: axis, rc.RHO: -outer.point, rc.Q1: quaternion_product(q_inner, q_outer),
+            rc.Q2: quaternion_product(quaternion_product(q_inner, (0.0, 0.0, 0.0, 1.0)), q_outer), rc.QF: q_inner, rc.QC: q_outer,
+            rc.AXES: inner.axes.ravel(), rc.SECOND: outer.axes[:, second], rc.MASS: [data.rp[e, MASS]],
+            rc.INERTIA: data.rp[e, INERTIA:INERTIA + 9]}
         for start, value in values.items():
             rp[i, start:start + len(value)] = value
         if link.kind == "screw":
@@ -219,7 +222,8 @@ class JointSpace:
 
     def body_of(self, rate: int) -> str:
         """The body that a rate moves against its parent."""
-        return next(link.body for link, (first, n) in zip(self.links, self.tree.ip[:, [rc.IU, rc.NU]], strict=True) if first <= rate < first + n)
+        of = np.repeat(np.arange(len(self.links)), self.tree.ip[:, rc.NU])
+        return self.links[of[rate]].body
 
     def without_inertia(self, rate: int) -> str:
         """Words for a rate that nothing resists."""
@@ -245,8 +249,8 @@ class JointSpace:
             return lp.no_loops()
         bodies = {j.tile: j.bodies for j in s.joints}
         of_tile = {place.iv // 6: self.number[name] for name, place in self.directory.stated.items()}
-        path, path_start, ends, end_start, z_of = list[tuple[int, int, int]](), [0], list[tuple[int, int, int]](), [0], list[dict[int, int]]()
-        count = 0
+        path, ends, z_of = list[tuple[int, int, int]](), list[tuple[int, int, int]](), list[dict[int, int]]()
+        path_start, end_start, count = [0], [0], 0
         for t in tiles:
             entry, z_here = {}, dict[int, int]()
             for i in self._above([of_tile[b] for b in bodies[t]]):
@@ -297,7 +301,8 @@ class JointSpace:
         one, square = [np.zeros(6 * n) for _ in range(3)], [np.zeros((len(block), 6, 6)) for _ in range(2)]
         return lp.Loops(whole(tiles), active, whole(end_start), whole(ends, 3), whole(path_start), whole(path, 3),
                         whole([(a, b, block[a, b], block[b, a]) for a, b in together], 4), whole(pair_start), whole(pairs, 3), lu,
-                        np.zeros((len(path), 6, 6)), np.zeros((max(1, count), 6)), *square, *one, np.zeros(6, np.int64))
+                        np.zeros((len(path), 6, 6)), np.zeros((max(1, count), 6)), square[0], square[1], one[0], one[1], one[2],
+                        np.zeros(6, np.int64))
 
     # -- programs
     def programs(self, x: Any = np.float64) -> Programs:
@@ -305,7 +310,7 @@ class JointSpace:
         cut, own = set(self.cut_rows.tolist()), {e for e in self.tree.drive.tolist() if e >= 0}
         acting, closing = Rows(), Rows()
         for family, (first, last) in s.families.items():
-            if family in (FRAMES, MARKERS):
+            if family in (FRAMES, MARKERS) or (family.act.residual is None and family.sense.residual is None):
                 continue
             rows = range(first, last)
             if family is not BODY and not family.force and family.act.tangent is not None and any(ip[e, ROW] >= s.n_v for e in rows):

@@ -6,13 +6,14 @@ import numpy as np
 
 from ..families.constraints import CODE, CODE_T, CODE_TT, function
 from ..integrators.stepper import DONE, NOT_FINITE, SINGULAR
+from ..kernels.articulated import accelerate, begin_inward, inward, respond, transmit
 from ..kernels.contract import DISSIPATION, POWER, Batch, Out, State
 from ..kernels.jit import entry, jit
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate
 from ..kernels.loops import clear_jacobian, constraint_forces, gather, mobility, multipliers
 from ..kernels.pairs import ROW
-from ..kernels.recursion import A_, AC, IV, LS, P_, accelerate, begin_inward, inward, outward, respond, transmit
+from ..kernels.recursion import A_, AC, IV, LS, P_, outward
 from ..kernels.so3 import cross, dot, mat2, mul, scale, store, store2, vec
 from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP
 

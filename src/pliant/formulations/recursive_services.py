@@ -1,8 +1,9 @@
 """Single evaluations of the recursion, from Python."""
+from ..kernels.articulated import begin_inward, composite, follow, transmit
 from ..kernels.jit import entry
 from ..kernels.loop import run as evaluate
 from ..kernels.loops import FIRST, LINK, differentiate, sweep
-from ..kernels.recursion import IU, NU, begin_inward, composite, follow, transmit
+from ..kernels.recursion import IU, NU
 from .recursion import jacobian, rhs, unfold
 
 

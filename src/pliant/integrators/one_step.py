@@ -36,7 +36,6 @@ class OneStepRun(Pieces):
     def __init__(self, method: Any, plan: Plan) -> None:
         self._plan_pieces(plan, COARSEST)
         super().__init__(method, plan)
-        s = plan.dynamics.system
         form = plan.formulation
         self.space = JointSpace(plan.dynamics, form.cut_joints) if isinstance(form, Recursion) else None
         self.p, rhs, correct, self.project = problem(plan.dynamics, form, self.x, self.programs, plan.accuracy, self.space)
