@@ -31,6 +31,23 @@ POSITION_GAP, VELOCITY_GAP = range(2)  # largest violations after a step, m or r
 OWN = 2
 
 
+class Absolute(NamedTuple):
+    """Of a problem in absolute coordinates."""
+    used: np.ndarray    # empty
+
+
+class Joints(NamedTuple):
+    """Of a problem in joint coordinates."""
+    used: np.ndarray    # not empty
+    tree: Tree
+    loops: Loops
+    forces: Program     # left sides of the bodies' equations
+    closing: Program    # equations of cut joints and their Jacobian
+    closing_rates: Program
+    effort: np.ndarray  # along the rates of the tree
+    change: np.ndarray  # of these
+
+
 class Problem(NamedTuple):
     """A model as an ordinary differential equation."""
     residual: Program
@@ -52,13 +69,7 @@ class Problem(NamedTuple):
     dense: np.ndarray   # work arrays of formulations with dense linear algebra
     chosen: np.ndarray
     maps: Maps          # of y
-    tree: Tree          # joint coordinates: the tree (empty in absolute ones), its loops, programs of forces and of cut joints
-    loops: Loops
-    forces: Program
-    closing: Program
-    closing_rates: Program
-    effort: np.ndarray  # along the rates of the tree; changes of these
-    change: np.ndarray
+    joints: Any         # joint coordinates: `Joints`, otherwise `Absolute`; passing many arrays takes time
 
 
 @jit

@@ -8,8 +8,6 @@ import numpy as np
 from ..choices import Choice
 from ..dynamics import Dynamics, ModelError
 from ..kernels.loop import Maps, Memory, Program
-from ..kernels.loops import no_loops
-from ..kernels.recursion import no_tree
 from ..system import REGULARISATION
 from ..tree import JointSpace
 from . import contract, dense, index1, null_space, partitioning, recursion
@@ -39,11 +37,10 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
     num[contract.N_V], num[contract.POWERED] = s.n_v, len(programs[2].rows) > 0
     num[contract.STATE_Q], num[contract.STATE_V] = s.q0.size, s.n_v
     tangent = programs[1] if isinstance(formulation, StabilizedIndex2) else s.program("matrix")
-    none = s.program("power", families=[])
     p = contract.Problem(programs[0], tangent, s.program("rates"), programs[2], s.data, s.lu, x, np.zeros_like(x.D), np.zeros(n),
                          np.zeros(n), np.zeros(n), np.zeros_like(x.q), np.zeros(6, np.int64), dynamics.unit, par, num,
-                         np.zeros((1, 1)), np.zeros(1, np.int64), Maps(s.data.rotations, s.data.linear), no_tree(), no_loops(), none,
-                         none, none, np.zeros(0), np.zeros(0))
+                         np.zeros((1, 1)), np.zeros(1, np.int64), Maps(s.data.rotations, s.data.linear),
+                         contract.Absolute(np.zeros(0)))
     if isinstance(formulation, Recursion):
         assert space is not None
         return in_joint_coordinates(space, formulation, p, accuracy)
@@ -88,9 +85,9 @@ def in_joint_coordinates(space: JointSpace, formulation: Recursion, p: contract.
     par[recursion.DIRECT] = formulation.jacobian == "differentiation"
     p.num[contract.STATE_Q], p.num[contract.STATE_V] = space.n_q, space.n_u
     maps = Maps(space.tree.rotations, space.tree.linear)
-    p = p._replace(maps=maps, tree=space.tree, loops=space.loops, forces=programs.forces, closing=programs.jacobian,
-                   closing_rates=programs.rates, power=programs.power, effort=np.zeros(space.n_u), change=np.zeros(space.n_u))
-    return p, recursion.rhs, correct, project
+    joints = contract.Joints(np.ones(1), space.tree, space.loops, programs.forces, programs.jacobian, programs.rates, np.zeros(space.n_u),
+                             np.zeros(space.n_u))
+    return p._replace(maps=maps, power=programs.power, joints=joints), recursion.rhs, correct, project
 
 
 def reduced(dynamics: Dynamics, formulation: CoordinatePartitioning | NullSpace, p: contract.Problem,

@@ -8,7 +8,7 @@ from ..families.constraints import CODE, CODE_T, CODE_TT, function
 from ..integrators.stepper import DONE, NOT_FINITE, SINGULAR
 from ..kernels.articulated import accelerate, begin_inward, inward, respond, transmit
 from ..kernels.contract import DISSIPATION, POWER, Batch, Out, State
-from ..kernels.jit import entry, jit
+from ..kernels.jit import inlined, jit
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate
 from ..kernels.loops import clear_jacobian, constraint_forces, gather, mobility, multipliers
@@ -36,10 +36,10 @@ def prescribe(tr, d, x, t):
         tr.du[k] = tr.scale[k, 0] * function(s, b, o, e, d.ip[e, CODE_TT])
 
 
-@jit
+@inlined
 def load_tree(p, t, y):
     """Coordinates and rates from a state; driven ones from their functions."""
-    tr = p.tree
+    tr = p.joints.tree
     n_q = tr.q.size
     for k in range(n_q):
         tr.q[k] = y[k]
@@ -53,28 +53,28 @@ def load_tree(p, t, y):
 def unfold(p, t, y):
     """Positions and velocities of the tree and of all bodies from a state."""
     load_tree(p, t, y)
-    outward(p.tree, p.x)
+    outward(p.joints.tree, p.x)
     return DONE
 
 
-@jit
+@inlined
 def store_tree(p, y):
     """A state from the tree."""
-    tr = p.tree
+    tr = p.joints.tree
     for k in range(tr.q.size):
         y[k] = tr.q[k]
     for k in range(tr.u.size):
         y[tr.q.size + k] = tr.u[k]
 
 
-@jit
+@inlined
 def free_accelerations(p, t):
     """Of the tree, as if no loop were closed; the articulated inertia is known then. DONE, SINGULAR or NOT_FINITE."""
-    x, tr = p.x, p.tree
+    x, tr = p.x, p.joints.tree
     for k in range(x.a.size):
         x.a[k] = 0
         x.lam[k] = 0
-    evaluate(p.forces, p.d, x, t, 0.0, 0.0, 0.0)
+    evaluate(p.joints.forces, p.d, x, t, 0.0, 0.0, 0.0)
     begin_inward(tr, x.R)
     p.num[BAD] = inward(tr) + 1
     if p.num[BAD] > 0:
@@ -86,24 +86,24 @@ def free_accelerations(p, t):
     return DONE
 
 
-@jit
+@inlined
 def jacobian(p, t):
     """Tiles of the equations of cut joints in x.D, the equations themselves in x.R."""
-    clear_jacobian(p.loops, p.x.D)
-    evaluate(p.closing, p.d, p.x, t, 1.0, 0.0, 0.0)
+    clear_jacobian(p.joints.loops, p.x.D)
+    evaluate(p.joints.closing, p.d, p.x, t, 1.0, 0.0, 0.0)
 
 
-@jit
+@inlined
 def rates_of_loops(p, t):
     """First and second time derivatives of the equations of cut joints in x.V and x.R."""
     p.x.V[:] = 0
-    evaluate(p.closing_rates, p.d, p.x, t, 0.0, 0.0, 0.0)
+    evaluate(p.joints.closing_rates, p.d, p.x, t, 0.0, 0.0, 0.0)
 
 
-@jit
+@inlined
 def close_accelerations(p, t):
     """Multipliers of the cut joints, and what they do to the accelerations."""
-    x, tr, lp, rate, gap = p.x, p.tree, p.loops, p.par[RATE], p.par[GAP]
+    x, tr, lp, rate, gap = p.x, p.joints.tree, p.joints.loops, p.par[RATE], p.par[GAP]
     jacobian(p, t)
     p.num[FACTORISATIONS] += 1
     if not mobility(tr, lp, x.D, p.par[DIRECT] == 1):
@@ -138,15 +138,15 @@ def add_forces(tr):
             tr.w[i, LS + j] += tr.w[i, P_ + j]
 
 
-@jit
+@inlined
 def drive_efforts(p):
     """Multipliers of the drives of the tree, from the bodies' accelerations in x.a: lam = -effort along the coordinate."""
-    tr, x = p.tree, p.x
+    tr, x = p.joints.tree, p.x
     bodies_from(tr, x)
-    transmit(tr, p.effort)
+    transmit(tr, p.joints.effort)
     for j in range(tr.driven.shape[0]):
         k = tr.driven[j, 0]
-        x.lam[p.d.ip[tr.driven[j, 2], ROW]] = -tr.scale[k, 0] * p.effort[k]
+        x.lam[p.d.ip[tr.driven[j, 2], ROW]] = -tr.scale[k, 0] * p.joints.effort[k]
 
 
 @jit
@@ -174,12 +174,13 @@ def tree_rates(tr, dy):
 @jit
 def rhs(p, t, y, dy):
     """Rates of a state."""
-    tr, x = p.tree, p.x
+    tr, x = p.joints.tree, p.x
     n_q, n_u = tr.q.size, tr.u.size
-    unfold(p, t, y)
+    load_tree(p, t, y)
+    outward(tr, x)
     p.num[EVALUATIONS] += 1
     status = free_accelerations(p, t)
-    if status == DONE and p.loops.tile.size > 0:
+    if status == DONE and p.joints.loops.tile.size > 0:
         status = close_accelerations(p, t)
     if status != DONE:
         return status
@@ -208,30 +209,30 @@ def normalise(tr):
 @jit
 def count_turns(p):
     """Angles of the tree in the history: they never jump."""
-    tr = p.tree
+    tr = p.joints.tree
     for j in range(tr.history.shape[0]):
         k = tr.history[j, 1]
         p.x.H[tr.history[j, 0]] = tr.scale[k, 0] * tr.q[tr.history[j, 2]] + tr.scale[k, 1]
 
 
-@jit
+@inlined
 def measure(p, t):
     """Violations of the state of the tree, unscaled, in par."""
-    if p.loops.tile.size > 0:
-        evaluate(p.closing, p.d, p.x, t, 1.0, 0.0, 0.0)
-        p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.loops, p.x.R))
+    if p.joints.loops.tile.size > 0:
+        evaluate(p.joints.closing, p.d, p.x, t, 1.0, 0.0, 0.0)
+        p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.joints.loops, p.x.R))
         rates_of_loops(p, t)
-        p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.loops, p.x.V))
+        p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, p.x.V))
 
 
-@jit
+@inlined
 def renewed(p, t, y):
     """The state of the tree, its quaternions of length one; bodies follow if loops are to be looked at."""
     load_tree(p, t, y)
-    normalise(p.tree)
+    normalise(p.joints.tree)
     store_tree(p, y)
-    if p.loops.tile.size > 0:
-        outward(p.tree, p.x)
+    if p.joints.loops.tile.size > 0:
+        outward(p.joints.tree, p.x)
 
 
 @jit
@@ -243,10 +244,10 @@ def leave(p, t, y):
     return DONE
 
 
-@jit
+@inlined
 def weighted(p, R):
     """b = the equations among R; the largest of them in sizes of the model."""
-    lp, worst = p.loops, 0.0
+    lp, worst = p.joints.loops, 0.0
     gather(lp, R)
     for c in range(lp.tile.size):
         for r in range(6):
@@ -260,36 +261,36 @@ def weighted(p, R):
 def linearise(p, t):
     """Articulated inertia, equations of cut joints in x.R, their mobility. DONE or SINGULAR."""
     p.x.R[:] = 0
-    begin_inward(p.tree, p.x.R)
-    p.num[BAD] = inward(p.tree) + 1
+    begin_inward(p.joints.tree, p.x.R)
+    p.num[BAD] = inward(p.joints.tree) + 1
     if p.num[BAD] > 0:
         return SINGULAR
     jacobian(p, t)
     p.num[FACTORISATIONS] += 1
-    return DONE if mobility(p.tree, p.loops, p.x.D, p.par[DIRECT] == 1) else SINGULAR
+    return DONE if mobility(p.joints.tree, p.joints.loops, p.x.D, p.par[DIRECT] == 1) else SINGULAR
 
 
 @jit
 def correct(p, t, y):
     """Coordinates, then rates, by Newton's method to the tolerance, with the smallest change in the metric of the masses:
     J dq = -C,  J du = -(J u + C_t)                                                                   [loops-2]"""
-    x, tr, lp = p.x, p.tree, p.loops
+    x, tr, lp = p.x, p.joints.tree, p.joints.loops
     renewed(p, t, y)
     if lp.tile.size > 0:
-        evaluate(p.closing, p.d, x, t, 1.0, 0.0, 0.0)
+        evaluate(p.joints.closing, p.d, x, t, 1.0, 0.0, 0.0)
         before = weighted(p, x.R)
         for _ in range(CORRECTIONS):
             if before <= p.par[TOLERANCE]:
                 break
             if linearise(p, t) != DONE:
                 return SINGULAR
-            change(p, x.R, p.change)
+            change(p, x.R, p.joints.change)
             p.num[ITERATIONS] += 1
-            retract(tr, y, p.change, 1.0, tr.q)
+            retract(tr, y, p.joints.change, 1.0, tr.q)
             for k in range(tr.q.size):
                 p.q[k], y[k] = y[k], tr.q[k]
             unfold(p, t, y)
-            evaluate(p.closing, p.d, x, t, 1.0, 0.0, 0.0)
+            evaluate(p.joints.closing, p.d, x, t, 1.0, 0.0, 0.0)
             size = weighted(p, x.R)
             if not size < before:  # next to a singular position, or rounding: as it was
                 for k in range(tr.q.size):
@@ -303,10 +304,10 @@ def correct(p, t, y):
                 break
             if linearise(p, t) != DONE:
                 return SINGULAR
-            change(p, x.V, p.change)
+            change(p, x.V, p.joints.change)
             p.num[ITERATIONS] += 1
             for k in range(tr.u.size):
-                y[tr.q.size + k] += p.change[k]
+                y[tr.q.size + k] += p.joints.change[k]
             unfold(p, t, y)
     store_tree(p, y)
     count_turns(p)
@@ -317,15 +318,9 @@ def correct(p, t, y):
 @jit
 def change(p, R, out):
     """out: the smallest change of coordinates or rates that takes away the equations among R."""
-    gather(p.loops, R)
-    multipliers(p.loops, REFINED)
-    constraint_forces(p.tree, p.loops, p.x.D)
+    gather(p.joints.loops, R)
+    multipliers(p.joints.loops, REFINED)
+    constraint_forces(p.joints.tree, p.joints.loops, p.x.D)
     for k in range(out.size):
         out[k] = 0
-    respond(p.tree, out, p.x, 1.0)
-
-
-@entry
-def unfold_at(p, t, y):
-    """The same from Python."""
-    return unfold(p, t, y)
+    respond(p.joints.tree, out, p.x, 1.0)

@@ -25,10 +25,10 @@ def efforts_at(p, t, y, accelerations, effort):
     unfold(p, t, y)
     p.x.a[:] = 0
     p.x.lam[:] = 0
-    evaluate(p.forces, p.d, p.x, t, 0.0, 0.0, 0.0)
-    begin_inward(p.tree, p.x.R)
-    follow(p.tree, accelerations)
-    transmit(p.tree, effort)
+    evaluate(p.joints.forces, p.d, p.x, t, 0.0, 0.0, 0.0)
+    begin_inward(p.joints.tree, p.x.R)
+    follow(p.joints.tree, accelerations)
+    transmit(p.joints.tree, effort)
 
 
 @entry
@@ -36,8 +36,8 @@ def masses_at(p, t, y, M):
     """The mass matrix of the tree."""
     unfold(p, t, y)
     p.x.R[:] = 0
-    begin_inward(p.tree, p.x.R)
-    composite(p.tree, M)
+    begin_inward(p.joints.tree, p.x.R)
+    composite(p.joints.tree, M)
 
 
 @entry
@@ -45,7 +45,7 @@ def loop_jacobian_at(p, t, y, swept, J):
     """J of the cut joints, six rows each: by sweeps along paths, or by direct differentiation."""
     unfold(p, t, y)
     jacobian(p, t)
-    tr, lp = p.tree, p.loops
+    tr, lp = p.joints.tree, p.joints.loops
     J[:] = 0
     for c in range(lp.tile.size):
         if swept:

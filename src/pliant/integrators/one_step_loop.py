@@ -89,7 +89,7 @@ def at(w, s, y):
 @jit
 def place(p, code, t, y):
     """The bodies as a state has them."""
-    if p.tree.q.size > 0:
+    if p.joints.used.size > 0:
         call_status(code[UNFOLD], (p, t, y))
     else:
         load(p, y)
@@ -136,7 +136,7 @@ def keep_outputs(p, w, tune, code, count, aim, note, rows):
         begin = aim[NOW] - h
         row[0] = begin if t < begin <= t + NARROW * abs(t) else t  # a row at a jump shows what comes after it
         row[1], row[2] = w.z[w.z.size - 2], w.z[w.z.size - 1]
-        if p.tree.q.size > 0:
+        if p.joints.used.size > 0:
             place(p, code, row[0], w.z)
             for k in range(n_q):
                 row[3 + k] = p.x.q[k]
@@ -241,7 +241,7 @@ def bearable(tune, aim, note, error):
 def turning(p, code, t, y):
     """The fastest angular velocity."""
     first, v, fastest = p.x.q.size, y, 0.0
-    if p.tree.q.size > 0:
+    if p.joints.used.size > 0:
         place(p, code, t, y)
         first, v = 0, p.x.v
     for j in range(p.d.rotations.shape[0]):

@@ -51,14 +51,6 @@ class Tree(NamedTuple):
     g: np.ndarray
 
 
-def no_tree() -> Tree:
-    """Of absolute coordinates."""
-    i1, f1, two = np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 2), np.int64)
-    three, work = np.zeros((0, 3), np.int64), np.zeros((1, LINK_WORK))
-    return Tree(np.zeros((0, LINK_INTEGERS), np.int64), np.zeros((0, LINK_REALS)), i1, three, np.zeros((0, 2)), three, two, two, f1, f1, f1,
-                work, np.zeros((0, RATE_WORK)), f1)
-
-
 @jit
 def product(a, b):
     """Of quaternions."""
