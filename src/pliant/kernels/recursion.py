@@ -141,7 +141,8 @@ def columns(tr, k, e, rho):
 
 @jit
 def outward(tr, x):
-    """Positions and velocities of all bodies in x and w, columns S and bias accelerations.             [recursion-1] to [recursion-4]"""
+    """Positions and velocities of all bodies in x and w, columns S and bias accelerations.
+                                                                    [recursion-1], [recursion-2], [recursion-3], [recursion-4]"""
     n, w, rp, g = tr.ip.shape[0], tr.w, tr.rp, tr.g
     for i in range(n):
         p, iq, iv, iu = tr.ip[i, PARENT], tr.ip[i, IQ], tr.ip[i, IV], tr.ip[i, IU]
