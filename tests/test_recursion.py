@@ -1,4 +1,6 @@
 """Joint coordinates: every joint, trees and loops, against absolute coordinates, closed forms and complex steps."""
+import time
+
 import numpy as np
 import pytest
 import spatial_loop
@@ -272,3 +274,37 @@ def test_both_jacobians_give_the_same_motion():
     runs = [closed_chain(6, 4, "revolute").simulate(0.5, formulation=pl.Recursion(jacobian=j), step=1e-3, integrator=pl.RungeKutta4(),
                                                     progress=False) for j in ("sweep", "differentiation")]
     assert close(*(r["rod3.position"] for r in runs), 1e-12)
+
+
+# -- speed
+def _seconds(work, repeats: int = 5) -> float:
+    """The best process time of some repeats."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def test_the_work_is_proportional_to_the_number_of_bodies():
+    from pliant.bench_models import chain
+    per_link = []
+    for n in (50, 400):
+        state = State(chain(n))
+        state.rates()
+        per_link.append(_seconds(lambda s=state, n=n: [s.rates() for _ in range(4000 // n)]) / 4000)
+    assert per_link[1] < 1.6 * per_link[0]
+
+
+def test_sweeps_are_faster_than_differentiation_and_linear_in_the_path():
+    took = {}
+    for n in (50, 400):
+        space = closed_chain(n, 4, "revolute").joint_space(cut="end")
+        J = np.zeros((6, space.u.size))
+        y = space._state(None, None)
+        for swept in (True, False):
+            rs.loop_jacobian_at(space.p, 0.0, y, swept, J)
+            took[n, swept] = _seconds(lambda s=swept, p=space.p, y=y, J=J: [rs.loop_jacobian_at(p, 0.0, y, s, J) for _ in range(50)])
+    assert took[50, True] < took[50, False] and took[400, True] < 0.4 * took[400, False]
+    assert took[400, True] < 8 * 1.3 * took[50, True]
