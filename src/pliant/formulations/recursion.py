@@ -126,7 +126,7 @@ def close_accelerations(p, t):
             x.lam[6 * lp.tile[c] + r] = lp.y[6 * c + r]
     constraint_forces(tr, lp, x.D)
     add_forces(tr)
-    respond(tr, tr.du, x, 1.0)
+    respond(tr, tr.du, x)
     return DONE
 
 
@@ -323,4 +323,4 @@ def change(p, R, out):
     constraint_forces(p.joints.tree, p.joints.loops, p.x.D)
     for k in range(out.size):
         out[k] = 0
-    respond(p.joints.tree, out, p.x, 1.0)
+    respond(p.joints.tree, out, p.x)

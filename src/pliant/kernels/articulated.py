@@ -143,8 +143,8 @@ def accelerate(tr, x):
 
 
 @jit
-def respond(tr, out, x, f):
-    """out += f M^-1 (forces along the rates), and with it the accelerations of the bodies in x.a: the forces are in the columns P of w, on
+def respond(tr, out, x):
+    """out += M^-1 (forces along the rates), and with it the accelerations of the bodies in x.a: the forces are in the columns P of w, on
     the left side of the equations of the bodies, and are used up. Needs the articulated inertia.           [recursion-8]"""
     w, s, ground = tr.w, tr.s, tr.ip.shape[0]
     for i in range(ground - 1, -1, -1):
@@ -166,14 +166,14 @@ def respond(tr, out, x, f):
         for k in range(tr.ip[i, IU] + tr.ip[i, NU] - 1, tr.ip[i, IU] - 1, -1):
             if tr.drive[k] < 0:
                 rate = (s[k, UU] - dot(vec2(s, k, U_), a) - dot(vec2(s, k, U_ + 3), b)) * s[k, DI]
-                out[k] += f * rate
+                out[k] += rate
                 a, b = add(a, scale(rate, vec2(s, k, S_))), add(b, scale(rate, vec2(s, k, S_ + 3)))
         store2(a, w, i, AC)
         store2(b, w, i, AC + 3)
         turn = tmul(mat2(w, i, A_), b)
         for j in range(3):
-            x.a[iv + j] += f * a[j]
-            x.a[iv + 3 + j] += f * turn[j]
+            x.a[iv + j] += a[j]
+            x.a[iv + 3 + j] += turn[j]
 
 
 @jit

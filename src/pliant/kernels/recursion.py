@@ -79,7 +79,7 @@ def axis_turn(k, angle):
 
 
 @jit
-def joint_motion(tr, i, A, wp):
+def joint_motion(tr, i, A):
     """What a joint that is not axial gives, in g: local quaternion, displacement and its rate, and for a universal joint the relative
     angular velocity and its own bias. Angular velocities of quaternions are in body axes and need those first."""
     ip, iu, kind, g = tr.ip[i, IP], tr.ip[i, IU], tr.ip[i, KIND], tr.g
@@ -162,7 +162,7 @@ def outward(tr, x):
                 slide, slip = slide + tr.q[tr.ip[i, IP] + tr.ip[i, SLIDE] - iu], tr.u[tr.ip[i, SLIDE]]
             arm, speed, spin = add(arm, scale(slide, e)), scale(slip, e), scale(rate, e)
         else:
-            joint_motion(tr, i, A, wp)
+            joint_motion(tr, i, A)
             local, e = (g[LOC], g[LOC + 1], g[LOC + 2], g[LOC + 3]), arm
             arm, speed = add(arm, vec(g, LAG)), vec(g, SPEED)
         own = product(four(w, p, QQ), local)
