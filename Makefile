@@ -33,6 +33,7 @@ verify: $(READY)
 benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/time_to_accuracy.py
+	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/flexible_pendulum.py
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv

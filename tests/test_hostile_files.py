@@ -181,7 +181,7 @@ def test_switches_and_addresses_are_not_taken_from_a_file(good, tmp_path):
 def record(kind, head, payload=b""):
     text = json.dumps(head).encode() if isinstance(head, dict) else head
     body = struct.pack("<I", len(text)) + text + payload
-    return jn.PREFIX.pack(kind, len(body), zlib.crc32(body)) + body
+    return jn.PREFIX.pack(kind, len(body), zlib.crc32(body, zlib.crc32(kind))) + body
 
 
 FACTS = {"name": "x", "model": "", "model_note": "", "step": 1.0, "stride": 1, "end": 1.0, "method": {"kind": "generalized-alpha"},
@@ -194,7 +194,7 @@ JOURNALS = {
     "a wrong checksum": (jn.PREFIX.pack(jn.ROWS, 4, 1) + b"\0" * 4, "holds no rows"),
     "rows without a head": (record(jn.ROWS, ROW, bytes(96)), "is damaged"),
     "a head that is no JSON": (record(jn.HEAD, b"\xff\xfe{"), "is damaged: a record of it cannot be read"),
-    "a head beyond its record": (jn.PREFIX.pack(jn.HEAD, 4, zlib.crc32(b"\xff" * 4)) + b"\xff" * 4, "cannot be read"),
+    "a head beyond its record": (jn.PREFIX.pack(jn.HEAD, 4, zlib.crc32(b"\xff" * 4, zlib.crc32(jn.HEAD))) + b"\xff" * 4, "cannot be read"),
     "a head without arrays": (record(jn.HEAD, {"name": "x"}), "cannot be read"),
     "arrays larger than the record": (record(jn.HEAD, FACTS) + record(jn.ROWS, ROW | {"arrays": {"states": [10**9, 10**9]}}), "be read"),
     "a negative shape": (record(jn.HEAD, FACTS) + record(jn.ROWS, ROW | {"arrays": {"states": [-1, 5]}}), "cannot be read"),

@@ -19,13 +19,13 @@ def test_summary_of_the_slider_crank() -> None:
     assert text.endswith("degrees of freedom: 18 of 3 bodies - 21 equations = -3 counted (redundant equations not removed)")
 
 
-def test_equations_of_every_joint() -> None:
-    found = {i.kind: report.equations(i) for i in everything() if i.section in ("joints", "drives")}
+def test_equations_of_every_joint(tmp_path) -> None:
+    found = {i.kind: report.equations(i) for i in everything(tmp_path) if i.section in ("joints", "drives")}
     assert found == {"revolute": 5, "spherical": 3, "universal": 4, "prismatic": 5, "cylindrical": 4, "planar": 3, "fixed": 6, "screw": 5,
                      "distance": 1, "point_on_line": 2, "point_on_plane": 1, "joint": 6, "gear": 1, "rack_pinion": 1, "drive": 1}
 
 
-def test_centre_of_mass_in_the_world() -> None:
+def test_centre_of_mass_in_the_world(tmp_path) -> None:
     m = pl.Model()
     m.add(pl.RigidBody("a", mass=2, com=(1, 0, 0), position=(0, 0, 5), rotation=pl.rotation("z", "90 deg")))
     m.add(pl.RigidBody("b", mass=6))
@@ -33,7 +33,7 @@ def test_centre_of_mass_in_the_world() -> None:
     assert data["bodies"][0]["center_of_mass"] == pytest.approx([0, 1, 5])
     assert data["center_of_mass"] == pytest.approx([0, 0.25, 1.25])
     assert (data["total_mass"], data["degrees_of_freedom_counted"]) == (8, 12)
-    assert report.summary(everything())
+    assert report.summary(everything(tmp_path))
     assert report.summary(pl.Model())
 
 

@@ -147,3 +147,26 @@ def test_a_run_keeps_its_own_model():
     assert "late" not in sol.model["rod"].frames
     with pytest.raises(ValueError, match="gravity"):
         m.gravity = (0, "x", 1)
+
+
+def test_least_squares_of_large_models():
+    """Regular equations by factors, singular ones with the smallest solution; a chain of light links, which the tile solver leaves."""
+    from scipy.sparse import csr_array
+
+    from pliant.dynamics import sparse_least_squares
+    rng = np.random.default_rng(5)
+    scale = 10.0 ** rng.uniform(-6, 6, 40)
+    A = scale[:, None] * (rng.normal(size=(40, 40)) * (rng.random((40, 40)) < 0.3) + 5 * np.eye(40))
+    x = rng.normal(size=40)
+    np.testing.assert_allclose(sparse_least_squares(csr_array(A), A @ x), x, rtol=1e-9)
+    B = np.diag(np.arange(40.0))  # one row and column of zeros
+    B[0, 0] = 0
+    np.testing.assert_allclose(sparse_least_squares(csr_array(B), B @ x), [0, *x[1:]], atol=1e-9)
+    m, before = pl.Model("chain", gravity=(0, 0, -9.81)), None
+    for k in range(400):
+        link = m.add(pl.RigidBody.rod(f"r{k}", start=(0.1 * k, 0, 0), end=(0.1 * k + 0.1, 0, 0), mass=0.1, radius=0.01))
+        m.add(pl.Revolute(f"j{k}", before["end"] if before else m.ground, link["start"], axis=(0, 1, 0.1)))
+        before = link
+    d = m.compile()
+    energies, report = d.refine(d.assemble()[None, :])
+    assert report.max() < 1e-9 and np.isfinite(energies).all()

@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
+from flexible_models import rod as reduced_rod
 
 import pliant as pl
 from pliant.items.base import KINDS
@@ -33,7 +34,7 @@ simulate: {duration: 0.1 s, accuracy: fine, output_step: 0.1 ms}
 """
 
 
-def everything() -> pl.Model:
+def everything(folder: Path) -> pl.Model:
     """A model with an item of every kind; it is not meant to move."""
     method = pl.GeneralizedAlpha(rho=0.8, newton="full")
     m = pl.Model("every: 'kind' # of\nitem", gravity=(0, -9.81, 1e-7), settings={"duration": "2 s", "step": 1e-3, "integrator": method})
@@ -43,6 +44,8 @@ def everything() -> pl.Model:
     m.add(pl.RigidBody.cylinder("disc", radius=0.1, length=0.02, axis=(1, 1, 0), mass=1))
     m.add(pl.RigidBody.sphere("ball", radius=0.1, mass=1 / 3, position=(0, 0, 4)))
     m.add(pl.RigidBody.point_mass("bob", mass=0.1))
+    reduced_rod().save(folder / "part.h5")
+    m.add(pl.ModalBody("flexible", folder / "part.h5", damping=[0.01] * reduced_rod().n, modal={"mode 1": 1e-3}, stiffening="off"))
     wall, side, disc, ball = m.ground["wall"], box["side"], m["disc"], m["ball"]
     m.add(pl.Revolute("revolute", wall, rod["start"], axis=(1, 2, 2), zero="10 deg"))
     m.add(pl.Revolute("second", wall, disc, axis="-x"))
@@ -79,8 +82,8 @@ def problems(text: str, source: str = "model.yaml") -> list[str]:
 
 # -- reading and writing
 
-def test_every_kind_survives_the_round_trip() -> None:
-    m = everything()
+def test_every_kind_survives_the_round_trip(tmp_path: Path) -> None:
+    m = everything(tmp_path)
     shipped = {(s, k) for s, kinds in KINDS.items() for k, c in kinds.items() if c.__module__.startswith("pliant.")}
     assert {(i.section, i.kind) for i in m} == shipped
     text = to_text(m)
@@ -291,9 +294,9 @@ def test_changes_come_before_the_check(tmp_path: Path) -> None:
 VALIDATOR = jsonschema.Draft202012Validator(schema())
 
 
-def test_the_schema_is_one_and_accepts_models() -> None:
+def test_the_schema_is_one_and_accepts_models(tmp_path: Path) -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
-    for text in (SLIDER_CRANK, to_text(everything())):
+    for text in (SLIDER_CRANK, to_text(everything(tmp_path))):
         VALIDATOR.validate(plain(load_yaml(text, "m")[0]))
 
 

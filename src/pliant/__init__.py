@@ -10,6 +10,7 @@ _WHERE = {
     "model": ("Model",),
     "items.base": ("rotation", "ItemError"),
     "items.bodies": ("RigidBody",),
+    "items.modal": ("ModalBody",),
     "items.joints": ("Revolute", "Spherical", "Universal", "Prismatic", "Cylindrical", "Planar", "Fixed", "Screw", "Gear", "RackPinion",
                      "Distance", "PointOnLine", "PointOnPlane", "Joint", "Drive"),
     "items.forces": ("SpringDamper", "TorsionSpring", "Bushing", "Force", "Torque", "Measure"),

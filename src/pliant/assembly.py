@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import velocities
-from .closing import Closing, Target, flipped, motions
+from .closing import Closing, Target, all_motions, flipped, motions
 from .dynamics import GAP, Extent, ModelError
 from .items.base import Item, matrix_of, quaternion_of
 from .kernels import loop
@@ -159,7 +159,7 @@ class Assembler:
         d = self.d
         if all(gap.largest <= GAP * max(1.0, d.length) for gap in self.before.values()):
             return
-        closed = Closing(d).follow()
+        closed = Closing(d).follow() or self.bent()
         wrong = flipped(d)
         far = {name: Extent.of(*way) for name, way in motions(d, d.system.q0).items()
                if name not in d.unplaced and (way[0] > NEAR * d.length or way[1] > TURN)}
@@ -179,11 +179,16 @@ class Assembler:
         self.fail(note + "Move the bodies or the frames of these joints so that they meet, or leave out position and rotation of a body: "
                   "it is then placed by its joints")
 
+    def bent(self, relative: bool = False) -> bool:
+        """Whether everything is reached when modal bodies may also be deformed; tried where bodies as they are do not fit."""
+        d = self.d
+        return bool(d.directory.flexible) and Closing(d, self.targets if relative else (), all_motions(d), relative).follow()
+
     def reach_targets(self) -> None:
         """From the closed pose to the stated values of joint coordinates, the way the mechanism would go."""
         d = self.d
         closing = Closing(d, self.targets, relative=True)
-        reached, wrong = closing.follow(), flipped(d)
+        reached, wrong = closing.follow() or self.bent(relative=True), flipped(d)
         if reached and not wrong:
             return
         left = closing.values()[0][closing.rows.size:]
@@ -202,11 +207,11 @@ class Assembler:
     def close_exactly(self) -> None:
         """What is left after that, and gaps that are rounding errors of the input."""
         d, s, x = self.d, self.d.system, self.d.x
-        for _ in range(10):
+        for k in range(10):
             left = self.violations(drives=True)
             if abs(left[s.n_v:]).max(initial=0.0) < 1e-15 * max(1.0, d.length):
                 break
-            d._matrix()
+            d._matrix(velocities.heavy_modes(d) if k < 5 else None)  # bodies are moved, not deformed
             loop.retract(s.data, x.q.copy(), d.solve(np.concatenate([np.zeros(s.n_v), -left[s.n_v:]])), 1.0, x.q)
         _count(d)
 

@@ -21,7 +21,7 @@ PERIODS = 3.0       # steps of it in the time of the slow motion, at an accuracy
 WORTH = 10.0        # times as many steps for stability than for accuracy: an implicit method is worth its price
 LEAST = 50          # steps
 RHO = 0.8           # of generalized-alpha with error control
-ELASTIC = ("spring", "bushing", "spring answer", "load answer")  # families whose forces depend on the motion
+ELASTIC = ("spring", "bushing", "modal body", "spring answer", "load answer")  # families whose forces depend on the motion
 FINEST_SEARCHED, ROUNDS = 1e5, 20  # of the search for a fixed step: the smallest one, of the distance of rows
 FAILURES = ("step-underflow", "singular-matrix", "newton-failed", "joint-open", "singular-pose")  # another method may do
 

@@ -13,7 +13,7 @@ from .items.base import did_you_mean
 from .kernels.contract import AV, FRAME_WIDTH, A, P, V, W
 from .kernels.loop import Program
 from .refinement import observe, observe_forces, parts
-from .solution import COMPONENTS
+from .solution import components
 
 FRAME_QUANTITIES = {"position": "m", "rotation": "", "velocity": "m/s", "acceleration": "m/s^2", "angular_velocity": "rad/s",
                     "angular_acceleration": "rad/s^2"}
@@ -30,6 +30,8 @@ def catalogue(dynamics: Dynamics) -> dict[str, tuple[str, int]]:
     for name in d.frames:
         for quantity, unit in FRAME_QUANTITIES.items():
             out[f"{name}.{quantity}"] = unit, 4 if quantity == "rotation" else 3
+    for name, body in d.flexible.items():
+        out |= {f"{name}.modal": ("", body.scale.size), f"{name}.modal_rate": ("1/s", body.scale.size)}
     for name, joint in d.joints.items():
         for coordinate in joint.zeros:
             for q in (coordinate, f"{coordinate}_rate"):
@@ -74,7 +76,7 @@ class Observer:
             return name, None
         whole, _, last = name.rpartition(".")
         if whole in self.catalogue:
-            letters: tuple[str, ...] = COMPONENTS.get(self.catalogue[whole][1], ())
+            letters = components(whole, self.catalogue[whole][1])
             if last in letters:
                 return whole, letters.index(last)
         raise KeyError(f"no channel {name!r}{did_you_mean(name, self.catalogue)}")
@@ -132,6 +134,10 @@ class Observer:
             if quantity in ("dissipated", "work"):
                 return self.parts[quantity].copy()
             return self.energies[:, ENERGIES.index(quantity)].copy()
+        if head in d.flexible and quantity in ("modal", "modal_rate"):
+            body = d.flexible[head]
+            part, first = ("q", body.iq) if quantity == "modal" else ("v", body.iv)
+            return np.asarray(self.parts[part][:, first:first + body.scale.size] / body.scale)
         for table, compute in ((d.frames, self._of_frame), (d.drives, self._of_drive), (d.springs, self._of_spring),
                                (d.bushings, self._of_bushing), (d.measures, self._of_measure), (d.joints, self._of_joint),
                                (d.couplings, self._of_coupling)):

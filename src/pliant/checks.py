@@ -29,7 +29,7 @@ def text_keys(cls: type[BaseModel] | None) -> list[str]:
     """Keys an item may have in a text."""
     if cls is None:
         return []
-    keys = [k for k in cls.model_fields if k != "name"]
+    keys = [k for k, field in cls.model_fields.items() if k != "name" and not field.exclude]
     if issubclass(cls, (Pair, JointPair)):
         keys = ["between", *(k for k in keys if k not in ("a", "b"))]
     return [*keys, "density", *MAKERS] if issubclass(cls, RigidBody) else keys

@@ -108,11 +108,21 @@ def offsets(d: Dynamics, since: tuple[np.ndarray, np.ndarray] | None = None) -> 
     return np.einsum("nij,nj->ni", Ra, place - since[0]), np.einsum("nij,nj->ni", Ra, turn)
 
 
+def all_motions(d: Dynamics) -> np.ndarray:
+    return d.system.active[d.system.active < d.system.n_v]
+
+
+def rigid_motions(d: Dynamics) -> np.ndarray:
+    """All but modal ones."""
+    modal = [np.arange(b.iv, b.iv + b.scale.size) for b in d.directory.flexible.values()]
+    return np.setdiff1d(all_motions(d), np.concatenate([*modal, np.zeros(0, np.int64)]))
+
+
 class Closing:
     """The equations of joints (not of drives: their values are targets) and targets, and Newton's method for them.
 
-    ``free``: velocities that may be used, default all; then joints that none of them moves are left out. ``relative``: of all
-    motions that do, the one with the least motion in the joints; else the one with the least motion of bodies. [assembly-1]
+    ``free``: velocities that may be used, default all but modal ones; joints that none of them moves are left out. ``relative``: of
+    all motions that do, the one with the least motion in the joints; else the one with the least motion of bodies. [assembly-1]
     """
 
     def __init__(self, d: Dynamics, targets: Sequence[Target] = (), free: np.ndarray | None = None, relative: bool = False) -> None:
@@ -120,7 +130,7 @@ class Closing:
         s = d.system
         every = reactions.equations(s)
         self.columns = reactions.lengths(s, d.length)
-        self.free = s.active[s.active < s.n_v] if free is None else free
+        self.free = rigid_motions(d) if free is None else free
         tiles = set((self.free // 6).tolist())
         idle = [6 * j.tile + k for j in s.joints if not tiles & set(j.bodies) for k in range(j.used)]
         self.kept = ~np.isin(every, [*(row for row, *_ in d.directory.drives.values()), *idle])

@@ -13,7 +13,8 @@ from .items.base import IDENTITY, Frame, Item, Pair, did_you_mean, matrix_of
 from .items.bodies import FrameOwner
 from .items.forces import Measure, SpringDamper, TorsionSpring
 from .items.joints import Distance, Drive, JointPair
-from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, one_body, sensed
+from .items.modal import ModalBody
+from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
 from .model import Model
 
 Path = tuple[Any, ...]
@@ -39,7 +40,7 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
         pair = isinstance(item, (Pair, JointPair)) and field in ("a", "b")
         path: Path = ("between", "ab".index(field)) if pair else (field,)
         if isinstance(value, Frame):
-            for message in _frame(model, named["bodies"], value):
+            for message in _frame(model, named["bodies"], value, item.section != "measures"):
                 good = False
                 yield path, message
             good = good and isinstance(_body(model, value.body), FrameOwner)
@@ -50,11 +51,17 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
         yield from _geometry(model, item)
 
 
-def _frame(model: Model, bodies: set[str], frame: Frame) -> Iterator[str]:
+def _frame(model: Model, bodies: set[str], frame: Frame, acts: bool) -> Iterator[str]:
     if frame.body != "ground" and frame.body not in bodies:
         yield f"there is no body {frame.body!r}{did_you_mean(frame.body, ['ground', *sorted(bodies)])}"
     elif frame.frame and isinstance(body := _body(model, frame.body), FrameOwner) and frame.frame not in body.frames:
         yield no_frame(frame.body, frame.frame, body.frames)
+    elif acts and isinstance(body := _body(model, frame.body), ModalBody):
+        try:
+            if body.node_of(frame) is None:
+                yield no_node(frame.body, body.frames)
+        except ValueError as error:
+            yield str(error)
 
 
 def _body(model: Model, name: str) -> Item | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from . import reactions
-from .families.rigid import BODY
+from .families.rigid import BODY, MASS
 from .kernels import loop
 from .kernels.contract import GRAVITY, c_address
 from .kernels.jit import compiled_before
@@ -61,6 +61,24 @@ def announce_compilation() -> None:
         print("pliant: compiling its kernels for this machine; this happens once and takes about half a minute", file=sys.stderr)
 
 
+def sparse_least_squares(A: Any, b: np.ndarray) -> np.ndarray:
+    """By factors of the scaled matrix where these solve it, otherwise by iteration, which finds the smallest solution of singular ones."""
+    from scipy.sparse import diags_array
+    from scipy.sparse.linalg import lsmr, splu
+    rows = 1 / np.maximum(abs(A).max(1).toarray().ravel(), 1e-300)
+    columns = 1 / np.maximum((diags_array(rows) @ abs(A)).max(0).toarray().ravel(), 1e-300)
+    scaled, right = (diags_array(rows) @ A @ diags_array(columns)).tocsc(), rows * b
+    try:
+        factors = splu(scaled)
+        y = factors.solve(right)
+        y += factors.solve(right - scaled @ y)
+        if abs(right - scaled @ y).max(initial=0.0) <= 1e-12 * max(abs(right).max(initial=0.0), abs(y).max(initial=0.0)):
+            return np.asarray(columns * y)
+    except (RuntimeError, ValueError):  # singular, or not finite
+        pass
+    return np.asarray(columns * lsmr(scaled, right, atol=1e-13, btol=1e-13)[0])
+
+
 class Dynamics:
     """A System with memory for everything that is not a time step."""
 
@@ -86,12 +104,15 @@ class Dynamics:
             self.lu, self.soft = reactions.elimination(system, self.unit)
 
     def _length(self) -> float:
-        """Size of the model: the largest distance of a joint, a spring's end or a centre of mass from their middle, in m."""
+        """Size of the model: the largest distance of a joint, a spring's end or a centre of mass from their middle, in m; at least that
+        of a flexible body."""
         s, x, d = self.system, self.x, self.directory
         loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
         frames = [f for j in d.joints.values() for f in (j.a, j.b)] + [f for k in d.springs.values() for f in (k.a, k.b)]
-        points = np.vstack([x.X[frames, :3], s.q0[s.data.linear[:, 1].reshape(-1, 3)]])
-        return float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)) or 1.0
+        frames += [f for name, f in d.frames.items() if name.partition(".")[0] in d.flexible]
+        points = np.vstack([x.X[frames, :3], s.q0[s.data.rotations[:, 1, None] + np.arange(-3, 0)]])
+        sizes = [float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)), *(b.limit for b in d.flexible.values())]
+        return max(sizes) or 1.0
 
     @property
     def gravity(self) -> float:
@@ -99,16 +120,26 @@ class Dynamics:
 
     def massless(self) -> list[str]:
         """Bodies with no rotational inertia about some axis."""
-        s, (first, last) = self.system, self.system.families[BODY]
-        inertia = s.data.rp[first:last, 1:10].reshape(-1, 3, 3)
-        return [repr(s.owners[first + k]) for k, I in enumerate(inertia) if np.linalg.eigvalsh(I).min() <= 1e-12 * abs(I).max()]
+        s, (first, last) = self.system, self.system.families.get(BODY, (0, 0))
+        inertia = dict(zip(s.owners[first:last], s.data.rp[first:last, 1:10].reshape(-1, 3, 3), strict=True))
+        inertia |= {name: flexible.inertia for name, flexible in self.directory.flexible.items()}
+        return [repr(name) for name, I in inertia.items() if np.linalg.eigvalsh(I).min() <= 1e-12 * abs(I).max()]
+
+    @property
+    def heaviest(self) -> float:
+        """The largest mass of a body [kg]."""
+        families = [f for f in self.system.families if f.name in ("rigid body", "modal body")]
+        return max(float(self.system.data.rp[slice(*self.system.families[f]), MASS].max()) for f in families)
+
+    def modal_rows(self, body: str) -> np.ndarray:
+        """The modal coordinates of a body in v; none of a rigid one."""
+        found = self.directory.flexible.get(body)
+        return np.arange(found.iv, found.iv + found.scale.size) if found else np.zeros(0, np.int64)
 
     def body_of(self, tile: int) -> str:
         """The body whose coordinates are in a tile."""
-        s = self.system
-        first, last = s.families[BODY]
-        starts = [int(i) // 6 for i in s.data.rotations[:, 0]]  # every body has one rotation, in its first tile
-        return s.owners[first:last][max(k for k, start in enumerate(starts) if start <= tile)]
+        starts = [int(i) // 6 for i in self.system.data.rotations[:, 0]]  # every body has one rotation, in its first tile
+        return self.system.bodies[max(k for k, start in enumerate(starts) if start <= tile)]
 
     def weights(self) -> np.ndarray:
         """1 / size of the model for displacements, 1 for rotations, 0 for padding."""
@@ -185,8 +216,7 @@ class Dynamics:
         """Smallest solution of the equations in self.tiles; nan where these are not finite."""
         s, y = self.system, np.zeros(self.system.n)
         if s.active.size > 3000:
-            from scipy.sparse.linalg import lsmr
-            y[s.active] = lsmr(sparse_matrix(s, self.tiles), b[s.active], atol=1e-13, btol=1e-13)[0]
+            y[s.active] = sparse_least_squares(sparse_matrix(s, self.tiles), b[s.active])
         else:
             full = s.dense(self.tiles)[np.ix_(s.active, s.active)]
             rows = 1 / np.maximum(abs(full).max(1), 1e-300)  # units of force and of acceleration differ by orders of magnitude

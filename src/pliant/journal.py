@@ -20,7 +20,7 @@ import numpy as np
 from .storage import hold
 
 MAGIC = b"pliant journal 1\n"
-PREFIX = struct.Struct("<4sQI")  # kind, length and CRC-32 of what follows
+PREFIX = struct.Struct("<4sQI")  # kind, length of what follows, CRC-32 of kind and what follows
 HEAD, ROWS, MARK = b"HEAD", b"ROWS", b"MARK"
 SYNC = 10.0                      # s: checkpoints reach the disk itself so often; until then they survive all but a power cut
 ROOM, PAUSE = 16 * 2**20, 10.0   # bytes that checkpoints may take beyond those of rows; if they do, one is written every so many s
@@ -109,7 +109,7 @@ class Journal:
         pieces = {name: np.ascontiguousarray(array, "<f8") for name, array in arrays.items()}
         text = json.dumps(head | {"arrays": {name: array.shape for name, array in pieces.items()}}).encode()
         parts: list[Any] = [struct.pack("<I", len(text)), text, *(a.reshape(-1).view(np.uint8).data for a in pieces.values())]
-        length = crc = 0
+        length, crc = 0, zlib.crc32(kind)
         for part in parts:
             length, crc = length + len(part), zlib.crc32(part, crc)
         self._write(PREFIX.pack(kind, length, crc), *parts)
@@ -206,7 +206,7 @@ def records(path: Path) -> Iterator[tuple[bytes, dict[str, Any], dict[str, np.nd
             if length > size - file.tell():
                 return
             payload = file.read(length)
-            if len(payload) != length or zlib.crc32(payload) != crc:
+            if len(payload) != length or zlib.crc32(payload, zlib.crc32(kind)) != crc:
                 return
             yield kind, *_decoded(payload)
 

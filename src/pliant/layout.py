@@ -9,7 +9,7 @@ import numpy as np
 from .families import constraints
 from .items.base import Frame, did_you_mean, matrix_of
 from .items.joints import perpendicular_frame
-from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, one_body, sensed
+from .items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
 from .kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .planes import unheld
 from .system import Builder, Equations, Place, System
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .items.bodies import FrameOwner, RigidBody
     from .items.forces import Bushing, Load, Measure, TorsionSpring
     from .items.joints import Drive
+    from .items.modal import ModalBody
 
 KINDS = {"angle": ANGLE, "displacement": DISPLACEMENT, "distance": DISTANCE}
 Z = 2  # joint coordinates are about and along the z axis of the joint frame
@@ -71,6 +72,18 @@ class Statement:
         return origin
 
 
+@dataclass
+class Flexible:
+    """The modal coordinates of a body: where they are in q and v, and what a modal coordinate of the user is in those (metres, as
+    everything that is not an angle: the root of the mean square of its displacements)."""
+    iq: int
+    iv: int
+    scale: np.ndarray      # coordinate in q = scale * coordinate of the user
+    inertia: np.ndarray    # of the undeformed body about its centre of mass
+    stated: bool           # whether the user stated rates
+    limit: float           # the largest size that linear modes are good for, in q
+
+
 class Directory:
     """Names of the model, and where their results are found in the arrays of the System."""
 
@@ -85,6 +98,7 @@ class Directory:
         self.stated: dict[str, Statement] = {}
         self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
+        self.flexible: dict[str, Flexible] = {}     # modal bodies
 
 
 def _parallel(pairs: set[tuple[int, int]]) -> tuple[int, ...]:
@@ -113,12 +127,13 @@ class Layout:
         self.measured: dict[str, tuple[Frame, Frame]] = {}
 
     # -- frames
-    def add_body(self, body: RigidBody, place: Place, position: np.ndarray, axes: np.ndarray) -> None:
-        """A body that was placed: its pose as modelled and what the user said of its velocities."""
+    def add_body(self, body: RigidBody | ModalBody, place: Place, position: np.ndarray, axes: np.ndarray, rates: Any = None) -> None:
+        """A body that was placed: its pose as modelled and what the user said of its velocities; ``rates``: these as they are in v."""
         self.places[body.name], self.poses[body.name] = place, (position, axes)
         v, w = body.velocity, body.angular_velocity
-        self.directory.stated[body.name] = Statement(place.iv, [v is not None] * 3 + [w is not None] * 3,
-                                                     np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]), place.iq, np.array(body.com))
+        values = np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]) if rates is None else np.concatenate(rates)
+        said = [v is not None] * 3 + [w is not None] * 3
+        self.directory.stated[body.name] = Statement(place.iv, said, values, place.iq, np.array(body.com))
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:
@@ -134,10 +149,17 @@ class Layout:
         p, R = self.poses[frame.body]
         return p + R @ point, R @ axes
 
-    def frame(self, frame: Frame, item: str, axes: np.ndarray | None = None) -> int:
-        """A row of the frame table; ``axes`` [world axes, as modelled] replace those of the frame."""
-        point, own = self.owner(frame, item).place_of(frame)
-        return self.builder.frame(self.places[frame.body], point, own if axes is None else self.poses[frame.body][1].T @ axes)
+    def frame(self, frame: Frame, item: str, axes: np.ndarray | None = None, reads: bool = False) -> int:
+        """A row of the frame table; ``axes`` [world axes, as modelled] replace those of the frame. ``reads``: nothing acts there."""
+        owner = self.owner(frame, item)
+        try:
+            node = owner.node_of(frame)
+        except ValueError as error:
+            raise ValueError(f"{item}: {error}") from None
+        if node is None and frame.body in self.directory.flexible and not (reads or self.marking):
+            raise ValueError(f"{item}: {no_node(frame.body, owner.frames)}")
+        point, own = owner.place_of(frame)
+        return self.builder.frame(self.places[frame.body], point, own if axes is None else self.poses[frame.body][1].T @ axes, node)
 
     def add_marker(self, name: str, frame: Frame) -> None:
         """A frame with channels; it is evaluated for output only."""
@@ -316,7 +338,7 @@ class Layout:
         order = int(found.rate)
         if found.frame is not None:
             ground = self.builder.frame(self.builder.ground, (0, 0, 0))
-            return found.coordinate, found.axis, 0, 0.0, order, (ground, self.frame(found.frame, reference))
+            return found.coordinate, found.axis, 0, 0.0, order, (ground, self.frame(found.frame, reference, reads=True))
         if found.item in self.measured:
             if not np.any(np.subtract(*(self.world(f, reference)[0] for f in self.measured[found.item]))):
                 raise ValueError(f"measure {found.item!r}: {NO_GAP}")

@@ -103,7 +103,7 @@ class Model:
         other.analyses = {name: dict(options) for name, options in self.analyses.items()}
         other.ground = self.ground.model_copy(update={"frames": dict(self.ground.frames)})
         for name, item in self.items.items():
-            own = {"frames": dict(item.frames)} if isinstance(item, FrameOwner) else {}
+            own = {"frames": dict(item.frames)} if isinstance(item, FrameOwner) and "frames" in item.model_fields_set else {}
             other.items[name] = item.model_copy(update=own)
         return other
 

@@ -281,7 +281,7 @@ class Stage:
         s = self.scene
         for k, group in enumerate(self.groups):
             for part in ("thick", "thin", "fine", "dots"):
-                self._put(getattr(self, part)[k], [b.world(getattr(b, part), i) for b in group])
+                self._put(getattr(self, part)[k], [b.lines(part, i) for b in group])
         width = 0.035 * self.size
         self._put(self.springs, _broken([zigzag(a[i], b[i], width, self.across) for a, b in s.springs.values()]))
         self._put(self.links, _broken([np.array([a[i], b[i]]) for a, b in s.links]))

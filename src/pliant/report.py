@@ -13,6 +13,7 @@ import numpy as np
 from .items.base import Frame, Item, Pair, matrix_of
 from .items.bodies import RigidBody
 from .items.joints import JointPair
+from .items.modal import ModalBody
 
 if TYPE_CHECKING:
     from .model import Model
@@ -76,6 +77,10 @@ def model_data(model: Model) -> dict[str, Any]:
             center = np.array(body.position) + matrix_of(body.rotation) @ np.array(body.com)
             bodies.append({"name": body.name, "kind": body.kind, "mass": body.mass, "center_of_mass": center.tolist(),
                            "principal_inertia": np.linalg.eigvalsh(body.inertia_matrix).tolist()})
+        elif isinstance(body, ModalBody):
+            center = np.array(body.position) + matrix_of(body.rotation) @ body.center
+            bodies.append({"name": body.name, "kind": body.kind, "mass": body.mass, "center_of_mass": center.tolist(),
+                           "principal_inertia": np.linalg.eigvalsh(body.inertia_matrix).tolist(), "modal_coordinates": body.reduced.n})
     joints: list[dict[str, Any]] = [{"name": j.name, "kind": j.kind, "between": _ends(j), "equations": equations(j)}
                                     for j in model.section("joints")]
     drives = [{"name": d.name, "joint": getattr(d, "joint", ""), "coordinate": getattr(d, "coordinate", ""),
@@ -87,7 +92,7 @@ def model_data(model: Model) -> dict[str, Any]:
     total = sum(equations(x) for s in ("joints", "drives") for x in model.section(s))
     return {"name": model.name, "gravity": list(model.gravity), "bodies": bodies, "joints": joints, "drives": drives, **others,
             "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
-            "degrees_of_freedom_counted": 6 * len(bodies) - total}
+            "degrees_of_freedom_counted": 6 * len(bodies) + sum(b.get("modal_coordinates", 0) for b in bodies) - total}
 
 
 def _ends(item: Item) -> str:
@@ -114,8 +119,10 @@ def summary(model: Model) -> str:
     for section, head, keys in parts:
         if d[section]:
             out += ["", section, table(head, [[row[k] for k in keys] for row in d[section]])]
+    modal = sum(b.get("modal_coordinates", 0) for b in d["bodies"])
     out += ["", f"total mass {d['total_mass']:.6g} kg, centre of mass {_cell(d['center_of_mass'])} m",
-            f"degrees of freedom: {6 * len(d['bodies'])} of {len(d['bodies'])} bodies - {d['equations']} equations = "
+            f"degrees of freedom: {6 * len(d['bodies'])} of {len(d['bodies'])} bodies"
+            f"{f' + {modal} modal' if modal else ''} - {d['equations']} equations = "
             f"{d['degrees_of_freedom_counted']} {COUNTED}"]
     return "\n".join(out)
 

@@ -18,7 +18,7 @@ from . import journal as jn
 from .dynamics import Dynamics
 from .integrators.run import SimulationError
 from .refinement import row_width
-from .solution import Quality, Recorded, Solution, Stored
+from .solution import Quality, Recorded, Solution, Stored, components
 from .storage import Disk, Foreign, check_results, check_seal, hold, member, number, numbers, opened, sweep, text, uninterrupted
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def _channel(group: Any, name: str, n: int) -> Any:
     """The dataset of a channel: a number, or a vector of three, or a quaternion for every row."""
     wide = len(member(group, name, "dataset").shape or ()) == 2
     found = numbers(group, name, n, None) if wide else numbers(group, name, n)
-    if wide and found.shape[1] not in (3, 4):
+    if wide and not components(name, found.shape[1]):
         raise ValueError(f"{name!r} has {found.shape[1]} columns, must have 3 or 4")
     return found
 

@@ -10,6 +10,7 @@ import numpy as np
 from .items.base import Frame, Pair, did_you_mean
 from .items.bodies import FrameOwner
 from .items.joints import AxisJoint, perpendicular_frame
+from .items.modal import ModalBody
 
 if TYPE_CHECKING:
     from .items.shapes import Shape
@@ -36,6 +37,14 @@ class Body:
     thin: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))   # edges and links to joints
     fine: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))   # edges of a mesh
     dots: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))   # where there is nothing else to see
+    bent: str = ""                                                       # of a flexible body: which of these follow its modes,
+    psi: np.ndarray = field(default_factory=lambda: np.zeros((0, 3, 0)))    # by which shapes (points, 3, modes),
+    modal: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))     # and the modal coordinates (n, modes)
+
+    def lines(self, part: str, i: int) -> np.ndarray:
+        """One kind of its lines in the world, at moment i."""
+        points: np.ndarray = getattr(self, part)
+        return self.world(points + self.psi @ self.modal[i] if part == self.bent else points, i)
 
     def world(self, points: np.ndarray, i: int) -> np.ndarray:
         return self.position[i] + points @ self.axes[i].T
@@ -147,6 +156,9 @@ def _of_model(sol: Solution, read: Reader, t: np.ndarray) -> Scene:
                 up=int(gravity.argmax()) if gravity.any() else 2)
 
     def path(frame: Frame) -> np.ndarray:
+        node = owners[frame.body].node_of(frame)
+        if node is not None:
+            return read(f"{frame.body}.{node}.position")
         point, _ = owners[frame.body].place_of(frame)
         held[frame.body].append(point)
         return everything[frame.body].path(point)
@@ -167,6 +179,9 @@ def _of_model(sol: Solution, read: Reader, t: np.ndarray) -> Scene:
     out.grounds = np.unique(np.array([*held["ground"], *own]).reshape(-1, 3), axis=0)
     size = _size(out)
     for name, body in bodies.items():
+        if isinstance(owners[name], ModalBody):
+            _dress_modal(body, owners[name], read(f"{name}.modal"))
+            continue
         _dress(body, getattr(owners[name], "shape", None), held[name], size)
     return out
 
@@ -230,6 +245,25 @@ def _dress(body: Body, shape: Shape | None, held: list[np.ndarray], size: float)
         outside = lambda x: bool(((x < low) | (x > high)).any())  # noqa: E731
     links = [(middle, x) for x in held if outside(x)]
     body.thin = np.vstack([body.thin, _lines(links)])
+
+
+def _dress_modal(body: Body, item: ModalBody, modal: np.ndarray) -> None:
+    """The skin of a flexible body, or lines from its first node to the others; they follow its modes."""
+    part = item.reduced
+    if part.skin is not None:
+        points, cells, psi = part.skin
+        edges = np.vstack([cells[:, [i, j]] for i, j in ((0, 1), (1, 2), (0, 2))]) if cells.shape[1] > 2 else cells
+        which = np.unique(np.sort(edges, 1), axis=0)
+        body.bent = "thick" if cells.shape[1] == 2 else "fine"
+    else:
+        nodes = list(part.nodes.values())
+        points, psi = np.array([node.u0 for node in nodes]).reshape(-1, 3), np.array([node.psi_R for node in nodes]).reshape(-1, 3, part.n)
+        which = np.array([(0, k) for k in range(1, len(nodes))], np.int64).reshape(-1, 2)
+        body.bent, body.dots = "thick", item.center[None, :]
+    setattr(body, body.bent, _lines([(points[i], points[j]) for i, j in which]))
+    blank = np.zeros_like(psi[:1])
+    body.psi = np.vstack([np.vstack([psi[i:i + 1], psi[j:j + 1], blank]) for i, j in which]) if len(which) else psi[:0]
+    body.modal = modal
 
 
 def _lines(pairs: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:

@@ -11,6 +11,7 @@ from pydantic.json_schema import models_json_schema
 from .analyses.entries import schemas
 from .items import bodies as _bodies  # noqa: F401 - fills KINDS
 from .items import forces as _forces  # noqa: F401
+from .items import modal as _modal  # noqa: F401
 from .items.base import KINDS, RESERVED, Axis, Item, Pair, Place, vector
 from .items.bodies import RigidBody
 from .items.joints import JointPair
@@ -55,7 +56,7 @@ def schema() -> dict[str, Any]:
 
 def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[str, Any]:
     """An item as it stands in a text: without its name, with ``kind``, ``between`` and the makers."""
-    properties = {k: v for k, v in found["properties"].items() if k != "name"}
+    properties = {k: v for k, v in found["properties"].items() if k != "name" and not cls.model_fields[k].exclude}
     required = [k for k in found.get("required", ()) if k != "name"]
     if issubclass(cls, (Pair, JointPair)):
         end = {"$ref": "#/$defs/Frame"} if issubclass(cls, Pair) else {"type": "string", "description": "name of a joint"}

@@ -296,10 +296,12 @@ def _refined(run: Run, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, B
         return 0, np.zeros((0, 3)), np.zeros((0, 4)), _explained(error, float(rows[0, 0]))
     finite = np.isfinite(rows).all(1) & np.isfinite(energies).all(1)
     fast = run.too_fast(rows)
-    good = int(np.argmin(np.append(finite & ~fast & (report[:, POSITION] <= run.widest), False)))
+    bent = run.too_bent(rows)
+    good = int(np.argmin(np.append(finite & ~fast & ~bent & (report[:, POSITION] <= run.widest), False)))
     if good == len(rows):
         return good, energies, report, None
-    reason = run.spun(rows[good]) if fast[good] else run.opened(rows[good]) if finite[good] else SimulationError(
+    known = run.bent if bent[good] else run.spun if fast[good] else run.opened
+    reason = known(rows[good]) if finite[good] else SimulationError(
         f"stopped at t = {rows[good, 0]:.6g} s: a speed, force or energy is too large to be a finite number. Look for a force that grows "
         "without bound, and for units", "not-finite")
     return good, energies[:good], report[:good], reason

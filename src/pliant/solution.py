@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from .model import Model
 
 COMPONENTS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
+MODAL = (".modal", ".modal_rate")  # channels whose components are numbered, from 1
+
+
+def components(channel: str, count: int) -> tuple[str, ...]:
+    """Names of the components of a channel."""
+    if channel.endswith(MODAL):
+        return tuple(str(k + 1) for k in range(count))
+    return COMPONENTS.get(count, ())
 
 
 @dataclass
@@ -153,13 +161,13 @@ class Solution:
         return list(self.units)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A channel over time, shape (n,) or (n, 3); a component with .x .y .z."""
+        """A channel over time, shape (n,) or (n, 3); a component with .x .y .z, of modal coordinates with .1 .2 and so on."""
         whole, _, last = name.rpartition(".")
         if name in self.recorded:
             return self.recorded[name][1]()
         if whole in self.recorded:
             value = self.recorded[whole][1]()
-            letters = COMPONENTS.get(value.shape[1], ()) if value.ndim == 2 else ()
+            letters = components(whole, value.shape[1]) if value.ndim == 2 else ()
             if last in letters:
                 return np.ascontiguousarray(value[:, letters.index(last)])
         elif (not self.stored or name in self.units or whole in self.units) and self._observer is not None:
@@ -208,7 +216,7 @@ class Solution:
             if value.ndim == 1:
                 out[name] = value
             else:
-                out |= {f"{name}.{c}": value[:, k] for k, c in enumerate(COMPONENTS[value.shape[1]])}
+                out |= {f"{name}.{c}": value[:, k] for k, c in enumerate(components(name, value.shape[1]))}
         return out
 
     def to_dataframe(self, *patterns: str) -> Any:

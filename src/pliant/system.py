@@ -26,7 +26,7 @@ class Place:
     name: str
     tiles: tuple[int, ...]
     iq: int
-    make_frame: Callable[[Builder, Place, int, np.ndarray, np.ndarray], None]
+    make_frame: Callable[..., None]  # of builder, place, number of the frame, point, axes and, of a flexible body, the node
 
     @property
     def iv(self) -> int:
@@ -91,6 +91,8 @@ class Builder:
     timed: list[int] = field(default_factory=list)  # codes of functions that change with t alone
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
     signal: Callable[[str], int] = _no_signals
+    names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
+    scratch: int = 0                                # numbers that elements need at the end of W
 
     def __post_init__(self) -> None:
         self.val += [*map(float, self.gravity), 1e-3]
@@ -106,16 +108,18 @@ class Builder:
         self.q += map(float, q)
         self.v += [*map(float, v), *[0.0] * (6 * count - len(v))]
         self.used += [6] + [min(6, n - 6 * k) for k in range(count - 1)]
+        self.names.append(name)
         self.rotations.append((iv + 3, iq + 3))
         self.linear += [(iv + k, iq + k) for k in range(3)] + [(iv + 6 + k, iq + 7 + k) for k in range(n)]
         return Place(name, tuple(range(tile, tile + count)), iq, make_frame)
 
-    def frame(self, place: Place, point: Any, axes: Any = None) -> int:
-        """A frame on a body, in its axes; returns its number."""
+    def frame(self, place: Place, point: Any, axes: Any = None, node: str | None = None) -> int:
+        """A frame on a body, in its axes, of a flexible one at a node; returns its number."""
         number = len(self.frames)
         self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))
         self.n_j += len(place.tiles)
-        place.make_frame(self, place, number, np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float))
+        given = np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float)
+        place.make_frame(self, place, number, *given, *(() if node is None else (node,)))
         return number
 
     def tiles_of(self, frame: int) -> tuple[int, ...]:
@@ -200,6 +204,7 @@ class System:
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
         self.switches, self.timed = b.switches, b.timed
         self.n_choices = len(b.tab) + 1
+        self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.scratch
         self._programs: dict[Any, Program] = {}
         self._scale_regularisation()
 
@@ -255,7 +260,7 @@ class System:
         T = z(self.n_tiles, 9)
         T[:, [0, 4, 8]] = 1
         return Memory(self.q0.astype(x), self.v0.astype(x), z(n), z(n), z(self.histories), z(self.n_signals), X, z(jt, 6, 6),
-                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), z(SCRATCH + self.n_choices))
+                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), z(self.scratch))
 
     def typed_data(self, x: Any = np.float64) -> Data:
         return self.data if x is np.float64 else self.data._replace(rp=self.data.rp.astype(x), val=self.data.val.astype(x))

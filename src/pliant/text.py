@@ -18,6 +18,7 @@ from .items import forces as _forces  # noqa: F401 - fills KINDS
 from .items.base import KINDS, Item, Pair, did_you_mean, number, vector
 from .items.bodies import Ground
 from .items.joints import JointPair
+from .items.modal import ModalBody
 from .items.shapes import KINDS as SHAPES
 from .items.shapes import MAKERS
 from .located import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, missing_blank, plain, scalar
@@ -73,7 +74,7 @@ def from_text(text: str, source: str = "model") -> Model:
 def write(model: Model, path: str | Path) -> None:
     """Write a model as YAML."""
     from .storage import check_target
-    text = to_text(model)
+    text = to_text(model, Path(path).parent)
     check_target(path).write_text(text, encoding="utf-8")
 
 
@@ -212,6 +213,12 @@ class _Reader:
         if len(makers) == 1:
             fields, fine = self.maker(path, makers[0], fields)
             wrong |= not fine
+        if cls is ModalBody and isinstance(fields.get("reduced"), str):
+            before = len(self.problems)
+            fields["reduced"] = self.file((*path, "reduced"), fields["reduced"], "the file of a reduced part")
+            wrong |= len(self.problems) > before
+            if wrong:
+                return None
         try:
             item = cls.model_validate({**fields, "name": name})
             return None if wrong else item
@@ -252,18 +259,18 @@ class _Reader:
         self.one((*path, "mass"), MASS.validate_python, None)
         self.one((*path, "density"), DENSITY.validate_python, None)
         if key == "mesh" and isinstance(spec, dict) and isinstance(spec.get("file"), str):
-            fields = {**fields, "mesh": {**spec, "file": self.mesh_file((*path, "mesh", "file"), spec["file"])}}
+            fields = {**fields, "mesh": {**spec, "file": self.file((*path, "mesh", "file"), spec["file"])}}
         if len(self.problems) == before:
             return {**fields, key: fields[key] or {}}, True
         return {"mass": 1.0, **{k: v for k, v in fields.items() if k not in (key, "mass", "density")}}, False
 
-    def mesh_file(self, path: tuple[str, ...], name: str) -> str:
+    def file(self, path: tuple[str, ...], name: str, what: str = "an STL file") -> str:
         """The file beside the text."""
         file = self.folder / name
         try:
             if not file.is_file():
                 found = "is not a file" if file.exists() else "not found"
-                self.note(path, f"file {shown(name)} {found}; give an STL file, seen from the folder of the model")
+                self.note(path, f"file {shown(name)} {found}; give {what}, seen from the folder of the model")
         except (OSError, ValueError) as error:
             self.note(path, f"file {shown(name)} cannot be read: {getattr(error, 'strerror', None) or 'its name is wrong'}")
         return str(file)
@@ -312,8 +319,9 @@ def _line(problem: str) -> int:
 
 # -- writing
 
-def to_text(model: Model) -> str:
-    """The model as YAML. A model with Python functions has no text; use expressions or a Table."""
+def to_text(model: Model, folder: Path | None = None) -> str:
+    """The model as YAML. A model with Python functions has no text; use expressions or a Table. Files of parts are written as seen
+    from ``folder``, or as they are found from anywhere."""
     lines = [f"pliant: {VERSION}", f"name: {_flow(model.name)}", f"gravity: {_flow(model.gravity)}"]
     lines += [f"planar: {_flow(model.planar)}"] if model.planar is not None else []
     if model.ground.frames:
@@ -323,7 +331,7 @@ def to_text(model: Model) -> str:
         items = model.section(section)
         lines += [f"{section}:"] if items else []
         for item in items:
-            lines += _entry(item.name, _plain_item(item), 1)
+            lines += _entry(item.name, _plain_item(item, folder), 1)
     if model.settings:
         settings = {k: v for k, v in model.settings.items() if v is not None}
         settings = {k: v.plain() if isinstance(v, Choice) else v for k, v in settings.items()}
@@ -333,12 +341,21 @@ def to_text(model: Model) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _plain_item(item: Item) -> dict[str, Any]:
+def _plain_item(item: Item, folder: Path | None) -> dict[str, Any]:
     try:
-        return item.plain()
+        data = item.plain()
+        if isinstance(item, ModalBody):
+            data["reduced"] = _seen_from(Path(data["reduced"]).absolute(), folder)
+        return data
     except ValueError as error:
         reason = re.sub(r"^.*?Error calling function `\w+`: \w+: ", "", str(error))
         raise ModelError(f"{item.section}.{item.name}: {reason}") from None
+
+
+def _seen_from(file: Path, folder: Path | None) -> str:
+    if folder is not None and file.is_relative_to(folder.absolute()):
+        return file.relative_to(folder.absolute()).as_posix()
+    return str(file)
 
 
 def _entry(key: str, value: Any, level: int) -> list[str]:

@@ -7,7 +7,6 @@ import numpy as np
 
 from . import reactions
 from .closing import coordinate, motions
-from .families.rigid import BODY
 from .kernels import loop
 
 if TYPE_CHECKING:
@@ -44,8 +43,40 @@ def bodies(d: Dynamics) -> list[Said]:
     return out
 
 
+def elastic(d: Dynamics) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Per tile of modal rates: which of its rows they are and their values, stated or zero."""
+    out = {}
+    for body in d.directory.flexible.values():
+        for first in range(body.iv, body.iv + body.scale.size, 6):
+            rows = np.arange(6) < body.iv + body.scale.size - first
+            out[first // 6] = rows, np.where(rows, d.system.v0[first:first + 6], 0.0)
+    return out
+
+
+def heavy_modes(d: Dynamics) -> dict[int, np.ndarray]:
+    """What is added to the tiles of modal coordinates so that they stay where they are, if the joints allow it."""
+    tiles = elastic(d)
+    if not tiles:
+        return {}
+    d._linearise(0.0)
+    return {tile: np.diag(STATED * np.diag(d.tiles[d.system.block[tile, tile]])) for tile in tiles}
+
+
 def solve(d: Dynamics) -> None:
-    """Least kinetic energy, with what bodies state weighted so that it stays, and what joints state held; and it must stay.
+    """Least kinetic energy; modal rates stay as stated (zero if they are not) unless the joints cannot do without them."""
+    held = elastic(d)
+    if held:
+        by_time, said = _solve(d, held)
+        if not _wrong(d, said, by_time):
+            return
+        free = {b.iv + k for b in d.directory.flexible.values() if not b.stated for k in range(b.scale.size)}
+        held = {tile: part for tile, part in held.items() if 6 * tile not in free}
+    by_time, said = _solve(d, held)
+    _check(d, said, by_time)
+
+
+def _solve(d: Dynamics, held_rates: dict[int, tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, list[Said]]:
+    """What bodies state is weighted so that it stays, what joints state is held.
 
     min v.M v / 2 + (S v - s).W (S v - s) / 2  subject to  C_q v + C_t = 0,  G v = g                [refine-2]
     """
@@ -53,45 +84,69 @@ def solve(d: Dynamics) -> None:
     x.v[:], x.V[:] = 0, 0
     loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
     by_time = x.V[s.n_v:].copy()
-    first = s.families[BODY][0]
-    row = {name: first + k for k, name in enumerate(s.owners[slice(*s.families[BODY])])}
+    d._linearise(0.0)
+    own = {tile: np.diag(d.tiles[s.block[tile, tile]]) for tile in [*(said.iv // 6 for said in statements.values()), *held_rates]}
     maps, weights = {name: said.map(x.q) for name, said in statements.items()}, {}
     for name, said in statements.items():
-        own = s.data.rp[row[name]]
-        weights[name] = STATED * (np.array([own[0]] * 3 + [max(own[1], own[5], own[9])] * 3) + 1e-12) * said.which
-    d._matrix({said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()})
+        mass = own[said.iv // 6]
+        weights[name] = STATED * (np.array([mass[0]] * 3 + [mass[3:].max()] * 3) + 1e-12) * said.which
+    modal = {tile: STATED * own[tile] * rows for tile, (rows, _) in held_rates.items()}
+    more = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
+    d._matrix(more | {tile: np.diag(w) for tile, w in modal.items()})
     held = rates(d)
     G = np.vstack([h.rows for h in held]) if held else np.zeros((0, s.n_v))
     g = np.array([h.values[0] for h in held])
     answers = np.array([d.solve(np.concatenate([by, np.zeros(s.n - s.n_v)]))[:s.n_v] for by in G]).reshape(-1, s.n_v)
     target = {name: said.values.copy() for name, said in statements.items()}
+    goal = {tile: values.copy() for tile, (_, values) in held_rates.items()}
     b = np.zeros(s.n)
     for _ in range(PASSES):
         b[:], b[s.n_v:] = 0, -by_time
         for name, said in statements.items():
             b[said.iv:said.iv + 6] = maps[name].T @ (weights[name] * target[name])
+        for tile, w in modal.items():
+            b[6 * tile:6 * tile + 6] = w * goal[tile]
         x.v[:s.n_v] = d.solve(b)[:s.n_v]
         for _ in range(2 if held else 0):
             x.v[:s.n_v] -= np.linalg.lstsq(G @ answers.T, G @ x.v[:s.n_v] - g, rcond=1e-12)[0] @ answers
         for name, said in statements.items():
             target[name] += said.values - maps[name] @ x.v[said.iv:said.iv + 6]
+        for tile, (rows, values) in held_rates.items():
+            goal[tile] += rows * (values - x.v[6 * tile:6 * tile + 6])
     x.V[:] = 0
     loop.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-    _check(d, [*bodies(d), *held], by_time)
+    return by_time, [*bodies(d), *_modal(d, held_rates), *held]
+
+
+def _modal(d: Dynamics, held_rates: dict[int, tuple[np.ndarray, np.ndarray]]) -> list[Said]:
+    """What bodies state of modal rates, or that they are zero."""
+    out = []
+    for name, body in d.directory.flexible.items():
+        if body.iv // 6 in held_rates:
+            rows = np.arange(body.iv, body.iv + body.scale.size)
+            out.append(Said(f"modal_rate of {name!r}", np.eye(d.system.n_v)[rows], d.system.v0[rows]))
+    return out
+
+
+def _wrong(d: Dynamics, said: list[Said], by_time: np.ndarray) -> tuple[dict[str, Any], list[Said]] | None:
+    """Joints that would come apart, and statements that changed; None if all is well, or if it is for others to tell."""
+    x, n_v = d.x, d.system.n_v
+    if not np.isfinite(x.v).all():
+        return None
+    fast = max(1.0, d.length) * max(1.0, float(abs(by_time).max(initial=0.0)), float(abs(x.v).max(initial=0.0)))
+    stuck = {name: gap for name, gap in d.openings(x.V).items() if gap.largest > KEPT * fast}
+    scale = max([1.0, *(float(abs(one.values).max()) for one in said)])
+    broken = [one for one in said if not float(abs(one.rows @ x.v[:n_v] - one.values).max()) <= KEPT * scale]
+    return (stuck, broken) if stuck or broken else None
 
 
 def _check(d: Dynamics, said: list[Said], by_time: np.ndarray) -> None:
     """Joints that would come apart, or statements that changed, are errors that name who contradicts whom."""
     from .dynamics import ModelError
-    x, n_v = d.x, d.system.n_v
-    if not np.isfinite(x.v).all():
-        return  # told by others
-    fast = max(1.0, d.length) * max(1.0, float(abs(by_time).max(initial=0.0)), float(abs(x.v).max(initial=0.0)))
-    stuck = {name: gap for name, gap in d.openings(x.V).items() if gap.largest > KEPT * fast}
-    scale = max([1.0, *(float(abs(one.values).max()) for one in said)])
-    broken = [one for one in said if not float(abs(one.rows @ x.v[:n_v] - one.values).max()) <= KEPT * scale]
-    if not stuck and not broken:
+    wrong = _wrong(d, said, by_time)
+    if wrong is None:
         return
+    stuck, broken = wrong
     names = contradiction(d, said, by_time)
     if stuck and all(name.startswith("drive") for name in names):
         listed = "; ".join(f"joint {name!r} would come apart at {gap.text('/s')}" for name, gap in list(stuck.items())[:5])

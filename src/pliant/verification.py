@@ -138,6 +138,25 @@ def _free_body(sol: Solution) -> list[Check]:
             ("angular momentum [N m s]", L, L[0], 1e-5), _drift(sol)]
 
 
+def _flexible_slider_crank(sol: Solution) -> list[Check]:
+    """Simeon 1996, Test Set for IVP Solvers: angle of the rod, slider, bending and axial coordinates at 0.1 s (MEBDFI at 1e-14)."""
+    w, z = sol["rod.rotation"][-1, [0, 3]]
+    found = np.array([2 * np.arctan2(z, w), sol["slider.position.x"][-1], *sol["rod.modal"][-1]])
+    exact = np.array([-0.3311734988256260, 0.1697373328427860, 1.893192899613509e-4, 2.375751249879174e-5, -5.323896770569702e-6,
+                      -8.363313279112129e-6])
+    return [("angle, slider, four modal coordinates at 0.1 s [relative]", found / exact, 1.0, 1e-5), _drift(sol)]
+
+
+def _spinning_blade(sol: Solution) -> list[Check]:
+    """Simo, Vu-Quoc 1986: tip in the turning axes from a nonlinear beam (two runs differ by 7e-5 m); steady extension in closed form."""
+    x, y, a = sol["blade.tip.position.x"], sol["blade.tip.position.y"], sol["hub.angle"]
+    tip = np.stack([np.cos(a) * x + np.sin(a) * y - 10, np.cos(a) * y - np.sin(a) * x], 1)
+    exact = np.array([(-0.01265, -0.46847), (-0.01774, -0.55909), (-0.00707, -0.36281)])
+    found = tip[[int(np.argmin(abs(sol.t - t))) for t in (5.0, 7.5, 10.0)]]
+    return [("tip at 5, 7.5, 10 s [relative]", found / exact, 1.0, 0.02), ("largest lag [m]", tip[:, 1].min(), -0.57382, 0.0115),
+            ("steady extension [relative]", tip[sol.t > 15.5, 0].mean() / 5.14317455043e-4, 1.0, 5e-3)]
+
+
 def _example(name: str) -> Callable[[], Model]:
     """The model of a shipped example."""
     return lambda: module_model(shipped.find(f"{name}.py", shipped.examples()))
@@ -171,5 +190,7 @@ CASES: dict[str, tuple[Callable[[], Model], float, dict[str, Any], Callable[[Sol
     "heavy_top": (_example("heavy_top"), 2.0, {"step": 5e-5, "output_step": 0.01}, _heavy_top),
     "lagrange_top_slow": (lambda: lagrange_top(PRECESSIONS[0]), 2.0, {"step": 1e-5}, _lagrange_top(PRECESSIONS[0])),
     "lagrange_top_fast": (lambda: lagrange_top(PRECESSIONS[1]), 2.0, {"step": 1e-5}, _lagrange_top(PRECESSIONS[1])),
+    "flexible_slider_crank": (_example("flexible_slider_crank"), 0.1, {"accuracy": "fine", "output_step": 0.01}, _flexible_slider_crank),
+    "spinning_blade": (_example("spinning_blade"), 18.0, {"step": 5e-3, "output_step": 0.05}, _spinning_blade),
     "free_body": (free_body, 10.0, {"step": 2.5e-4}, _free_body),
 }

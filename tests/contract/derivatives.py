@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import numpy as np
+from flexible import random_modal
 
 from pliant.families import bushing, constraints, loads, rigid, signals, springs
 from pliant.kernels import loop
@@ -96,13 +97,16 @@ ZOO = {
 }
 
 
-def zoo(name: str, bodies: int = 2, seed: int = 0) -> System:
-    """One element of a family between two random frames, on two bodies or on one and the ground."""
+PAIRS = ("rigid ground", "rigid rigid", "modal ground", "modal rigid", "rigid modal", "modal modal")  # bodies of the frames b and a
+
+
+def zoo(name: str, bodies: str = "rigid rigid", seed: int = 0) -> System:
+    """One element of a family between two random frames on the bodies named."""
     rng = np.random.default_rng(seed)
     b = Builder((0.3, -0.7, -9.81), coupled=True)
-    places = [random_body(b, f"body {k}", rng) for k in range(bodies)]
-    fb = b.frame(places[0], rng.normal(size=3), random_rotation(rng))
-    fa = b.frame(places[1] if bodies > 1 else b.ground, rng.normal(size=3), random_rotation(rng))
+    make = {"rigid": random_body, "modal": random_modal, "ground": lambda b, name, rng: b.ground}
+    places = [make[kind](b, f"body {k}", rng) for k, kind in enumerate(bodies.split())]
+    fb, fa = (b.frame(place, rng.normal(size=3), random_rotation(rng)) for place in places)
     ZOO[name](b, fa, fb, rng)
     return b.system()
 
@@ -117,6 +121,7 @@ class ComplexStep:
         self.data = system.typed_data(np.complex128)
         self.real.a[:system.n_v] = rng.normal(size=system.n_v)
         self.real.lam[system.n_v:] = rng.normal(size=system.n - system.n_v)
+        self.real.a[np.setdiff1d(np.arange(system.n), system.active)] = 0
         self.real.H[:] = 0.1 * rng.normal(size=self.real.H.size)
         self.rows = system.active
 

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 from derivatives import STEP, ComplexStep, random_rotation
+from flexible import modal_body
 
 import pliant as pl
 from pliant.items.base import KINDS
@@ -41,43 +42,50 @@ FORCES = {
 }
 
 
-def model_of(items, rng, ground):
+BODIES = ("rigid ground", "rigid rigid", "modal ground", "modal rigid", "rigid modal", "modal modal")  # of frames b and a
+
+
+def model_of(items, rng, bodies):
     m = pl.Model("pair", gravity=(0.3, -0.7, -9.81))
-    def body(name):
+    def body(name, kind):
+        if kind == "modal":
+            return m.add(modal_body(name, rng))
         root = rng.normal(size=(3, 3))
         return m.add(pl.RigidBody(name, mass=2.0, inertia=(root @ root.T + 3 * np.eye(3)).tolist(), com=rng.normal(size=3),
                                   position=rng.normal(size=3), rotation=random_rotation(rng), velocity=rng.normal(size=3),
                                   angular_velocity=rng.normal(size=3), frames={"frame1": {"point": rng.normal(size=3).tolist()}}))
-    a, b = body("A"), body("B")
-    for item in items(m.ground.frame(rng.normal(size=3)) if ground else a.frame(rng.normal(size=3), random_rotation(rng)),
-                      b.frame(rng.normal(size=3), random_rotation(rng))):
+    kinds = bodies.split()
+    a, b = body("A", kinds[1]), body("B", kinds[0])
+    places = [pl.items.base.Frame(body=x.name, frame="frame1", rotation=random_rotation(rng)) if isinstance(x, pl.ModalBody)
+              else x.frame(rng.normal(size=3), random_rotation(rng)) for x in (a, b)]
+    for item in items(m.ground.frame(rng.normal(size=3)) if kinds[1] == "ground" else places[0], places[1]):
         m.add(item)
     return m
 
 
-def state_of(items, seed, ground):
+def state_of(items, seed, bodies):
     """The compiled model, moved to a random state off the constraints."""
     rng = np.random.default_rng(seed)
-    system = model_of(items, rng, ground).compile(exact=True).system
+    system = model_of(items, rng, bodies).compile(exact=True).system
     c = ComplexStep(system, seed=seed)
     loop.retract(system.data, c.real.q.copy(), rng.normal(size=system.n), 0.4, c.real.q)
     return c
 
 
-@pytest.mark.parametrize("ground", [False, True])
+@pytest.mark.parametrize("bodies", BODIES)
 @pytest.mark.parametrize("name", [*JOINTS, *FORCES])
-def test_tangent(name, ground):
-    c = state_of({**JOINTS, **FORCES}[name], 5, ground)
+def test_tangent(name, bodies):
+    c = state_of({**JOINTS, **FORCES}[name], 5, bodies)
     for coefficients in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
         expected = c.reference(*coefficients)
         tolerance = 1e-12 if name != "spring law" else 1e-8  # the slopes of a Python function are differences
         np.testing.assert_allclose(c.tangent(*coefficients), expected, rtol=0, atol=tolerance * max(1.0, abs(expected).max()))
 
 
-@pytest.mark.parametrize("ground", [False, True])
+@pytest.mark.parametrize("bodies", BODIES)
 @pytest.mark.parametrize("name", [n for n in JOINTS if "driven" not in n])
-def test_velocity_and_bias(name, ground):
-    c = state_of(JOINTS[name], 7, ground)
+def test_velocity_and_bias(name, bodies):
+    c = state_of(JOINTS[name], 7, bodies)
     s, x, n_v = c.system, c.real, c.system.n_v
     x.V[:] = 0
     loop.run(s.program("rates"), s.data, x, c.t, 0.0, 0.0, 0.0)

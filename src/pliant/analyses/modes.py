@@ -37,13 +37,14 @@ class Modes:
         s, z = eigen.solve(lin.M, lin.D, lin.K, rate, lin.tangent.natural, lin.tangent.decay)
         self.eigenvalues = s[:n]
         self.degrees_of_freedom, self.frame, self.t = lin.n, lin.W, lin.t
-        self.bodies = [d.body_of(int(iv) // 6) for iv in d.system.data.rotations[:, 0]]
+        self.bodies = list(d.system.bodies)
         self.shapes = np.zeros((len(self.eigenvalues), len(self.bodies), 6), complex)
+        self.motions = np.zeros((len(self.eigenvalues), d.system.n_v), complex)  # of all coordinates, those of modal bodies among them
         for k in range(len(self.eigenvalues)):
             eta = lin.N @ z[:, k]
             part = eta[np.argmax(abs(eta) / np.where(lin.freedom.by > 0, lin.freedom.by, np.inf))]
             eta *= abs(part) / (part * largest_motion(d, eta))
-            self.shapes[k] = [eta[iv - 3:iv + 3] for iv in d.system.data.rotations[:, 0]]
+            self.shapes[k], self.motions[k] = [eta[iv - 3:iv + 3] for iv in d.system.data.rotations[:, 0]], eta
 
     @property
     def model(self) -> Model:
@@ -91,6 +92,11 @@ class Modes:
             raise KeyError(f"no body {body!r}{did_you_mean(body, self.bodies)}")
         return self.shapes[self._number(k), self.bodies.index(body)]
 
+    def modal(self, k: int, body: str) -> np.ndarray:
+        """Complex modal coordinates of a flexible body in mode k."""
+        rows = self.linearisation.d.modal_rows(body)
+        return np.asarray(self.motions[self._number(k), rows] / self.linearisation.d.directory.flexible[body].scale if rows.size else rows)
+
     def _number(self, k: Any) -> int:
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 0 <= k < len(self):
             raise IndexError(f"mode {k!r} must be a number from 0 to {len(self) - 1}")
@@ -111,8 +117,7 @@ class Modes:
         p["v"][:], p["a"][:], p["lam"][:] = 0, 0, 0
         eta = np.zeros((frames + 1, s.n))
         turns = np.exp(2j * np.pi * np.arange(frames + 1) / frames)
-        for b, iv in enumerate(s.data.rotations[:, 0]):
-            eta[:, iv - 3:iv + 3] = amplitude * (turns[:, None] * self.shapes[k, b]).real
+        eta[:, :s.n_v] = amplitude * (turns[:, None] * self.motions[k]).real
         for i in range(frames + 1):
             step, q = eta[i].copy(), p["q"][i].copy()
             step[:s.n_v] = lin.tangent.G.T @ step[:s.n_v]
@@ -147,11 +152,8 @@ class Modes:
         from .settling import motion_in_words
         d, rows = self.linearisation.d, []
         for k in range(len(self)):
-            eta = np.zeros(d.system.n_v)
-            for b, iv in enumerate(d.system.data.rotations[:, 0]):
-                eta[iv - 3:iv + 3] = self.shapes[k, b].real
             rows.append((k, self.frequencies[k], self.damped_frequencies[k], round(float(self.damping[k]), 12) + 0.0, self.kind(k),
-                         ": ".join(motion_in_words(d, eta))))
+                         ": ".join(motion_in_words(d, self.motions[k].real))))
         head = [f"modes of {self.model.name!r} at t = {self.t:g} s, {self.degrees_of_freedom} degrees of freedom"]
         if self.frame.any():
             head.append(f"  in axes that turn with ({', '.join(f'{w:.6g}' for w in self.frame)}) rad/s")

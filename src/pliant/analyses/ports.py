@@ -14,7 +14,7 @@ from ..functions.units import must
 from ..items.base import did_you_mean
 from ..kernels import loop
 from ..refinement import parts
-from ..solution import COMPONENTS
+from ..solution import COMPONENTS, components
 from .linearisation import Linearisation
 from .tangent import load, new_row
 
@@ -94,7 +94,7 @@ def chosen_outputs(d: Dynamics, names: Sequence[str]) -> dict[str, Output]:
         if component is not None or count == 1:
             out[name] = channel, component
         else:
-            out |= {f"{name}.{c}": (channel, k) for k, c in enumerate(COMPONENTS[count])}
+            out |= {f"{name}.{c}": (channel, k) for k, c in enumerate(components(channel, count))}
     return out
 
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..dynamics import Dynamics, ModelError
 from ..families.loads import LOAD
-from ..families.rigid import BODY, MASS
 from ..families.signals import LOAD_ANSWER
 from ..kernels import loop
 from ..kernels.contract import GRAVITY, F
@@ -42,7 +41,7 @@ class Settling:
         val = s.data.val.copy()
         val[GRAVITY:GRAVITY + 3] = 0
         self.unloaded = (s.program("tangent", families=[f for f in s.families if f not in (LOAD, LOAD_ANSWER)]), s.data._replace(val=val))
-        self.weight = d.gravity * d.length * float(s.data.rp[slice(*s.families[BODY]), MASS].max(initial=0.0))
+        self.weight = d.gravity * d.length * d.heaviest
         self.radius = LONGEST * np.sqrt(len(s.data.rotations))
 
     # -- forces
@@ -190,9 +189,13 @@ class NotSettled(ModelError):
 def motion_in_words(d: Dynamics, eta: np.ndarray) -> tuple[str, str]:
     """The body that moves most, and 'translation along x' or 'rotation about (0, 0.6, 0.8)'."""
     from ..diagnosis.words import direction
-    parts = [(eta[iv - 3:iv] / d.length, eta[iv:iv + 3], int(iv) // 6) for iv in d.system.data.rotations[:, 0]]
-    move, turn, tile = max(parts, key=lambda p: max(np.linalg.norm(p[0]), np.linalg.norm(p[1])) )
-    way, angle = float(np.linalg.norm(move)), float(np.linalg.norm(turn))
+    parts = [(eta[iv - 3:iv] / d.length, eta[iv:iv + 3], eta[d.modal_rows(name)] / d.length, name)
+             for name, iv in zip(d.system.bodies, d.system.data.rotations[:, 0], strict=True)]
+    move, turn, bend, name = max(parts, key=lambda p: max(np.linalg.norm(p[0]), np.linalg.norm(p[1]), abs(p[2]).max(initial=0.0)))
+    way, angle, modal = float(np.linalg.norm(move)), float(np.linalg.norm(turn)), float(abs(bend).max(initial=0.0))
+    if modal > 0.3 * max(way, angle):  # the body's frame may move with it
+        k = int(np.argmax(abs(bend)))
+        return name, f"deformation, {d.model[name].reduced.names[k] if d.model is not None else f'coordinate {k + 1}'}"
     if angle > 0.3 * way:  # the centre of mass moves with it
-        return d.body_of(tile), f"rotation about {direction(turn / angle)}"
-    return d.body_of(tile), f"translation along {direction(move / way)}" if way > 0 else "none"
+        return name, f"rotation about {direction(turn / angle)}"
+    return name, f"translation along {direction(move / way)}" if way > 0 else "none"

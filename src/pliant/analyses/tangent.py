@@ -80,7 +80,8 @@ def derivative(d: Dynamics, t: float, cm: float, cd: float, ck: float, program: 
 def largest_motion(d: Dynamics, eta: np.ndarray) -> float:
     """Of all bodies: displacement in sizes of the model, or rotation [rad]."""
     places = d.system.data.rotations[:, 0]
-    return max(max(float(np.linalg.norm(eta[i - 3:i])) / d.length, float(np.linalg.norm(eta[i:i + 3]))) for i in places)
+    bent = max((float(abs(eta[d.modal_rows(name)]).max(initial=0.0)) for name in d.directory.flexible), default=0.0) / d.length
+    return max(bent, *(max(float(np.linalg.norm(eta[i - 3:i])) / d.length, float(np.linalg.norm(eta[i:i + 3]))) for i in places))
 
 
 class Freedom:
@@ -140,11 +141,13 @@ class Tangent:
         self.v = np.array([p["v"][0, i - 3:i] for i in places])
         self.dv = np.array([p["a"][0, i - 3:i] for i in places])
         self.p = np.array([p["q"][0, i - 3:i] for _, i in s.data.rotations])
+        modal = [d.modal_rows(name) for name in s.bodies]
+        self.bending, self.dbending = (np.array([abs(p[x][0, rows]).max(initial=0.0) for rows in modal]) for x in "va")  # modal rates
 
     @cached_property
     def speed(self) -> float:
         """The largest rate of the state [1/s]."""
-        return max(float(abs(self.v).max(initial=0.0)) / self.d.length, float(abs(self.w).max(initial=0.0)))
+        return max(float(np.abs([*self.v.ravel(), *self.bending]).max(initial=0.0)) / self.d.length, float(abs(self.w).max(initial=0.0)))
 
     @cached_property
     def natural(self) -> float:
@@ -162,7 +165,7 @@ class Tangent:
 
     def accelerations(self, W: np.ndarray) -> np.ndarray:
         """Of every body what does not belong to a rotation with W [1/s^2]: lengths in sizes of the model."""
-        left = np.linalg.norm(self.dv - np.cross(W, self.v), axis=1) / self.d.length
+        left = np.maximum(np.linalg.norm(self.dv - np.cross(W, self.v), axis=1), self.dbending) / self.d.length
         return np.asarray(np.maximum(left, np.linalg.norm(self.dw - np.cross(W, self.w), axis=1)))
 
     def seen_from(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

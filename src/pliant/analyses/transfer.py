@@ -117,6 +117,8 @@ class Linear:
 
 def _unit(state: str) -> str:
     rate = state.endswith("_rate")
+    if ".modal." in state:
+        return "1/s" if rate else ""
     turns = any(part in ("angle", "angle_rate", "rotation") for part in state.split("."))
     return ("rad" if turns else "m") + ("/s" if rate else "")
 
@@ -133,6 +135,8 @@ def coordinates(lin: Linearisation) -> tuple[list[str], np.ndarray]:
         name = d.body_of(int(iv) // 6)
         for k in range(6):
             bodies[f"{name}.{('position', 'rotation')[k // 3]}.{'xyz'[k % 3]}"] = np.eye(d.system.n_v)[iv - 3 + k]
+        for k, row in enumerate(d.modal_rows(name)):
+            bodies[f"{name}.modal.{k + 1}"] = np.eye(d.system.n_v)[row] / d.directory.flexible[name].scale[k]
     names, rows, basis = list[str](), list[np.ndarray](), np.zeros((0, n))
     for known, least in ((joints, WELL), (bodies, 0.0)):
         images = {name: g @ lin.N / _length(d.length, name) for name, g in known.items()}
@@ -153,7 +157,7 @@ def coordinates(lin: Linearisation) -> tuple[list[str], np.ndarray]:
 
 
 def _length(length: float, name: str) -> float:
-    return length if name.endswith(".displacement") or ".position." in name else 1.0
+    return length if name.endswith(".displacement") or ".position." in name or ".modal." in name else 1.0
 
 
 def linearize(model: Model, inputs: Any = None, outputs: Any = None, state: Any = None) -> Linear:

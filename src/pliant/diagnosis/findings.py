@@ -65,6 +65,7 @@ FAULTS: dict[str, str] = {
     "singular-matrix": "the equations of motion have no unique solution",
     "not-finite": "a number is not finite",
     "joint-open": "joints came apart",
+    "deformation": "a flexible body is deformed beyond all measure",
     "step-underflow": "the step became too small",
     "user-function": "a function of the model raised an error",
     "interrupted": "the run was interrupted",

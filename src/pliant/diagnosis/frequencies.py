@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..dynamics import Dynamics
-from ..items.base import matrix_of
 from ..kernels import loop
 from ..kernels.contract import A as AXES
 from ..kernels.contract import P
@@ -188,15 +187,11 @@ def springs(model: Model, v: Vibration) -> Iterator[Spring]:
 
 def _pull(v: Vibration, a: int, b: int, u: np.ndarray) -> np.ndarray:
     """Forces on the coordinates of a unit wrench u on frame b and -u on frame a."""
-    s, out = v.system, np.zeros(v.system.n)
-    place = {int(iv) // 6: int(iq) for iv, iq in s.data.rotations}
+    out = np.zeros(v.system.n)
     for frame, sign in ((a, -1.0), (b, 1.0)):
-        if s.data.fr[frame, 0]:
-            tile = int(s.data.fr[frame, 3])
-            iq = place[tile]
-            arm = v.x.X[frame, P:P + 3] - v.x.q[iq - 3:iq]
-            out[6 * tile:6 * tile + 3] += sign * u[:3]
-            out[6 * tile + 3:6 * tile + 6] += sign * matrix_of(tuple(v.x.q[iq:iq + 4])).T @ (np.cross(arm, u[:3]) + u[3:])
+        count, first, _, tile = v.system.data.fr[frame]
+        for k in range(count):
+            out[6 * (tile + k):6 * (tile + k) + 6] += sign * u @ v.x.J[first + k]
     return out
 
 
@@ -205,7 +200,7 @@ def lint(model: Model, dynamics: Dynamics, q: np.ndarray, velocities: np.ndarray
     """Vibrations and spins against the step, or against the accuracy. ``rates``: the fastest turning of driven joints [rad/s]."""
     h = settings.step
     told = set[str]()
-    if dynamics.directory.springs or dynamics.directory.bushings:
+    if dynamics.directory.springs or dynamics.directory.bushings or (dynamics.directory.flexible and settings.method):
         vibration = Vibration(dynamics, q)
         fast: dict[str, float] = {}
         for spring in springs(model, vibration):
@@ -247,6 +242,10 @@ def _unresolved(model: Model, v: Vibration, h: float) -> Iterator[Finding]:
         return
     ratio = float(mode @ v.image(v.damping, mode)) / (2 * w * float(mode @ v.image(v.M, mode)))
     if ratio > 0.2:
+        return
+    elastic = np.concatenate([v.dynamics.modal_rows(name) for name in v.dynamics.directory.flexible] or [np.zeros(0, np.int64)])
+    force = v.image(v.K, mode)
+    if float(mode[elastic] @ force[elastic]) > float(mode @ force) / 2:  # a fast mode of a flexible body, which hardly moves
         return
     shares: dict[str, float] = {}
     for spring in springs(model, v):

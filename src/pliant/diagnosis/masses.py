@@ -242,7 +242,7 @@ def _massless(mechanism: Mechanism, tiles: list[int], Z: np.ndarray) -> Finding:
     for k in tiles:
         n = mechanism.basis(k).shape[1]
         part, at = Z[at:at + n], at + n
-        if n == 6 and abs(part).max() > 1e-6:
+        if k in mechanism.names and n == 6 and abs(part).max() > 1e-6:
             items.append(mechanism.names[k])
             frame = mechanism.axes_of(k)
             motion = np.hstack([part[:3].T, part[3:].T @ frame.T])

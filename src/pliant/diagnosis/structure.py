@@ -11,6 +11,7 @@ from ..items.base import Frame, Item, Pair, matrix_of
 from ..items.bodies import RigidBody
 from ..items.forces import Load, Measure
 from ..items.joints import Drive, JointPair, Screw
+from ..items.modal import ModalBody
 from ..layout import JointRecord
 from ..planes import PARALLEL, functional, in_plane_axes, normal_vector
 from .findings import ERROR, NOTE, WARNING, Finding, names
@@ -116,7 +117,7 @@ def out_of_plane(model: Model, dynamics: Dynamics) -> Iterator[Finding]:
         if record is not None and _contradicts(item, record, n):
             yield _plane(item.name, ERROR, f"{item.kind} {item.name!r}: its axis {vector(record.axes[:, 2])} does not let it move in the "
                          f"planes ({said}).", "Turn its axis along the normal (revolute) or across it (prismatic), or leave planar out.")
-        elif isinstance(item, RigidBody):
+        elif isinstance(item, (RigidBody, ModalBody)):
             yield from _velocity(item, n, said)
         elif isinstance(item, Load):
             yield from _load(item, model, n, said)
@@ -154,7 +155,7 @@ def _contradicts(item: Item, record: JointRecord, n: np.ndarray) -> bool:
     return ranks[1] + ranks[2] > ranks[0] or (ranks[1] == 3 and ranks[0] < 6)
 
 
-def _velocity(body: RigidBody, n: np.ndarray, said: str) -> Iterator[Finding]:
+def _velocity(body: RigidBody | ModalBody, n: np.ndarray, said: str) -> Iterator[Finding]:
     v, w = np.array(body.velocity or (0.0,) * 3), matrix_of(body.rotation) @ np.array(body.angular_velocity or (0.0,) * 3)
     if abs(v @ n) > PARALLEL * np.linalg.norm(v) or np.linalg.norm(w - (w @ n) * n) > PARALLEL * np.linalg.norm(w):
         yield _plane(body.name, ERROR, f"body {body.name!r}: its stated velocity {vector(v)} m/s, {vector(w)} rad/s (world axes) leads out "

@@ -20,7 +20,8 @@ WAYS = ("node", "nodes", "point", "box", "plane")
 class Interface:
     """One of ``node`` (its number), ``nodes`` (numbers), ``point`` (on a node), ``box`` (two corners), ``plane`` ({point, normal}, or
     "x = 0.1"); joined by ``coupling`` "rigid" (the nodes move as one body) or "average" (the frame follows their mean motion, loads
-    are spread, nothing is stiffened), with ``weights`` "uniform" or "mass". The frame is at ``position`` (default: the nodes' mean)."""
+    are spread, nothing is stiffened), with ``weights`` "uniform" or "mass". The frame is at ``position`` (default: the nodes' mean, by
+    weights). A force on a frame that averages is a distributed load."""
     node: int | None = None
     nodes: Any = None
     point: Any = None
@@ -105,9 +106,8 @@ def _join(fe: FE, name: str, i: Interface) -> Joined:
             raise ValueError("weights: some of its nodes have no positive mass of their own, as corners of quadratic elements; take "
                              "'uniform'")
         weights = masses / masses.sum()
-    position = x.mean(axis=0) if i.position is None else three("position", i.position)
-    needs_rotation = fe.dofs == 3 or (len(nodes) > 1 and i.coupling == "average")
-    if needs_rotation:
+    position = weights @ x if i.position is None else three("position", i.position)
+    if fe.dofs == 3:
         spread = np.linalg.svd(x - x.mean(axis=0), compute_uv=False) if len(nodes) > 1 else np.zeros(3)
         if len(nodes) < 3 or spread[1] < 1e-6 * max(spread[0], 1e-300):
             count = "one node" if len(nodes) == 1 else f"{len(nodes)} nodes in a line"
@@ -171,7 +171,8 @@ def _plane(value: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def frame_rows(fe: FE, i: Joined) -> np.ndarray:
     """Displacement and rotation of the frame (6 rows) by the unknowns of its nodes, in their order: for a single node with rotations its
-    own, carried to the position; else the weighted mean and the rotation that fits best [flex-7]."""
+    own, carried to the position; else the weighted mean, of displacements and of rotations where nodes have them, or the rotation that fits
+    displacements best [flex-7]."""
     x, k = fe.nodes[i.nodes], fe.dofs
     if k == 6 and (len(x) == 1 or i.rigid):
         rows = np.zeros((6, len(x) * 6))
@@ -180,6 +181,11 @@ def frame_rows(fe: FE, i: Joined) -> np.ndarray:
         return rows
     c = i.weights @ x
     r = x - c
+    if k == 6:
+        rows = np.zeros((6, len(x), 6))
+        rows[:3, :, :3] = rows[3:, :, 3:] = i.weights[None, :, None] * np.eye(3)[:, None, :]
+        rows[:3, :, 3:] = -np.einsum("ij,n,jk->ink", cross_matrix(i.position - c), i.weights, np.eye(3))
+        return rows.reshape(6, -1)
     spin = np.einsum("n,nij->ij", i.weights, np.einsum("nk,nk->n", r, r)[:, None, None] * np.eye(3) - r[:, :, None] * r[:, None, :])
     turn = np.linalg.solve(spin, np.einsum("n,nij->inj", i.weights, cross_matrix(r)).reshape(3, -1))
     rows = np.zeros((6, len(x), k))

@@ -31,7 +31,7 @@ class Integrals(NamedTuple):
 
 class Node(NamedTuple):
     """A frame on the part: at u0 + psi_R q with the axes (1 + (psi_theta q)~) A0. ``second``: the displacement of second order
-    1/2 q^T second[i] q, for reported positions only (foreshortening is in the stiffening already)."""
+    1/2 q^T second[i] q in the axes of the part: what forces at the node work on, its stiffening with the opposite sign."""
     u0: np.ndarray                      # (3)
     A0: np.ndarray                      # (3, 3)
     psi_R: np.ndarray                   # (3, n)
@@ -47,6 +47,9 @@ class Stiffening(NamedTuple):
     - ("angular", a): component a of omega';
     - ("centrifugal", a, b), a <= b: the product omega_a omega_b (once, also for a < b);
     - ("force", node, a), ("moment", node, a): force and moment on the body at that node, the moment about the node.
+
+    - ("free", ...) before one of ("centrifugal", ...), ("force", ...), ("moment", ...): the same, together with the accelerations that the
+      load gives the free part, of shapes in mean axes; for a body-fixed frame. The equations of motion use these [mean-1].
 
     So spinning and pulling stiffen (K positive), pushing softens. A load that is not listed does not stress the part: one at the
     interface that is held, or for mean axes an acceleration.

@@ -166,12 +166,12 @@ def _assemble(s: Structure, V: np.ndarray, names: list[str], others: list[Any], 
               limit: float | None) -> Reduced:
     """All that a part holds."""
     Psi = np.asarray(s.T @ V)
-    K = V.T @ (s.K @ V)
+    K, whole = V.T @ (s.K @ V), integrals(s.fe, Psi)
     places = {i.name: (i, s.frame(i)) for i in [*s.joined, *others]}
     second: dict[str, np.ndarray] = {}
     stiff = None
     if stiffen and s.fe.stress is not None and V.shape[1]:
-        stiff, second = stiffening_of(s, V, Psi, frame, places)
+        stiff, second = stiffening_of(s, V, Psi, frame, places, whole)
     nodes = {}
     for name, (i, rows) in places.items():
         psi = np.asarray(rows @ Psi)
@@ -181,7 +181,7 @@ def _assemble(s: Structure, V: np.ndarray, names: list[str], others: list[Any], 
     without = "none: matrices without elements" if s.fe.stress is None else "switched off" if not stiffen else "none: no shapes"
     facts["stiffening"] = without if stiff is None else "yes"
     facts |= measure(s, V, frame, limit)
-    made = Reduced(names, integrals(s.fe, Psi), (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts)
+    made = Reduced(names, whole, (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts)
     _suspect(s, facts)
     return made
 

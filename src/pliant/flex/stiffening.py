@@ -6,15 +6,18 @@ from typing import Any
 import numpy as np
 
 from .loads import Field, inertia_loads
-from .reduced import Stiffening
+from .mean_axes import relieved, rigid_part
+from .reduced import Integrals, Stiffening
 from .structure import Structure
 
 NONE = 1e-9  # of the largest of its group (inertia, forces, moments): such a load does not stress the part
 
 
-def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str,
-                  places: dict[str, Any]) -> tuple[Stiffening, dict[str, np.ndarray]]:
-    """K by load, and the displacements of second order of all places: by virtue of the work of a unit force, -K of that force [flex-11]."""
+def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str, places: dict[str, Any],
+                  i: Integrals) -> tuple[Stiffening, dict[str, np.ndarray]]:
+    """K by load, and the displacements of second order of all places: by virtue of the work of a unit force, -K of that force [flex-11].
+
+    For a body-fixed frame the same of the part in mean axes [mean-4] is added, as loads ("free", ...)."""
     loads, fields, vectors = list[tuple[Any, ...]](), list[Field | None](), list[np.ndarray]()
     for load, field in inertia_loads().items():
         loads.append(load)
@@ -37,11 +40,18 @@ def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, frame: str,
     stress = s.fe.stress
     assert stress is not None
     mesh = np.asarray(s.T @ d)
-    K = stress.project(mesh, balance, Psi) + _rigid_faces(s, mesh, balance, Psi)
-    K = (K + np.swapaxes(K, 1, 2)) / 2
-    by = dict(zip(loads, K, strict=True))
+
+    def projected(Psi: np.ndarray) -> dict[tuple[Any, ...], np.ndarray]:
+        K = stress.project(mesh, balance, Psi) + _rigid_faces(s, mesh, balance, Psi)
+        return dict(zip(loads, (K + np.swapaxes(K, 1, 2)) / 2, strict=True))
+    by = projected(Psi)
     second = {name: -np.stack([by["force", name, a] for a in range(3)]) for name in places}
     keep = [load for load in loads if _matters(load, by, interfaces)]
+    if frame == "body-fixed":
+        free = relieved(i, projected(Psi - s.fe.rigid() @ rigid_part(i)), {name: place.position for name, (place, _) in places.items()})
+        largest = max(abs(K).max() for K in free.values())
+        by |= {("free", *load): K for load, K in free.items()}
+        keep += [("free", *load) for load, K in free.items() if abs(K).max() > NONE * largest]
     return Stiffening(keep, np.stack([by[load] for load in keep]) if keep else np.zeros((0, V.shape[1], V.shape[1]))), second
 
 

@@ -10,7 +10,7 @@ from ..kernels.loop import run
 from . import central
 from . import stepper as st
 from .base import Plan
-from .fixed import FixedRun
+from .fixed import FixedRun, refuse_modal
 
 MOST_BODIES = 120  # that dense linear algebra is good for
 
@@ -20,6 +20,7 @@ class CentralRun(FixedRun):
 
     def __init__(self, method: Any, plan: Plan) -> None:
         s = plan.dynamics.system
+        refuse_modal(method, plan, "its coordinates are positions and quaternions of rigid bodies")
         if s.n_v > 6 * MOST_BODIES:
             raise ModelError(f"simulate: integrator dimcd: {s.n_v // 6} bodies, its dense equations are good for up to {MOST_BODIES}; take "
                              "another integrator")

@@ -12,7 +12,7 @@ from ..kernels.loop import run
 from . import midpoint as mp
 from . import stepper as st
 from .base import Plan
-from .fixed import FixedRun
+from .fixed import FixedRun, refuse_modal
 
 
 class EnergyMomentumRun(FixedRun):
@@ -20,6 +20,7 @@ class EnergyMomentumRun(FixedRun):
     project = False
 
     def __init__(self, method: Any, plan: Plan) -> None:
+        refuse_modal(method, plan, "it needs bodies whose inertia does not change")
         super().__init__(method, plan)
         s, n = plan.dynamics.system, plan.dynamics.system.n
         self.weight = plan.dynamics.weights()

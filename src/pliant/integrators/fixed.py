@@ -1,13 +1,24 @@
 """Runs with steps of one length: what their drivers share."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..dynamics import ModelError
 from . import stepper as st
 from .base import Plan
 from .run import Run
 
 ROUNDING = 2e-16  # increments below this part of the model's size are rounding errors of the constraints
+
+
+def refuse_modal(method: Any, plan: Plan, why: str) -> None:
+    """For methods that know rigid bodies only."""
+    flexible = plan.dynamics.directory.flexible
+    if flexible:
+        raise ModelError(f"simulate: integrator {method.kind}: body {next(iter(flexible))!r} is flexible; {why}. Take generalized-alpha, "
+                         "Radau or an explicit method")
 
 
 class FixedRun(Run):

@@ -109,7 +109,7 @@ class OneStepRun(Pieces):
         w = self.steps
         more = {f"step_{name}": getattr(w, name) for name in ("y0", "f0", "y1", "f1")}
         return super()._state() | more | {"aim": self.aim, "note": self.note, "tune": self.tune, "par": self.p.par, "chosen": self.p.chosen,
-                                         "choices": self.x.W[SCRATCH:]}
+                                         "choices": self.x.W[SCRATCH:SCRATCH + self.dynamics.system.n_choices]}
 
     def _note(self) -> None:
         if not self.code[osl.PENDING]:
@@ -143,7 +143,7 @@ class OneStepRun(Pieces):
         w.y0[:] = np.concatenate([*(joint_state(self.space, row) if self.space else (p["q"], p["v"][:s.n_v])), row[1:3]])
         w.y1[:] = w.y0
         self.x.H[:] = p["H"]
-        self.x.W[HELD], self.x.W[SCRATCH:] = not self.code[osl.FIXED], np.nan  # functions choose their branches anew
+        self.x.W[HELD], self.x.W[SCRATCH:SCRATCH + s.n_choices] = not self.code[osl.FIXED], np.nan  # functions choose their branches anew
         self.stops = [stop for stop in self.stops if stop[1] > row[0]] or self.stops[-1:]
         aim[ad.NOW], aim[ad.STOP] = row[0], self.stops[0][0]
         note[[ad.TARGET, ad.GROWN, ad.BEYOND, ad.FAILURES]], note[ad.FRESH] = 0, 1

@@ -179,6 +179,27 @@ class Run:
                                f"step of {self.step:.3g} s, so that turns cannot be counted. Take a step below {1 / speeds[k]:.2g} s, or "
                                "give accuracy instead", "step-too-large")
 
+    def too_bent(self, rows: np.ndarray) -> np.ndarray:
+        """Rows at which a modal body is deformed by more than its own size: linear modes mean nothing there."""
+        s, out = self.dynamics.system, np.zeros(len(rows), bool)
+        q = parts(rows, s.q0.size, s.n)["q"]
+        for body in self.dynamics.directory.flexible.values():
+            out |= (abs(q[:, body.iq:body.iq + body.scale.size]) > body.limit).any(1)
+        return out
+
+    def bent(self, row: np.ndarray) -> SimulationError:
+        """Why a run cannot go on from such a row."""
+        name = next(n for n, body in self.dynamics.directory.flexible.items()
+                    if (abs(row[3 + body.iq:3 + body.iq + body.scale.size]) > body.limit).any())
+        body = self.dynamics.model[name] if self.dynamics.model is not None else None
+        if body is not None and body.stiffening == "off" and body.reduced.stiffening is not None:
+            remedy = "Nothing stiffens it when it spins or is pulled: switch that on, stiffening='on'"
+        else:
+            remedy = ("Its loads may be too large or its stiffness too small (look at the units), or it buckles; modes are good for small "
+                      "deformations")
+        return SimulationError(f"stopped at t = {row[0]:.6g} s: the flexible body {name!r} is deformed by more than its own size. {remedy}",
+                               "deformation")
+
     def opened(self, row: np.ndarray) -> SimulationError:
         """Why a run cannot go on from a row."""
         opened = self.dynamics.open_joints(row) or "a joint opened"

@@ -35,6 +35,10 @@ class FrameOwner(Item):
         """An anonymous frame at ``point``, turned by ``rotation``, both in the body's axes."""
         return Frame(body=self.name, point=point, rotation=rotation)
 
+    def node_of(self, frame: Frame) -> str | None:
+        """Of a flexible body: the node that the frame is at."""
+        return None
+
     def place_of(self, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
         """Point and axes of a frame in the body's axes."""
         place = Place.model_validate(self.frames[frame.frame]) if frame.frame else Place()

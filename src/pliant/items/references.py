@@ -65,6 +65,12 @@ def no_frame(body: str, frame: str, frames: Collection[str]) -> str:
     return f"body {_short(body)} has no frame {_short(frame)}{near}"
 
 
+def no_node(body: str, nodes: Collection[str]) -> str:
+    """The sentence for something that acts on a flexible body, but at no node."""
+    return (f"body {_short(body)} is flexible, and its own frame is no place that can be held or loaded; name one of its interfaces"
+            f"{did_you_mean('', [f'{body}.{node}' for node in nodes])}")
+
+
 def no_coordinate(joint: str, coordinate: str, has: Collection[str]) -> str:
     """The sentence for a coordinate that a joint does not have."""
     return f"joint {_short(joint)} has no coordinate {coordinate!r}; it has {' and '.join(has) if has else 'none'}"

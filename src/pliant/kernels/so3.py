@@ -192,3 +192,44 @@ def rotation_vector(R):
     else:
         t = np.pi / 2 - np.arctan(c / s)
     return scale(t / s, u)
+
+
+@jit
+def exponential(r):
+    """The rotation matrix exp([r]) = 1 + s [r] + b [r]^2                                             [so3-4]"""
+    t2 = dot(r, r)
+    s, b = sine_ratios(t2)
+    return mat_add(dyad(scale(b, r), r, 1 - b * t2), s, skew(r))
+
+
+@jit
+def left_factors(t2):
+    """b = (1 - cos t) / t^2 and c = (t - sin t) / t^3 with their derivatives by t^2."""
+    if t2.real < 0.25:
+        b = 0.5 - t2 * (1 / 24 - t2 * (1 / 720 - t2 * (1 / 40320 - t2 * (1 / 3628800 - t2 * (1 / 479001600 - t2 / 87178291200)))))
+        c = 1 / 6 - t2 * (1 / 120 - t2 * (1 / 5040 - t2 * (1 / 362880 - t2 * (1 / 39916800 - t2 * (1 / 6227020800 - t2 / 1307674368000)))))
+        db = -1 / 24 + t2 * (2 / 720 - t2 * (3 / 40320 - t2 * (4 / 3628800 - t2 * (5 / 479001600 - t2 * (6 / 87178291200)))))
+        dc = -1 / 120 + t2 * (2 / 5040 - t2 * (3 / 362880 - t2 * (4 / 39916800 - t2 * (5 / 6227020800 - t2 * (6 / 1307674368000)))))
+        return b, c, db, dc
+    s, b = sine_ratios(t2)
+    c = (1 - s) / t2
+    return b, c, (s - 2 * b) / (2 * t2), (b - 3 * c) / (2 * t2)
+
+
+@jit
+def left_tangent(r):
+    """T with exp(r + d) = exp(T d) exp(r) to first order: 1 + b [r] + c [r]^2; its transpose belongs to -r  [so3-5]"""
+    t2 = dot(r, r)
+    b, c, _, _ = left_factors(t2)
+    return mat_add(dyad(scale(c, r), r, 1 - c * t2), b, skew(r))
+
+
+@jit
+def left_tangent_change(r, x):
+    """K with d(T(r) x) = K dr: -b [x] - c ([r x x] + [r][x]) + 2 (b' r x x + c' r x (r x x)) r^T         [so3-6]"""
+    b, c, db, dc = left_factors(dot(r, r))
+    rx = cross(r, x)
+    K = dyad(add(scale(2 * db, rx), scale(2 * dc, cross(r, rx))), r, 0.0)
+    K = mat_add(K, -b, skew(x))
+    K = mat_add(K, -c, skew(rx))
+    return mat_add(K, -c, dyad(x, r, -dot(r, x)))  # [r][x] = x r^T - r.x 1

@@ -1,0 +1,122 @@
+"""From a modal body to rows of its families.
+
+With stiffening the equations are written in mean axes, whatever the axes of the part: see families.mean_axes. What users state and see
+stays in the axes of the part. Modal coordinates are scaled to metres, by the root of the mean square of what each displaces,
+sqrt(M_jj / m): weights and tolerances of displacements then hold for them too.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..families import modal, modal_tables, nodes, rigid
+from ..flex import mean_axes
+from ..flex.mean_axes import Shapes
+
+if TYPE_CHECKING:
+    from ..layout import Flexible, Layout
+    from ..system import Builder, Place
+    from .modal import ModalBody
+
+OWN = ""  # the node that is the frame of the part itself
+
+
+class Rows:
+    """The tables of one body, in scaled coordinates."""
+
+    def __init__(self, body: ModalBody) -> None:
+        part = body.reduced
+        self.body, self.n, self.integrals = body, part.n, part.integrals
+        none = np.zeros((3, self.n))
+        self.nodes = {OWN: Shapes(np.zeros(3), none, none)}
+        self.nodes |= {name: Shapes(node.u0, node.psi_R, node.psi_theta) for name, node in part.nodes.items()}
+        self.loads = self._loads() if body.stiffening == "on" else {}
+        if any(load[0] == "free" for load in self.loads):
+            G = mean_axes.rigid_part(self.integrals)
+            self.loads = self._with_own({load[1:]: K for load, K in self.loads.items() if load[0] == "free"})
+            self.nodes = {name: mean_axes.node_in_mean_axes(node, G) for name, node in self.nodes.items()}
+            self.integrals = mean_axes.integrals_in_mean_axes(self.integrals, G)
+        self.K, self.D = np.asarray(part.Kqq), body.damping_matrix()
+        self._scale()
+        if modal_tables.least_mass(modal_tables.mass_matrix(self.integrals, np.zeros(self.n), {})) < -1e-9:
+            raise ValueError(f"body {body.name!r}: the inertia integrals of its part do not belong to a body with positive masses; "
+                             "check them, S, B0 and Mqq among them, or reduce the part again")
+
+    def _loads(self) -> mean_axes.Loads:
+        """Those of the part; in mean axes forces at nodes that are no interfaces by what they displace."""
+        loads = modal_tables.loads_of(self.body.reduced.stiffening)
+        if any(load[0] in ("acceleration", "angular") for load in loads) and not any(load[0] == "free" for load in loads):
+            raise ValueError(f"body {self.body.name!r}: the stiffening of its part by accelerations lacks that of the free part, which the "
+                             "equations of motion need; reduce the part again")
+        for name, node in self.body.reduced.nodes.items():
+            if node.second is not None and not any(load[-3:-1] == ("force", name) for load in loads):
+                loads |= {("force", name, a): -np.asarray(node.second[a]) for a in range(3)}
+        return loads
+
+    def _with_own(self, loads: mean_axes.Loads) -> mean_axes.Loads:
+        """The part's own frame goes with the interface that is held, if that is at its origin."""
+        for name, node in self.body.reduced.nodes.items():
+            if not (node.psi_R.any() or node.psi_theta.any() or node.u0.any()):
+                return loads | {(kind, OWN, a): K for (kind, place, *rest), K in loads.items() if place == name for a in rest}
+        return loads
+
+    def _scale(self) -> None:
+        i = self.integrals
+        self.scale = np.sqrt(np.maximum(np.diag(i.Mqq), 1e-300) / i.m)
+        by = 1 / self.scale
+        pair = by[:, None] * by
+        self.integrals = type(i)(i.m, i.c0, i.J0, i.S * by, i.B0 * by, i.G0 * by[:, None, None], i.J2 * pair[:, :, None, None],
+                                 i.B1 * by[:, None, None] * by, i.Mqq * pair)
+        self.K, self.D = self.K * pair, self.D * pair
+        self.loads = {load: K * pair for load, K in self.loads.items()}
+        self.nodes = {name: Shapes(node.u0, node.psi_R * by, node.psi_theta * by) for name, node in self.nodes.items()}
+
+    def add(self, b: Builder, place: Place) -> None:
+        """The row of the body."""
+        tables = modal_tables.body_tables(self.integrals, self.K, self.D, self.loads)
+        b.element(modal.BODY, self.body.name, (place.iq, place.iv, self.n, b.pool(tables)), modal_tables.body_reals(self.integrals),
+                  tiles=place.tiles)
+        b.scratch = max(b.scratch, int(max(modal.SIZE, nodes.SIZE)) * self.n)
+
+    def frame_maker(self, layout: Layout) -> Callable[..., None]:
+        """What makes rows of frames; tables of a node are shared by its frames. One that no mode moves is as on a rigid body."""
+        pools: dict[str, tuple[int, int] | None] = {}
+
+        def frame(b: Builder, place: Place, number: int, point: np.ndarray, axes: np.ndarray, node: str | None = None) -> None:
+            name = node or OWN
+            if name not in pools:
+                pools[name] = self._pools(b, name)
+            found = pools[name]
+            kind = rigid if found is None else nodes
+            b.element(kind.MARKERS if layout.marking else kind.FRAMES, self.body.name,
+                      (place.iq, place.iv, number, b.frames[number][1], *(() if found is None else (self.n, *found))),
+                      (*point, *axes.ravel()), tiles=place.tiles)
+        return frame
+
+    def _pools(self, b: Builder, name: str) -> tuple[int, int] | None:
+        first = modal_tables.node_tables(self.nodes[name].psi_R, self.nodes[name].psi_theta)
+        second = modal_tables.node_second(self.n, name, self.loads)
+        if not first.any() and second is None:
+            return None
+        return b.pool(first), -1 if second is None else b.pool(second)
+
+    def start(self, position: np.ndarray, axes: np.ndarray, v: np.ndarray, w: np.ndarray, q: np.ndarray,
+              rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Place and velocities of the frame of the equations, from those of the part's own frame                  [mean-5]"""
+        own, none = self.nodes[OWN], np.zeros((self.n, self.n))
+        second = [np.array([-self.loads.get((kind, OWN, a), none) for a in range(3)]) for kind in ("force", "moment")]
+        pairs = zip((own.psi_R, own.psi_theta), second, strict=True)
+        (d, d1), (r, r1) = ((x @ q + (s @ q) @ q / 2, x @ rate + (s @ q) @ rate) for x, s in pairs)
+        turn, T = mean_axes.rotation_of(r)
+        A = axes @ turn.T
+        spin = turn @ w - T @ r1
+        return position - A @ d, A, v - A @ (np.cross(spin, d) + d1), spin
+
+    def record(self, place: Place, stated: bool) -> Flexible:
+        from ..layout import Flexible
+        body: Any = self.body
+        return Flexible(place.iq + 7, place.iv + 6, self.scale, body.inertia_matrix, stated, body.size)
+
+
