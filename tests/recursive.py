@@ -2,6 +2,7 @@
 import numpy as np
 
 import pliant as pl
+from pliant.families.elastic import deform
 from pliant.formulations import recursive_services as rs
 from pliant.formulations.choices import Recursion
 from pliant.formulations.kernels import problem
@@ -15,7 +16,9 @@ STEP = 1e-30
 
 
 @entry
-def move(tr, x):
+def move(tr, d, x):
+    if tr.flexible.shape[0] > 0:
+        deform(tr, d, x, 0.0)
     outward(tr, x)
 
 
@@ -61,7 +64,7 @@ class State:
     def complex(self):
         """Tree and memory for complex steps, at the same state."""
         t, x = self.space.tree, self.system.memory(np.complex128)
-        cast = {name: getattr(t, name).astype(complex) for name in ("rp", "scale", "w", "s", "g", "du")}
+        cast = {name: getattr(t, name).astype(complex) for name in ("rp", "scale", "w", "s", "g", "du", "m")}
         return t._replace(q=self.q.astype(complex), u=self.u.astype(complex), **cast), x
 
     def along(self, rates: np.ndarray, accelerations: np.ndarray | None = None):
@@ -76,5 +79,5 @@ class State:
             tree.q[i + 1:i + 4] += 1j * STEP * (np.cross(v, r) + w * r)
         if accelerations is not None:
             tree.u[:] += 1j * STEP * accelerations
-        move(tree, x)
+        move(tree, self.system.typed_data(complex), x)
         return x

@@ -12,8 +12,9 @@ from recursive import STEP, State
 import pliant as pl
 from pliant.formulations import recursive_services as rs
 from pliant.kernels import loop
-from pliant.kernels import recursion as rc
+from pliant.kernels import links as rc
 from pliant.refinement import parts
+from pliant.tree_programs import programs
 
 TIGHT = pl.Index1(pl.DirectCorrection(1e-12))
 
@@ -93,7 +94,7 @@ LOOPS = {"spatial four-bar": spatial_loop.four_bar, "closed by a sphere": closed
 
 def complex_jacobian(state: State) -> np.ndarray:
     """Rows of cut equations by rates."""
-    program = state.space.programs(np.complex128).forces
+    program = programs(state.space, np.complex128).forces
     data, columns = state.system.typed_data(np.complex128), []
     rows = [6 * t + k for t in state.space.loops.tile for k in range(6)]
     active = state.space.loops.active == 1

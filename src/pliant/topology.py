@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .families import modal
 from .families.rigid import BODY, MASS
 from .items.base import did_you_mean
 
@@ -92,8 +93,9 @@ def kind_of(record: JointRecord) -> str | None:
 
 
 def masses_of(system: System) -> dict[str, float]:
-    """Of the rigid bodies of a compiled model [kg]."""
-    return {system.owners[e]: float(system.data.rp[e, MASS]) for e in range(*system.families.get(BODY, (0, 0)))}
+    """Of the bodies of a compiled model [kg]."""
+    rows = [e for family in (BODY, modal.BODY) for e in range(*system.families.get(family, (0, 0)))]
+    return {system.owners[e]: float(system.data.rp[e, MASS]) for e in rows}
 
 
 def spanning_forest(directory: Directory, masses: dict[str, float], cut: Sequence[str] = ()) -> Topology:

@@ -5,40 +5,31 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from .dynamics import Dynamics, ModelError
 from .families.constraints import COORDINATE, DRIVE, FACTOR
-from .families.rigid import AXES, BODY, FRAME, FRAMES, INERTIA, MARKERS, MASS, OFFSET
+from .families import modal
+from .families.rigid import AXES, BODY, INERTIA, MASS, OFFSET
+from .flexible_tree import Blocks
 from .items.base import quaternion_of
+from .kernels import links as rc
 from .kernels import loops as lp
-from .kernels import recursion as rc
-from .kernels.contract import STAGES, Family, address
+from .kernels.contract import Family
 from .kernels.coordinates import ANGLE, KIND
-from .kernels.jit import DISABLED
-from .kernels.loop import Memory, Program, run
-from .kernels.pairs import FA, FB, ROW
+from .kernels.loop import Memory, run
+from .kernels.pairs import ROW
 from .kernels.tiles import analyse
 from .topology import FREEDOM, Link, Topology, masses_of, spanning_forest
+from .tree_programs import FRAME_FAMILIES, placing
 
 KINDS = {"universal": rc.UNIVERSAL, "spherical": rc.SPHERICAL, "planar": rc.PLANAR, "free": rc.FREE}
 PLANAR_ANGLE = 2
-Rows = dict[Family, list[int]]
 
 
 class Joined(NamedTuple):
-    """Where a joint is on a body: from its centre of mass and in its axes (of the ground: in the world)."""
+    """Where a joint is on a body that is not deformed: from its reference and in its axes (of the ground: in the world)."""
     point: np.ndarray
     axes: np.ndarray
-
-
-class Programs(NamedTuple):
-    """forces: left sides of the bodies' equations, and of the equations of cut joints; jacobian, rates: of cut joints; power: of forces
-    and drives."""
-    forces: Program
-    jacobian: Program
-    rates: Program
-    power: Program
 
 
 def quaternion_product(a: Any, b: Any) -> np.ndarray:
@@ -59,9 +50,8 @@ class JointSpace:
         self.with_drives = drives
         self.dynamics, self.system, self.directory = dynamics, dynamics.system, dynamics.directory
         s = self.system
-        first, last = s.families[BODY]
         self.masses = masses_of(s)
-        self._body_row = {s.owners[e]: e for e in range(first, last)}
+        self.body_row = {s.owners[e]: e for family in (BODY, modal.BODY) for e in range(*s.families.get(family, (0, 0)))}
         self._refuse_others()
         try:
             self.topology: Topology = spanning_forest(self.directory, self.masses, cut)
@@ -76,13 +66,9 @@ class JointSpace:
 
     def _refuse_others(self) -> None:
         s = self.system
-        if len(self.masses) * 6 != s.n_v:
-            flexible = [repr(name) for name in self.directory.stated if name not in self.masses]
-            raise ModelError(f"simulate: coordinates: body {', '.join(flexible[:3])} is not rigid; joint coordinates are for rigid bodies. "
-                             "Take coordinates = 'absolute'")
         for family, (first, last) in s.families.items():  # of users: what they add to the mass matrix would be missing
             closing = (s.data.ip[first:last, ROW] >= s.n_v).all()
-            if not (family.force or family is BODY or family.act.tangent is None or closing):
+            if not (family.force or family in (BODY, modal.BODY) or family.act.tangent is None or closing):
                 loaded, free = (self._left_side(family, s.memory(), a) for a in (1.0, 0.0))
                 if not np.allclose(loaded, free, rtol=1e-12, atol=0.0):
                     raise ModelError(f"simulate: coordinates: {s.owners[first]!r} ({family.name}) has inertia of its own, which joint "
@@ -92,7 +78,7 @@ class JointSpace:
         """What a family adds to the equations of the bodies at an acceleration."""
         s = self.system
         x.a[:s.n_v] = a
-        run(s.program("residual", families=[f for f in s.families if f is family or f is FRAMES]), s.data, x, 0.0, 0.0, 0.0, 0.0)
+        run(s.program("residual", families=[f for f in s.families if f is family or f in FRAME_FAMILIES]), s.data, x, 0.0, 0.0, 0.0, 0.0)
         return x.R[:s.n_v].copy()
 
     # -- links
@@ -104,9 +90,8 @@ class JointSpace:
     def _frames(self) -> dict[int, Joined]:
         s = self.system
         found = {frame: Joined(np.array(row[:3]), np.array(row[3:]).reshape(3, 3)) for frame, row in s.fixed}
-        for family in (FRAMES, MARKERS):
-            for e in range(*s.families.get(family, (0, 0))):
-                found[int(s.data.ip[e, FRAME])] = Joined(s.data.rp[e, OFFSET:OFFSET + 3], s.data.rp[e, AXES:AXES + 9].reshape(3, 3))
+        for frame, e in placing(s, markers=True).items():
+            found[frame] = Joined(s.data.rp[e, OFFSET:OFFSET + 3], s.data.rp[e, AXES:AXES + 9].reshape(3, 3))
         return found
 
     def frame(self, number: int) -> Joined:
@@ -117,8 +102,9 @@ class JointSpace:
         """Of its joint: on the parent, on the body. A joint that turns freely has the axes of the bodies."""
         if link.joint is None:
             return Joined(np.zeros(3), np.eye(3)), Joined(np.zeros(3), np.eye(3))
-        r = self.record(link)
-        inner, outer = (self._joined[f] for f in ((r.b, r.a) if link.reversed else (r.a, r.b)))
+        frames = self.joint_frames(link)
+        assert frames is not None
+        inner, outer = (self._joined[f] for f in frames)
         if link.kind == "spherical":
             return Joined(inner.point, np.eye(3)), Joined(outer.point, np.eye(3))
         return inner, outer
@@ -147,6 +133,11 @@ class JointSpace:
                 rotations.append((rate + before, position + before))
             linear += [(rate + k, position + k) for k in range(before if quaternion else count)]
             position, rate = position + count + quaternion, rate + count
+            modes = self._modes(i, link, ip, position)
+            linear += [(rate + k, position + k) for k in range(modes)]
+            drive, scales = drive + [-1] * modes, scales + [(1.0, 0.0)] * modes
+            position, rate = position + modes, rate + modes
+        blocks = Blocks(self.system, self.links, ip, self.joint_frames)
         w = np.zeros((n + 1, rc.LINK_WORK))
         w[n, [rc.A_, rc.A_ + 4, rc.A_ + 8, rc.QQ]] = 1
         self.n_q, self.n_u = position, rate
@@ -156,8 +147,23 @@ class JointSpace:
         at = {k: p for k, p in linear}
         driven = [(k, at[k], e) for k, e in enumerate(drive) if e >= 0]
         return rc.Tree(ip, rp, np.array(drive, np.int64), table(driven, 3), np.array(scales, float).reshape(-1, 2), table(history, 3),
-                       table(rotations, 2), table(linear, 2), np.zeros(position), np.zeros(rate), np.zeros(rate), w,
-                       np.zeros((rate, rc.RATE_WORK)), np.zeros(16))
+                       table(rotations, 2), table(linear, 2), table(blocks.bodies, 2), table(blocks.nodes, 2), np.zeros(position),
+                       np.zeros(rate), np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(rc.JOINT_WORK), blocks.reals())
+
+    def _modes(self, i: int, link: Link, ip: np.ndarray, position: int) -> int:
+        """How many a body has; their coordinates begin at ``position``."""
+        e = self.body_row[link.body]
+        ip[i, [rc.ELASTIC, rc.INNER, rc.OUTER, rc.WAYS]], ip[i, rc.IM] = -1, position
+        if e in range(*self.system.families.get(modal.BODY, (0, 0))):
+            ip[i, rc.NM], ip[i, rc.ELASTIC] = self.system.data.ip[e, modal.N], 0
+        return int(ip[i, rc.NM])
+
+    def joint_frames(self, link: Link) -> tuple[int, int] | None:
+        """Frames of its joint on the parent and on the body; None if it floats."""
+        if link.joint is None:
+            return None
+        r = self.record(link)
+        return (r.b, r.a) if link.reversed else (r.a, r.b)
 
     def _coordinates(self, link: Link) -> dict[int, tuple[str, float]]:
         """{rate: (coordinate of the joint, its zero)} where they belong together."""
@@ -185,14 +191,15 @@ class JointSpace:
             ip[i, rc.SLIDE] = ip[i, rc.IU] + (link.kind == "cylindrical")
         first, second = (0, 2) if link.reversed else (2, 0)  # of a universal joint
         ip[i, [rc.AXIS_1, rc.AXIS_2]] = first, second
-        e = self._body_row[link.body]
+        e = self.body_row[link.body]
         q_inner, q_outer = quaternion_of(inner.axes), inverse(quaternion_of(outer.axes))
         axis = inner.axes[:, first if link.kind == "universal" else 2]
         values: dict[int, Any] = {
             rc.ARM: inner.point, rc.AXIS: axis, rc.RHO: -outer.point, rc.Q1: quaternion_product(q_inner, q_outer),
             rc.Q2: quaternion_product(quaternion_product(q_inner, (0.0, 0.0, 0.0, 1.0)), q_outer), rc.QF: q_inner, rc.QC: q_outer,
-            rc.AXES: inner.axes.ravel(), rc.SECOND: outer.axes[:, second], rc.MASS: [data.rp[e, MASS]],
-            rc.INERTIA: data.rp[e, INERTIA:INERTIA + 9]}
+            rc.AXES: inner.axes.ravel(), rc.SECOND: outer.axes[:, second], rc.MASS: [data.rp[e, MASS]]}
+        if e in range(*self.system.families.get(BODY, (0, 0))):
+            values[rc.INERTIA] = data.rp[e, INERTIA:INERTIA + 9]
         for start, value in values.items():
             rp[i, start:start + len(value)] = value
         if link.kind == "screw":
@@ -215,6 +222,8 @@ class JointSpace:
             lengths = {"prismatic": [0], "cylindrical": [1], "planar": [0, 1], "free": [0, 1, 2]}.get(link.kind, [])
             for k in lengths:
                 q[at + k] = u[rate + k] = 1 / self.dynamics.length
+        for at, rate, count, modes in t.ip[:, [rc.IM, rc.IU, rc.NU, rc.NM]]:
+            q[at:at + modes] = u[rate + count:rate + count + modes] = 1 / self.dynamics.length
         for _, at in t.rotations:
             q[at:at + 4] = 2.0
         q[t.driven[:, 1]], u[t.driven[:, 0]] = 0.0, 0.0
@@ -222,7 +231,7 @@ class JointSpace:
 
     def body_of(self, rate: int) -> str:
         """The body that a rate moves against its parent."""
-        of = np.repeat(np.arange(len(self.links)), self.tree.ip[:, rc.NU])
+        of = np.repeat(np.arange(len(self.links)), self.tree.ip[:, rc.NU] + self.tree.ip[:, rc.NM])
         return self.links[of[rate]].body
 
     def without_inertia(self, rate: int) -> str:
@@ -248,21 +257,21 @@ class JointSpace:
         if not tiles:
             return lp.no_loops()
         bodies = {j.tile: j.bodies for j in s.joints}
-        of_tile = {place.iv // 6: self.number[name] for name, place in self.directory.stated.items()}
-        path, ends, z_of = list[tuple[int, int, int]](), list[tuple[int, int, int]](), list[dict[int, int]]()
+        of_tile = {int(row[rc.IV]) // 6 + k: (i, 6 * k - 6) for i, row in enumerate(self.tree.ip) for k in range((row[rc.NM] + 11) // 6)}
+        path, ends, z_of = list[tuple[int, ...]](), list[tuple[int, ...]](), list[dict[int, int]]()
         path_start, end_start, count = [0], [0], 0
         for t in tiles:
             entry, z_here = {}, dict[int, int]()
-            for i in self._above([of_tile[b] for b in bodies[t]]):
+            for i in self._above([of_tile[b][0] for b in bodies[t]]):
                 entry[i] = len(path)
-                path.append((i, -1, count))
-                for k in range(self.tree.ip[i, rc.IU], self.tree.ip[i, rc.IU] + self.tree.ip[i, rc.NU]):
-                    if self.tree.drive[k] < 0:
-                        z_here[int(k)] = count
-                        count += 1
+                rate, modes = int(self.tree.ip[i, rc.IU]), int(self.tree.ip[i, rc.IU] + self.tree.ip[i, rc.NU])
+                free = [k for k in range(rate, modes + self.tree.ip[i, rc.NM]) if self.tree.drive[k] < 0]
+                path.append((i, -1, count, count + sum(k < modes for k in free)))
+                z_here |= {k: count + z for z, k in enumerate(free)}
+                count += len(free)
             for i, e in entry.items():
-                path[e] = (i, entry.get(int(self.tree.ip[i, rc.PARENT]), -1), path[e][2])
-            ends += [(entry[of_tile[b]], s.block[t, b], s.block[b, t]) for b in bodies[t]]
+                path[e] = (i, entry.get(int(self.tree.ip[i, rc.PARENT]), -1), *path[e][2:])
+            ends += [(entry[of_tile[b][0]], s.block[t, b], s.block[b, t], max(-1, of_tile[b][1])) for b in bodies[t]]
             path_start.append(len(path))
             end_start.append(len(ends))
             z_of.append(z_here)
@@ -299,62 +308,7 @@ class JointSpace:
         def whole(x: Any, *shape: int) -> np.ndarray:
             return np.array(x, np.int64).reshape(-1, *shape)
         one, square = [np.zeros(6 * n) for _ in range(3)], [np.zeros((len(block), 6, 6)) for _ in range(2)]
-        return lp.Loops(whole(tiles), active, whole(end_start), whole(ends, 3), whole(path_start), whole(path, 3),
+        return lp.Loops(whole(tiles), active, whole(end_start), whole(ends, 4), whole(path_start), whole(path, 4),
                         whole([(a, b, block[a, b], block[b, a]) for a, b in together], 4), whole(pair_start), whole(pairs, 3), lu,
                         np.zeros((len(path), 6, 6)), np.zeros((max(1, count), 6)), square[0], square[1], one[0], one[1], one[2],
                         np.zeros(6, np.int64))
-
-    # -- programs
-    def programs(self, x: Any = np.float64) -> Programs:
-        s, ip = self.system, self.system.data.ip
-        cut, own = set(self.cut_rows.tolist()), {e for e in self.tree.drive.tolist() if e >= 0}
-        acting, closing = Rows(), Rows()
-        for family, (first, last) in s.families.items():
-            if family in (FRAMES, MARKERS) or (family.act.residual is None and family.sense.residual is None):
-                continue
-            rows = range(first, last)
-            if family is not BODY and not family.force and family.act.tangent is not None and any(ip[e, ROW] >= s.n_v for e in rows):
-                closing[family] = [e for e in rows if ip[e, ROW] in cut and e not in own]
-            else:
-                acting[family] = list(rows)
-        frames = {int(ip[e, FRAME]): e for e in range(*s.families.get(FRAMES, (0, 0)))}
-        near = self._touched(closing, frames)
-        seen = self._touched({f: r for f, r in acting.items() if f is not BODY}, frames)
-        loop = {FRAMES: sorted(near)} | closing
-        working = {f: list(range(*rows)) for f, rows in s.families.items() if f.act.power is not None}
-        power = {FRAMES: sorted(seen)} | acting | working if working else {}
-        return Programs(self.program("residual", {FRAMES: sorted(near | seen)} | acting | closing, x), self.program("tangent", loop, x),
-                        self.program("rates", loop, x), self.program("power", power, x))
-
-    def history_program(self) -> Program:
-        """Angles of joints that are not in the tree, whose frames it places."""
-        s, ip, known = self.system, self.system.data.ip, {int(h) for h in self.tree.history[:, 0]}
-        from .families.constraints import TURNS
-        from .kernels.coordinates import HISTORY
-        frames = {int(ip[e, FRAME]): e for e in range(*s.families.get(FRAMES, (0, 0)))}
-        turns = {TURNS: [e for e in range(*s.families.get(TURNS, (0, 0))) if int(ip[e, HISTORY]) not in known]}
-        push = self.program("residual", {FRAMES: sorted(self._touched(turns, frames))}, stages=("push",))
-        count = self.program("history", turns)
-        if DISABLED:
-            return Program([*push.address, *count.address], np.vstack([push.rows, count.rows]))  # type: ignore[arg-type]
-        return Program(np.concatenate([push.address, count.address]), np.vstack([push.rows, count.rows]))
-
-    def _touched(self, rows: Rows, frames: dict[int, int]) -> set[int]:
-        """Elements that place the frames of these elements."""
-        ip = self.system.data.ip
-        found = {int(ip[e, side]) for family in rows for e in rows[family] for side in (FA, FB)}
-        return {frames[f] for f in found if f in frames}
-
-    def program(self, name: str, rows: Rows, x: Any = np.float64, stages: Sequence[str] = STAGES) -> Program:
-        """Like `System.program`, for some elements only."""
-        scalar, calls = types.float64 if x is np.float64 else types.complex128, list[tuple[Any, tuple[int, int]]]()
-        for stage in stages:
-            for family in self.system.families:
-                function, chosen = getattr(getattr(family, stage), name), rows.get(family, [])
-                if function is not None and chosen:
-                    breaks = [k for k in range(1, len(chosen)) if chosen[k] != chosen[k - 1] + 1]
-                    for first, last in zip([0, *breaks], [*breaks, len(chosen)], strict=True):
-                        calls.append((address(function, scalar), (chosen[first], chosen[last - 1] + 1)))
-        addresses = [c[0] for c in calls]
-        return Program(addresses if DISABLED else np.array(addresses, np.int64),  # type: ignore[arg-type]
-                       np.array([c[1] for c in calls], np.int64).reshape(-1, 2))

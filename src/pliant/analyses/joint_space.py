@@ -13,7 +13,7 @@ from ..formulations.kernels import problem
 from ..integrators.stepper import DONE
 from ..items.base import did_you_mean
 from ..joint_states import joint_state
-from ..kernels import recursion as rc
+from ..kernels import links as rc
 from ..tree import JointSpace
 
 if TYPE_CHECKING:

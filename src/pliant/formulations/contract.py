@@ -16,10 +16,10 @@ from numba.extending import intrinsic
 
 from ..kernels.contract import DISSIPATION, POWER
 from ..kernels.jit import DISABLED, jit
+from ..kernels.links import Tree
 from ..kernels.loop import Data, Maps, Memory, Program
 from ..kernels.loop import run as evaluate
 from ..kernels.loops import Loops
-from ..kernels.recursion import Tree
 from ..kernels.so3 import cross, dot, scale, store, vec
 from ..kernels.tiles import Elimination
 

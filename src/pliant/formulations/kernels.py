@@ -10,6 +10,7 @@ from ..dynamics import Dynamics, ModelError
 from ..kernels.loop import Maps, Memory, Program
 from ..system import REGULARISATION
 from ..tree import JointSpace
+from ..tree_programs import programs as tree_programs
 from . import contract, dense, index1, null_space, partitioning, recursion
 from .choices import (
     MOST_DENSE,
@@ -77,7 +78,7 @@ def in_joint_coordinates(space: JointSpace, formulation: Recursion, p: contract.
                          accuracy: float) -> tuple[contract.Problem, Any, Any, bool]:
     """The same over the tree of the joints."""
     kept, par = formulation.stabilization, p.par
-    programs, correct, project = space.programs(), recursion.leave, False
+    programs, correct, project = tree_programs(space), recursion.leave, False
     if isinstance(kept, Baumgarte):
         par[recursion.RATE], par[recursion.GAP] = 2 * kept.a, kept.b**2
     elif isinstance(kept, DirectCorrection):

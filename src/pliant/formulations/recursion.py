@@ -5,15 +5,17 @@
 import numpy as np
 
 from ..families.constraints import CODE, CODE_T, CODE_TT, function
+from ..families.elastic import deform
 from ..integrators.stepper import DONE, NOT_FINITE, SINGULAR
 from ..kernels.articulated import accelerate, begin_inward, inward, respond, transmit
 from ..kernels.contract import DISSIPATION, POWER, Batch, Out, State
 from ..kernels.jit import inlined, jit
+from ..kernels.links import A_, AC, IU, IV, LQ, LS, NM, NU, P_, PQ
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate
 from ..kernels.loops import clear_jacobian, constraint_forces, gather, mobility, multipliers
 from ..kernels.pairs import ROW
-from ..kernels.recursion import A_, AC, IV, LS, P_, outward
+from ..kernels.recursion import outward
 from ..kernels.so3 import cross, dot, mat2, mul, scale, store, store2, vec
 from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP
 
@@ -47,6 +49,8 @@ def load_tree(p, t, y):
         tr.u[k] = y[n_q + k]
     if tr.driven.shape[0] > 0:
         prescribe(tr, p.d, p.x, t)
+    if tr.flexible.shape[0] > 0:
+        deform(tr, p.d, p.x, t)
 
 
 @jit
@@ -136,6 +140,9 @@ def add_forces(tr):
     for i in range(tr.ip.shape[0]):
         for j in range(6):
             tr.w[i, LS + j] += tr.w[i, P_ + j]
+        first = tr.ip[i, IU] + tr.ip[i, NU]
+        for k in range(first, first + tr.ip[i, NM]):
+            tr.s[k, LQ] += tr.s[k, PQ]
 
 
 @inlined

@@ -1,9 +1,9 @@
 """Single evaluations of the recursion, from Python."""
 from ..kernels.articulated import begin_inward, composite, follow, transmit
 from ..kernels.jit import entry
+from ..kernels.links import IU, NM, NU
 from ..kernels.loop import run as evaluate
-from ..kernels.loops import FIRST, LINK, differentiate, sweep
-from ..kernels.recursion import IU, NU
+from ..kernels.loops import FIRST, LINK, MODES, differentiate, sweep
 from .recursion import jacobian, rhs, unfold
 
 
@@ -59,3 +59,7 @@ def loop_jacobian_at(p, t, y, swept, J):
                     for r in range(6):
                         J[6 * c + r, k] = lp.Z[z, r]
                     z += 1
+            z, first = lp.path[e, MODES], tr.ip[i, IU] + tr.ip[i, NU]
+            for k in range(tr.ip[i, NM]):
+                for r in range(6):
+                    J[6 * c + r, first + k] = lp.Z[z + k, r]

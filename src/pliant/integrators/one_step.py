@@ -15,6 +15,7 @@ from ..kernels import loop
 from ..kernels.machine import HELD, JUMPS, SCRATCH
 from ..refinement import parts
 from ..tree import JointSpace
+from ..tree_programs import history_program
 from . import central_differences, runge_kutta
 from . import control_memory as ad
 from . import one_step_loop as osl
@@ -66,7 +67,7 @@ class OneStepRun(Pieces):
     def _in_joint_coordinates(self, space: JointSpace) -> None:
         """What differs there: angles of the tree are counted by itself."""
         align(space, self.start)
-        self.programs[3] = space.history_program()
+        self.programs[3] = history_program(space)
         self.count[st.HISTORIES] = len(self.programs[3].rows) > 0
         self.code[osl.UNFOLD] = contract.address(recursion.unfold, self.p, 0.0, self.steps.y0)
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import jit
-from .recursion import A_, D_, DI, IU, NU, P_, S_, U_
-from .so3 import add, cross, mat2, mul, scale, vec2
+from .links import A_, B_S, D_, DI, ELASTIC, INNER, IU, NM, NU, P_, PARENT, PQ, S_, U_, WAY, WAYS
+from .so3 import add, cross, dot, mat2, mul, scale, vec, vec2
 from .tiles import Elimination, factorise, solve, subtract_image
 
-LINK, ABOVE, FIRST = range(3)  # of path: link, entry of its parent (-1: the ground), first of its z
-ENTRY, BLOCK, MIRROR = range(3)  # of bodies: entry in the path, tile of C, tile of its transpose
+LINK, ABOVE, FIRST, MODES = range(4)  # of path: link, entry of its parent (-1: the ground), first z of its joint, of its modes
+ENTRY, BLOCK, MIRROR, MODE = range(4)  # of bodies: entry in the path, tile of C, tile of its transpose, its first mode or -1
 
 
 class Loops(NamedTuple):
@@ -54,14 +54,23 @@ def clear_jacobian(lp, D):
 
 @jit
 def place_forces(tr, lp, D, c):
-    """F = C^T on the bodies of cut joint c, in world axes; nothing on the other links of its path."""
+    """F = C^T on the bodies of cut joint c, in world axes, Z of their modes; nothing on the other links of its path."""
     for e in range(lp.path_start[c], lp.path_start[c + 1]):
+        i = lp.path[e, LINK]
         for r in range(6):
             for j in range(6):
                 lp.F[e, r, j] = 0
+            for j in range(tr.ip[i, NM]):
+                lp.Z[lp.path[e, MODES] + j, r] = 0
     for k in range(lp.body_start[c], lp.body_start[c + 1]):
-        e, t = lp.bodies[k, ENTRY], lp.bodies[k, BLOCK]
-        A = mat2(tr.w, lp.path[e, LINK], A_)
+        e, t, mode = lp.bodies[k, ENTRY], lp.bodies[k, BLOCK], lp.bodies[k, MODE]
+        i = lp.path[e, LINK]
+        if mode >= 0:
+            for j in range(mode, min(mode + 6, tr.ip[i, NM])):
+                for r in range(6):
+                    lp.Z[lp.path[e, MODES] + j, r] += D[t, r, j - mode]
+            continue
+        A = mat2(tr.w, i, A_)
         for r in range(6):
             m = mul(A, (D[t, r, 3], D[t, r, 4], D[t, r, 5]))
             for j in range(3):
@@ -71,14 +80,50 @@ def place_forces(tr, lp, D, c):
 
 @jit
 def carry(tr, lp, e, i, above):
-    """Forces of an entry to that of the parent of its link i."""
-    d = vec2(tr.w, i, D_)
+    """Forces of an entry to that of the parent of its link i, and to the modes of that."""
+    d, at, z = vec2(tr.w, i, D_), tr.ip[i, WAYS], lp.path[above, MODES]
     for r in range(6):
-        f = lp.F[e, r, 0], lp.F[e, r, 1], lp.F[e, r, 2]
-        m = add((lp.F[e, r, 3], lp.F[e, r, 4], lp.F[e, r, 5]), cross(d, f))
+        f, turn = (lp.F[e, r, 0], lp.F[e, r, 1], lp.F[e, r, 2]), (lp.F[e, r, 3], lp.F[e, r, 4], lp.F[e, r, 5])
+        m = add(turn, cross(d, f))
         for j in range(3):
             lp.F[above, r, j] += f[j]
             lp.F[above, r, 3 + j] += m[j]
+        if tr.ip[i, INNER] >= 0:
+            for j in range(tr.ip[tr.ip[i, PARENT], NM]):
+                lp.Z[z + j, r] += dot(vec(tr.m, at + WAY * j), f) + dot(vec(tr.m, at + WAY * j + 3), turn)
+
+
+@jit
+def image(tr, lp, k, e, r):
+    """S_k . F"""
+    s = tr.s
+    return (s[k, S_] * lp.F[e, r, 0] + s[k, S_ + 1] * lp.F[e, r, 1] + s[k, S_ + 2] * lp.F[e, r, 2] + s[k, S_ + 3] * lp.F[e, r, 3]
+            + s[k, S_ + 4] * lp.F[e, r, 4] + s[k, S_ + 5] * lp.F[e, r, 5])
+
+
+@jit
+def sweep_modes(tr, lp, e, i):
+    """Z of the modes of a link: of J."""
+    first, z = tr.ip[i, IU] + tr.ip[i, NU], lp.path[e, MODES]
+    for j in range(tr.ip[i, NM]):
+        for r in range(6):
+            lp.Z[z + j, r] += image(tr, lp, first + j, e, r)
+
+
+@jit
+def release_modes(tr, lp, e, i):
+    """From Z of J to L^-1 Z of [loops-1]; the forces are those that remain where the modes move freely."""
+    s, m, n, first, z = tr.s, tr.m, tr.ip[i, NM], tr.ip[i, IU] + tr.ip[i, NU], lp.path[e, MODES]
+    L = tr.ip[i, ELASTIC] + B_S + (6 + n) * n
+    for j in range(n):
+        for l in range(j):
+            f = m[L + n * j + l]
+            for r in range(6):
+                lp.Z[z + j, r] -= f * lp.Z[z + l, r]
+        for r in range(6):
+            f = lp.Z[z + j, r] * s[first + j, DI]
+            for k in range(6):
+                lp.F[e, r, k] -= f * s[first + j, U_ + k]
 
 
 @jit
@@ -88,13 +133,15 @@ def sweep(tr, lp, D, c, articulated):
     place_forces(tr, lp, D, c)
     for e in range(lp.path_start[c], lp.path_start[c + 1]):
         i, above, z = lp.path[e, LINK], lp.path[e, ABOVE], lp.path[e, FIRST]
+        if tr.ip[i, NM] > 0:
+            sweep_modes(tr, lp, e, i)
+            if articulated:
+                release_modes(tr, lp, e, i)
         for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
             if tr.drive[k] >= 0:
                 continue
-            a, b = vec2(s, k, S_), vec2(s, k, S_ + 3)
             for r in range(6):
-                value = (a[0] * lp.F[e, r, 0] + a[1] * lp.F[e, r, 1] + a[2] * lp.F[e, r, 2] + b[0] * lp.F[e, r, 3]
-                         + b[1] * lp.F[e, r, 4] + b[2] * lp.F[e, r, 5])
+                value = image(tr, lp, k, e, r)
                 lp.Z[z, r] = value
                 if articulated:
                     for j in range(6):
@@ -105,31 +152,48 @@ def sweep(tr, lp, D, c, articulated):
 
 
 @jit
+def motion_at(tr, lp, k, e, at, own):
+    """Whether rate k of entry e moves the link of entry ``at`` of the same path, with which velocity and angular velocity: a rate moves its
+    link by S, and a mode (``own``: its number, else -1) those that the link carries at a node by what it does there as well."""
+    v, turn = vec2(tr.s, k, S_), vec2(tr.s, k, S_ + 3)
+    top, between = at, scale(0.0, v)
+    while top >= 0 and top != e:
+        i = lp.path[top, LINK]
+        d = vec2(tr.w, i, D_)
+        if lp.path[top, ABOVE] == e and own >= 0 and tr.ip[i, INNER] >= 0:
+            x = vec(tr.m, tr.ip[i, WAYS] + WAY * own + 3)
+            v, turn = add(add(v, vec(tr.m, tr.ip[i, WAYS] + WAY * own)), cross(turn, d)), add(turn, x)
+        else:
+            between = add(between, d)
+        top = lp.path[top, ABOVE]
+    return top >= 0, add(v, cross(turn, between)), turn
+
+
+@jit
 def differentiate(tr, lp, D, c):
     """The same Z = J^T by direct differentiation: every rate on the path moves the links above it, one after the other."""
-    w, s = tr.w, tr.s
     first, last = lp.path_start[c], lp.path_start[c + 1]
     place_forces(tr, lp, D, c)
     for e in range(first, last):
-        i, z = lp.path[e, LINK], lp.path[e, FIRST]
-        for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
-            if tr.drive[k] >= 0:
-                continue
-            for r in range(6):
-                lp.Z[z, r] = 0
-            for j in range(lp.body_start[c], lp.body_start[c + 1]):
-                at, v, turn = lp.bodies[j, ENTRY], vec2(s, k, S_), vec2(s, k, S_ + 3)
-                top, between = at, scale(0.0, v)
-                while top >= 0 and top != e:  # v_body = v + turn x (way from link i to the body)
-                    between = add(between, vec2(w, lp.path[top, LINK], D_))
-                    top = lp.path[top, ABOVE]
-                if top < 0:
+        i, z, m = lp.path[e, LINK], lp.path[e, FIRST], lp.path[e, MODES]
+        modes = tr.ip[i, IU] + tr.ip[i, NU]
+        for k in range(tr.ip[i, IU], modes + tr.ip[i, NM]):
+            to = z if k < modes else m + k - modes
+            if k < modes:
+                if tr.drive[k] >= 0:
                     continue
-                v = add(v, cross(turn, between))
                 for r in range(6):
-                    lp.Z[z, r] += (v[0] * lp.F[at, r, 0] + v[1] * lp.F[at, r, 1] + v[2] * lp.F[at, r, 2] + turn[0] * lp.F[at, r, 3]
-                                   + turn[1] * lp.F[at, r, 4] + turn[2] * lp.F[at, r, 5])
-            z += 1
+                    lp.Z[z, r] = 0
+                z += 1
+            for j in range(lp.body_start[c], lp.body_start[c + 1]):
+                at = lp.bodies[j, ENTRY]
+                if lp.bodies[j, MODE] >= 0:
+                    continue
+                moves, v, turn = motion_at(tr, lp, k, e, at, k - modes if k >= modes else -1)
+                if moves:
+                    for r in range(6):
+                        lp.Z[to, r] += (v[0] * lp.F[at, r, 0] + v[1] * lp.F[at, r, 1] + v[2] * lp.F[at, r, 2] + turn[0] * lp.F[at, r, 3]
+                                        + turn[1] * lp.F[at, r, 4] + turn[2] * lp.F[at, r, 5])
 
 
 @jit
@@ -142,12 +206,14 @@ def articulate(tr, lp, c):
                 lp.F[e, r, j] = 0
     for e in range(lp.path_start[c], lp.path_start[c + 1]):
         i, above, z = lp.path[e, LINK], lp.path[e, ABOVE], lp.path[e, FIRST]
+        if tr.ip[i, NM] > 0:
+            sweep_modes(tr, lp, e, i)
+            release_modes(tr, lp, e, i)
         for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
             if tr.drive[k] >= 0:
                 continue
             for r in range(6):
-                for j in range(6):
-                    lp.Z[z, r] += s[k, S_ + j] * lp.F[e, r, j]
+                lp.Z[z, r] += image(tr, lp, k, e, r)
                 for j in range(6):
                     lp.F[e, r, j] -= lp.Z[z, r] * s[k, DI] * s[k, U_ + j]
             z += 1
@@ -214,14 +280,23 @@ def gather(lp, R):
 
 @jit
 def constraint_forces(tr, lp, D):
-    """P of w = C^T y, the forces of the multipliers y on the left side of the equations of the bodies."""
+    """P of w = C^T y, the forces of the multipliers y on the left side of the equations of the bodies; of modes in P of s."""
     w = tr.w
     for i in range(tr.ip.shape[0]):
+        first = tr.ip[i, IU] + tr.ip[i, NU]
         for j in range(6):
             w[i, P_ + j] = 0
+        for k in range(first, first + tr.ip[i, NM]):
+            tr.s[k, PQ] = 0
     for c in range(lp.tile.size):
         for k in range(lp.body_start[c], lp.body_start[c + 1]):
-            i, t = lp.path[lp.bodies[k, ENTRY], LINK], lp.bodies[k, BLOCK]
+            i, t, mode = lp.path[lp.bodies[k, ENTRY], LINK], lp.bodies[k, BLOCK], lp.bodies[k, MODE]
+            if mode >= 0:
+                first = tr.ip[i, IU] + tr.ip[i, NU]
+                for j in range(mode, min(mode + 6, tr.ip[i, NM])):
+                    for r in range(6):
+                        tr.s[first + j, PQ] += lp.y[6 * c + r] * D[t, r, j - mode]
+                continue
             A = mat2(w, i, A_)
             for r in range(6):
                 y = lp.y[6 * c + r]
@@ -237,4 +312,4 @@ def no_loops() -> Loops:
     f1, f2, f3 = np.zeros(0), np.zeros((0, 6)), np.zeros((0, 6, 6))
     none = np.zeros(0, np.int64)
     lu = Elimination(none, none, i1, none, none, none, i1, none, np.zeros((0, 2), np.int64), f1)
-    return Loops(none, none, i1, i2[:, :3].copy(), i1, i2[:, :3].copy(), i2, i1, i2[:, :3].copy(), lu, f3, f2, f3, f3, f1, f1, f1, none)
+    return Loops(none, none, i1, i2, i1, i2, i2, i1, i2[:, :3].copy(), lu, f3, f2, f3, f3, f1, f1, f1, none)

@@ -1,54 +1,75 @@
 """Recursion over the bodies of a tree: positions and velocities outward, articulated inertia inward, accelerations outward.
 
-World axes; the reference of every body is its centre of mass, so that its own equations are those of absolute coordinates,
-diag(m, A I A^T) a + R = wrench of its joints, with R from the programs of the model. Derivation: docs/theory/recursion.md
+World axes; the reference of a rigid body is its centre of mass, of a flexible one the origin of its frame, so that its own equations
+are those of absolute coordinates, M a + R = wrench of its joints, with R from the programs of the model.
+Derivation: docs/theory/recursion.md
 """
-from typing import NamedTuple
-
 import numpy as np
 
-from .jit import index, inlined, jit
-from .so3 import add, axis2, cross, mat2, mul, rotation, scale, store, store2, tmul, vec, vec2
-
-# kinds of joints: about and along one axis (also fixed), two crossed axes, a point, a plane, none
-AXIAL, UNIVERSAL, SPHERICAL, PLANAR, FREE = index(0, 1, 2, 3, 4)
-# ip of a link: row of its parent (the last one is the ground), kind; first of its coordinates and of its rates, number of rates; the
-# body in q and v; rates of angle and displacement (-1: none); axes of a universal joint
-PARENT, KIND, IP, IU, NU, IQ, IV, TURN, SLIDE, AXIS_1, AXIS_2 = index(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-LINK_INTEGERS = 11
-# rp of a link: joint on the parent (from its centre of mass, its axes); axis there; centre of mass from the joint (own axes); two
-# quaternions with q_parent^-1 q = cos(angle/2) Q1 + sin(angle/2) Q2; quaternions of the joint axes on the parent, and inverse
-# on the child; displacement per angle and at angle 0; joint axes on the parent; second axis of a universal joint (own axes); mass, inertia
-ARM, AXIS, RHO, Q1, Q2, QF, QC, LEAD, OFFSET, AXES, SECOND, MASS, INERTIA = index(0, 3, 6, 9, 13, 17, 21, 25, 26, 27, 36, 39, 40)
-LINK_REALS = 49
-# w, one row per link and one for the ground: axes, position, velocity, angular velocity; from the parent; bias acceleration; articulated
-# inertia [M H; H^T J] with M and J by their upper halves; bias force; acceleration; quaternion; left side of the
-# body's own equations
-A_, R_, V_, W_, D_, C_, MM, HH, JJ, P_, AC, QQ, LS = index(0, 9, 12, 15, 18, 21, 27, 33, 42, 48, 54, 60, 64)
-LINK_WORK = 70
-# s, one row per rate: motion of the body, force U = I S, 1 / (S . U), force along it
-S_, U_, DI, UU = index(0, 6, 12, 13)
-RATE_WORK = 14
-LOC, LAG, SPEED, SPIN, GYRO = index(0, 4, 7, 10, 13)  # of g: what the joint gives, see `joint_motion`
-TINY = 1e-13  # of an inertia: none
-
-
-class Tree(NamedTuple):
-    """Links, parents before children, with the state in joint coordinates and the work arrays of the recursion."""
-    ip: np.ndarray
-    rp: np.ndarray
-    drive: np.ndarray      # per rate: the element that prescribes it, or -1
-    driven: np.ndarray     # (rate, position, element) of those
-    scale: np.ndarray      # per rate: sign and zero, coordinate = sign * own + zero
-    history: np.ndarray    # (place in H, rate, its position) of angles that are counted
-    rotations: np.ndarray  # (first rate, first position) of quaternions; of all other coordinates
-    linear: np.ndarray
-    q: np.ndarray
-    u: np.ndarray
-    du: np.ndarray
-    w: np.ndarray
-    s: np.ndarray
-    g: np.ndarray
+from .jit import inlined, jit
+from .links import (
+    A_,
+    ARM,
+    AXES,
+    AXIAL,
+    AXIS,
+    AXIS_1,
+    AXIS_2,
+    C_,
+    D_,
+    FA_,
+    FC,
+    FQ,
+    FREE,
+    FV,
+    FW,
+    GYRO,
+    INNER,
+    IP,
+    IQ,
+    IU,
+    IV,
+    KIND,
+    LAG,
+    LEAD,
+    LOC,
+    N_Q,
+    N_R1,
+    N_R2,
+    N_S,
+    N_U,
+    N_U1,
+    N_U2,
+    NM,
+    NU,
+    OFFSET,
+    OUT_C,
+    OUT_V,
+    OUT_W,
+    OUTER,
+    OWN,
+    PARENT,
+    PLANAR,
+    Q1,
+    Q2,
+    QC,
+    QF,
+    QQ,
+    R_,
+    RHO,
+    S_,
+    SECOND,
+    SLIDE,
+    SPEED,
+    SPIN,
+    TURN,
+    UNIVERSAL,
+    V_,
+    W_,
+    WAY,
+    WAYS,
+)
+from .so3 import add, axis2, cross, mat2, mul, rotation, scale, store, store2, sub, tmul, vec, vec2
 
 
 @jit
@@ -61,6 +82,11 @@ def product(a, b):
 @jit
 def four(x, r, i):
     return x[r, i], x[r, i + 1], x[r, i + 2], x[r, i + 3]
+
+
+@jit
+def mat(x, i):
+    return x[i], x[i + 1], x[i + 2], x[i + 3], x[i + 4], x[i + 5], x[i + 6], x[i + 7], x[i + 8]
 
 
 @inlined
@@ -140,14 +166,69 @@ def columns(tr, k, e, rho):
 
 
 @jit
+def inner_side(tr, i):
+    """The joint of link i on a flexible parent, in g: axes, quaternion and angular velocity of its node; a velocity and bias accelerations
+    with which the node is a point of a rigid body that turns so.                                       [recursion-11]"""
+    p, o, m, g, w = tr.ip[i, PARENT], tr.ip[i, INNER], tr.m, tr.g, tr.w
+    A, wp = mat2(w, p, A_), vec2(w, p, W_)
+    arm, u1, spin = mul(A, vec(m, o + N_U)), mul(A, vec(m, o + N_U1)), mul(A, vec(m, o + N_R1))
+    store(product(four(w, p, QQ), (m[o + N_Q], m[o + N_Q + 1], m[o + N_Q + 2], m[o + N_Q + 3])), g, FQ)
+    store(rotation(g, FQ), g, FA_)
+    turning, bend = add(wp, spin), add(cross(wp, spin), mul(A, vec(m, o + N_R2)))
+    lag = add(cross(wp, add(cross(wp, arm), scale(2.0, u1))), mul(A, vec(m, o + N_U2)))
+    store(turning, g, FW)
+    store(add(vec2(w, p, V_), sub(u1, cross(spin, arm))), g, FV)
+    store(sub(lag, add(cross(bend, arm), cross(turning, cross(turning, arm)))), g, FC)
+    store(bend, g, FC + 3)
+
+
+@jit
+def outer_side(tr, i, own):
+    """The joint of link i on a flexible body, from the quaternion of its node, in g: quaternion of the body; what its node adds to velocity
+    and angular velocity. The motions of the body per mode, its node held, in s. The way from the node.          [recursion-12]"""
+    o, m, g = tr.ip[i, OUTER], tr.m, tr.g
+    store(product(own, (m[o + N_Q], -m[o + N_Q + 1], -m[o + N_Q + 2], -m[o + N_Q + 3])), g, OWN)
+    A = rotation(g, OWN)
+    rho = scale(-1.0, mul(A, vec(m, o + N_U)))
+    store(mul(A, vec(m, o + N_U1)), g, OUT_V)
+    store(mul(A, vec(m, o + N_R1)), g, OUT_W)
+    store(mul(A, vec(m, o + N_U2)), g, OUT_C)
+    store(mul(A, vec(m, o + N_R2)), g, OUT_C + 3)
+    first, at = tr.ip[i, IU] + tr.ip[i, NU], o + N_S
+    for j in range(tr.ip[i, NM]):
+        x = scale(-1.0, mul(A, vec(m, at + 6 * j + 3)))
+        store2(sub(cross(x, rho), mul(A, vec(m, at + 6 * j))), tr.s, first + j, S_)
+        store2(x, tr.s, first + j, S_ + 3)
+    return rho
+
+
+@jit
+def parent_ways(tr, i):
+    """Motions of the body per mode of its parent, in m."""
+    p, o, to, m, w = tr.ip[i, PARENT], tr.ip[i, INNER], tr.ip[i, WAYS], tr.m, tr.w
+    A = mat2(w, p, A_)
+    beyond = sub(vec2(w, i, D_), mul(A, vec(m, o + N_U)))
+    for j in range(tr.ip[p, NM]):
+        x = mul(A, vec(m, o + N_S + 6 * j + 3))
+        store(add(mul(A, vec(m, o + N_S + 6 * j)), cross(x, beyond)), m, to + WAY * j)
+        store(x, m, to + WAY * j + 3)
+
+
+@jit
 def outward(tr, x):
     """Positions and velocities of all bodies in x and w, columns S and bias accelerations.
                                                                     [recursion-1], [recursion-2], [recursion-3], [recursion-4]"""
     n, w, rp, g = tr.ip.shape[0], tr.w, tr.rp, tr.g
     for i in range(n):
         p, iq, iv, iu = tr.ip[i, PARENT], tr.ip[i, IQ], tr.ip[i, IV], tr.ip[i, IU]
-        A, wp = mat2(w, p, A_), vec2(w, p, W_)
-        arm = mul(A, vec2(rp, i, ARM))
+        held, moving = tr.ip[i, INNER], tr.ip[i, OUTER]
+        if held < 0:
+            A, wp, vp, turned = mat2(w, p, A_), vec2(w, p, W_), vec2(w, p, V_), four(w, p, QQ)
+            arm = mul(A, vec2(rp, i, ARM))
+        else:
+            inner_side(tr, i)
+            A, wp, vp, turned = mat(g, FA_), vec(g, FW), vec(g, FV), (g[FQ], g[FQ + 1], g[FQ + 2], g[FQ + 3])
+            arm = mul(mat2(w, p, A_), vec(tr.m, held + N_U))
         z = 0 * arm[0]
         speed, gyro, spin = (z, z, z), (z, z, z), (z, z, z)
         if tr.ip[i, KIND] == AXIAL:
@@ -165,11 +246,10 @@ def outward(tr, x):
             joint_motion(tr, i, A)
             local, e = (g[LOC], g[LOC + 1], g[LOC + 2], g[LOC + 3]), arm
             arm, speed = add(arm, vec(g, LAG)), vec(g, SPEED)
-        own = product(four(w, p, QQ), local)
+        own = product(turned, local)
         store(own, x.q, iq + 3)
-        store2(own, w, i, QQ)
         B = rotation(x.q, iq + 3)
-        rho = mul(B, vec2(rp, i, RHO))
+        rho = mul(B, vec2(rp, i, RHO)) if moving < 0 else outer_side(tr, i, own)
         if tr.ip[i, KIND] == AXIAL:
             if tr.ip[i, TURN] >= 0:
                 k = tr.ip[i, TURN]
@@ -183,16 +263,27 @@ def outward(tr, x):
             turning_motion(tr, i, A, B, rho)
             spin, gyro = vec(g, SPIN), vec(g, GYRO)
         d, wi = add(arm, rho), add(wp, spin)
-        r = add(vec2(w, p, R_), d)
         across = cross(wp, arm)
-        v = add(add(vec2(w, p, V_), across), add(speed, cross(wi, rho)))
-        bend = add(cross(wp, spin), gyro)
-        lag = add(cross(wp, add(across, scale(2.0, speed))), add(cross(wi, cross(wi, rho)), cross(bend, rho)))
+        v, bend = add(add(vp, across), speed), add(cross(wp, spin), gyro)
+        lag = cross(wp, add(across, scale(2.0, speed)))
+        if held >= 0:
+            bend, lag = add(bend, vec(g, FC + 3)), add(lag, add(vec(g, FC), cross(vec(g, FC + 3), arm)))
+        if moving >= 0:
+            own = g[OWN], g[OWN + 1], g[OWN + 2], g[OWN + 3]
+            store(own, x.q, iq + 3)
+            B, wi, v = rotation(x.q, iq + 3), sub(wi, vec(g, OUT_W)), sub(v, vec(g, OUT_V))
+            bend = sub(bend, add(cross(wi, vec(g, OUT_W)), vec(g, OUT_C + 3)))
+            lag = sub(lag, add(scale(2.0, cross(wi, vec(g, OUT_V))), vec(g, OUT_C)))
+        r, v = add(vec2(w, p, R_), d), add(v, cross(wi, rho))
+        lag = add(lag, add(cross(wi, cross(wi, rho)), cross(bend, rho)))
+        store2(own, w, i, QQ)
         store2(B, w, i, A_)
         store2(r, w, i, R_)
         store2(v, w, i, V_)
         store2(wi, w, i, W_)
         store2(d, w, i, D_)
+        if held >= 0:
+            parent_ways(tr, i)
         for k in range(iu, iu + tr.ip[i, NU]):
             if tr.drive[k] >= 0:  # a known acceleration
                 lag, bend = add(lag, scale(tr.du[k], vec2(tr.s, k, S_))), add(bend, scale(tr.du[k], vec2(tr.s, k, S_ + 3)))
