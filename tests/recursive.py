@@ -7,10 +7,13 @@ from pliant.formulations import recursive_services as rs
 from pliant.formulations.choices import Recursion
 from pliant.formulations.kernels import problem
 from pliant.joint_states import joint_state
+from pliant.kernels import loop
 from pliant.kernels.jit import entry
+from pliant.kernels.links import IM, IU, NM, NU
 from pliant.kernels.recursion import outward
-from pliant.refinement import parts
+from pliant.refinement import parts, row_width
 from pliant.tree import JointSpace
+from pliant.tree_programs import programs
 
 STEP = 1e-30
 
@@ -23,9 +26,9 @@ def move(tr, d, x):
 
 
 class State:
-    """The tree at its start, or moved at random where there are no loops."""
+    """The tree at its start, or moved at random; ``bend``: by how much its modes."""
 
-    def __init__(self, model: pl.Model, seed: int | None = None, cut=(), row=None, drives=True) -> None:
+    def __init__(self, model: pl.Model, seed: int | None = None, cut=(), row=None, drives=True, bend=0.3) -> None:
         self.dynamics = model.compile()
         s = self.system = self.dynamics.system
         self.row = self.dynamics.assemble() if row is None else row.copy()
@@ -36,7 +39,10 @@ class State:
         self.q, self.u = joint_state(self.space, self.row)
         if seed is not None:
             rng = np.random.default_rng(seed)
-            self.q += 0.3 * rng.normal(size=self.q.size)
+            sizes = np.full(self.q.size, 0.3)
+            for at, n in self.space.tree.ip[:, [IM, NM]]:
+                sizes[at:at + n] = bend
+            self.q += sizes * rng.normal(size=self.q.size)
             self.u[:] = rng.normal(size=self.u.size)
             for _, i in self.space.tree.rotations:
                 self.q[i:i + 4] /= np.linalg.norm(self.q[i:i + 4])
@@ -81,3 +87,30 @@ class State:
             tree.u[:] += 1j * STEP * accelerations
         move(tree, self.system.typed_data(complex), x)
         return x
+
+    def modes(self) -> list[tuple[int, int]]:
+        """First rate and number of the modes of flexible bodies."""
+        ip = self.space.tree.ip
+        return [(int(ip[i, IU] + ip[i, NU]), int(ip[i, NM])) for i, _ in self.space.tree.flexible]
+
+
+def unassembled(model: pl.Model) -> np.ndarray:
+    """A row of a model whose joints are as they are."""
+    s = model.compile().system
+    row = np.zeros(row_width(s.q0.size, s.n, s.histories))
+    parts(row[None, :], s.q0.size, s.n)["q"][0][:] = s.q0
+    return row
+
+
+def complex_jacobian(state: State) -> np.ndarray:
+    """Rows of cut equations by rates."""
+    program = programs(state.space, np.complex128).forces
+    data, columns = state.system.typed_data(np.complex128), []
+    rows = [6 * t + k for t in state.space.loops.tile for k in range(6)]
+    active = state.space.loops.active == 1
+    for k in range(state.u.size):
+        x = state.along(np.eye(state.u.size)[k])
+        x.H[:] = state.x.H
+        loop.run(program, data, x, 0.0, 0.0, 0.0, 0.0)
+        columns.append(np.where(active, x.R[rows].imag / STEP, 0.0))
+    return np.array(columns).T

@@ -7,14 +7,12 @@ import spatial_loop
 from examples_of import example
 from joint_models import CARRIERS, closed_chain, tree
 from mechanisms import box_on_springs, four_bar, slider_crank
-from recursive import STEP, State
+from recursive import STEP, State, complex_jacobian
 
 import pliant as pl
 from pliant.formulations import recursive_services as rs
-from pliant.kernels import loop
 from pliant.kernels import links as rc
 from pliant.refinement import parts
-from pliant.tree_programs import programs
 
 TIGHT = pl.Index1(pl.DirectCorrection(1e-12))
 
@@ -90,20 +88,6 @@ LOOPS = {"spatial four-bar": spatial_loop.four_bar, "closed by a sphere": closed
          "closed by a hinge": lambda: closed_chain(7, 4, "revolute"),
          "closed by a universal joint": lambda: closed_chain(5, 5, "universal"), "andrews": example("andrews"),
          "bricard": example("bricard"), "four-bar": four_bar, "driven": slider_crank, "gears": example("gear_pair")}
-
-
-def complex_jacobian(state: State) -> np.ndarray:
-    """Rows of cut equations by rates."""
-    program = programs(state.space, np.complex128).forces
-    data, columns = state.system.typed_data(np.complex128), []
-    rows = [6 * t + k for t in state.space.loops.tile for k in range(6)]
-    active = state.space.loops.active == 1
-    for k in range(state.u.size):
-        x = state.along(np.eye(state.u.size)[k])
-        x.H[:] = state.x.H
-        loop.run(program, data, x, 0.0, 0.0, 0.0, 0.0)
-        columns.append(np.where(active, x.R[rows].imag / STEP, 0.0))
-    return np.array(columns).T
 
 
 @pytest.mark.parametrize("name", LOOPS)

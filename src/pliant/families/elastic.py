@@ -59,3 +59,10 @@ def node(s, b, e, W, m, o):
 def deform_at(tr, d, x):
     """The same from Python."""
     deform(tr, d, x, 0.0)
+
+
+@entry
+def node_at(d, x, e, m):
+    """One node of the bodies as they are in x, at the beginning of m."""
+    s = State(0.0, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T)
+    node(s, Batch(e, e + 1, d.ip, d.rp, d.fr, d.tab, d.val), e, x.W, m, 0)

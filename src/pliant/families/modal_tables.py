@@ -38,7 +38,7 @@ def body_tables(integrals: Any, K: np.ndarray, D: np.ndarray, loads: dict[tuple[
             h2[c] -= loads["centrifugal", i, j] * (2 if i == j else 1)
     pairs = np.concatenate([h2, B1, np.asarray(integrals.Mqq)[None], np.asarray(K)[None], np.asarray(D)[None]])
     heads = [np.asarray(integrals.S), np.asarray(integrals.B0), np.array([H0[:, i, j] for i, j in SIX])]
-    return np.concatenate([*(h.reshape(-1, n).ravel() for h in heads), pairs.transpose(1, 0, 2).ravel()])
+    return np.concatenate([*(h.ravel() for h in heads), pairs.transpose(1, 0, 2).ravel()])
 
 
 def mass_matrix(integrals: Any, q: np.ndarray, loads: dict[tuple[Any, ...], np.ndarray]) -> np.ndarray:
