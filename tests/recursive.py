@@ -104,7 +104,7 @@ def unassembled(model: pl.Model) -> np.ndarray:
 
 def complex_jacobian(state: State) -> np.ndarray:
     """Rows of cut equations by rates."""
-    program = programs(state.space, np.complex128).forces
+    program = programs(state.space, np.complex128).gaps
     data, columns = state.system.typed_data(np.complex128), []
     rows = [6 * t + k for t in state.space.loops.tile for k in range(6)]
     active = state.space.loops.active == 1

@@ -25,9 +25,9 @@ Rows = dict[Family, list[int]]
 
 
 class Programs(NamedTuple):
-    """forces: left sides of the bodies' equations, and of the equations of cut joints; jacobian, rates: of cut joints; power: of forces
-    and drives."""
+    """forces: left sides of the bodies' equations; gaps, jacobian, rates: of the equations of cut joints; power: of forces and drives."""
     forces: Program
+    gaps: Program
     jacobian: Program
     rates: Program
     power: Program
@@ -56,7 +56,7 @@ def programs(space: JointSpace, x: Any = np.float64) -> Programs:
     loop = _frames(s, near) | closing
     working = {f: list(range(*rows)) for f, rows in s.families.items() if f.act.power is not None}
     power = _frames(s, seen) | acting | working if working else {}
-    return Programs(program(s, "residual", _frames(s, near | seen) | acting | closing, x), program(s, "tangent", loop, x),
+    return Programs(program(s, "residual", _frames(s, seen) | acting, x), program(s, "residual", loop, x), program(s, "tangent", loop, x),
                     program(s, "rates", loop, x), program(s, "power", power, x))
 
 

@@ -42,7 +42,8 @@ class Joints(NamedTuple):
     tree: Tree
     loops: Loops
     forces: Program     # left sides of the bodies' equations
-    closing: Program    # equations of cut joints and their Jacobian
+    gaps: Program       # equations of cut joints
+    closing: Program    # these and their Jacobian
     closing_rates: Program
     effort: np.ndarray  # along the rates of the tree
     change: np.ndarray  # of these

@@ -86,7 +86,7 @@ def in_joint_coordinates(space: JointSpace, formulation: Recursion, p: contract.
     par[recursion.DIRECT] = formulation.jacobian == "differentiation"
     p.num[contract.STATE_Q], p.num[contract.STATE_V] = space.n_q, space.n_u
     maps = Maps(space.tree.rotations, space.tree.linear)
-    joints = contract.Joints(np.ones(1), space.tree, space.loops, programs.forces, programs.jacobian, programs.rates, np.zeros(space.n_u),
+    joints = contract.Joints(np.ones(1), space.tree, space.loops, programs.forces, programs.gaps, programs.jacobian, programs.rates, np.zeros(space.n_u),
                              np.zeros(space.n_u))
     return p._replace(maps=maps, power=programs.power, joints=joints), recursion.rhs, correct, project
 

@@ -21,7 +21,7 @@ from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITIO
 
 # par: 2 z w, w^2 of Baumgarte; tolerance of corrections; whether J is differentiated directly
 RATE, GAP, TOLERANCE, DIRECT = range(OWN, OWN + 4)
-CORRECTIONS = 20  # of positions, at most
+CORRECTIONS, PASSES = 20, 3  # of positions and of rates, at most
 REFINED = 1       # passes on the multipliers
 
 
@@ -226,7 +226,7 @@ def count_turns(p):
 def measure(p, t):
     """Violations of the state of the tree, unscaled, in par."""
     if p.joints.loops.tile.size > 0:
-        evaluate(p.joints.closing, p.d, p.x, t, 1.0, 0.0, 0.0)
+        evaluate(p.joints.gaps, p.d, p.x, t, 0.0, 0.0, 0.0)
         p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.joints.loops, p.x.R))
         rates_of_loops(p, t)
         p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, p.x.V))
@@ -281,44 +281,67 @@ def linearise(p, t):
 def correct(p, t, y):
     """Coordinates, then rates, by Newton's method to the tolerance, with the smallest change in the metric of the masses:
     J dq = -C,  J du = -(J u + C_t)                                                                   [loops-2]"""
-    x, tr, lp = p.x, p.joints.tree, p.joints.loops
     renewed(p, t, y)
-    if lp.tile.size > 0:
-        evaluate(p.joints.closing, p.d, x, t, 1.0, 0.0, 0.0)
-        before = weighted(p, x.R)
-        for _ in range(CORRECTIONS):
-            if before <= p.par[TOLERANCE]:
-                break
-            if linearise(p, t) != DONE:
-                return SINGULAR
-            change(p, x.R, p.joints.change)
-            p.num[ITERATIONS] += 1
-            retract(tr, y, p.joints.change, 1.0, tr.q)
-            for k in range(tr.q.size):
-                p.q[k], y[k] = y[k], tr.q[k]
-            unfold(p, t, y)
-            evaluate(p.joints.closing, p.d, x, t, 1.0, 0.0, 0.0)
-            size = weighted(p, x.R)
-            if not size < before:  # next to a singular position, or rounding: as it was
-                for k in range(tr.q.size):
-                    y[k] = p.q[k]
-                unfold(p, t, y)
-                break
-            before = size
-        for _ in range(2):
-            rates_of_loops(p, t)
-            if weighted(p, x.V) <= p.par[TOLERANCE]:
-                break
-            if linearise(p, t) != DONE:
-                return SINGULAR
-            change(p, x.V, p.joints.change)
-            p.num[ITERATIONS] += 1
-            for k in range(tr.u.size):
-                y[tr.q.size + k] += p.joints.change[k]
-            unfold(p, t, y)
+    if p.joints.loops.tile.size > 0:
+        known = p.num[ITERATIONS]
+        status = close_positions(p, t, y)
+        if status == DONE:
+            status = close_rates(p, t, y, p.num[ITERATIONS] == known)
+        if status != DONE:
+            return status
     store_tree(p, y)
     count_turns(p)
-    measure(p, t)
+    return DONE
+
+
+@inlined
+def close_positions(p, t, y):
+    """DONE or SINGULAR."""
+    x, tr = p.x, p.joints.tree
+    evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
+    before = weighted(p, x.R)
+    for _ in range(CORRECTIONS):
+        if before <= p.par[TOLERANCE]:
+            break
+        if linearise(p, t) != DONE:
+            return SINGULAR
+        change(p, x.R, p.joints.change)
+        p.num[ITERATIONS] += 1
+        retract(tr, y, p.joints.change, 1.0, tr.q)
+        for k in range(tr.q.size):
+            p.q[k], y[k] = y[k], tr.q[k]
+        unfold(p, t, y)
+        evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
+        size = weighted(p, x.R)
+        if not size < before:  # next to a singular position, or rounding: as it was
+            for k in range(tr.q.size):
+                y[k] = p.q[k]
+            unfold(p, t, y)
+            evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
+            break
+        before = size
+    p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.joints.loops, x.R))
+    return DONE
+
+
+@inlined
+def close_rates(p, t, y, anew):
+    """DONE or SINGULAR. The factors of the last position are good enough at first, unless they are to be made ``anew``."""
+    x, tr = p.x, p.joints.tree
+    rates_of_loops(p, t)
+    for _ in range(PASSES):
+        if weighted(p, x.V) <= p.par[TOLERANCE]:
+            break
+        if anew and linearise(p, t) != DONE:
+            return SINGULAR
+        anew = True
+        change(p, x.V, p.joints.change)
+        p.num[ITERATIONS] += 1
+        for k in range(tr.u.size):
+            y[tr.q.size + k] += p.joints.change[k]
+        unfold(p, t, y)
+        rates_of_loops(p, t)
+    p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, x.V))
     return DONE
 
 
