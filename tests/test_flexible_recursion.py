@@ -96,8 +96,8 @@ def test_the_jacobian_of_loops(name):
     state = State(LOOPS[name](), seed=3, drives=False, bend=0.002 if name == "slider crank" else 0.3)
     n = 6 * state.space.loops.tile.size
     swept, direct = np.zeros((n, state.u.size)), np.zeros((n, state.u.size))
-    rs.loop_jacobian_at(state.p, 0.0, state.y, True, swept)
-    rs.loop_jacobian_at(state.p, 0.0, state.y, False, direct)
+    rs.loop_jacobian_at(state.p, 0.0, state.y, True, 1, swept)
+    rs.loop_jacobian_at(state.p, 0.0, state.y, False, 1, direct)
     modes = np.concatenate([np.arange(at, at + n) for at, n in state.modes()])
     assert abs(direct).max() > 1e-3 and abs(direct[:, modes]).max() > 1e-3
     assert close(swept, direct, 1e-13)
@@ -113,8 +113,8 @@ def test_the_jacobian_of_random_closed_trees(seed):
     state = State(m, seed=seed, row=unassembled(m))
     n = 6 * state.space.loops.tile.size
     swept, direct = np.zeros((n, state.u.size)), np.zeros((n, state.u.size))
-    rs.loop_jacobian_at(state.p, 0.0, state.y, True, swept)
-    rs.loop_jacobian_at(state.p, 0.0, state.y, False, direct)
+    rs.loop_jacobian_at(state.p, 0.0, state.y, True, 1, swept)
+    rs.loop_jacobian_at(state.p, 0.0, state.y, False, 1, direct)
     assert abs(direct).max() > 1e-3 and close(swept, direct, 1e-13) and close(swept, complex_jacobian(state), 1e-13)
 
 

@@ -96,8 +96,8 @@ def test_the_jacobian_of_loops(name):
     state = State(LOOPS[name](), drives=False)
     n = 6 * state.space.loops.tile.size
     swept, direct = np.zeros((n, state.u.size)), np.zeros((n, state.u.size))
-    rs.loop_jacobian_at(state.p, 0.0, state.y, True, swept)
-    rs.loop_jacobian_at(state.p, 0.0, state.y, False, direct)
+    rs.loop_jacobian_at(state.p, 0.0, state.y, True, 1, swept)
+    rs.loop_jacobian_at(state.p, 0.0, state.y, False, 1, direct)
     assert abs(direct).max() > 1e-3
     assert close(swept, direct, 1e-13)
     assert close(swept, complex_jacobian(state), 1e-13)
@@ -289,7 +289,7 @@ def test_sweeps_are_faster_than_differentiation_and_linear_in_the_path():
         J = np.zeros((6, space.u.size))
         y = space._state(None, None)
         for swept in (True, False):
-            rs.loop_jacobian_at(space.p, 0.0, y, swept, J)
-            took[n, swept] = _seconds(lambda s=swept, p=space.p, y=y, J=J: [rs.loop_jacobian_at(p, 0.0, y, s, J) for _ in range(50)])
+            rs.loop_jacobian_at(space.p, 0.0, y, swept, 1, J)
+            took[n, swept] = _seconds(lambda s=swept, p=space.p, y=y, J=J: [rs.loop_jacobian_at(p, 0.0, y, s, 1, J) for _ in range(50)])
     assert took[100, True] < took[100, False] and took[500, True] < 0.4 * took[500, False]
     assert took[500, True] < 5 * 1.6 * took[100, True]

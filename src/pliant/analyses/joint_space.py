@@ -145,5 +145,5 @@ class JointModel:
         if method not in ("sweep", "differentiation"):
             raise ValueError(f"loop_jacobian: method {method!r} must be 'sweep' or 'differentiation'")
         J = np.zeros((6 * self.space.loops.tile.size, self.u.size))
-        rs.loop_jacobian_at(self.p, 0.0, self._state(q, None), method == "sweep", J)
+        rs.loop_jacobian_at(self.p, 0.0, self._state(q, None), method == "sweep", 1, J)
         return J

@@ -41,17 +41,18 @@ def masses_at(p, t, y, M):
 
 
 @entry
-def loop_jacobian_at(p, t, y, swept, J):
-    """J of the cut joints, six rows each: by sweeps along paths, or by direct differentiation."""
+def loop_jacobian_at(p, t, y, swept, times, J):
+    """J of the cut joints, six rows each: by sweeps along paths, or by direct differentiation; so many times, to measure how long it takes."""
     unfold(p, t, y)
     jacobian(p, t)
     tr, lp = p.joints.tree, p.joints.loops
     J[:] = 0
     for c in range(lp.tile.size):
-        if swept:
-            sweep(tr, lp, p.x.D, c, False)
-        else:
-            differentiate(tr, lp, p.x.D, c)
+        for _ in range(times):
+            if swept:
+                sweep(tr, lp, p.x.D, c, False)
+            else:
+                differentiate(tr, lp, p.x.D, c)
         for e in range(lp.path_start[c], lp.path_start[c + 1]):
             i, z = lp.path[e, LINK], lp.path[e, FIRST]
             for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):

@@ -74,7 +74,7 @@ def windows() -> Model:
     """Example 2: 27 elements, 11 rods and 16 pins: five windows side by side, bars hanging from the ground with couplers between them.
     Elements 7, 12, 17, 22 and 27 close loops; bodies 5, 11 and 21 are flexible."""
     m = Model("five windows", gravity=GRAVITY)
-    angle, flexible = np.pi / 3, (5, 11, 21)
+    angle, flexible = np.pi / 6, (5, 11, 21)
     places = [np.array([0.0, k * LENGTH, 0.0]) for k in range(6)]
     ends = [add_rod(m, f"body_{n}", p, angle, n in flexible) for n, p in zip((2, 6, 11, 16, 21, 26), places, strict=True)]
     for k in range(5):
@@ -102,13 +102,12 @@ def slides() -> Model:
         before, point = f"{name}.end", end
     for k, axis in enumerate(("y", "x", "y", "x")):
         number, name = 11 + 2 * k, f"body_{12 + 2 * k}"
-        last, start = before, point
+        last = before
         point = add_rod(m, name, point, np.pi / 2 if axis == "y" else np.pi)
         m.add(Prismatic(f"joint_{number}", last, f"{name}.start", axis=axis))
         body = str(last).partition(".")[0]
         m.add(SpringDamper(f"spring_{number}", f"{body}.start", f"{name}.end", SPRING, DAMPER))
         before = f"{name}.end"
-        del start
     m.add(Revolute("joint_19", before, m.ground.frame(point)))
     return m
 
