@@ -9,11 +9,12 @@ from .choices import Choice
 from .dynamics import ModelError
 from .formulations.choices import FORMULATIONS, STABILIZATIONS, Index1, Recursion
 from .integrators.base import Integrator
-from .integrators.choices import INTEGRATORS, GeneralizedAlpha
+from .integrators.choices import HHT, INTEGRATORS, GeneralizedAlpha
 from .items.base import did_you_mean
 
 KINDS: dict[str, Mapping[str, type[Choice]]] = {"integrator": INTEGRATORS, "formulation": FORMULATIONS, "stabilization": STABILIZATIONS}
 COORDINATES = "absolute", "joint"
+NEVER = GeneralizedAlpha, HHT  # taken because of a formulation alone, when there are others
 RHO = 0.9, 0.8  # spectral radius of generalized-alpha with fixed steps, and with error control
 
 
@@ -64,8 +65,8 @@ def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, 
     form = None if formulation is None else choice("formulation", formulation)
     if integrator is None:
         method: Integrator = GeneralizedAlpha(RHO[not fixed])
-        if form is not None and form.kind not in method.formulations:
-            usual = next((cls for cls in INTEGRATORS.values() if form.kind in cls.formulations and cls.controlled), None)
+        if form is not None and form.kind != method.formulations[0]:
+            usual = next((cls for cls in INTEGRATORS.values() if form.kind in cls.formulations and cls.controlled and cls not in NEVER), None)
             if usual is None:
                 raise ModelError(f"simulate: give an integrator for the formulation {form.kind}")
             method = usual()
