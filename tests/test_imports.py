@@ -18,7 +18,7 @@ LAYERS = [
     {"methods"},
     {"channels", "solution", "collected", "comparison", "automatic", "simulation", "model", "analyses"},
     {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
-     "journal", "results", "scene", "pictures", "diagnosis", "parts"},
+     "journal", "results", "scene", "tree_figure", "pictures", "diagnosis", "parts"},
     {"verification", "bench", "bench_models", "studies"},
     {"commands"},
     {"cli"},

@@ -24,7 +24,7 @@ def test_options():
     ({"coordinates": "polar"}, "must be one of absolute, joint"),
     ({"coordinates": "joint", "formulation": pl.NullSpace()}, "null-space is one of absolute coordinates"),
     ({"coordinates": "absolute", "formulation": pl.Recursion()}, "leave one of the two out"),
-    ({"coordinates": "joint", "integrator": pl.RadauIIA5()}, "makes no sense with integrator"),
+    ({"coordinates": "joint", "integrator": pl.DIMCD()}, "makes no sense with integrator"),
     ({"formulation": pl.Recursion(cut="Q")}, "there is no joint 'Q'"),
     ({"formulation": {"kind": "recursion", "jacobian": "guess"}}, "must be sweep or differentiation"),
 ])
@@ -94,6 +94,67 @@ def test_a_body_without_inertia():
     a, b = (m.simulate(0.3, coordinates=c, integrator=pl.DOP853(), formulation=pl.Index1(), progress=False, accuracy=1e-10, output_step=0.1)
             for c in ("joint", "absolute"))
     assert abs(a["hand.position"] - b["hand.position"]).max() < 1e-9
+
+
+def test_joints_in_gimbal_lock_are_named():
+    """A universal joint whose first axis is that of the hinge on the massless link that it carries."""
+    def model(axis):
+        m = pl.Model("gimbal", gravity=(0, 0, -9.81))
+        m.add(pl.RigidBody("ring", mass=0, inertia=(0, 0, 0)))
+        m.add(pl.RigidBody("wheel", mass=2, inertia=(0.1, 0.2, 0.3), com=(0.1, 0, 0)))
+        m.add(pl.Universal("cross", m.ground, "ring", axis="z", axis_b="x"))
+        m.add(pl.Revolute("hinge", "ring", "wheel", axis=axis))
+        return m
+    with pytest.raises(pl.SimulationError, match=r"joints 'cross', 'hinge' have come in line .gimbal lock."):
+        model((0, 0, 1)).simulate(0.1, coordinates="joint", progress=False)
+    assert np.isfinite(model((0, 1, 0.3)).simulate(0.1, coordinates="joint", progress=False).rows).all()
+
+
+def test_steps_that_are_too_long_are_not_blamed_on_masses():
+    from pliant.studies.loops_models import four_bar
+    with pytest.raises(pl.SimulationError, match=r"too long a step|finite") as told:
+        four_bar().simulate(5.0, step=0.1, coordinates="joint", integrator=pl.RungeKutta4(), progress=False)
+    assert "no mass" not in str(told.value)
+
+
+def test_check_warns_of_steps_beyond_the_modes():
+    from pliant.studies.loops_models import four_bar
+    m = four_bar()
+    found = {}
+    for step in (0.01, 0.1):
+        m.settings = {"duration": 1.0, "step": step, "coordinates": "joint", "integrator": pl.RungeKutta4()}
+        found[step] = [f for f in m.check().findings if f.code == "step-unstable"]
+    assert not found[0.01] and "beyond the limit 2.8 of runge-kutta-4" in found[0.1][0].message
+
+
+def test_the_tree_as_a_figure(tmp_path, capsys):
+    m = four_bar()
+    m.save(tmp_path / "m.yaml")
+    assert cli.execute(["check", str(tmp_path / "m.yaml"), "--tree", str(tmp_path / "tree.png")]) == 0
+    assert (tmp_path / "tree.png").stat().st_size > 5000 and "written:" in capsys.readouterr().out
+    assert cli.execute(["check", str(tmp_path / "m.yaml"), "--tree", "tree.doc"]) == 1
+    from pliant.tree_figure import places
+    found = places(tree(CARRIERS, seed=2, springs=False).joint_space().topology)
+    assert len(set(found.values())) == len(found) == len(CARRIERS) + 1  # no two at one place
+
+
+def test_the_automatic_choice_prefers_joint_coordinates_for_trees():
+    sol = tree(CARRIERS, seed=2).simulate(0.2, progress=False)
+    assert sol.formulation == pl.Recursion() and "in joint coordinates, as 8 bodies and no loops" in sol.why
+    from pliant.bench_models import fourbars
+    assert fourbars(5).simulate(0.05, progress=False).formulation == pl.Index1()
+    assert tree(CARRIERS, seed=2).simulate(0.2, coordinates="absolute", progress=False).formulation == pl.Index1()
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_what_no_method_can_begin_is_named():
+    m = pl.Model("hand", gravity=(0, -3, -9))
+    m.add(pl.RigidBody("arm", mass=1, inertia=(0.1, 0.2, 0.3), com=(0.5, 0, 0)))
+    m.add(pl.RigidBody("flange", mass=0, inertia=(0, 0, 0), position=(1, 0, 0)))
+    m.add(pl.Revolute("A", m.ground, "arm", axis="y"))
+    m.add(pl.Revolute("B", m["arm"].frame((1, 0, 0)), "flange"))
+    with pytest.raises(pl.SimulationError, match="'flange'"):
+        m.simulate(0.1, progress=False)
 
 
 def test_single_free_body():

@@ -120,19 +120,29 @@ def _automatic(model: Model, dynamics: Dynamics, length: float, settings: dict[s
     epsilon = accuracy_of("normal" if asked is None else asked, None)
     outputs = OUTPUTS if settings.get("output_step") is None else _strides(length, length, settings["output_step"])[1]
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
-    found, before, why = candidates(dynamics, row, length, epsilon), None, ""
+    found, before, why = candidates(dynamics, row, length, epsilon, settings.get("coordinates") != "absolute"), None, ""
     plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
-    for number, (method, form, reason) in enumerate(found):
+    while found:
+        method, form, reason = found.pop(0)
         accuracy_of(epsilon, method)
         plan, why = plan._replace(formulation=form), why or reason
         try:
             sol = integrate(model, method.run(plan), display, journal, before, why)
             break
-        except SimulationError as error:
-            if error.code not in FAILURES or number == len(found) - 1:
+        except ModelError:  # the method is not for such models
+            if not found or not why.startswith("taken"):
                 raise
+        except SimulationError as error:
+            if error.code not in FAILURES or not found:
+                raise
+            told = str(error).partition(": ")[2].partition(". ")[0]
+            if getattr(error, "solution", None) is None:  # it could not even begin
+                why = f"taken as {method.kind} in the formulation {form.kind} could not begin: {told}"
+                continue
+            if form.kind == "recursion":  # the same method in absolute coordinates would do no better
+                found = [c for c in found if c.formulation.kind != "index-1"]
             before = ending(error.solution)
-            why = f"taken at t = {before.t[-1]:.4g} s, as {method.kind} {str(error).partition(': ')[2].partition('. ')[0]}"
+            why = f"taken at t = {before.t[-1]:.4g} s, as {method.kind} {told}"
             rest = length - float(before.t[-1])
             plan = plan._replace(row=before.rows[-1], outputs=outputs - len(before.t) + 1,
                                  accuracy=epsilon * min(1.0, rest) / min(1.0, length))

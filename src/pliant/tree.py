@@ -23,7 +23,7 @@ from .topology import FREEDOM, Link, Topology, masses_of, spanning_forest
 from .tree_programs import FRAME_FAMILIES, placing
 
 KINDS = {"universal": rc.UNIVERSAL, "spherical": rc.SPHERICAL, "planar": rc.PLANAR, "free": rc.FREE}
-PLANAR_ANGLE = 2
+NOTHING, SINGULAR = 1e-7, 1e-9  # root of an inertia, over the largest; eigenvalue of the scaled mass matrix of a tree
 
 
 class Joined(NamedTuple):
@@ -234,12 +234,32 @@ class JointSpace:
         of = np.repeat(np.arange(len(self.links)), self.tree.ip[:, rc.NU] + self.tree.ip[:, rc.NM])
         return self.links[of[rate]].body
 
-    def without_inertia(self, rate: int) -> str:
-        """Words for a rate that nothing resists."""
+    def without_inertia(self, rate: int, M: np.ndarray) -> str:
+        """Words for a rate that nothing resists, from the mass matrix of the tree: nothing is carried, or joints have come in line."""
         body = self.body_of(rate)
         link = self.links[self.number[body]]
         how = f"joint {link.joint!r} lets it move" if link.joint else "it moves freely"
-        return f"body {body!r}, with all that it carries, has no mass or inertia against the way {how}"
+        size = np.sqrt(np.maximum(np.diag(M), 0.0))
+        if self._bent() or np.diag(M).min(initial=0.0) < 0:
+            return (f"body {body!r}, with all that it carries, has no positive inertia any more against the way {how}: the motion has grown "
+                    "beyond what flexible bodies can follow, as with too long a step")
+        if not size[rate] > NOTHING * size.max(initial=0.0):
+            return f"body {body!r}, with all that it carries, has no mass or inertia against the way {how}"
+        free = [k for k in range(self.n_u) if self.tree.drive[k] < 0 and size[k] > 0]
+        values, vectors = np.linalg.eigh(M[np.ix_(free, free)] / size[free, None] / size[free])
+        if abs(values[0]) < SINGULAR:
+            weights = abs(vectors[:, 0])
+            owners = [self.links[self.number[self.body_of(free[k])]] for k in np.flatnonzero(weights > 0.1 * weights.max())]
+            names = ", ".join(dict.fromkeys(repr(x.joint or x.body) for x in owners))
+            return (f"the axes of joints {names} have come in line (gimbal lock): a motion of one is undone by the others, without moving any "
+                    "mass")
+        return f"body {body!r}, with all that it carries, has no inertia to speak of against the way {how}"
+
+    def _bent(self) -> bool:
+        """Whether a flexible body is deformed by more than its size, where its moments of inertia mean nothing."""
+        ip = self.tree.ip
+        return any(not abs(self.tree.q[ip[i, rc.IM]:ip[i, rc.IM] + ip[i, rc.NM]]).max(initial=0.0)
+                   < self.directory.flexible[self.links[i].body].limit for i, _ in self.tree.flexible)
 
     # -- loops
     def _cut_rows(self) -> np.ndarray:

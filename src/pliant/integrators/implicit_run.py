@@ -7,7 +7,6 @@ import numpy as np
 
 from ..dynamics import ModelError
 from ..formulations.choices import Recursion
-from ..formulations.kernels import in_complex_numbers
 from . import bdf, radau, tree_alpha
 from . import control_memory as ad
 from . import implicit as im
@@ -21,6 +20,7 @@ from .implicit_tables import radau_iia_5
 from .one_step import OneStepRun
 from .tree_solver import OwnTree
 from .tree_solver import solver as tree_solver
+from .tree_tangents import Tangents
 
 SOME_TURNS = 10.0  # rounding in units of that of one position
 ALPHA_TOLERANCE = 1e-3  # of increments in sizes of the model, over that of accelerations
@@ -43,7 +43,8 @@ class ImplicitRun(OneStepRun):
         s, method = self.dynamics.system, self.method
         solve = solver
         if self.space:
-            self.own, solve = OwnTree.of(self.space.n_u, self.space.n_q + self.space.n_u + 2, in_complex_numbers(self.p, self.space)), tree_solver
+            self.own, solve = OwnTree.of(self.space.n_u, self.space.n_q + self.space.n_u + 2), tree_solver
+            self.tangents = Tangents(self.p, self.space, self.own)
         else:
             self.own = im.Own.of(self.x.D.shape[0], s.n, s.q0.size + s.n_v + 2, self.x.lam)
         self.own.num[im.MOST_ITERATIONS] = method.max_iterations
@@ -60,7 +61,7 @@ class ImplicitRun(OneStepRun):
     def _state(self) -> dict[str, np.ndarray]:
         o = self.own
         more = {"stages": o.S[im.V:im.N], "ahead": o.S[im.P:im.CHART], "past": o.past, "multipliers": o.S[im.LAMBDA:],
-                "num": o.num, "method": o.par}
+                "num": o.num[:im.TRIES + 1], "method": o.par}
         return super()._state() | {f"own_{name}": array for name, array in more.items()}
 
     def _note(self) -> None:

@@ -10,6 +10,7 @@ from ..formulations import contract, recursion
 from ..formulations.choices import Recursion
 from ..formulations.dense import RANK
 from ..formulations.kernels import problem
+from ..formulations.recursive_services import masses_at
 from ..joint_states import align, joint_state
 from ..kernels import loop
 from ..kernels.machine import HELD, JUMPS, SCRATCH
@@ -189,12 +190,15 @@ class OneStepRun(Pieces):
 
     def _reason(self, status: int, item: str | None) -> tuple[str, str]:
         if self.space and status == st.SINGULAR and not item and self.p.num[contract.BAD] > 0:
-            return "singular-matrix", self.space.without_inertia(int(self.p.num[contract.BAD]) - 1)
+            t, M = self.space.tree, np.zeros((self.n_v, self.n_v))
+            rate = int(self.p.num[contract.BAD]) - 1
+            masses_at(self.p, self.t, np.concatenate([t.q, t.u, [0.0, 0.0]]), M)
+            return "singular-matrix", self.space.without_inertia(rate, M)
         return super()._reason(status, item)
 
     def _singular_remedy(self) -> str:
         if self.space:
-            return "Give the body inertia, or take coordinates = 'absolute' and the integrator generalized-alpha"
+            return "Give bodies inertia, or take coordinates = 'absolute' and the integrator generalized-alpha"
         return "Take the integrator generalized-alpha, which can start from there, or look at the mechanism: a joint may lock"
 
     def _first(self) -> float:

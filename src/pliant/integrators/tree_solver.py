@@ -6,12 +6,12 @@ Derivatives K = da/dz and D = da/du are exact: one recursion with an imaginary s
 """
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..formulations.contract import FACTORISATIONS, ITERATIONS, POWERED, STATE_Q, STATE_V, call_status
-from ..formulations.recursion import rhs
+from ..kernels.contract import call_python
 from ..kernels.dense import lu_factorise, lu_solve
 from ..kernels.jit import jit
 from ..kernels.loop import retract
@@ -50,7 +50,7 @@ from .one_step_loop import RHS, SPEED_, T0, H
 from .radau_table import COMPLEX, REAL, X_COMPLEX, X_REAL, Y_COMPLEX, Y_REAL, C
 from .stepper import DONE, SINGULAR, copy
 
-ETA = 1e-30   # the imaginary step
+TANGENTS = 12  # of num: the address of what makes derivatives; the others are those of `implicit`
 LEAST = 6     # columns of S: three stages of two energies
 
 
@@ -69,61 +69,22 @@ class OwnTree(NamedTuple):
     F: np.ndarray
     pivots: np.ndarray
     f: np.ndarray        # F(t, y)
-    complex: Any         # the problem in complex numbers
-    yc: np.ndarray
-    fc: np.ndarray
+    y: np.ndarray        # where derivatives are asked for
 
     @classmethod
-    def of(cls, n_u: int, n_y: int, problem: Any) -> OwnTree:
+    def of(cls, n_u: int, n_y: int) -> OwnTree:
         n = max(LEAST, n_u)
         square = [np.zeros((n_u, n_u)) for _ in range(3)]
         return cls(np.zeros((ROWS, n)), np.zeros((5, n), complex), np.zeros((2 * KEPT + 5, 12 * n)), np.zeros((HELD, 1 + n_y)),
-                   np.zeros(12, np.int64), np.zeros(12), np.zeros(n), *square, np.zeros((n_u, n_u), complex), np.zeros((2, n_u), np.int64),
-                   np.zeros(n_y), problem, np.zeros(n_y, complex), np.zeros(n_y, complex))
+                   np.zeros(TANGENTS + 1, np.int64), np.zeros(12), np.zeros(n), *square, np.zeros((n_u, n_u), complex),
+                   np.zeros((2, n_u), np.int64), np.zeros(n_y), np.zeros(n_y))
 
 
 @jit
 def tangents(p, w, t, y):
-    """K and D at a state."""
-    o, n_q, n = w.own, p.num[STATE_Q], p.num[STATE_V]
-    q = o.complex
-    for k in range(p.x.H.size):
-        q.x.H[k] = p.x.H[k]
-    for k in range(p.x.W.size):  # branches that functions have chosen
-        q.x.W[k] = p.x.W[k]
-    for j in range(2 * n):
-        for k in range(y.size):
-            o.yc[k] = y[k]
-        if j >= n:
-            o.yc[n_q + j - n] += complex(0.0, ETA)
-        else:
-            move(p.maps, y, j, o.yc)
-        if rhs(q, t, o.yc, o.fc) != DONE:
-            return SINGULAR
-        for i in range(n):
-            value = o.fc[n_q + i].imag / ETA
-            if j < n:
-                o.K[i, j] = value
-            else:
-                o.D[i, j - n] = value
-    return DONE
-
-
-@jit
-def move(maps, y, j, out):
-    """out += i ETA times what rate j makes of the coordinates."""
-    for k in range(maps.linear.shape[0]):
-        if maps.linear[k, 0] == j:
-            out[maps.linear[k, 1]] += complex(0.0, ETA)
-    for k in range(maps.rotations.shape[0]):
-        first, i = maps.rotations[k, 0], maps.rotations[k, 1]
-        if first <= j < first + 3:
-            a, b, c = j - first, (j - first + 1) % 3, (j - first + 2) % 3
-            half = ETA / 2  # q (0, e_a)
-            out[i] -= complex(0.0, half * y[i + 1 + a])
-            out[i + 1 + a] += complex(0.0, half * y[i])
-            out[i + 1 + b] += complex(0.0, half * y[i + 1 + c])
-            out[i + 1 + c] -= complex(0.0, half * y[i + 1 + b])
+    """K and D at a state, by `tree_tangents`."""
+    copy(y, w.own.y)
+    return int(call_python(w.own.num[TANGENTS], t, 0.0, 0.0))
 
 
 @jit
