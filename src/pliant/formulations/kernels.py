@@ -88,7 +88,8 @@ def in_joint_coordinates(space: JointSpace, formulation: Recursion, p: contract.
     maps = Maps(space.tree.rotations, space.tree.linear)
     joints = contract.Joints(np.ones(1), space.tree, space.loops, programs.forces, programs.gaps, programs.jacobian, programs.rates, np.zeros(space.n_u),
                              np.zeros(space.n_u))
-    return p._replace(maps=maps, power=programs.power, joints=joints), recursion.rhs, correct, project
+    without = dict.fromkeys(("tangent", "rates", "lu", "tiles", "b", "r", "pivots", "dense"), ())  # passing arrays takes time
+    return p._replace(maps=maps, power=programs.power, joints=joints, **without), recursion.rhs, correct, project
 
 
 def in_complex_numbers(p: contract.Problem, space: JointSpace) -> contract.Problem:

@@ -10,7 +10,7 @@ import numpy as np
 from ..formulations.contract import FACTORISATIONS as FACTORED_
 from ..formulations.contract import ITERATIONS as ITERATED_
 from ..formulations.contract import N_V, STATE_Q, STATE_V, call_status, load
-from ..kernels.jit import entry, jit
+from ..kernels.jit import entry, inlined, jit
 from ..kernels.loop import run as evaluate
 from ..kernels.machine import HELD, JUMPS
 from .adaptive import NARROW, TINY, TURN
@@ -86,7 +86,7 @@ def at(w, s, y):
         y[i] = w.y0[i] + value
 
 
-@jit
+@inlined
 def place(p, code, t, y):
     """The bodies as a state has them."""
     if p.joints.used.size > 0:
@@ -270,7 +270,7 @@ def begin_step(tune, code, count, aim, note):
     return aim[NOW] + tune[H]
 
 
-@jit
+@inlined
 def finish_step(p, w, history, tune, code, count, aim, note, t1):
     """The step is accepted: constraints, derivative, history. A status."""
     iterations, factorisations = p.num[ITERATED_], p.num[FACTORED_]
@@ -292,7 +292,7 @@ def finish_step(p, w, history, tune, code, count, aim, note, t1):
     return DONE
 
 
-@jit
+@inlined
 def keep_rows(p, w, tune, code, count, aim, note, rows):
     """All rows of the last step, then its end is the start of the next one; PENDING if there is no room for them."""
     code[PENDING] = 0 if keep_outputs(p, w, tune, code, count, aim, note, rows) else 1

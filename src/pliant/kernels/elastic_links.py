@@ -8,7 +8,7 @@ the body per mode j while its joint is held, U_j = I S_j + G_j and
 Factors L D L^T of K make rates of them as those of joints: W = L^-1 U, z = L^-1 u, I <- I - sum W W^T / D, P <- P + sum W z / D.
 Derivation: docs/theory/recursion.md
 """
-from .jit import jit
+from .jit import inlined
 from .links import (
     A_,
     AC,
@@ -42,7 +42,7 @@ from .packed import add6, dot6, lowered, store_half, symmetric
 from .so3 import add, cross, dot, mat2, matmul, mul, scale, skew, store, store2, tmul, transpose, vec, vec2
 
 
-@jit
+@inlined
 def inertia_of(tr, i):
     """Moments of inertia of a flexible body about its reference, world axes."""
     m, o, A = tr.m, tr.ip[i, ELASTIC] + B_J, mat2(tr.w, i, A_)
@@ -50,7 +50,7 @@ def inertia_of(tr, i):
     return matmul(matmul(A, J), transpose(A))
 
 
-@jit
+@inlined
 def begin_flexible(tr, i, R):
     """A flexible body alone: its mass matrix in world axes (but for M of w), the left sides R of the equations of its modes."""
     w, m, s, o, n = tr.w, tr.m, tr.s, tr.ip[i, ELASTIC], tr.ip[i, NM]
@@ -66,7 +66,7 @@ def begin_flexible(tr, i, R):
             m[masses + (n + j) * n + l] = m[masses + j * n + l]
 
 
-@jit
+@inlined
 def forward_modes(tr, i, factors):
     """W = L^-1 U and z = L^-1 u of the modes of a link (``factors``), or z alone."""
     s, m, n, first = tr.s, tr.m, tr.ip[i, NM], tr.ip[i, IU] + tr.ip[i, NU]
@@ -80,7 +80,7 @@ def forward_modes(tr, i, factors):
                     s[first + j, U_ + k] -= f * s[first + l, U_ + k]
 
 
-@jit
+@inlined
 def loads_of_modes(tr, i):
     """u_j = - S_j . P - P_q,j"""
     s, first = tr.s, tr.ip[i, IU] + tr.ip[i, NU]
@@ -89,7 +89,7 @@ def loads_of_modes(tr, i):
         s[k, UU] = -dot6(s, k, S_, f, m) - s[k, PQ]
 
 
-@jit
+@inlined
 def factorise_modes(tr, i):
     """L D L^T of K in place: L below the diagonal, 1 / D in s. The number of a rate without inertia, or -1."""
     s, m, n, first = tr.s, tr.m, tr.ip[i, NM], tr.ip[i, IU] + tr.ip[i, NU]
@@ -112,7 +112,7 @@ def factorise_modes(tr, i):
     return -1
 
 
-@jit
+@inlined
 def eliminate_modes(tr, i):
     """Articulated inertia and bias of a link whose modes move freely, in w. The number of a rate without inertia, or -1.  [recursion-13]"""
     w, s, m, n, first = tr.w, tr.s, tr.m, tr.ip[i, NM], tr.ip[i, IU] + tr.ip[i, NU]
@@ -143,7 +143,7 @@ def eliminate_modes(tr, i):
     return -1
 
 
-@jit
+@inlined
 def load_modes(tr, i):
     """Bias alone, with factors known: that of a link whose modes move freely, in P of w."""
     w, s, first = tr.w, tr.s, tr.ip[i, IU] + tr.ip[i, NU]
@@ -157,7 +157,7 @@ def load_modes(tr, i):
     store2(turn, w, i, P_ + 3)
 
 
-@jit
+@inlined
 def load_parent(tr, i):
     """The bias of link i on the modes of its parent."""
     p, at, m, s = tr.ip[i, PARENT], tr.ip[i, WAYS], tr.m, tr.s
@@ -166,7 +166,7 @@ def load_parent(tr, i):
         s[first + j, PQ] += dot(vec(m, at + WAY * j), f) + dot(vec(m, at + WAY * j + 3), turn)
 
 
-@jit
+@inlined
 def join_parent(tr, i, M, H, J):
     """The articulated inertia of link i on the modes of its parent: G += X^T I N, K += N^T I N with its motions N per mode."""
     p, at, m, s = tr.ip[i, PARENT], tr.ip[i, WAYS], tr.m, tr.s
@@ -182,7 +182,7 @@ def join_parent(tr, i, M, H, J):
             m[K + n * j + l] += (dot(a, vec(m, at + WAY * l + 6)) + dot(b, vec(m, at + WAY * l + 9)))
 
 
-@jit
+@inlined
 def moved_by_parent(tr, i, a, b):
     """Acceleration (a, b) of link i, with what the modes of its parent add; theirs are in u of s."""
     p, at, m = tr.ip[i, PARENT], tr.ip[i, WAYS], tr.m
@@ -193,7 +193,7 @@ def moved_by_parent(tr, i, a, b):
     return a, b
 
 
-@jit
+@inlined
 def moved_by_modes(tr, i, a, b):
     """Acceleration (a, b) of link i, with what its own modes add."""
     first = tr.ip[i, IU] + tr.ip[i, NU]
@@ -202,7 +202,7 @@ def moved_by_modes(tr, i, a, b):
     return a, b
 
 
-@jit
+@inlined
 def accelerate_modes(tr, i, a, b):
     """eta' = L^-T D^-1 (z - W . a) of link i, in u of s, from the acceleration of the link without them."""
     s, m, n, first = tr.s, tr.m, tr.ip[i, NM], tr.ip[i, IU] + tr.ip[i, NU]
@@ -215,7 +215,7 @@ def accelerate_modes(tr, i, a, b):
         s[k, UU] = value
 
 
-@jit
+@inlined
 def inertial_forces(tr, i):
     """M a of a flexible link with its left sides, in P of w and of the modes."""
     w, m, s, o, n = tr.w, tr.m, tr.s, tr.ip[i, ELASTIC], tr.ip[i, NM]

@@ -165,7 +165,7 @@ def columns(tr, k, e, rho):
     store2(e, tr.s, k, S_ + 3)
 
 
-@jit
+@inlined
 def inner_side(tr, i):
     """The joint of link i on a flexible parent, in g: axes, quaternion and angular velocity of its node; a velocity and bias accelerations
     with which the node is a point of a rigid body that turns so.                                       [recursion-11]"""
@@ -182,7 +182,7 @@ def inner_side(tr, i):
     store(bend, g, FC + 3)
 
 
-@jit
+@inlined
 def outer_side(tr, i, own):
     """The joint of link i on a flexible body, from the quaternion of its node, in g: quaternion of the body; what its node adds to velocity
     and angular velocity. The motions of the body per mode, its node held, in s. The way from the node.          [recursion-12]"""
@@ -202,7 +202,7 @@ def outer_side(tr, i, own):
     return rho
 
 
-@jit
+@inlined
 def parent_ways(tr, i):
     """Motions of the body per mode of its parent, in m."""
     p, o, to, m, w = tr.ip[i, PARENT], tr.ip[i, INNER], tr.ip[i, WAYS], tr.m, tr.w
