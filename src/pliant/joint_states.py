@@ -55,7 +55,8 @@ def _of_joint(space: JointSpace, i: int, link: Link, a: Pose, b: Pose) -> tuple[
     if link.kind == "free":
         return [*b.r, *b.quaternion], [*b.v, *(b.R.T @ b.w)]
     inner, outer = space.sides(link)
-    a, b = (_joint_on(space, int(space.tree.ip[i, at]), pose, side.point) for at, pose, side in ((rc.INNER, a, inner), (rc.OUTER, b, outer)))
+    places = space.tree.ip[i, [rc.INNER, rc.OUTER]]
+    a, b = (_joint_on(space, int(at), pose, side.point) for at, pose, side in zip(places, (a, b), (inner, outer), strict=True))
     F, C = a.R @ inner.axes, b.R @ outer.axes
     between, spin, slip = F.T @ (b.r - a.r), b.w - a.w, F.T @ (b.v - a.v - np.cross(a.w, b.r - a.r))
     rel, rate = F.T @ C, F.T @ spin

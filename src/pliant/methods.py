@@ -66,7 +66,8 @@ def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, 
     if integrator is None:
         method: Integrator = GeneralizedAlpha(RHO[not fixed])
         if form is not None and form.kind != method.formulations[0]:
-            usual = next((cls for cls in INTEGRATORS.values() if form.kind in cls.formulations and cls.controlled and cls not in NEVER), None)
+            fit = (cls for cls in INTEGRATORS.values() if form.kind in cls.formulations and cls.controlled and cls not in NEVER)
+            usual = next(fit, None)
             if usual is None:
                 raise ModelError(f"simulate: give an integrator for the formulation {form.kind}")
             method = usual()

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .dynamics import Dynamics, ModelError
-from .families.constraints import COORDINATE, DRIVE, FACTOR
 from .families import modal
+from .families.constraints import COORDINATE, DRIVE, FACTOR
 from .families.rigid import AXES, BODY, INERTIA, MASS, OFFSET
 from .flexible_tree import Blocks
 from .items.base import quaternion_of
@@ -241,8 +241,8 @@ class JointSpace:
         how = f"joint {link.joint!r} lets it move" if link.joint else "it moves freely"
         size = np.sqrt(np.maximum(np.diag(M), 0.0))
         if self._bent() or np.diag(M).min(initial=0.0) < 0:
-            return (f"body {body!r}, with all that it carries, has no positive inertia any more against the way {how}: the motion has grown "
-                    "beyond what flexible bodies can follow, as with too long a step")
+            return (f"body {body!r}, with all that it carries, has no positive inertia any more against the way {how}: the motion has "
+                    "grown beyond what flexible bodies can follow, as with too long a step")
         if not size[rate] > NOTHING * size.max(initial=0.0):
             return f"body {body!r}, with all that it carries, has no mass or inertia against the way {how}"
         free = [k for k in range(self.n_u) if self.tree.drive[k] < 0 and size[k] > 0]
@@ -251,8 +251,8 @@ class JointSpace:
             weights = abs(vectors[:, 0])
             owners = [self.links[self.number[self.body_of(free[k])]] for k in np.flatnonzero(weights > 0.1 * weights.max())]
             names = ", ".join(dict.fromkeys(repr(x.joint or x.body) for x in owners))
-            return (f"the axes of joints {names} have come in line (gimbal lock): a motion of one is undone by the others, without moving any "
-                    "mass")
+            return (f"the axes of joints {names} have come in line (gimbal lock): a motion of one is undone by the others, without "
+                    "moving any mass")
         return f"body {body!r}, with all that it carries, has no inertia to speak of against the way {how}"
 
     def _bent(self) -> bool:

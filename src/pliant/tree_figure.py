@@ -53,7 +53,8 @@ def draw_tree(model: Model, path: str | Path, cut: tuple[str, ...] = ()) -> Topo
             how = f"{link.joint}\n{link.kind}" if link.joint else "floats"
             axes.text((x0 + x1) / 2, (y0 + y1) / 2, how, fontsize=6, ha="center", va="bottom", color="0.3")
     for joint, (a, b) in topology.cut.items():
-        axes.annotate("", at[b], at[a], arrowprops={"arrowstyle": "-", "color": "C3", "linestyle": "--", "connectionstyle": "arc3,rad=0.25"})
+        line = {"arrowstyle": "-", "color": "C3", "linestyle": "--", "connectionstyle": "arc3,rad=0.25"}
+        axes.annotate("", at[b], at[a], arrowprops=line)
         if named:
             (x0, y0), (x1, y1) = at[a], at[b]
             axes.text((x0 + x1) / 2, (y0 + y1) / 2, joint, fontsize=6, color="C3", ha="center", va="top")

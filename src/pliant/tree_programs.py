@@ -54,10 +54,19 @@ def programs(space: JointSpace, x: Any = np.float64) -> Programs:
             acting[family] = list(rows)
     near, seen = touched(s, closing), touched(s, {f: r for f, r in acting.items() if f not in BODY_FAMILIES})
     loop = _frames(s, near) | closing
-    working = {f: list(range(*rows)) for f, rows in s.families.items() if f.act.power is not None}
-    power = _frames(s, seen) | acting | working if working else {}
+    working = {f: [e for e in range(*rows) if f is not modal.BODY or _damped(s, e)]
+               for f, rows in s.families.items() if f.act.power is not None}
+    power = _frames(s, seen) | acting | working if any(working.values()) else {}
     return Programs(program(s, "residual", _frames(s, seen) | acting, x), program(s, "residual", loop, x), program(s, "tangent", loop, x),
                     program(s, "rates", loop, x), program(s, "power", power, x))
+
+
+def _damped(system: System, e: int) -> bool:
+    """Whether a modal body dissipates."""
+    n, pool = (int(system.data.ip[e, k]) for k in (modal.N, modal.POOL))
+    first, pair = int(modal.ROWS), int(modal.PAIR)
+    tables = system.data.val[pool + first * n:pool + (first + pair * n) * n].reshape(n, pair, n)
+    return bool(tables[:, pair - 1].any())
 
 
 def history_program(space: JointSpace) -> Program:

@@ -39,8 +39,9 @@ class Placed(NamedTuple):
 class JointModel:
     """The tree of a model in the order of ``topology``. ``q``: coordinates at the start, named in ``coordinates``; ``u``: rates, named in
     ``rates`` (angular velocities of quaternions in body axes). Modal coordinates of a body come after those of its joint, in metres (the
-    root of the mean square of what they displace); ``modal``: where they begin in ``q``, and how many there are, body by body. Coordinates are those of the outer body against the inner one, zero as
-    modelled. Drives are left out: their coordinates are free here. Where loops are, all but `accelerations` speak of the tree cut open."""
+    root of the mean square of what they displace); ``modal``: where they begin in ``q``, and how many there are, body by body.
+    Coordinates are those of the outer body against the inner one, zero as modelled. Drives are left out: their coordinates are free
+    here. Where loops are, all but `accelerations` speak of the tree cut open."""
 
     def __init__(self, model: Model, cut: str = "") -> None:
         self.dynamics = model.copy().compile()

@@ -84,11 +84,11 @@ def in_joint_coordinates(space: JointSpace, formulation: Recursion, p: contract.
     elif isinstance(kept, DirectCorrection):
         par[recursion.TOLERANCE], correct, project = aimed(kept.tolerance, accuracy), recursion.correct, True
     par[recursion.DIRECT] = formulation.jacobian == "differentiation"
-    p.num[contract.STATE_Q], p.num[contract.STATE_V] = space.n_q, space.n_u
+    p.num[contract.STATE_Q], p.num[contract.STATE_V], p.num[contract.POWERED] = space.n_q, space.n_u, len(programs.power.rows) > 0
     maps = Maps(space.tree.rotations, space.tree.linear)
-    joints = contract.Joints(np.ones(1), space.tree, space.loops, programs.forces, programs.gaps, programs.jacobian, programs.rates, np.zeros(space.n_u),
-                             np.zeros(space.n_u))
-    without = dict.fromkeys(("tangent", "rates", "lu", "tiles", "b", "r", "pivots", "dense"), ())  # passing arrays takes time
+    joints = contract.Joints(np.ones(1), space.tree, space.loops, programs.forces, programs.gaps, programs.jacobian, programs.rates,
+                             np.zeros(space.n_u), np.zeros(space.n_u))
+    without: Any = dict.fromkeys(("tangent", "rates", "lu", "tiles", "b", "r", "pivots", "dense"), ())  # passing arrays takes time
     return p._replace(maps=maps, power=programs.power, joints=joints, **without), recursion.rhs, correct, project
 
 
@@ -101,7 +101,8 @@ def in_complex_numbers(p: contract.Problem, space: JointSpace) -> contract.Probl
     num = p.num.copy()
     num[contract.POWERED] = 0
     joints = cast(joints, "effort", "change")._replace(
-        tree=cast(joints.tree, "rp", "scale", "q", "u", "du", "w", "s", "g", "m"), loops=cast(joints.loops, "F", "Z", "D", "tiles", "b", "y", "r"),
+        tree=cast(joints.tree, "rp", "scale", "q", "u", "du", "w", "s", "g", "m"),
+        loops=cast(joints.loops, "F", "Z", "D", "tiles", "b", "y", "r"),
         forces=programs.forces, gaps=programs.gaps, closing=programs.jacobian, closing_rates=programs.rates)
     return p._replace(d=s.typed_data(np.complex128), x=s.memory(np.complex128), power=programs.power, num=num, joints=joints)
 

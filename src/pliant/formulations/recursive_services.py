@@ -42,7 +42,7 @@ def masses_at(p, t, y, M):
 
 @entry
 def loop_jacobian_at(p, t, y, swept, times, J):
-    """J of the cut joints, six rows each: by sweeps along paths, or by direct differentiation; so many times, to measure how long it takes."""
+    """J of the cut joints, six rows each: by sweeps along paths, or by direct differentiation; so many times, to be timed."""
     unfold(p, t, y)
     jacobian(p, t)
     tr, lp = p.joints.tree, p.joints.loops

@@ -42,6 +42,7 @@ class ImplicitRun(OneStepRun):
     def _kernel(self) -> tuple[Any, ...]:
         s, method = self.dynamics.system, self.method
         solve = solver
+        self.own: Any
         if self.space:
             self.own, solve = OwnTree.of(self.space.n_u, self.space.n_q + self.space.n_u + 2), tree_solver
             self.tangents = Tangents(self.p, self.space, self.own)

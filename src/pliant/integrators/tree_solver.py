@@ -74,9 +74,9 @@ class OwnTree(NamedTuple):
     @classmethod
     def of(cls, n_u: int, n_y: int) -> OwnTree:
         n = max(LEAST, n_u)
-        square = [np.zeros((n_u, n_u)) for _ in range(3)]
+        K, D, E = (np.zeros((n_u, n_u)) for _ in range(3))
         return cls(np.zeros((ROWS, n)), np.zeros((5, n), complex), np.zeros((2 * KEPT + 5, 12 * n)), np.zeros((HELD, 1 + n_y)),
-                   np.zeros(TANGENTS + 1, np.int64), np.zeros(12), np.zeros(n), *square, np.zeros((n_u, n_u), complex),
+                   np.zeros(TANGENTS + 1, np.int64), np.zeros(12), np.zeros(n), K, D, E, np.zeros((n_u, n_u), complex),
                    np.zeros((2, n_u), np.int64), np.zeros(n_y), np.zeros(n_y))
 
 

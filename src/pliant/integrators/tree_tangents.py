@@ -1,5 +1,5 @@
-"""Derivatives of accelerations in joint coordinates, K = da/dz along the rates and D = da/du: one recursion with an imaginary step for each,
-exact to rounding. A program of its own for complex numbers, called back from the steps of implicit methods."""
+"""Derivatives of accelerations in joint coordinates, K = da/dz along the rates and D = da/du: one recursion with an imaginary step
+for each, exact to rounding. A program of its own for complex numbers, called back from the steps of implicit methods."""
 from __future__ import annotations
 
 from typing import Any

@@ -163,7 +163,7 @@ def accelerate(tr, x):
 @jit
 def respond(tr, out, x):
     """out += M^-1 (forces along the rates), and with it the accelerations of the bodies in x.a: the forces are in the columns P of w (of
-    modes in those of s), on the left side of the equations of the bodies, and are used up. Needs the articulated inertia.   [recursion-8]"""
+    modes in those of s), on the left side of the equations of the bodies, and are used up. Needs the articulated inertia.  [recursion-8]"""
     w, s, ground = tr.w, tr.s, tr.ip.shape[0]
     for i in range(ground - 1, -1, -1):
         if tr.ip[i, NM] > 0:

@@ -36,8 +36,8 @@ JOINT_WORK = 57
 # m at a node: place, quaternion of its turn, their first rates, second ones without those of the modes, in axes of the body; then per mode
 # what it displaces and turns
 N_U, N_Q, N_U1, N_R1, N_U2, N_R2, N_S = index(0, 3, 7, 10, 13, 16, 19)
-# m of a body: first moment of mass, moments of inertia; then per mode linear and angular momentum; then masses of the modes, and those of the
-# articulated body, later its factors
+# m of a body: first moment of mass, moments of inertia; then per mode linear and angular momentum; then masses of the modes, and those
+# of the articulated body, later its factors
 B_C, B_J, B_S = index(0, 3, 12)
 WAY = 12  # m per mode of the parent: motion of the body, and the force that this takes
 TINY = 1e-13  # of an inertia: none

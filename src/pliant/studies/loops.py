@@ -1,7 +1,7 @@
 """The study of Zhang et al. again: closed loops in joint coordinates with no stabilisation, and with violations corrected directly, their
 Jacobian by sweeps along two paths (Algorithm 1) or by direct differentiation (Algorithm 2). docs/studies/loops.md
 
-The figures of the paper give no geometry in its text: ours is in `loops_models`. Times per step are compared with the paper's tables 1 to 3.
+The figures of the paper give no geometry in its text: ours is in `loops_models`. Times are compared with the paper's tables 1 to 3.
 """
 from __future__ import annotations
 

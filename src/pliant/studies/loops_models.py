@@ -9,6 +9,7 @@ at the step of the paper, h = 0.01 s.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any, cast
 
 import numpy as np
 
@@ -93,7 +94,7 @@ def slides() -> Model:
     """Example 3: one loop of 9 rods: pins 1, 3, 5, 7, 9, slides 11, 13, 15, 17 across and along x in turn, pin 19 closes it. Body 6 is
     flexible. Springs and dampers along the slides, which nothing else holds, and a little friction in the pins."""
     m = Model("five pins and four slides", gravity=GRAVITY)
-    point, before = np.zeros(3), m.ground.frame((0, 0, 0))
+    point, before = np.zeros(3), cast(Any, m.ground.frame((0, 0, 0)))
     for k, angle in enumerate((0.0, np.pi / 6, np.pi / 2, 5 * np.pi / 6, np.pi)):
         name = f"body_{2 + 2 * k}"
         end = add_rod(m, name, point, angle, name == "body_6")
@@ -116,7 +117,7 @@ def ring(rods: int) -> Model:
     """The loop of figure 22: so many rods between pins from the ground back to it, on an arc of 300 degrees; every tenth is flexible."""
     m = Model(f"ring of {rods} rods", gravity=GRAVITY)
     turn = 5 * np.pi / 3 / rods
-    point, before = np.zeros(3), m.ground.frame((0, 0, 0))
+    point, before = np.zeros(3), cast(Any, m.ground.frame((0, 0, 0)))
     for k in range(rods):
         end = add_rod(m, f"rod_{k}", point, (k + 0.5) * turn - np.pi / 3, k % 10 == 5)
         m.add(Revolute(f"pin_{k}", before, f"rod_{k}.start"))

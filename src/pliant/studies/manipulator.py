@@ -2,8 +2,8 @@
 docs/studies/manipulator.md
 
 A base of 0.4 m turns about the vertical z on the ground, an arm of 1 m about y on the base, a hand of 0.6 m about y on the arm. Their
-three drives follow smooth functions of time for 1.5 s and then hold. The arm is an aluminium tube with five shapes: deflection by a force and
-by a moment at its end across both directions, and twist.
+three drives follow smooth functions of time for 1.5 s and then hold. The arm is an aluminium tube with five shapes: deflection by a
+force and by a moment at its end across both directions, and twist.
 """
 # Items accept and check more than their fields say (positional frames), which mypy cannot see.
 # mypy: disable-error-code="call-arg, arg-type"
@@ -103,9 +103,10 @@ class Study:
         return found
 
     def __str__(self) -> str:
-        shown = table(COLUMNS, [[f"{row[k]:.4g}" if isinstance(row[k], float) else row[k] for k in COLUMNS] for row in self.rows], indent="")
-        return (f"{shown}\ndifference to absolute coordinates {self.agreement:.1e} (relative); sag at rest {1e3 * self.sag[0]:.3f} mm, by the "
-                f"formula of a beam {1e3 * self.sag[1]:.3f} mm\nfastest mode {self.fastest:.0f} rad/s, times the step {STEP * self.fastest:.2f}")
+        cells = [[f"{row[k]:.4g}" if isinstance(row[k], float) else row[k] for k in COLUMNS] for row in self.rows]
+        shown, (found, formula) = table(COLUMNS, cells, indent=""), (1e3 * x for x in self.sag)
+        return (f"{shown}\ndifference to absolute coordinates {self.agreement:.1e} (relative); sag at rest {found:.3f} mm, by the formula "
+                f"of a beam {formula:.3f} mm\nfastest mode {self.fastest:.0f} rad/s, times the step {STEP * self.fastest:.2f}")
 
     def plot(self, path: str | Path) -> None:
         """Trajectory of the hand, modal displacements, driving torques, reactions."""
@@ -127,8 +128,8 @@ class Study:
         modal = self.deformable["arm.modal"]
         for k in range(modal.shape[1]):
             axes[1].plot(t, modal[:, k], label=f"coordinate {k + 1}", linewidth=1)
-        for a, title, label in zip(axes, ("mass centre of the hand", "modal displacements of the arm", "driving torques", "joint reactions"),
-                                   ("position [m]", "coordinate", "torque [N m]", "force [N]"), strict=True):
+        titles = "mass centre of the hand", "modal displacements of the arm", "driving torques", "joint reactions"
+        for a, title, label in zip(axes, titles, ("position [m]", "coordinate", "torque [N m]", "force [N]"), strict=True):
             a.set(title=title, xlabel="time [s]", ylabel=label)
             a.grid(True, alpha=0.3)
             a.legend(fontsize=6)
