@@ -9,17 +9,19 @@ import numpy as np
 from .choices import Choice
 from .comparison import difference
 from .dynamics import Dynamics, ModelError
-from .formulations.choices import Index1, Index3, StabilizedIndex2
+from .formulations.choices import Index1, Index3, Recursion, StabilizedIndex2
 from .integrators.base import Integrator
 from .integrators.choices import DOP853, GeneralizedAlpha, RadauIIA5
 from .integrators.run import SimulationError
 from .refinement import parts
 from .solution import Solution
+from .tree import JointSpace
 
 STABLE = 4.0        # h times the fastest rate that the explicit method bears
 PERIODS = 3.0       # steps of it in the time of the slow motion, at an accuracy of 1e-5
 WORTH = 10.0        # times as many steps for stability than for accuracy: an implicit method is worth its price
 LEAST = 50          # steps
+FEW = 4             # bodies per loop, from which on joint coordinates are faster for sure
 RHO = 0.8           # of generalized-alpha with error control
 ELASTIC = ("spring", "bushing", "modal body", "spring answer", "load answer")  # families whose forces depend on the motion
 FINEST_SEARCHED, ROUNDS = 1e5, 20  # of the search for a fixed step: the smallest one, of the distance of rows
@@ -33,8 +35,8 @@ class Candidate(NamedTuple):
     why: str
 
 
-def candidates(dynamics: Dynamics, row: np.ndarray, length: float, accuracy: float) -> list[Candidate]:
-    """The pairs to try, best first, for a model at its start."""
+def candidates(dynamics: Dynamics, row: np.ndarray, length: float, accuracy: float, joint: bool = True) -> list[Candidate]:
+    """The pairs to try, best first, for a model at its start. ``joint``: whether joint coordinates may be among them."""
     damped = Candidate(GeneralizedAlpha(RHO), Index3(), "")
     rate, slow = fastest_rate(dynamics, row), slow_rate(dynamics, row, length)
     stability = length * rate / STABLE
@@ -46,7 +48,22 @@ def candidates(dynamics: Dynamics, row: np.ndarray, length: float, accuracy: flo
     if stability > WORTH * needed:
         return [stiff, damped]
     why = f"chosen as nothing is stiff: {facts}" if rate > 0 else "chosen as nothing is stiff"
-    return [Candidate(DOP853(), Index1(), why), stiff, damped]
+    absolute = [Candidate(DOP853(), Index1(), why), stiff, damped]
+    gain = joint_coordinates(dynamics) if joint else ""
+    return [Candidate(DOP853(), Recursion(), f"{why}; in joint coordinates, as {gain}"), *absolute] if gain else absolute
+
+
+def joint_coordinates(dynamics: Dynamics) -> str:
+    """Why joint coordinates are faster: open chains, few loops; nothing if they are not."""
+    try:
+        space = JointSpace(dynamics)
+    except ModelError:  # elements that they do not know
+        return ""
+    bodies, loops = len(space.links), int(space.loops.tile.size)
+    if loops > max(1, bodies // FEW):
+        return ""
+    found = "no loops" if loops == 0 else "one loop" if loops == 1 else f"{loops} loops"
+    return f"{bodies} {'body' if bodies == 1 else 'bodies'} and {found} are a tree, or nearly so"
 
 
 def fastest_rate(dynamics: Dynamics, row: np.ndarray) -> float:

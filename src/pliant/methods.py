@@ -7,12 +7,14 @@ from typing import Any
 
 from .choices import Choice
 from .dynamics import ModelError
-from .formulations.choices import FORMULATIONS, STABILIZATIONS
+from .formulations.choices import FORMULATIONS, STABILIZATIONS, Index1, Recursion
 from .integrators.base import Integrator
-from .integrators.choices import INTEGRATORS, GeneralizedAlpha
+from .integrators.choices import HHT, INTEGRATORS, GeneralizedAlpha
 from .items.base import did_you_mean
 
 KINDS: dict[str, Mapping[str, type[Choice]]] = {"integrator": INTEGRATORS, "formulation": FORMULATIONS, "stabilization": STABILIZATIONS}
+COORDINATES = "absolute", "joint"
+NEVER = GeneralizedAlpha, HHT  # taken because of a formulation alone, when there are others
 RHO = 0.9, 0.8  # spectral radius of generalized-alpha with fixed steps, and with error control
 
 
@@ -38,13 +40,34 @@ def choice(what: str, value: Any) -> Choice:
         raise ModelError(f"simulate: {error}") from error
 
 
+def in_coordinates(settings: Mapping[str, Any]) -> Any:
+    """The formulation that options ask for by their ``formulation`` and ``coordinates``; None if by neither."""
+    asked, form = settings.get("coordinates"), settings.get("formulation")
+    if asked is None:
+        return form
+    if asked not in COORDINATES:
+        raise ModelError(f"simulate: coordinates {asked!r} must be one of {', '.join(COORDINATES)}")
+    made = None if form is None else choice("formulation", form)
+    if asked == "absolute":
+        if isinstance(made, Recursion):
+            raise ModelError("simulate: coordinates: the formulation recursion is one of joint coordinates; leave one of the two out")
+        return made
+    if isinstance(made, Index1):
+        return Recursion(made.stabilization)
+    if made is not None and not isinstance(made, Recursion):
+        raise ModelError(f"simulate: coordinates: the formulation {made.kind} is one of absolute coordinates; in joint coordinates take "
+                         "recursion or index-1")
+    return made or Recursion()
+
+
 def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, Choice]:
     """The pair of methods that a run is to use; what is not given follows from the other."""
     form = None if formulation is None else choice("formulation", formulation)
     if integrator is None:
         method: Integrator = GeneralizedAlpha(RHO[not fixed])
-        if form is not None and form.kind not in method.formulations:
-            usual = next((cls for cls in INTEGRATORS.values() if form.kind in cls.formulations and cls.controlled), None)
+        if form is not None and form.kind != method.formulations[0]:
+            fit = (cls for cls in INTEGRATORS.values() if form.kind in cls.formulations and cls.controlled and cls not in NEVER)
+            usual = next(fit, None)
             if usual is None:
                 raise ModelError(f"simulate: give an integrator for the formulation {form.kind}")
             method = usual()

@@ -13,6 +13,7 @@ from .items.sliding import SlidingOnBeam
 from .items.style import Style
 
 if TYPE_CHECKING:
+    from .analyses.joint_space import JointModel
     from .analyses.modes import Modes
     from .analyses.statics import Static
     from .analyses.transfer import Linear
@@ -193,6 +194,11 @@ class Model:
         """x' = A x + B u, y = C x + D u about a state; see `pliant.analyses.transfer.linearize`."""
         from .analyses.transfer import linearize
         return linearize(self, inputs, outputs, state)
+
+    def joint_space(self, cut: str = "") -> JointModel:
+        """The model in joint coordinates: kinematics, Jacobians, inverse dynamics; see `pliant.analyses.joint_space.JointModel`."""
+        from .analyses.joint_space import JointModel
+        return JointModel(self, cut)
 
     def summary(self) -> str:
         """Masses, centres of mass, inertias and joints as a text table."""

@@ -9,7 +9,7 @@ from typing import Any
 from .dynamics import ModelError
 from .functions.units import MOST, must, quantity, shown
 from .items.base import did_you_mean
-from .methods import KINDS, choice, chosen
+from .methods import COORDINATES, KINDS, choice, chosen, in_coordinates
 from .simulation import ACCURACY, OPTIONS, STARTS, accuracy_of
 
 ROWS = 10_000_000  # of output
@@ -31,7 +31,7 @@ def problems(data: dict[str, Any], keys: list[str]) -> Iterator[Problem]:
                 yield (key,), str(error)
     methods = {what: list(_choice(what, data[what])) for what in ("integrator", "formulation") if what in data}
     yield from (((what, *path), message) for what, found in methods.items() for path, message in found)
-    if not any(methods.values()):
+    if not any(methods.values()) and "coordinates" not in wrong:
         yield from _together(data, "accuracy" in data.keys() - wrong)
     if "step" in data and "accuracy" in data:
         yield ("accuracy",), "give step (fixed) or accuracy (steps are chosen), not both"
@@ -64,9 +64,11 @@ def _texts(value: Any) -> None:
 def _together(data: dict[str, Any], accuracy: bool) -> Iterator[Problem]:
     """Whether integrator, formulation and accuracy fit each other."""
     try:
-        method, _ = chosen(data.get("integrator"), data.get("formulation"), "step" in data)
+        method, _ = chosen(data.get("integrator"), in_coordinates(data), "step" in data)
     except ModelError as error:
-        yield ("formulation",), str(error).removeprefix("simulate: formulation ")
+        told = str(error).removeprefix("simulate: ")
+        key = "coordinates" if told.startswith("coordinates: ") else "formulation"
+        yield (key,), told.removeprefix(f"{key}: ").removeprefix(f"{key} ")
         return
     if accuracy:
         try:
@@ -94,8 +96,14 @@ def _start(value: Any) -> None:
         raise ValueError(must(value, f"must be one of {', '.join(STARTS)}"))
 
 
+def _coordinates(value: Any) -> None:
+    if value not in COORDINATES:
+        raise ValueError(must(value, f"must be one of {', '.join(COORDINATES)}"))
+
+
 CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds, "output_step": seconds, "accuracy": _accuracy,
-                                           "record": _texts, "out": text, "estimate": _flag, "start": _start}
+                                           "record": _texts, "out": text, "estimate": _flag, "start": _start,
+                                           "coordinates": _coordinates}
 
 
 def _choice(what: str, value: Any) -> Iterator[Problem]:

@@ -95,11 +95,12 @@ def _choices(what: str) -> dict[str, Any]:
 
 def _simulate() -> dict[str, Any]:
     from .integrators.base import Integrator
+    from .methods import COORDINATES
     from .simulation import ACCURACY, OPTIONS, STARTS
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
     known_options = {"duration": seconds, "step": seconds, "output_step": seconds,
                      "integrator": _choices("integrator"), "formulation": _choices("formulation"),
-                     "estimate": {"type": "boolean"}, "start": {"enum": list(STARTS)},
+                     "estimate": {"type": "boolean"}, "coordinates": {"enum": list(COORDINATES)}, "start": {"enum": list(STARTS)},
                      "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": Integrator.finest, "maximum": 0.1}]},
                      "record": {"type": "array", "items": {"type": "string"}}, "out": {"type": "string"}}
     return {"type": ["object", "null"], "properties": {k: known_options.get(k, {}) for k in OPTIONS},

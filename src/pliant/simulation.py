@@ -20,7 +20,7 @@ from .integrators.base import Integrator, Plan
 from .integrators.run import Run, SimulationError, function_fault
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
-from .methods import chosen
+from .methods import chosen, in_coordinates
 from .refinement import POSITION
 from .solution import Solution
 
@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
 MOST = 1e12        # steps
-OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "output_step", "record", "out", "estimate", "start")
+OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "coordinates", "output_step", "record", "out",
+           "estimate", "start")
 STARTS = "assembled", "static"
 AUTOMATIC = "automatic"  # integrator: the methods are chosen by the model
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
-             formulation: Any = None, output_step: Any = None, record: list[str] | None = None, progress: Any = True, out: Any = None,
-             estimate: bool | None = None, start: str | None = None) -> Solution:
+             formulation: Any = None, coordinates: str | None = None, output_step: Any = None, record: list[str] | None = None,
+             progress: Any = True, out: Any = None, estimate: bool | None = None, start: str | None = None) -> Solution:
     """Simulate a model from its consistent initial state.
 
     ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the steps are chosen for
@@ -47,12 +48,13 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     step: half as long) and report the error that follows in ``quality.estimate``. ``output_step`` [s]: distance of the rows kept
     (default: 1000 rows; with a fixed step at most so many, every step if there are fewer). ``out``: a file
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
-    display, or a function of (t, t_end). ``start``: "assembled" (default), or "static", in the equilibrium near it and at rest.
+    display, or a function of (t, t_end). ``coordinates``: "absolute" (default), or "joint", the formulation Recursion.
+    ``start``: "assembled" (default), or "static", in the equilibrium near it and at rest.
     """
     from .diagnosis.structure import refuse_out_of_plane
-    given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation, "output_step": output_step,
-             "record": record, "out": out, "duration": duration, "estimate": estimate,
-             "start": start}
+    given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation,
+             "coordinates": coordinates, "output_step": output_step, "record": record, "out": out, "duration": duration,
+             "estimate": estimate, "start": start}
     settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
     unknown = set(settings) - set(OPTIONS)
     if unknown:
@@ -73,7 +75,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     display = _progress(progress)
 
     fixed = settings.get("step") is not None
-    named = settings.get("integrator"), settings.get("formulation")
+    named = settings.get("integrator"), in_coordinates(settings)
     if named[0] == AUTOMATIC and (fixed or named[1] is not None):
         raise ModelError("simulate: integrator 'automatic' chooses the formulation and the steps as well; leave "
                          f"{'the formulation' if named[1] is not None else 'step'} out, or name an integrator")
@@ -118,19 +120,29 @@ def _automatic(model: Model, dynamics: Dynamics, length: float, settings: dict[s
     epsilon = accuracy_of("normal" if asked is None else asked, None)
     outputs = OUTPUTS if settings.get("output_step") is None else _strides(length, length, settings["output_step"])[1]
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
-    found, before, why = candidates(dynamics, row, length, epsilon), None, ""
+    found, before, why = candidates(dynamics, row, length, epsilon, settings.get("coordinates") != "absolute"), None, ""
     plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
-    for number, (method, form, reason) in enumerate(found):
+    while found:
+        method, form, reason = found.pop(0)
         accuracy_of(epsilon, method)
         plan, why = plan._replace(formulation=form), why or reason
         try:
             sol = integrate(model, method.run(plan), display, journal, before, why)
             break
-        except SimulationError as error:
-            if error.code not in FAILURES or number == len(found) - 1:
+        except ModelError:  # the method is not for such models
+            if not found or not why.startswith("taken"):
                 raise
+        except SimulationError as error:
+            if error.code not in FAILURES or not found:
+                raise
+            told = str(error).partition(": ")[2].partition(". ")[0]
+            if getattr(error, "solution", None) is None:  # it could not even begin
+                why = f"taken as {method.kind} in the formulation {form.kind} could not begin: {told}"
+                continue
+            if form.kind == "recursion":  # the same method in absolute coordinates would do no better
+                found = [c for c in found if c.formulation.kind != "index-1"]
             before = ending(error.solution)
-            why = f"taken at t = {before.t[-1]:.4g} s, as {method.kind} {str(error).partition(': ')[2].partition('. ')[0]}"
+            why = f"taken at t = {before.t[-1]:.4g} s, as {method.kind} {told}"
             rest = length - float(before.t[-1])
             plan = plan._replace(row=before.rows[-1], outputs=outputs - len(before.t) + 1,
                                  accuracy=epsilon * min(1.0, rest) / min(1.0, length))

@@ -97,6 +97,7 @@ class Builder:
     scratch: int = 0                                # numbers that elements need at the end of W, all the same ones
     lines: list[tuple[str, int, float, float]] = field(default_factory=list)  # joints that slide: s in q, ends
     own: int = 0                                    # numbers in W that belong to one element each
+    tables: dict[int, int] = field(default_factory=dict)  # of `shared`, where they start
 
     def __post_init__(self) -> None:
         self.val += [*map(float, self.gravity), 1e-3]
@@ -183,6 +184,13 @@ class Builder:
         for x in arrays:
             self.val += map(float, np.ravel(x))
         return start
+
+    def shared(self, table: np.ndarray) -> int:
+        """The same for a table that many elements have: stored once. Bodies of the same part then fit better in the processor's cache."""
+        key = hash(table.tobytes())
+        if key not in self.tables or not np.array_equal(self.val[self.tables[key]:self.tables[key] + table.size], table.ravel()):
+            self.tables[key] = self.pool(table)
+        return self.tables[key]
 
     def function(self, function: Any, variables: tuple[str, ...], where: str, kinks: bool = False) -> Code:
         """The programs of a function; ``kinks``: whether a kink of it makes the motion jump, as that of a drive does."""

@@ -55,7 +55,7 @@ def _seconds(text: str | None) -> float | None:
 
 
 @command
-@click.argument("name", type=click.Choice(["work-precision", "dimcd"]))
+@click.argument("name", type=click.Choice(["work-precision", "dimcd", "loops", "manipulator"]))
 @click.argument("model", type=click.Path(), required=False)
 @click.option("--duration", help="Simulated time, such as 2 or '500 ms'.")
 @click.option("--method", "methods", multiple=True, metavar="KIND", help="Only integrators and formulations of these kinds.")
@@ -63,11 +63,13 @@ def _seconds(text: str | None) -> float | None:
 @click.option("-o", "--output", type=click.Path(), multiple=True, help="Table (.csv) or figure (.png, .svg, .pdf) to write; several times.")
 def study(name: str, model: str | None, duration: str | None, methods: tuple[str, ...], limit: float, output: tuple[str, ...]) -> Answer:
     """Compare methods: work-precision, the error of each on a MODEL against the CPU time it takes; dimcd, the study of Urkullu et
-    al. 2019 on its own models, their figures beside ours."""
-    if name == "dimcd":
-        if model is not None or duration is not None or methods or output:
-            raise click.UsageError("study dimcd has its own models, methods and times; it takes no arguments")
-        return _dimcd()
+    al. 2019 on its own models, their figures beside ours; loops, that of Zhang et al. on closed loops; manipulator, that of Hwang 2006
+    on a deformable arm."""
+    if name != "work-precision":
+        if model is not None or duration is not None or methods or (output and name == "dimcd"):
+            more = "arguments" if name == "dimcd" else "other option than -o"
+            raise click.UsageError(f"study {name} has its own models, methods and times; it takes no {more}")
+        return _dimcd() if name == "dimcd" else _drawn(name, output)
     if model is None:
         raise click.UsageError("study work-precision needs a MODEL (.yaml or .py)")
     from ..loading import load_model
@@ -87,3 +89,18 @@ def _dimcd() -> Answer:
     rows = study()
     good = all(row["passed"] for row in rows if row["passed"] is not None)
     return Answer({"rows": rows, "passed": good}, shown(rows), DONE if good else WRONG)
+
+
+def _drawn(name: str, output: tuple[str, ...]) -> Answer:
+    """The studies of joint coordinates, and their figures."""
+    for file in output:
+        if Path(file).suffix not in (".png", ".svg", ".pdf"):
+            raise click.UsageError(f"{file}: give a name that ends in .png, .svg or .pdf")
+    from ..studies import loops, manipulator
+    found = loops.study() if name == "loops" else manipulator.study()
+    for file in output:
+        found.plot(file)
+    data = {"rows": found.rows, "passed": found.passed, "files": list(output)}
+    if isinstance(found, loops.Study):
+        data["scaling"] = found.scaling
+    return Answer(data, "\n".join([str(found), *(f"written: {file}" for file in output)]), DONE if found.passed else WRONG)

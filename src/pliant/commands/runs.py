@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--accuracy", help="draft, normal (default), fine or a number; steps are chosen for it.")
 @click.option("--integrator", help="Kind of integrator, such as radau-iia-5 (parameters: --set simulate.integrator.rho=0.7).")
 @click.option("--formulation", help="Kind of formulation, such as index-1.")
+@click.option("--coordinates", help="absolute (default) or joint: recursion over a tree of the joints.")
 @click.option("--estimate", is_flag=True, default=None, help="Run again with steps half or twice as long and tell the error.")
 @click.option("--output-step", help="Distance of the rows kept.")
 @click.option("--start", help="assembled (default), or static: begin in equilibrium.")
@@ -125,11 +126,20 @@ def summary(model: str, changes: tuple[str, ...]) -> Answer:
 @command
 @MODEL
 @SET
-def check(model: str, changes: tuple[str, ...]) -> Answer:
+@click.option("--tree", type=click.Path(), help="Figure (.png, .svg, .pdf) of the tree of joints and the loops, to write.")
+def check(model: str, changes: tuple[str, ...], tree: str | None) -> Answer:
     """Say what is wrong, redundant or doubtful in MODEL before it runs, and count its degrees of freedom. Exit code 1 on errors."""
     from ..loading import load_model
-    report = load_model(model, changes).check()
-    return Answer(report.to_dict(), str(report), DONE if report.ok else WRONG)
+    if tree is not None and Path(tree).suffix not in (".png", ".svg", ".pdf"):
+        raise click.UsageError(f"{tree}: give a name that ends in .png, .svg or .pdf")
+    m = load_model(model, changes)
+    report = m.check()
+    data, text = report.to_dict(), str(report)
+    if tree is not None and report.tree:  # else the model cannot be compiled, and the report says why
+        from ..tree_figure import draw_tree
+        draw_tree(m, tree)
+        data, text = {**data, "file": tree}, f"{text}\nwritten: {tree}"
+    return Answer(data, text, DONE if report.ok else WRONG)
 
 
 @command

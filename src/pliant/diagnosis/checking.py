@@ -12,6 +12,7 @@ from ..items.forces import SpringDamper
 from ..items.joints import Drive, Fixed
 from ..planes import normal_vector
 from ..refinement import parts
+from ..topology import masses_of, spanning_forest
 from . import alignment, frequencies, loops, masses, start, structure
 from .findings import ERROR, HEADINGS, NOTE, WARNING, Finding, Report, names, sentence
 from .mechanism import Component, Mechanism, connected
@@ -33,6 +34,7 @@ def check(model: Model) -> Report:
     dynamics, errors = compiled(usable)
     found += errors
     if dynamics is not None:
+        report.tree = spanning_forest(dynamics.directory, masses_of(dynamics.system)).text()
         off = list(structure.out_of_plane(usable, dynamics))
         found += off
         found += Examination(usable, dynamics, settings, report, off).findings()

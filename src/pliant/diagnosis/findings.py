@@ -12,6 +12,7 @@ WARNING: Literal["warning"] = "warning"
 NOTE: Literal["note"] = "note"
 Severity = Literal["error", "warning", "note"]
 HEADINGS = {ERROR: "errors", WARNING: "warnings", NOTE: "notes"}
+TREE = 40    # lines of the tree of joints
 WIDTH = 110  # of a printed report
 SHOWN = 5    # warnings and notes of one code that are printed; all are in ``findings``
 
@@ -103,6 +104,7 @@ class Report:
     degrees_of_freedom_after_drives: int | None = None
     planar: Any = None
     not_unique: dict[str, str] = field(default_factory=dict)  # joint -> the part of its reactions that is not unique
+    tree: str = ""                           # of the joints, for joint coordinates
 
     @property
     def ok(self) -> bool:
@@ -125,7 +127,7 @@ class Report:
         return {**data, "ok": self.ok, "unique_reactions": self.unique_reactions}
 
     def __str__(self) -> str:
-        lines = [f"check of {self.model!r}", *self._counts()]
+        lines = [f"check of {self.model!r}", *self._counts(), *self._tree()]
         for severity, heading in HEADINGS.items():
             found = self.select(severity)  # type: ignore[arg-type]
             lines += ["", heading] if found else []
@@ -138,6 +140,11 @@ class Report:
         if not self.findings:
             lines += ["", "nothing found"]
         return "\n".join(lines)
+
+    def _tree(self) -> list[str]:
+        every = self.tree.splitlines()
+        more = [f"... {len(every) - TREE} more lines"] if len(every) > TREE else []
+        return ["", "tree of the joints", *(f"  {line}" for line in [*every[:TREE], *more])] if every else []
 
     def _counts(self) -> list[str]:
         if self.rank is None:

@@ -27,7 +27,7 @@ def body_reals(integrals: Any) -> list[float]:
 
 def body_tables(integrals: Any, K: np.ndarray, D: np.ndarray, loads: dict[tuple[Any, ...], np.ndarray]) -> np.ndarray:
     """S | B0 | H0 | for every k: H2 | B1 | M | K | D, with rows of n numbers. ``loads``: of those the products of w change H2."""
-    n, G0, J2 = len(K), np.asarray(integrals.G0), np.asarray(integrals.J2)
+    G0, J2 = np.asarray(integrals.G0), np.asarray(integrals.J2)
     H0, H2 = G0 + G0.transpose(0, 2, 1), J2 + J2.transpose(0, 1, 3, 2)
     H2 = (H2 + H2.transpose(1, 0, 2, 3)) / 2
     B1 = np.asarray(integrals.B1).transpose(1, 0, 2)  # component, k, j
@@ -38,7 +38,7 @@ def body_tables(integrals: Any, K: np.ndarray, D: np.ndarray, loads: dict[tuple[
             h2[c] -= loads["centrifugal", i, j] * (2 if i == j else 1)
     pairs = np.concatenate([h2, B1, np.asarray(integrals.Mqq)[None], np.asarray(K)[None], np.asarray(D)[None]])
     heads = [np.asarray(integrals.S), np.asarray(integrals.B0), np.array([H0[:, i, j] for i, j in SIX])]
-    return np.concatenate([*(h.reshape(-1, n).ravel() for h in heads), pairs.transpose(1, 0, 2).ravel()])
+    return np.concatenate([*(h.ravel() for h in heads), pairs.transpose(1, 0, 2).ravel()])
 
 
 def mass_matrix(integrals: Any, q: np.ndarray, loads: dict[tuple[Any, ...], np.ndarray]) -> np.ndarray:

@@ -70,6 +70,35 @@ class Index1(Choice):
 
 
 @dataclass(frozen=True)
+class Recursion(Choice):
+    """Joint coordinates: accelerations by recursion over a spanning tree of the joints, without a matrix of the system; joints that close
+    loops are cut, and their equations hold by multipliers as in Index1, with the same ``stabilization``. For rigid bodies; the work is
+    proportional to the number of bodies. ``cut``: joints that shall be cut, separated by commas; as few equations as possible if left out.
+    ``jacobian`` of their equations: "sweep" along the paths to the ground, or direct "differentiation", which costs the square of their
+    length.
+    Vereshchagin 1974; Featherstone 1983. Redundant constraints are survived."""
+    stabilization: Baumgarte | DirectCorrection | None = field(default_factory=DirectCorrection)
+    cut: str = ""
+    jacobian: str = "sweep"
+
+    kind: ClassVar[str] = "recursion"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, type(None))):
+            raise ValueError(f"Recursion: stabilization = {self.stabilization!r}, must be None, Baumgarte(a, b) or "
+                             "DirectCorrection(tolerance)")
+        if not isinstance(self.cut, str):
+            raise ValueError(f"Recursion: cut = {self.cut!r}, must be a text of joints, separated by commas")
+
+        if self.jacobian not in ("sweep", "differentiation"):
+            raise ValueError(f"Recursion: jacobian = {self.jacobian!r}, must be sweep or differentiation")
+
+    @property
+    def cut_joints(self) -> tuple[str, ...]:
+        return tuple(name.strip() for name in self.cut.split(",") if name.strip())
+
+
+@dataclass(frozen=True)
 class Penalty(Choice):
     """(M + C_q^T alpha C_q) v' = f + C_q^T alpha (gamma - 2 damping frequency C' - frequency^2 C): every equation a stiff spring,
     damper and mass instead of a multiplier.     Bayo, Garcia de Jalon, Serna 1988
@@ -147,5 +176,5 @@ class NullSpace(Choice):
         within(self, "tolerance", 1e-14, 1e-2)
 
 
-FORMULATIONS: dict[str, type[Choice]] = {c.kind: c for c in (Index3, StabilizedIndex2, Index1, Penalty, AugmentedLagrangian,
+FORMULATIONS: dict[str, type[Choice]] = {c.kind: c for c in (Index3, StabilizedIndex2, Index1, Recursion, Penalty, AugmentedLagrangian,
                                                              CoordinatePartitioning, NullSpace)}

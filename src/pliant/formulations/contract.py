@@ -16,16 +16,37 @@ from numba.extending import intrinsic
 
 from ..kernels.contract import DISSIPATION, POWER
 from ..kernels.jit import DISABLED, jit
-from ..kernels.loop import Data, Memory, Program
+from ..kernels.links import Tree
+from ..kernels.loop import Data, Maps, Memory, Program
 from ..kernels.loop import run as evaluate
+from ..kernels.loops import Loops
 from ..kernels.so3 import cross, dot, scale, store, vec
 from ..kernels.tiles import Elimination
 
-# num: rows of motion; address of the sparse solver; whether anything dissipates or does work; counts
-N_V, FALLBACK, POWERED, EVALUATIONS, FACTORISATIONS, ITERATIONS = range(6)
+# num: rows of motion; address of the sparse solver; whether anything dissipates or does work; counts; positions and velocities in
+# y; in joint coordinates a rate without inertia, plus 1
+N_V, FALLBACK, POWERED, EVALUATIONS, FACTORISATIONS, ITERATIONS, STATE_Q, STATE_V, BAD = range(9)
 # par: first entries of all formulations; the others are their own
 POSITION_GAP, VELOCITY_GAP = range(2)  # largest violations after a step, m or rad (per s)
 OWN = 2
+
+
+class Absolute(NamedTuple):
+    """Of a problem in absolute coordinates."""
+    used: np.ndarray    # empty
+
+
+class Joints(NamedTuple):
+    """Of a problem in joint coordinates."""
+    used: np.ndarray    # not empty
+    tree: Tree
+    loops: Loops
+    forces: Program     # left sides of the bodies' equations
+    gaps: Program       # equations of cut joints
+    closing: Program    # these and their Jacobian
+    closing_rates: Program
+    effort: np.ndarray  # along the rates of the tree
+    change: np.ndarray  # of these
 
 
 class Problem(NamedTuple):
@@ -48,6 +69,8 @@ class Problem(NamedTuple):
     num: np.ndarray
     dense: np.ndarray   # work arrays of formulations with dense linear algebra
     chosen: np.ndarray
+    maps: Maps          # of y
+    joints: Any         # joint coordinates: `Joints`, otherwise `Absolute`; passing many arrays takes time
 
 
 @jit

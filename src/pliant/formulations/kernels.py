@@ -7,9 +7,11 @@ import numpy as np
 
 from ..choices import Choice
 from ..dynamics import Dynamics, ModelError
-from ..kernels.loop import Memory, Program
+from ..kernels.loop import Maps, Memory, Program
 from ..system import REGULARISATION
-from . import contract, dense, index1, null_space, partitioning
+from ..tree import JointSpace
+from ..tree_programs import programs as tree_programs
+from . import contract, dense, index1, null_space, partitioning, recursion
 from .choices import (
     MOST_DENSE,
     AugmentedLagrangian,
@@ -19,6 +21,7 @@ from .choices import (
     Index1,
     NullSpace,
     Penalty,
+    Recursion,
     StabilizedIndex2,
 )
 
@@ -27,15 +30,21 @@ FINER, CLOSER, ROUNDING = 1e-4, 1e-5, 2e-15  # corrections aim at this part of t
 
 
 def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[Program],
-            accuracy: float) -> tuple[contract.Problem, Any, Any, bool]:
-    """The problem for explicit integrators, its kernels `rhs` and `correct`, and whether rows are to be projected."""
+            accuracy: float, space: JointSpace | None = None) -> tuple[contract.Problem, Any, Any, bool]:
+    """The problem for explicit integrators, its kernels `rhs` and `correct`, and whether rows are to be projected. ``space``: the tree of a
+    recursion."""
     s, n = dynamics.system, dynamics.system.n
-    par, num = np.zeros(contract.OWN + 8), np.zeros(8, np.int64)
+    par, num = np.zeros(contract.OWN + 8), np.zeros(9, np.int64)
     num[contract.N_V], num[contract.POWERED] = s.n_v, len(programs[2].rows) > 0
+    num[contract.STATE_Q], num[contract.STATE_V] = s.q0.size, s.n_v
     tangent = programs[1] if isinstance(formulation, StabilizedIndex2) else s.program("matrix")
     p = contract.Problem(programs[0], tangent, s.program("rates"), programs[2], s.data, s.lu, x, np.zeros_like(x.D), np.zeros(n),
                          np.zeros(n), np.zeros(n), np.zeros_like(x.q), np.zeros(6, np.int64), dynamics.unit, par, num,
-                         np.zeros((1, 1)), np.zeros(1, np.int64))
+                         np.zeros((1, 1)), np.zeros(1, np.int64), Maps(s.data.rotations, s.data.linear),
+                         contract.Absolute(np.zeros(0)))
+    if isinstance(formulation, Recursion):
+        assert space is not None
+        return in_joint_coordinates(space, formulation, p, accuracy)
     if isinstance(formulation, (CoordinatePartitioning, NullSpace)):
         return reduced(dynamics, formulation, p, accuracy)
     correct, project = index1.leave, False
@@ -63,6 +72,39 @@ def problem(dynamics: Dynamics, formulation: Choice, x: Memory, programs: list[P
 def aimed(tolerance: float, accuracy: float) -> float:
     """What corrections aim at: singular positions amplify violations, and Newton's method gets there at once."""
     return max(ROUNDING, min(FINER * tolerance, CLOSER * accuracy or np.inf))
+
+
+def in_joint_coordinates(space: JointSpace, formulation: Recursion, p: contract.Problem,
+                         accuracy: float) -> tuple[contract.Problem, Any, Any, bool]:
+    """The same over the tree of the joints."""
+    kept, par = formulation.stabilization, p.par
+    programs, correct, project = tree_programs(space), recursion.leave, False
+    if isinstance(kept, Baumgarte):
+        par[recursion.RATE], par[recursion.GAP] = 2 * kept.a, kept.b**2
+    elif isinstance(kept, DirectCorrection):
+        par[recursion.TOLERANCE], correct, project = aimed(kept.tolerance, accuracy), recursion.correct, True
+    par[recursion.DIRECT] = formulation.jacobian == "differentiation"
+    p.num[contract.STATE_Q], p.num[contract.STATE_V], p.num[contract.POWERED] = space.n_q, space.n_u, len(programs.power.rows) > 0
+    maps = Maps(space.tree.rotations, space.tree.linear)
+    joints = contract.Joints(np.ones(1), space.tree, space.loops, programs.forces, programs.gaps, programs.jacobian, programs.rates,
+                             np.zeros(space.n_u), np.zeros(space.n_u))
+    without: Any = dict.fromkeys(("tangent", "rates", "lu", "tiles", "b", "r", "pivots", "dense"), ())  # passing arrays takes time
+    return p._replace(maps=maps, power=programs.power, joints=joints, **without), recursion.rhs, correct, project
+
+
+def in_complex_numbers(p: contract.Problem, space: JointSpace) -> contract.Problem:
+    """The same problem in joint coordinates for complex numbers, with memory of its own: for derivatives by imaginary steps."""
+    s, programs, joints = space.system, tree_programs(space, np.complex128), p.joints
+
+    def cast(x: Any, *names: str) -> Any:
+        return x._replace(**{name: getattr(x, name).astype(complex) for name in names})
+    num = p.num.copy()
+    num[contract.POWERED] = 0
+    joints = cast(joints, "effort", "change")._replace(
+        tree=cast(joints.tree, "rp", "scale", "q", "u", "du", "w", "s", "g", "m"),
+        loops=cast(joints.loops, "F", "Z", "D", "tiles", "b", "y", "r"),
+        forces=programs.forces, gaps=programs.gaps, closing=programs.jacobian, closing_rates=programs.rates)
+    return p._replace(d=s.typed_data(np.complex128), x=s.memory(np.complex128), power=programs.power, num=num, joints=joints)
 
 
 def reduced(dynamics: Dynamics, formulation: CoordinatePartitioning | NullSpace, p: contract.Problem,

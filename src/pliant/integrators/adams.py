@@ -11,7 +11,7 @@ its values are computed anew in every step, so that steps may have any length. W
 """
 import numpy as np
 
-from ..formulations.contract import N_V, call_status
+from ..formulations.contract import STATE_Q, STATE_V, call_status
 from ..kernels.jit import index, jit
 from .one_step_loop import ASKED, BETWEEN, EPS_, EXPONENT, FIXED, RHS, SPEED_, T0, WISH, H
 from .runge_kutta import step as runge_kutta
@@ -122,7 +122,7 @@ def add(w, first, last, h, out):
 @jit
 def allowed(p, w, tune, error):
     """A local error over what is allowed, as the loop judges it."""
-    n_q, n_v, worst = p.x.q.size, p.num[N_V], 0.0
+    n_q, n_v, worst = p.num[STATE_Q], p.num[STATE_V], 0.0
     for k in range(n_q + n_v):
         e = w.weight[k] * abs(error[k]) / (1.0 if k < n_q else tune[SPEED_])
         if not e <= worst:

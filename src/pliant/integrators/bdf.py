@@ -6,16 +6,14 @@ a_j: the derivative at t1 of the polynomial through t1, t0, ..., t_(1-k); z of t
 """
 import numpy as np
 
-from ..formulations.contract import N_V, POWERED, call_status, kinematics
-from ..kernels.contract import DISSIPATION, POWER
+from ..formulations.contract import STATE_Q, STATE_V, call_status
 from ..kernels.jit import jit
-from ..kernels.loop import retract
-from ..kernels.loop import run as evaluate
 from .implicit import (
     BDF_T0,
     CHART,
     ETA,
     FACTORED,
+    FINISH_BDF,
     HELD,
     HIGHEST,
     ITERATE_BDF,
@@ -51,7 +49,6 @@ from .implicit import (
     judged,
     largest,
     logarithm,
-    place,
     to_error,
 )
 from .one_step_loop import ASKED, BETWEEN, EPS_, EXPONENT, FIXED, KNOWN, RHS, SOLVER, STARTER, T0, WISH, H
@@ -248,27 +245,19 @@ def choose_order(w, tune, n_q, n_v, k):
 @jit
 def finish(p, w, tune, code):
     """y1 and its derivative."""
-    S, x, n_q, n_v, sigma = w.own.S, p.x, p.x.q.size, p.num[N_V], w.own.par[SIGMA]
-    for k in range(n_v):
-        w.y1[n_q + k], w.f1[n_q + k] = S[V, k], sigma * S[V, k] + S[A + 1, k]
-        S[A, k] = w.f1[n_q + k]
-    retract(p.d, w.y0, S[Z], 1.0, w.y1)
-    place(p, w, 0)
-    kinematics(p, w.f1)
-    x.E[:] = 0
-    if p.num[POWERED] == 1:
-        evaluate(p.power, p.d, x, tune[T0] + tune[H], 0.0, 0.0, 0.0)
+    w.own.num[TASK] = FINISH_BDF
+    status = call_status(code[SOLVER], (p, w, tune, code))
+    n, sigma = p.num[STATE_Q] + p.num[STATE_V], w.own.par[SIGMA]
     for e in range(2):
-        k = n_q + n_v + e
-        w.f1[k] = x.E[DISSIPATION] if e == 0 else x.E[POWER]
-        w.y1[k] = (w.f1[k] - S[W + 2, e]) / sigma
+        w.y1[n + e] = (w.f1[n + e] - w.own.S[W + 2, e]) / sigma
     code[KNOWN] = 1
+    return status
 
 
 @jit
 def polynomial(p, w, tune, k):
     """The polynomial of the formula at the nodes."""
-    S, past, n_q, n_v, t1 = w.own.S, w.own.past, p.x.q.size, p.num[N_V], tune[T0] + tune[H]
+    S, past, n_q, n_v, t1 = w.own.S, w.own.past, p.num[STATE_Q], p.num[STATE_V], tune[T0] + tune[H]
     clear(w.P)
     for m in range(1, NODES + 1):
         for i in range(n_v):
@@ -282,7 +271,7 @@ def polynomial(p, w, tune, k):
                 S[Y, i] += c * (S[V, i] if j == 0 else past[j - 1, 1 + n_q + i])
             for i in range(first, first + 2):
                 w.z[i] += c * (w.y1[i] if j == 0 else past[j - 1, 1 + i])
-        add_node(p.d, w, n_q, n_v, m, POWERS)
+        add_node(p.maps, w, n_q, n_v, m, POWERS)
 
 
 @jit
@@ -297,7 +286,7 @@ def begin(p, w, tune, code):
     num[LAST_ORDER], num[ORDER] = 0, 0
     status = call_status(code[STARTER], (p, w, tune, code))
     if status == DONE and not fixed:
-        error = judged(w, tune, p.x.q.size, p.num[N_V])
+        error = judged(w, tune, p.num[STATE_Q], p.num[STATE_V])
         tune[EXPONENT], tune[WISH] = 5, min(GROWTH, max(0.5, BEGIN * max(error, 1e-12) ** -0.2))
     return status
 
@@ -316,7 +305,7 @@ def begin_anew(p, w, tune, code):
 @jit
 def formula(p, w, tune, code, k):
     """A step of order k: with matrices of an earlier step if they are good enough. A status."""
-    o, num, n_v, n_q = w.own, w.own.num, p.num[N_V], p.x.q.size
+    o, num, n_v, n_q = w.own, w.own.num, p.num[STATE_V], p.num[STATE_Q]
     status, sigma = NEWTON_FAILED, leading(o.past, tune[T0] + tune[H], k)
     num[LAST_ORDER], num[TILES] = k, 1
     if not (o.par[THETA] < SLOW and 0.5 * o.par[SIGMA_FACTORS] < sigma < 2 * o.par[SIGMA_FACTORS]):
@@ -336,13 +325,13 @@ def formula(p, w, tune, code, k):
 def step(p, w, tune, code):
     """A step, or the polynomial of the last one. Where Newton's method fails, or error control a second time, a singular position is near:
     the formula is begun anew with Radau's method, which passes it."""
-    num, n_v, n_q, fixed = w.own.num, p.num[N_V], p.x.q.size, code[FIXED] == 1
+    num, n_v, n_q, fixed = w.own.num, p.num[STATE_V], p.num[STATE_Q], code[FIXED] == 1
     if code[ASKED] == BETWEEN:
         if num[LAST_ORDER] == 0:
             return call_status(code[STARTER], (p, w, tune, code))
         polynomial(p, w, tune, num[LAST_ORDER])
         return DONE
-    push(p.d, w, p.x.lam, tune, n_q, n_v)
+    push(p.maps, w, w.own.lam, tune, n_q, n_v)
     if (num[ORDER] == 0 or fixed) and num[POINTS] <= num[HIGHEST]:
         return begin(p, w, tune, code)
     if num[ORDER] == 0:
@@ -352,8 +341,7 @@ def step(p, w, tune, code):
         return begin_anew(p, w, tune, code)
     if not fixed:
         choose_order(w, tune, n_q, n_v, k)
-        to_error(p.d, w, n_q, n_v, RIGHT, RIGHT + 1, 1.0)
+        to_error(p.maps, w, n_q, n_v, RIGHT, RIGHT + 1, 1.0)
         if judged(w, tune, n_q, n_v) > 1 and tune[H] < SHORT * w.own.par[USUAL_H]:
             return begin_anew(p, w, tune, code)
-    finish(p, w, tune, code)
-    return DONE
+    return finish(p, w, tune, code)

@@ -4,7 +4,7 @@
 
 One evaluation of accelerations per step: the next one begins with a1. Energies by the trapezoidal rule.
 """
-from ..formulations.contract import N_V, call_status
+from ..formulations.contract import STATE_Q, STATE_V, call_status
 from ..kernels.jit import jit
 from ..kernels.loop import retract
 from .one_step_loop import ASKED, BETWEEN, KNOWN, RHS, T0, H
@@ -14,7 +14,7 @@ from .stepper import DONE
 @jit
 def step(p, w, tune, code):
     """A step by [central-1], or the cubic polynomial through both ends of the last one."""
-    x, h, n_q, n_v = p.x, tune[H], p.x.q.size, p.num[N_V]
+    x, h, n_q, n_v = p.x, tune[H], p.num[STATE_Q], p.num[STATE_V]
     if code[ASKED] == BETWEEN:
         for k in range(w.z.size):
             change = w.y1[k] - w.y0[k]
@@ -27,7 +27,7 @@ def step(p, w, tune, code):
     for k in range(n_v):
         p.y[k] = w.y0[n_q + k] + h / 2 * w.f0[n_q + k]
         w.z[n_q + k] = w.y0[n_q + k] + h * w.f0[n_q + k]
-    retract(p.d, p.q, p.y, h, x.q)
+    retract(p.maps, p.q, p.y, h, x.q)
     for k in range(n_q):
         w.z[k] = x.q[k]
     status = call_status(code[RHS], (p, tune[T0] + h, w.z, w.f1))

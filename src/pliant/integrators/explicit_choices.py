@@ -10,7 +10,7 @@ from .base import Integrator, Orders, Plan
 if TYPE_CHECKING:
     from .run import Run
 
-EXPLICIT = ("index-1", "augmented-lagrangian", "penalty", "coordinate-partitioning", "null-space")
+EXPLICIT = ("index-1", "recursion", "augmented-lagrangian", "penalty", "coordinate-partitioning", "null-space")
 NOT_EXPLICIT = "an explicit method needs accelerations as a function of positions and velocities; take Index1() for example"
 ADAMS_LIMITS = (0.17, 1.2, 1.18, 0.33, 0.39, 0.52, 0.38, 0.27, 0.19, 0.12, 0.08)  # orders 2 to 12, on the imaginary axis
 

@@ -32,7 +32,7 @@ P, CHART, LAMBDA, ROWS = 32, 42, 50, 58  # then what Radau extrapolates from; of
 # most iterations; order; points of the past; steps since order or step changed; highest order; that of the last step; directions that
 # are mixed; what the solver is asked for; attempts to come away from a singular position
 PAST, TILES, FACTORED, MOST_ITERATIONS, ORDER, POINTS, SINCE, HIGHEST, LAST_ORDER, MIXED, TASK, TRIES = range(12)
-ITERATE, ERROR, MATRICES, ITERATE_BDF, MATRICES_BDF = range(5)  # tasks
+ITERATE, ERROR, MATRICES, ITERATE_BDF, MATRICES_BDF, WORK, FINISH_BDF = range(7)  # tasks
 # par: start and length of the last step; length that the factors are for; rate of convergence, and what follows from it; where Newton's
 # method ends, where rounding begins; size of the last increment; sigma of BDF, and of its factors; start of the last step of BDF,
 # and its usual length of late
@@ -49,12 +49,14 @@ class Own(NamedTuple):
     past: np.ndarray   # time and state
     num: np.ndarray
     par: np.ndarray
+    lam: np.ndarray    # multipliers after the last evaluation
 
     @classmethod
-    def of(cls, tiles: int, n: int, n_y: int) -> Own:
+    def of(cls, tiles: int, n: int, n_y: int, lam: np.ndarray | None = None) -> Own:
         """Room for so many tiles, unknowns and numbers of a state; none for methods that need no matrices."""
         return cls(np.zeros((4, tiles, 6, 6)), np.zeros((tiles, 6, 6), complex), np.zeros((ROWS, n)), np.zeros((5, n), complex),
-                   np.zeros((2 * KEPT + 5, 12 * n)), np.zeros((HELD, 1 + n_y)), np.zeros(12, np.int64), np.zeros(12))
+                   np.zeros((2 * KEPT + 5, 12 * n)), np.zeros((HELD, 1 + n_y)), np.zeros(12, np.int64), np.zeros(12),
+                   np.zeros(n) if lam is None else lam)
 
 
 @jit

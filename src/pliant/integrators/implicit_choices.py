@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 class _Alpha(Integrator):
     """Newmark's formulas with averaged accelerations: the step of `stepper`, by four numbers and its iteration."""
-    formulations = ("index-3",)
+    formulations = ("index-3", "recursion")
     refused = "it solves for positions that satisfy the constraints, not for accelerations or projections; take Index3()"
     controlled = True
     finest = 1e-8
@@ -37,6 +37,9 @@ class _Alpha(Integrator):
     def run(self, plan: Plan) -> Run:
         from .error_control import ControlledRun
         from .generalized_alpha import AlphaRun
+        if plan.formulation.kind == "recursion":
+            from .implicit_run import ImplicitRun
+            return ImplicitRun(self, plan)
         return ControlledRun(self, plan) if plan.accuracy else AlphaRun(self, plan)
 
 
@@ -216,7 +219,7 @@ class IDA(Integrator):
 
 
 class _Implicit(Integrator):
-    formulations = ("stabilized-index-2",)
+    formulations = ("stabilized-index-2", "recursion")
     refused = "it holds the constraints of positions and of velocities at every step; take StabilizedIndex2()"
     controlled = True
 

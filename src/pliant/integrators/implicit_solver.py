@@ -1,13 +1,16 @@
 """The linear algebra of Radau IIA and BDF: matrices, their factors, and one iteration of Newton's method. docs/theory/radau_bdf.md"""
 import numpy as np
 
-from ..formulations.contract import FACTORISATIONS, ITERATIONS, N_V, load
+from ..formulations.contract import FACTORISATIONS, ITERATIONS, N_V, POWERED, kinematics, load
+from ..kernels.contract import DISSIPATION, POWER
 from ..kernels.jit import jit
+from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate
 from ..kernels.tiles import factorise, solve, subtract_image
 from .implicit import (
     ERROR,
     FACTORED,
+    FINISH_BDF,
     H_FACTORS,
     ITERATE,
     ITERATE_BDF,
@@ -21,6 +24,7 @@ from .implicit import (
     SIZE,
     TASK,
     TILES,
+    WORK,
     A,
     D,
     E,
@@ -241,6 +245,33 @@ def filtered(p, w, tune):
 
 
 @jit
+def powers(p, w, tune):
+    """Power lost, and of loads and drives, at the stages of Radau's method: in row RIGHT."""
+    S = w.own.S
+    for i in range(3):
+        place(p, w, i)
+        p.x.E[:] = 0
+        evaluate(p.power, p.d, p.x, tune[T0] + w.table[C + i] * tune[H], 0.0, 0.0, 0.0)
+        S[RIGHT, i], S[RIGHT, 3 + i] = p.x.E[DISSIPATION], p.x.E[POWER]
+
+
+@jit
+def finish_bdf(p, w, tune):
+    """y1, but for energies, and all of its derivative."""
+    S, x, n_q, n_v, sigma = w.own.S, p.x, p.x.q.size, p.num[N_V], w.own.par[SIGMA]
+    for k in range(n_v):
+        w.y1[n_q + k], w.f1[n_q + k] = S[V, k], sigma * S[V, k] + S[A + 1, k]
+        S[A, k] = w.f1[n_q + k]
+    retract(p.d, w.y0, S[Z], 1.0, w.y1)
+    place(p, w, 0)
+    kinematics(p, w.f1)
+    x.E[:] = 0
+    if p.num[POWERED] == 1:
+        evaluate(p.power, p.d, x, tune[T0] + tune[H], 0.0, 0.0, 0.0)
+    w.f1[n_q + n_v], w.f1[n_q + n_v + 1] = x.E[DISSIPATION], x.E[POWER]
+
+
+@jit
 def solver(p, w, tune, code):
     """What own.num[TASK] asks for. A kernel of its own, called by its address: compiled once for all methods."""
     task = w.own.num[TASK]
@@ -252,6 +283,10 @@ def solver(p, w, tune, code):
         radau_iteration(p, w, tune)
     elif task == ERROR:
         filtered(p, w, tune)
+    elif task == WORK:
+        powers(p, w, tune)
+    elif task == FINISH_BDF:
+        finish_bdf(p, w, tune)
     elif task == ITERATE_BDF:
         p.num[ITERATIONS] += 1
         bdf_iteration(p, w, tune)

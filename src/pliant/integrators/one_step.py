@@ -6,12 +6,17 @@ from typing import Any
 import numpy as np
 
 from .. import reactions
-from ..formulations import contract
+from ..formulations import contract, recursion
+from ..formulations.choices import Recursion
 from ..formulations.dense import RANK
 from ..formulations.kernels import problem
+from ..formulations.recursive_services import masses_at
+from ..joint_states import align, joint_state
 from ..kernels import loop
 from ..kernels.machine import HELD, JUMPS, SCRATCH
 from ..refinement import parts
+from ..tree import JointSpace
+from ..tree_programs import history_program
 from . import central_differences, runge_kutta
 from . import control_memory as ad
 from . import one_step_loop as osl
@@ -33,16 +38,20 @@ class OneStepRun(Pieces):
     def __init__(self, method: Any, plan: Plan) -> None:
         self._plan_pieces(plan, COARSEST)
         super().__init__(method, plan)
-        s = plan.dynamics.system
-        self.p, rhs, correct, self.project = problem(plan.dynamics, plan.formulation, self.x, self.programs, plan.accuracy)
+        form = plan.formulation
+        self.space = JointSpace(plan.dynamics, form.cut_joints) if isinstance(form, Recursion) else None
+        self.p, rhs, correct, self.project = problem(plan.dynamics, form, self.x, self.programs, plan.accuracy, self.space)
         numbers, stages, degree, exponent, kernels, own = self._kernel()
-        n = s.q0.size + s.n_v + 2
+        self.n_q, self.n_v = int(self.p.num[contract.STATE_Q]), int(self.p.num[contract.STATE_V])
+        n = self.n_q + self.n_v + 2
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
         self.steps = osl.Steps(**one, P=np.zeros((degree + 1, n)), K=np.zeros((stages, n)), table=numbers, own=own)
         self._weigh()
-        self.tune, self.code = np.zeros(6), np.zeros(10, np.int64)
+        self.tune, self.code = np.zeros(6), np.zeros(11, np.int64)
         self.tune[osl.EXPONENT] = exponent
         self._addresses(rhs, correct, *kernels)
+        if self.space:
+            self._in_joint_coordinates(self.space)
         self.count[st.END], self.count[st.STRIDE] = plan.steps, plan.stride
         self.code[osl.FIXED] = not plan.accuracy
         if not plan.accuracy:
@@ -56,9 +65,19 @@ class OneStepRun(Pieces):
             self._begin(plan.row)
         self._store(plan.outputs + 1 if plan.accuracy else plan.steps // plan.stride + 1)
 
+    def _in_joint_coordinates(self, space: JointSpace) -> None:
+        """What differs there: angles of the tree are counted by itself."""
+        align(space, self.start)
+        self.programs[3] = history_program(space)
+        self.count[st.HISTORIES] = len(self.programs[3].rows) > 0
+        self.code[osl.UNFOLD] = contract.address(recursion.unfold, self.p, 0.0, self.steps.y0)
+
     def _weigh(self) -> None:
         d, w, weight = self.dynamics.system.data, self.dynamics.weights(), self.steps.weight
-        n_q, n_v = self.x.q.size, self.dynamics.system.n_v
+        n_q, n_v = self.n_q, self.n_v
+        if self.space:
+            weight[:n_q + n_v] = self.space.weights()
+            return
         weight[d.linear[:, 1]] = 1 / self.dynamics.length
         for i in d.rotations[:, 1]:
             weight[i:i + 4] = 2.0
@@ -113,14 +132,17 @@ class OneStepRun(Pieces):
 
     def _load(self) -> None:
         """The state at the end of the last step in ``x``, where jumps are passed from."""
-        w, x, n_q, n_v = self.steps, self.x, self.x.q.size, self.dynamics.system.n_v
+        w, x, n_q, n_v = self.steps, self.x, self.n_q, self.n_v
+        if self.space:
+            osl.evaluate_at(self.p, self.code, self.t, w.y0, w.z)
+            return
         x.q[:], x.v[:n_v], x.a[:n_v] = w.y0[:n_q], w.y0[n_q:n_q + n_v], w.f0[n_q:n_q + n_v]
 
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state."""
         s, w, aim, note = self.dynamics.system, self.steps, self.aim, self.note
         p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
-        w.y0[:] = np.concatenate([p["q"], p["v"][:s.n_v], row[1:3]])
+        w.y0[:] = np.concatenate([*(joint_state(self.space, row) if self.space else (p["q"], p["v"][:s.n_v])), row[1:3]])
         w.y1[:] = w.y0
         self.x.H[:] = p["H"]
         self.x.W[HELD], self.x.W[SCRATCH:SCRATCH + s.n_choices] = not self.code[osl.FIXED], np.nan  # functions choose their branches anew
@@ -166,13 +188,23 @@ class OneStepRun(Pieces):
             code, reason = self._reason(status if status != st.DONE else st.NOT_FINITE, item)
             raise SimulationError(f"stopped at t = {t:.6g} s: {reason}. {self._singular_remedy()}", code)
 
+    def _reason(self, status: int, item: str | None) -> tuple[str, str]:
+        if self.space and status == st.SINGULAR and not item and self.p.num[contract.BAD] > 0:
+            t, M = self.space.tree, np.zeros((self.n_v, self.n_v))
+            rate = int(self.p.num[contract.BAD]) - 1
+            masses_at(self.p, self.t, np.concatenate([t.q, t.u, [0.0, 0.0]]), M)
+            return "singular-matrix", self.space.without_inertia(rate, M)
+        return super()._reason(status, item)
+
     def _singular_remedy(self) -> str:
+        if self.space:
+            return "Give bodies inertia, or take coordinates = 'absolute' and the integrator generalized-alpha"
         return "Take the integrator generalized-alpha, which can start from there, or look at the mechanism: a joint may lock"
 
     def _first(self) -> float:
         """The first step: from the sizes of F and of its change along an Euler step.       Hairer, Norsett, Wanner I, II.4"""
         w, aim = self.steps, self.aim
-        n_q = self.x.q.size
+        n_q = self.n_q
         left = float(aim[ad.STOP] - aim[ad.NOW])
         weight = w.weight.copy()
         aim[ad.SPEED] = max(float(aim[ad.SPEED]), float((w.weight * abs(w.y0))[n_q:].max(initial=0.0)),
@@ -187,7 +219,8 @@ class OneStepRun(Pieces):
         change = float((weight * abs(w.z - w.f0)).max(initial=0.0)) / h
         rate = max(size, np.sqrt(change), 1e-300)  # 1 / the time in which things change
         h1 = 0.5 * min(1.0, float(aim[ad.EPS]) / rate) ** (1 / self.tune[osl.EXPONENT]) / rate
-        fastest = max((float(np.linalg.norm(w.y0[n_q + i:n_q + i + 3])) for i in self.dynamics.system.data.rotations[:, 0]), default=0.0)
+        self._load()
+        fastest = max((float(np.linalg.norm(self.x.v[i:i + 3])) for i in self.dynamics.system.data.rotations[:, 0]), default=0.0)
         return float(min(100 * h, h1, left, aim[ad.MOST], 0.8 * TURN / max(fastest, 1e-300)))
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
@@ -228,6 +261,8 @@ class OneStepRun(Pieces):
             self.count[st.FALLBACK], self.aid[STICKY], self.p.num[contract.FALLBACK] = self.fallback.address, True, self.fallback.address
 
     def _worst_body(self) -> str:
-        n_q, n_v = self.x.q.size, self.dynamics.system.n_v
+        n_q, n_v = self.n_q, self.n_v
         sizes = abs(self.steps.error * self.steps.weight)[n_q:n_q + n_v]
+        if self.space:
+            return self.space.body_of(int(np.argmax(np.nan_to_num(sizes))))
         return self.dynamics.body_of(int(np.argmax(np.nan_to_num(sizes))) // 6)

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..formulations.contract import FACTORISATIONS as FACTORED_
 from ..formulations.contract import ITERATIONS as ITERATED_
-from ..formulations.contract import N_V, call_status, load
-from ..kernels.jit import entry, jit
+from ..formulations.contract import N_V, STATE_Q, STATE_V, call_status, load
+from ..kernels.jit import entry, inlined, jit
 from ..kernels.loop import run as evaluate
 from ..kernels.machine import HELD, JUMPS
 from .adaptive import NARROW, TINY, TURN
@@ -51,8 +51,8 @@ from .stepper import DONE, END, EVENT, FACTORISATIONS, HISTORIES, ITERATIONS, MO
 H, T0, EXPONENT, EPS_, SPEED_, WISH = range(6)
 # code: addresses of the kernels of the formulation and of the method; of what implicit ones solve
 # and begin with; whether steps are fixed; whether P belongs to the step; whether f1 is
-# known; what the kernel is asked for; whether rows of the last step are still to be kept
-RHS, CORRECT, STEP, SOLVER, STARTER, FIXED, READY, KNOWN, ASKED, PENDING = range(10)
+# known; what the kernel is asked for; whether rows of the last step are still to be kept; in joint coordinates what moves the bodies
+RHS, CORRECT, STEP, SOLVER, STARTER, FIXED, READY, KNOWN, ASKED, PENDING, UNFOLD = range(11)
 MAKE, BETWEEN = range(2)  # a step, the polynomial
 ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 SLOWEST, FASTEST = 0.2, 5.0
@@ -85,6 +85,15 @@ def at(w, s, y):
         for k in range(w.P.shape[0] - 2, 0, -1):
             value = (value + w.P[k, i]) * s
         y[i] = w.y0[i] + value
+
+
+@inlined
+def place(p, code, t, y):
+    """The bodies as a state has them."""
+    if p.joints.used.size > 0:
+        call_status(code[UNFOLD], (p, t, y))
+    else:
+        load(p, y)
 
 
 @jit
@@ -127,11 +136,18 @@ def keep_outputs(p, w, tune, code, count, aim, note, rows):
             at(w, max(0.0, 1 - (aim[NOW] - t) / h), w.z)
         begin = aim[NOW] - h
         row[0] = begin if t < begin <= t + NARROW * abs(t) else t  # a row at a jump shows what comes after it
-        row[1], row[2] = w.z[n_q + n_v], w.z[n_q + n_v + 1]
-        for k in range(n_q + n_v):
-            row[3 + k] = w.z[k]
-        for k in range(n_v):
-            row[3 + n_q + n + k] = w.f1[n_q + k]
+        row[1], row[2] = w.z[w.z.size - 2], w.z[w.z.size - 1]
+        if p.joints.used.size > 0:
+            place(p, code, row[0], w.z)
+            for k in range(n_q):
+                row[3 + k] = p.x.q[k]
+            for k in range(n_v):
+                row[3 + n_q + k] = p.x.v[k]
+        else:
+            for k in range(n_q + n_v):
+                row[3 + k] = w.z[k]
+            for k in range(n_v):
+                row[3 + n_q + n + k] = w.f1[n_q + k]
         for k in range(n_v, n):
             row[3 + n_q + 2 * n + k] = p.x.lam[k]
         for k in range(p.x.H.size):
@@ -142,10 +158,10 @@ def keep_outputs(p, w, tune, code, count, aim, note, rows):
 
 
 @jit
-def branch(p, t, y):
+def branch(p, code, t, y):
     """A number that changes when a function takes another branch at a jump."""
     held = p.x.W[HELD]
-    load(p, y)
+    place(p, code, t, y)
     p.x.W[HELD] = 0
     evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
     p.x.W[HELD] = held
@@ -161,7 +177,7 @@ def locate(p, w, tune, code, aim):
     while after - before > NARROW:
         middle = (before + after) / 2
         at(w, middle, w.z)
-        if branch(p, aim[NOW] + middle * tune[H], w.z) == aim[BRANCH]:
+        if branch(p, code, aim[NOW] + middle * tune[H], w.z) == aim[BRANCH]:
             before = middle
         else:
             after = middle
@@ -171,7 +187,7 @@ def locate(p, w, tune, code, aim):
 @jit
 def reach(p, w, tune, code, aim, note, t1):
     """A step that is good otherwise, and whether a function has jumped in it: True if it is to be made again up to there."""
-    jumped = branch(p, t1, w.y1) != aim[BRANCH]
+    jumped = branch(p, code, t1, w.y1) != aim[BRANCH]
     if not jumped:
         if note[TARGET] == REACH:  # the jump is next to here
             note[TARGET] = ARRIVED
@@ -193,7 +209,7 @@ def reach(p, w, tune, code, aim, note, t1):
 @jit
 def speeds(p, w, y, f, speed):
     """The largest speed so far, in sizes of the model."""
-    n_q, n_v, strongest = p.x.q.size, p.num[N_V], 0.0
+    n_q, n_v, strongest = p.num[STATE_Q], p.num[STATE_V], 0.0
     for k in range(n_v):
         speed = max(speed, w.weight[n_q + k] * abs(y[n_q + k]))
         strongest = max(strongest, w.weight[n_q + k] * abs(f[n_q + k]))
@@ -203,7 +219,7 @@ def speeds(p, w, y, f, speed):
 @jit
 def judge(p, w, tune, aim):
     """Local error per second over what is allowed: positions in sizes of the model, velocities in the largest one."""
-    n_q, n_v, worst = p.x.q.size, p.num[N_V], 0.0
+    n_q, n_v, worst = p.num[STATE_Q], p.num[STATE_V], 0.0
     speed = speeds(p, w, w.y1, w.f0, aim[SPEED])
     for k in range(n_q):
         e = w.weight[k] * abs(w.error[k])
@@ -225,12 +241,15 @@ def bearable(tune, aim, note, error):
 
 
 @jit
-def turning(p, y):
+def turning(p, code, t, y):
     """The fastest angular velocity."""
-    n_q, fastest = p.x.q.size, 0.0
+    first, v, fastest = p.x.q.size, y, 0.0
+    if p.joints.used.size > 0:
+        place(p, code, t, y)
+        first, v = 0, p.x.v
     for j in range(p.d.rotations.shape[0]):
-        i = n_q + p.d.rotations[j, 0]
-        fastest = max(fastest, y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2])
+        i = first + p.d.rotations[j, 0]
+        fastest = max(fastest, v[i] * v[i] + v[i + 1] * v[i + 1] + v[i + 2] * v[i + 2])
     return np.sqrt(fastest)
 
 
@@ -254,7 +273,7 @@ def begin_step(tune, code, count, aim, note):
     return aim[NOW] + tune[H]
 
 
-@jit
+@inlined
 def finish_step(p, w, history, tune, code, count, aim, note, t1):
     """The step is accepted: constraints, derivative, history. A status."""
     iterations, factorisations = p.num[ITERATED_], p.num[FACTORED_]
@@ -266,7 +285,7 @@ def finish_step(p, w, history, tune, code, count, aim, note, t1):
         if status != DONE:
             return status
     if count[HISTORIES] == 1:
-        load(p, w.y1)
+        place(p, code, t1, w.y1)
         evaluate(history, p.d, p.x, t1, 0.0, 0.0, 0.0)
     count[ITERATIONS] += p.num[ITERATED_] - iterations
     count[FACTORISATIONS] += p.num[FACTORED_] - factorisations
@@ -276,7 +295,7 @@ def finish_step(p, w, history, tune, code, count, aim, note, t1):
     return DONE
 
 
-@jit
+@inlined
 def keep_rows(p, w, tune, code, count, aim, note, rows):
     """All rows of the last step, then its end is the start of the next one; PENDING if there is no room for them."""
     code[PENDING] = 0 if keep_outputs(p, w, tune, code, count, aim, note, rows) else 1
@@ -299,7 +318,7 @@ def choose(p, w, tune, code, aim, note, error):
     note[GROWN] = 0
     aim[USUAL] = max(tune[H], aim[USUAL] - 0.05 * min(aim[USUAL], 20 * tune[H]))
     aim[NEXT] = tune[H] * factor
-    fastest = turning(p, w.y1)
+    fastest = turning(p, code, aim[NOW], w.y1)
     if aim[NEXT] * fastest > TURN:
         aim[NEXT] = 0.8 * TURN / fastest
 

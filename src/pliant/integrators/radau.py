@@ -6,11 +6,9 @@ A^-1 = X diag(g, b, conj b) X^-1: one real and one complex system [ggl-2] with s
 """
 import numpy as np
 
-from ..formulations.contract import N_V, POWERED, call_status
-from ..kernels.contract import DISSIPATION, POWER
+from ..formulations.contract import POWERED, STATE_Q, STATE_V, call_status
 from ..kernels.jit import jit
 from ..kernels.loop import retract
-from ..kernels.loop import run as evaluate
 from .adaptive import TINY
 from .implicit import (
     ERROR,
@@ -32,6 +30,7 @@ from .implicit import (
     TOLERANCE,
     TRIES,
     USUAL_H,
+    WORK,
     G,
     L,
     N,
@@ -44,7 +43,6 @@ from .implicit import (
     clear,
     judged,
     largest,
-    place,
     rate,
     to_error,
 )
@@ -143,11 +141,11 @@ def newton(p, w, tune, code):
 @jit
 def mixed(p, w, tune, code):
     """The same by `mixing`, from the predicted values."""
-    o, force, n_v = w.own, 0.0, p.num[N_V]
+    o, force, n_v = w.own, 0.0, p.num[STATE_V]
     allowed = max(o.par[ROUNDING], o.par[TOLERANCE] if code[FIXED] == 1 else KAPPA * tune[EPS_] * tune[H])
     for k in range(n_v, o.S.shape[1]):
         force = max(force, abs(o.S[START, k]))
-    scaled(w, tune, p.x.q.size, n_v, FORCE * force if force > 0 else 1.0)
+    scaled(w, tune, p.num[STATE_Q], n_v, FORCE * force if force > 0 else 1.0)
     o.num[TASK], o.par[THETA] = ITERATE, 1.0
     for _ in range(o.num[MOST_ITERATIONS]):
         gather(o.mix, o.S, X)
@@ -163,18 +161,15 @@ def mixed(p, w, tune, code):
 
 
 @jit
-def energies(p, w, tune):
+def energies(p, w, tune, code):
     """Dissipated energy and work: at the stages by the formula of the method, and what their slope lacks at the start."""
-    S, h, n_q, n_v, c = w.own.S, tune[H], p.x.q.size, p.num[N_V], w.table
+    S, h, n_q, n_v, c = w.own.S, tune[H], p.num[STATE_Q], p.num[STATE_V], w.table
     for e in range(2):
         w.y1[n_q + n_v + e] = w.y0[n_q + n_v + e]
     if p.num[POWERED] == 0:
         return
-    for i in range(3):
-        place(p, w, i)
-        p.x.E[:] = 0
-        evaluate(p.power, p.d, p.x, tune[T0] + c[C + i] * h, 0.0, 0.0, 0.0)
-        S[RIGHT, i], S[RIGHT, 3 + i] = p.x.E[DISSIPATION], p.x.E[POWER]
+    w.own.num[TASK] = WORK
+    call_status(code[SOLVER], (p, w, tune, code))
     for e in range(2):
         k = n_q + n_v + e
         S[E_ERROR, e] = h * w.f0[k]
@@ -191,7 +186,7 @@ def energies(p, w, tune):
 def errors(p, w, tune, code):
     """(sigma - J)^-1 (F(t0, y0) - u'(0)), u the polynomial of collocation: the error e of a formula of order 3, h^4 times a fourth
     derivative. That of the method is of order 5: it is expected to be smaller by (h / tau)^2, which e over h^2 u'' tells    [radau-2]"""
-    o, S, n_v, n_q, h, c = w.own, w.own.S, p.num[N_V], p.x.q.size, tune[H], w.table
+    o, S, n_v, n_q, h, c = w.own, w.own.S, p.num[STATE_V], p.num[STATE_Q], tune[H], w.table
     for k in range(S.shape[1]):
         S[RIGHT, k], S[G, k] = 0.0, 0.0
     for k in range(n_v):
@@ -212,7 +207,7 @@ def errors(p, w, tune, code):
     factor = min(1.0, EXPECTED * size / bent) if bent > 0 else 1.0
     if o.num[TRIES] > 0:  # the noise of a start at a singular position is no error of the step
         factor /= AWAY
-    to_error(p.d, w, n_q, n_v, RIGHT, RIGHT + 1, factor)
+    to_error(p.maps, w, n_q, n_v, RIGHT, RIGHT + 1, factor)
 
 
 @jit
@@ -246,14 +241,14 @@ def polynomial(d, w, n_q, n_v, powered):
 def step(p, w, tune, code):
     """A step, or the polynomial of the last one. Kept matrices that do not converge are made anew; if those do not either, the increments
     are mixed."""
-    o, S, n_v, n_q = w.own, w.own.S, p.num[N_V], p.x.q.size
+    o, S, n_v, n_q = w.own, w.own.S, p.num[STATE_V], p.num[STATE_Q]
     if code[ASKED] == BETWEEN:
-        polynomial(p.d, w, n_q, n_v, p.num[POWERED] == 1)
+        polynomial(p.maps, w, n_q, n_v, p.num[POWERED] == 1)
         return DONE
-    remember(w, p.x.lam, tune, n_q, n_v)
+    remember(w, w.own.lam, tune, n_q, n_v)
     status, plain, fresh = NEWTON_FAILED, True, 1
     for _ in range(4):
-        predict(p.d, w, tune, n_q, n_v)
+        predict(p.maps, w, tune, n_q, n_v)
         o.num[TASK] = MATRICES
         status = call_status(code[SOLVER], (p, w, tune, code))
         if status != DONE:
@@ -276,8 +271,8 @@ def step(p, w, tune, code):
         return NEWTON_FAILED
     if status != DONE:
         return status
-    energies(p, w, tune)
+    energies(p, w, tune, code)
     for k in range(n_v):
         w.y1[n_q + k] = S[V + 2, k]
-    retract(p.d, w.y0, S[Z + 2], 1.0, w.y1)
+    retract(p.maps, w.y0, S[Z + 2], 1.0, w.y1)
     return DONE

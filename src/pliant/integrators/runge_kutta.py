@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..formulations.contract import call_status
-from ..kernels.jit import jit
+from ..kernels.jit import inlined, jit
 from .one_step_loop import ASKED, BETWEEN, KNOWN, RHS, T0, H
 from .stepper import DONE, copy
 
@@ -19,7 +19,7 @@ from .stepper import DONE, copy
 STAGES, ALL, END, DEGREE, HEAD = 0, 1, 2, 3, 4
 
 
-@jit
+@inlined
 def stage(p, w, tune, code, i, n):
     """k_i; DONE if it could be computed."""
     h = tune[H]

@@ -80,7 +80,7 @@ class Rows:
     def add(self, b: Builder, place: Place) -> None:
         """The row of the body."""
         tables = modal_tables.body_tables(self.integrals, self.K, self.D, self.loads)
-        b.element(modal.BODY, self.body.name, (place.iq, place.iv, self.n, b.pool(tables)), modal_tables.body_reals(self.integrals),
+        b.element(modal.BODY, self.body.name, (place.iq, place.iv, self.n, b.shared(tables)), modal_tables.body_reals(self.integrals),
                   tiles=place.tiles)
         b.scratch = max(b.scratch, int(max(modal.SIZE, nodes.SIZE)) * self.n)
 
@@ -106,7 +106,7 @@ class Rows:
         second = modal_tables.node_second(self.n, name, self.loads)
         if not first.any() and second is None:
             return None
-        return b.pool(first), -1 if second is None else b.pool(second)
+        return b.shared(first), -1 if second is None else b.shared(second)
 
     def line(self, name: str) -> Line:
         """The splines of a line of the part."""

@@ -123,3 +123,44 @@ def solve_square(K, b, n):
             b[k] -= K[k, j] * b[j]
         b[k] /= K[k, k]
     return True
+
+
+@jit
+def lu_factorise(A, n, pivots):
+    """L U of A in place, by rows with partial pivoting; False when singular."""
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[best, k]):
+                best = i
+        pivots[k] = best
+        if not abs(A[best, k]) > 0:
+            return False
+        if best != k:
+            for j in range(n):
+                A[k, j], A[best, j] = A[best, j], A[k, j]
+        inverse = 1 / A[k, k]
+        for i in range(k + 1, n):
+            f = A[i, k] * inverse
+            A[i, k] = f
+            if f != 0:
+                for j in range(k + 1, n):
+                    A[i, j] -= f * A[k, j]
+    return True
+
+
+@jit
+def lu_solve(A, n, pivots, b, row):
+    """Overwrite b[row, :n] by A^-1 of it."""
+    for k in range(n):
+        b[row, k], b[row, pivots[k]] = b[row, pivots[k]], b[row, k]
+    for i in range(n):
+        value = b[row, i]
+        for j in range(i):
+            value -= A[i, j] * b[row, j]
+        b[row, i] = value
+    for i in range(n - 1, -1, -1):
+        value = b[row, i]
+        for j in range(i + 1, n):
+            value -= A[i, j] * b[row, j]
+        b[row, i] = value / A[i, i]

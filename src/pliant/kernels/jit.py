@@ -123,7 +123,20 @@ def _cached(f: Callable[..., Any], **options: Any) -> Any:
     jitted.source_key = source_key(f)
     if on_disk:
         jitted._cache._cache_file._source_stamp = jitted.source_key
+        _forgive(jitted._cache._cache_file)
     return jitted
+
+
+def _forgive(file: Any) -> None:
+    """An index that cannot be read counts as none: it may name classes that another version had elsewhere."""
+    read = file._load_index
+
+    def load() -> Any:
+        try:
+            return read()
+        except Exception:  # whatever a pickle of another version raises
+            return {}
+    file._load_index = load
 
 
 def _refuse(*args: Any, **options: Any) -> None:

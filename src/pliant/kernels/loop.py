@@ -26,6 +26,12 @@ class Data(NamedTuple):
     linear: np.ndarray     # the same for every other coordinate
 
 
+class Maps(NamedTuple):
+    """(index among velocities, index among positions) of rotations, and of every other coordinate."""
+    rotations: np.ndarray
+    linear: np.ndarray
+
+
 class Memory(NamedTuple):
     """Everything that changes: the state, and the work arrays of one evaluation."""
     q: np.ndarray

@@ -1,0 +1,66 @@
+"""Single evaluations of the recursion, from Python."""
+from ..kernels.articulated import begin_inward, composite, follow, transmit
+from ..kernels.jit import entry
+from ..kernels.links import IU, NM, NU
+from ..kernels.loop import run as evaluate
+from ..kernels.loops import FIRST, LINK, MODES, differentiate, sweep
+from .recursion import jacobian, rhs, unfold
+
+
+@entry
+def rates_at(p, t, y, dy):
+    """F(t, y); a status."""
+    return rhs(p, t, y, dy)
+
+
+@entry
+def place_at(p, t, y):
+    """Positions and velocities of the bodies."""
+    unfold(p, t, y)
+
+
+@entry
+def efforts_at(p, t, y, accelerations, effort):
+    """Forces along the rates that these accelerations need."""
+    unfold(p, t, y)
+    p.x.a[:] = 0
+    p.x.lam[:] = 0
+    evaluate(p.joints.forces, p.d, p.x, t, 0.0, 0.0, 0.0)
+    begin_inward(p.joints.tree, p.x.R)
+    follow(p.joints.tree, accelerations)
+    transmit(p.joints.tree, effort)
+
+
+@entry
+def masses_at(p, t, y, M):
+    """The mass matrix of the tree."""
+    unfold(p, t, y)
+    p.x.R[:] = 0
+    begin_inward(p.joints.tree, p.x.R)
+    composite(p.joints.tree, M)
+
+
+@entry
+def loop_jacobian_at(p, t, y, swept, times, J):
+    """J of the cut joints, six rows each: by sweeps along paths, or by direct differentiation; so many times, to be timed."""
+    unfold(p, t, y)
+    jacobian(p, t)
+    tr, lp = p.joints.tree, p.joints.loops
+    J[:] = 0
+    for c in range(lp.tile.size):
+        for _ in range(times):
+            if swept:
+                sweep(tr, lp, p.x.D, c, False)
+            else:
+                differentiate(tr, lp, p.x.D, c)
+        for e in range(lp.path_start[c], lp.path_start[c + 1]):
+            i, z = lp.path[e, LINK], lp.path[e, FIRST]
+            for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
+                if tr.drive[k] < 0:
+                    for r in range(6):
+                        J[6 * c + r, k] = lp.Z[z, r]
+                    z += 1
+            z, first = lp.path[e, MODES], tr.ip[i, IU] + tr.ip[i, NU]
+            for k in range(tr.ip[i, NM]):
+                for r in range(6):
+                    J[6 * c + r, first + k] = lp.Z[z + k, r]

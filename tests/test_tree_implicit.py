@@ -1,0 +1,116 @@
+"""Implicit methods in joint coordinates: Jacobians, orders, accuracy, stiff models, loops, continuation."""
+import numpy as np
+import pytest
+import spatial_loop
+from flexible_models import rod
+from flexible_trees import flexible_loop, flexible_tree
+from joint_models import CARRIERS, tree
+from mechanisms import slider_crank
+
+import pliant as pl
+from pliant.integrators.base import Plan
+from pliant.integrators.implicit_run import ImplicitRun
+from pliant.kernels.loop import Maps, retract
+
+METHODS = [(pl.RadauIIA5(), {"accuracy": 1e-8}, 1e-8), (pl.BDF(), {"accuracy": 1e-8}, 1e-7), (pl.RadauIIA5(), {"step": 2e-3}, 1e-9),
+           (pl.BDF(3), {"step": 1e-3}, 1e-6), (pl.GeneralizedAlpha(0.9), {"step": 5e-4}, 2e-5),
+           (pl.GeneralizedAlpha(0.8), {"accuracy": 1e-5}, 2e-5), (pl.HHT(), {"step": 5e-4}, 2e-5), (pl.Newmark(), {"step": 5e-4}, 1e-4)]
+MODELS = {"tree": lambda: tree(CARRIERS, seed=7), "floating": lambda: tree(CARRIERS, seed=8, floating=True), "loop": spatial_loop.four_bar,
+          "driven loop": lambda: slider_crank("10 * t + 0.3 * sin(5 * t)"),
+          "flexible": lambda: flexible_tree(["revolute", "spherical"], 9, every=1),
+          "flexible loop": lambda: flexible_loop(4, 2, "spherical")}
+EXACT: dict[str, pl.Solution] = {}
+
+
+def exact(name: str) -> pl.Solution:
+    if name not in EXACT:
+        EXACT[name] = MODELS[name]().simulate(0.2, coordinates="absolute", integrator=pl.DOP853(), accuracy=1e-11, output_step=0.02,
+                                              progress=False)
+    return EXACT[name]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("method, setting, tolerance", METHODS, ids=lambda x: getattr(x, "kind", None))
+def test_methods_agree_with_an_explicit_one_in_absolute_coordinates(method, setting, tolerance, name):
+    sol = MODELS[name]().simulate(0.2, coordinates="joint", integrator=method, output_step=0.02, progress=False, **setting)
+    other = exact(name)
+    assert sol.formulation.kind == "recursion"
+    for body in sol.model.section("bodies"):
+        assert abs(sol[f"{body.name}.position"] - other[f"{body.name}.position"]).max() < tolerance
+    assert abs(sol.rows[:, 1:3] - other.rows[:, 1:3]).max() < 100 * tolerance * max(1.0, abs(other.rows[:, 1:3]).max())
+
+
+@pytest.mark.parametrize("name", ["floating", "loop", "flexible loop"])
+def test_derivatives_of_accelerations(name):
+    """Against differences of the accelerations along coordinates and rates."""
+    m = MODELS[name]()
+    d = m.compile()
+    run = ImplicitRun(pl.RadauIIA5(), Plan(d, pl.Recursion(), d.assemble(), 1.0, accuracy=1e-6, outputs=1))
+    n_q, n, o, h = run.n_q, run.n_v, run.own, 1e-6
+    y = run.steps.y0.copy()
+    y[n_q:n_q + n] += 0.5 * np.random.default_rng(0).normal(size=n)
+    o.y[:] = y
+    assert run.tangents(0.0, 0.0, 0.0) == 0
+    f, maps = np.zeros_like(y), Maps(run.space.tree.rotations, run.space.tree.linear)
+    for k in range(n):
+        for matrix, along in ((o.K, True), (o.D, False)):
+            values = []
+            for sign in (1.0, -1.0):
+                z, step = y.copy(), np.eye(n)[k]
+                if along:
+                    q = z[:n_q].copy()
+                    retract(maps, y, step, sign * h, q)
+                    z[:n_q] = q
+                else:
+                    z[n_q:n_q + n] += sign * h * step
+                run._derivative(0.0, z, f)
+                values.append(f[n_q:n_q + n].copy())
+            difference = (values[0] - values[1]) / (2 * h)
+            assert abs(matrix[:, k] - difference).max() < 1e-6 * max(1.0, abs(difference).max())
+
+
+@pytest.mark.parametrize("method, order, steps", [(pl.RadauIIA5(), 5, (0.04, 0.02)), (pl.BDF(2), 2, (0.01, 0.005)),
+                                                  (pl.GeneralizedAlpha(0.8), 2, (0.01, 0.005))], ids=lambda x: getattr(x, "kind", None))
+def test_orders(method, order, steps):
+    reference = exact("tree")["b7.position"][-1]
+    first, second = (abs(MODELS["tree"]().simulate(0.2, coordinates="joint", integrator=method, step=h, output_step=0.2, progress=False)
+                         ["b7.position"][-1] - reference).max() for h in steps)
+    assert np.log2(first / second) == pytest.approx(order, abs=0.7)
+
+
+def test_stiff_modes_do_not_limit_the_step():
+    """Two steel rods: the fastest mode has about 1e5 rad/s; steps are those of the swing."""
+    m = pl.Model("rods", gravity=(0, 0, -9.81))
+    m.add(pl.ModalBody("upper", rod(), damping=0.05))
+    m.add(pl.ModalBody("lower", rod(), position=(1, 0, 0), damping=0.05))
+    m.add(pl.Revolute("A", m.ground, "upper.start", axis="y"))
+    m.add(pl.Revolute("B", "upper.end", "lower.start", axis=(0.2, 1, 0)))
+    options = {"integrator": pl.RadauIIA5(), "accuracy": 1e-6, "output_step": 0.05, "progress": False}
+    a, b = (m.simulate(0.5, coordinates=c, **options) for c in ("joint", "absolute"))
+    assert a.quality.steps < 3000 and abs(a["lower.end.position"] - b["lower.end.position"]).max() < 1e-5
+
+
+def test_momentum_of_a_floating_tree():
+    from test_flexible_recursion import momentum
+    m = tree(["revolute", "universal", "spherical"], seed=9, floating=True, springs=False)
+    m.gravity = (0.0, 0.0, 0.0)
+    sol = m.simulate(1.0, coordinates="joint", accuracy=1e-9, integrator=pl.RadauIIA5(), progress=False, output_step=0.1)
+    linear, angular = momentum(sol)
+    assert abs(linear - linear[0]).max() < 1e-8 and abs(angular - angular[0]).max() < 1e-8 and sol.energy.drift < 1e-7
+
+
+@pytest.mark.parametrize("integrator", [pl.RadauIIA5(), pl.BDF(), pl.GeneralizedAlpha(0.9)], ids=lambda x: x.kind)
+def test_a_run_goes_on_from_its_file(integrator, tmp_path):
+    options = {"coordinates": "joint", "integrator": integrator, "progress": False, "output_step": 0.05}
+    options |= {"step": 1e-3} if integrator.kind == "generalized-alpha" else {"accuracy": 1e-7}
+    MODELS["loop"]().simulate(0.2, out=tmp_path / "half.h5", **options)
+    resumed, whole = pl.load(tmp_path / "half.h5").resume(0.2, progress=False), MODELS["loop"]().simulate(0.4, **options)
+    assert abs(resumed["coupler.position"] - whole["coupler.position"]).max() < 1e-6
+
+
+def test_jumps_are_passed():
+    m = tree(["revolute", "spherical"], seed=1, springs=False)
+    m.add(pl.SpringDamper("stop", m.ground.frame((0.5, 0.2, 1.0)), m["b1"].frame((0.1, 0, 0)), "if(x > 0.1, 40 * (x - 0.1), 0)", 0.0, 1.0))
+    a = m.simulate(0.6, coordinates="joint", integrator=pl.RadauIIA5(), accuracy=1e-8, output_step=0.1, progress=False)
+    b = m.simulate(0.6, coordinates="absolute", integrator=pl.DOP853(), accuracy=1e-10, output_step=0.1, progress=False)
+    assert abs(a["b1.position"] - b["b1.position"]).max() < 1e-6
