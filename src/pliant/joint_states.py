@@ -44,6 +44,8 @@ def joint_state(space: JointSpace, row: np.ndarray) -> tuple[np.ndarray, np.ndar
         q[at:at + len(position)], u[rate:rate + len(rates)] = position, rates
         at, rate, modes = int(tree.ip[i, rc.IM]), rate + int(tree.ip[i, rc.NU]), int(tree.ip[i, rc.NM])
         q[at:at + modes], u[rate:rate + modes] = p["q"][iq + 7:iq + 7 + modes], p["v"][iv + 6:iv + 6 + modes]
+    for rate, at, iv, iq in tree.lines:
+        q[at], u[rate] = p["q"][iq], p["v"][iv]
     for h, k, at in tree.history:
         sign, zero = tree.scale[k]
         q[at] += 2 * np.pi * np.round((sign * (p["H"][h] - zero) - q[at]) / (2 * np.pi))

@@ -89,6 +89,8 @@ class Topology:
 
 def kind_of(record: JointRecord) -> str | None:
     """The kind of a joint that can carry a body; None: it can only be cut."""
+    if record.counter:  # it slides along a line
+        return None
     return KINDS.get(frozenset(record.directions)) if len(set(record.directions)) == len(record.directions) else None
 
 

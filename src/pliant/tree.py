@@ -137,6 +137,12 @@ class JointSpace:
             linear += [(rate + k, position + k) for k in range(modes)]
             drive, scales = drive + [-1] * modes, scales + [(1.0, 0.0)] * modes
             position, rate = position + modes, rate + modes
+        lines = list[tuple[int, ...]]()
+        for name, iq, _, _ in self.system.lines:
+            (tile,) = next(j.slide for j in self.system.joints if j.name == name)
+            lines.append((rate, position, 6 * tile, iq))
+            linear.append((rate, position))
+            drive, scales, position, rate = [*drive, -1], [*scales, (1.0, 0.0)], position + 1, rate + 1
         blocks = Blocks(self.system, self.links, ip, self.joint_frames)
         w = np.zeros((n + 1, rc.LINK_WORK))
         w[n, [rc.A_, rc.A_ + 4, rc.A_ + 8, rc.QQ]] = 1
@@ -147,8 +153,8 @@ class JointSpace:
         at = {k: p for k, p in linear}
         driven = [(k, at[k], e) for k, e in enumerate(drive) if e >= 0]
         return rc.Tree(ip, rp, np.array(drive, np.int64), table(driven, 3), np.array(scales, float).reshape(-1, 2), table(history, 3),
-                       table(rotations, 2), table(linear, 2), table(blocks.bodies, 2), table(blocks.nodes, 2), np.zeros(position),
-                       np.zeros(rate), np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(rc.JOINT_WORK), blocks.reals())
+                       table(rotations, 2), table(linear, 2), table(blocks.bodies, 2), table(blocks.nodes, 2), table(lines, 4),
+                       np.zeros(position), np.zeros(rate), np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(rc.JOINT_WORK), blocks.reals())
 
     def _modes(self, i: int, link: Link, ip: np.ndarray, position: int) -> int:
         """How many a body has; their coordinates begin at ``position``."""
@@ -226,6 +232,7 @@ class JointSpace:
             q[at:at + modes] = u[rate + count:rate + count + modes] = 1 / self.dynamics.length
         for _, at in t.rotations:
             q[at:at + 4] = 2.0
+        q[t.lines[:, 1]] = u[t.lines[:, 0]] = 1 / self.dynamics.length
         q[t.driven[:, 1]], u[t.driven[:, 0]] = 0.0, 0.0
         return np.concatenate([q, u])
 
@@ -276,7 +283,7 @@ class JointSpace:
         s, tiles = self.system, sorted({int(row) // 6 for row in self.cut_rows})
         if not tiles:
             return lp.no_loops()
-        bodies = {j.tile: j.bodies for j in s.joints}
+        bodies = {j.tile: tuple(k for k in j.bodies if 6 * k not in self.tree.lines[:, 2]) for j in s.joints}
         of_tile = {int(row[rc.IV]) // 6 + k: (i, 6 * k - 6) for i, row in enumerate(self.tree.ip) for k in range((row[rc.NM] + 11) // 6)}
         path, ends, z_of = list[tuple[int, ...]](), list[tuple[int, ...]](), list[dict[int, int]]()
         path_start, end_start, count = [0], [0], 0
@@ -295,7 +302,9 @@ class JointSpace:
             path_start.append(len(path))
             end_start.append(len(ends))
             z_of.append(z_here)
-        return self._coupled(tiles, path, path_start, ends, end_start, z_of, count)
+        slides = [int(iv) // 6 for iv in self.tree.lines[:, 2]]  # they come last, with no path to the ground
+        path_start, end_start, z_of = path_start + path_start[-1:] * len(slides), end_start + end_start[-1:] * len(slides), z_of + [{} for _ in slides]
+        return self._coupled(tiles, slides, path, path_start, ends, end_start, z_of, count)
 
     def _above(self, links: Iterable[int]) -> list[int]:
         """These links and all on their way to the ground, outer ones first."""
@@ -306,29 +315,40 @@ class JointSpace:
                 i = int(self.tree.ip[i, rc.PARENT])
         return sorted(found, reverse=True)
 
-    def _coupled(self, tiles: list[int], path: list[Any], path_start: list[int], ends: list[Any], end_start: list[int],
+    def _coupled(self, cut: list[int], slides: list[int], path: list[Any], path_start: list[int], ends: list[Any], end_start: list[int],
                  z_of: list[dict[int, int]], count: int) -> lp.Loops:
-        """Which cut joints are coupled, and the elimination of their multipliers."""
-        s, n = self.system, len(tiles)
+        """Which cut joints are coupled, and the elimination of their multipliers; that of what slides comes after that of its joint."""
+        s, tiles, n = self.system, [*cut, *slides], len(cut) + len(slides)
+        moved = [(c, len(cut) + k, t, slide) for c, t in enumerate(cut) for k, slide in enumerate(slides) if (t, slide) in s.block
+                 and slide in next(j.bodies for j in s.joints if j.tile == t)]
+        own = {j.tile: j.slide for j in s.joints}
+        waits = {k: [c] for c, k, t, slide in moved if slide in own[t]}
+        for c, k, t, slide in moved:
+            if slide not in own[t]:
+                waits.setdefault(c, []).append(k)
         meeting: dict[int, list[int]] = {}
         for c, z in enumerate(z_of):
             for k in z:
                 meeting.setdefault(k, []).append(c)
         together = sorted({(a, b) for cuts in meeting.values() for a in cuts for b in cuts if a <= b} | {(c, c) for c in range(n)})
-        lu, block = analyse(n, [p for p in together if p[0] != p[1]], {}, [6] * n, np.zeros(6 * n))
+        edges = [p for p in together if p[0] != p[1]] + [(c, k) for c, k, _, _ in moved]
+        lu, block = analyse(n, edges, waits, [6] * n, np.zeros(6 * n))
         pairs, pair_start = list[tuple[int, int, int]](), [0]
         for a, b in together:
             pairs += [(z, z_of[b][k], k) for k, z in z_of[a].items() if k in z_of[b]]
             pair_start.append(len(pairs))
         active = np.isin([6 * t + k for t in tiles for k in range(6)], self.cut_rows).astype(np.int64)
+        active[[6 * k for k in range(len(cut), n)]] = lp.SLIDES
         soft = np.array([s.softness[6 * t + k] for t in tiles for k in range(6)])
         fix_at = np.array([(block[c, c], k) for c in range(n) for k in range(6)], np.int64)
-        lu = lu._replace(fix_at=fix_at, fix_by=np.where(active == 1, -soft, 1.0))
+        lu = lu._replace(fix_at=fix_at, fix_by=np.where(active == 1, -soft, np.where(active == lp.SLIDES, 0.0, 1.0)))
 
         def whole(x: Any, *shape: int) -> np.ndarray:
             return np.array(x, np.int64).reshape(-1, *shape)
         one, square = [np.zeros(6 * n) for _ in range(3)], [np.zeros((len(block), 6, 6)) for _ in range(2)]
         return lp.Loops(whole(tiles), active, whole(end_start), whole(ends, 4), whole(path_start), whole(path, 4),
-                        whole([(a, b, block[a, b], block[b, a]) for a, b in together], 4), whole(pair_start), whole(pairs, 3), lu,
+                        whole([(a, b, block[a, b], block[b, a]) for a, b in together], 4), whole(pair_start), whole(pairs, 3),
+                        whole([(block[c, k], block[k, c], s.block[t, b], s.block[b, t]) for c, k, t, b in moved], 4),
+                        whole([(len(cut) + k, *row) for k, row in enumerate(self.tree.lines)], 5), lu,
                         np.zeros((len(path), 6, 6)), np.zeros((max(1, count), 6)), square[0], square[1], one[0], one[1], one[2],
                         np.zeros(6, np.int64))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from .families import modal, nodes, rigid
+from .families import lines, modal, nodes, rigid
 from .families.rigid import FRAME
 from .kernels.contract import STAGES, Family, address
 from .kernels.jit import DISABLED
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .system import System
     from .tree import JointSpace
 
-FRAME_FAMILIES = rigid.FRAMES, nodes.FRAMES
+FRAME_FAMILIES = rigid.FRAMES, nodes.FRAMES, lines.FRAMES, lines.COUNTERS
 MARKER_FAMILIES = rigid.MARKERS, nodes.MARKERS
 BODY_FAMILIES = rigid.BODY, modal.BODY
 Rows = dict[Family, list[int]]

@@ -250,7 +250,7 @@ def pull_tangent(s, b, o):
 
 
 # -- the place as a length: a frame at (0, 0, s) of the world, which drives, springs and gears of its displacement act on
-COUNT, COUNT_J, COUNT_Q, COUNT_V = index(1, 2, 3, 4)  # ip: frame, its tile in J, s in q and v
+COUNT_Q, COUNT_V, COUNT, COUNT_J = index(1, 2, 3, 4)  # ip: s in q and v, frame, its tile in J
 
 
 @jit

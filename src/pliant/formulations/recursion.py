@@ -79,6 +79,8 @@ def free_accelerations(p, t):
         x.a[k] = 0
         x.lam[k] = 0
     evaluate(p.joints.forces, p.d, x, t, 0.0, 0.0, 0.0)
+    for k in range(tr.lines.shape[0]):  # what forces do along lines, until their accelerations are known
+        tr.du[tr.lines[k, 0]] = x.R[tr.lines[k, 2]]
     begin_inward(tr, x.R)
     p.num[BAD] = inward(tr) + 1
     if p.num[BAD] > 0:
@@ -122,12 +124,18 @@ def close_accelerations(p, t):
     gather(lp, x.R)
     for k in range(lp.b.size):
         lp.b[k] += lp.r[k]
+    for k in range(lp.lines.shape[0]):
+        lp.b[6 * lp.lines[k, 0]] = tr.du[lp.lines[k, 1]]
     multipliers(lp, REFINED)
     for c in range(lp.tile.size):
         for r in range(6):
             if not abs(lp.y[6 * c + r]) < np.inf:
                 return NOT_FINITE
-            x.lam[6 * lp.tile[c] + r] = lp.y[6 * c + r]
+            if lp.active[6 * c + r] == 1:
+                x.lam[6 * lp.tile[c] + r] = lp.y[6 * c + r]
+    for k in range(lp.lines.shape[0]):
+        y = lp.y[6 * lp.lines[k, 0]]
+        tr.du[lp.lines[k, 1]], x.a[lp.lines[k, 3]] = y, y
     constraint_forces(tr, lp, x.D)
     add_forces(tr)
     respond(tr, tr.du, x)
@@ -353,4 +361,6 @@ def change(p, R, out):
     constraint_forces(p.joints.tree, p.joints.loops, p.x.D)
     for k in range(out.size):
         out[k] = 0
+    for k in range(p.joints.loops.lines.shape[0]):
+        out[p.joints.loops.lines[k, 1]] = p.joints.loops.y[6 * p.joints.loops.lines[k, 0]]
     respond(p.joints.tree, out, p.x)

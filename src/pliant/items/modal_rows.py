@@ -130,7 +130,7 @@ class Rows:
                                             6 * tile, b.memory(lines.memory(self.n))), line.axes.ravel().tolist(), tiles=tiles)
         self.sliders[frames[0]] = item.a.frame, iq
         b.lines.append((item.name, iq, float(line.knots[0]), float(line.knots[-1])))
-        b.element(lines.COUNTERS, item.name, (frames[1], b.frames[frames[1]][1], iq, 6 * tile), tiles=(tile,))
+        b.element(lines.COUNTERS, item.name, (iq, 6 * tile, frames[1], b.frames[frames[1]][1]), tiles=(tile,))
 
     def start(self, position: np.ndarray, axes: np.ndarray, v: np.ndarray, w: np.ndarray, q: np.ndarray,
               rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -55,6 +55,7 @@ class Tree(NamedTuple):
     linear: np.ndarray
     flexible: np.ndarray   # (link, element) of bodies with modes
     nodes: np.ndarray      # (element, place in m) of their nodes with joints
+    lines: np.ndarray      # (rate, position, place in v, in q) of what slides along flexible bodies: no link moves by it
     q: np.ndarray
     u: np.ndarray
     du: np.ndarray

@@ -17,6 +17,7 @@ from .so3 import add, cross, dot, mat2, mul, scale, vec, vec2
 from .tiles import Elimination, factorise, solve, subtract_image
 
 LINK, ABOVE, FIRST, MODES = range(4)  # of path: link, entry of its parent (-1: the ground), first z of its joint, of its modes
+SLIDES = 2  # of active: not an equation, but a place on a line, which is solved for together with the multipliers
 ENTRY, BLOCK, MIRROR, MODE = range(4)  # of bodies: entry in the path, tile of C, tile of its transpose, its first mode or -1
 
 
@@ -31,6 +32,8 @@ class Loops(NamedTuple):
     pair_tiles: np.ndarray  # (first, second cut joint, tile, its transpose) of A
     pair_start: np.ndarray
     pairs: np.ndarray       # z of the first, of the second, rate
+    sliding: np.ndarray     # (tile, its transpose, tile of C, its transpose) by places on lines
+    lines: np.ndarray       # (number among the tiles, and as `lines` of the tree)
     lu: Elimination
     F: np.ndarray           # forces per entry of a path, one row per equation
     Z: np.ndarray
@@ -50,6 +53,11 @@ def clear_jacobian(lp, D):
             for j in range(6):
                 D[lp.bodies[k, BLOCK], i, j] = 0
                 D[lp.bodies[k, MIRROR], i, j] = 0
+    for k in range(lp.sliding.shape[0]):
+        for i in range(6):
+            for j in range(6):
+                D[lp.sliding[k, 2], i, j] = 0
+                D[lp.sliding[k, 3], i, j] = 0
 
 
 @jit
@@ -243,6 +251,11 @@ def mobility(tr, lp, D, direct):
             for i in range(6):
                 for j in range(6):
                     lp.tiles[mirror, j, i] = lp.tiles[t, i, j]
+    for k in range(lp.sliding.shape[0]):
+        t, mirror, by = lp.sliding[k, 0], lp.sliding[k, 1], lp.sliding[k, 2]
+        for i in range(6):
+            for j in range(6):
+                lp.tiles[t, i, j], lp.tiles[mirror, j, i] = D[by, i, j], D[by, i, j]
     for k in range(lp.tiles.shape[0]):
         for i in range(6):
             for j in range(6):
@@ -312,4 +325,4 @@ def no_loops() -> Loops:
     f1, f2, f3 = np.zeros(0), np.zeros((0, 6)), np.zeros((0, 6, 6))
     none = np.zeros(0, np.int64)
     lu = Elimination(none, none, i1, none, none, none, i1, none, np.zeros((0, 2), np.int64), f1)
-    return Loops(none, none, i1, i2, i1, i2, i2, i1, i2[:, :3].copy(), lu, f3, f2, f3, f3, f1, f1, f1, none)
+    return Loops(none, none, i1, i2, i1, i2, i2, i1, i2[:, :3].copy(), i2, np.zeros((0, 5), np.int64), lu, f3, f2, f3, f3, f1, f1, f1, none)

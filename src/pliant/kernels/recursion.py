@@ -292,3 +292,5 @@ def outward(tr, x):
         store(r, x.q, iq)
         store(v, x.v, iv)
         store(tmul(B, wi), x.v, iv + 3)
+    for k in range(tr.lines.shape[0]):
+        x.q[tr.lines[k, 3]], x.v[tr.lines[k, 2]] = tr.q[tr.lines[k, 1]], tr.u[tr.lines[k, 0]]
