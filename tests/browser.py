@@ -89,3 +89,6 @@ NOTEBOOK = """page => { const listeners = [];
     const [error, data] = await window.python(q), bytes = new Uint8Array(data);
     for (const f of listeners) f({id: q.id, error}, [new DataView(bytes.buffer)]); } };
   window.render({ model, el: document.getElementById('out') }) }"""
+DEFORMED = """q => { const { skin } = pliant.app.first.bodies.find(b => b.skin);
+  skin.update(new Float32Array(q), 0, 1);
+  return [...skin.points] }"""  # at once: the next frame that is drawn moves it back

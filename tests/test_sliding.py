@@ -411,3 +411,37 @@ def test_wrong_ends(a, b, message):
 def test_an_angle_needs_an_axis():
     with pytest.raises(ValueError, match="angle: there is no angle with turning='free'; take turning='axis'"):
         pl.SlidingOnBeam("S", "beam.rail", "load", angle=0.3)
+
+
+# -- joint coordinates
+def geared():
+    """Two loads on one boom: a rack moves one, a drive the other."""
+    m = pl.Model("geared", gravity=(0.3, -0.5, -9.81))
+    boom = m.add(pl.ModalBody("boom", bow(), position=(0, 0, 0)))
+    m.add(pl.Revolute("A", m.ground, boom["start"], axis=(0.2, 1, 0.1)))
+    m.add(pl.TorsionSpring("T", "A", 100.0))
+    m.add(pl.RigidBody("load", mass=0.5, inertia=(0.002, 0.003, 0.004), com=(0.05, 0.02, -0.03)))
+    m.add(pl.RigidBody("other", mass=0.4, inertia=(0.003, 0.003, 0.004)))
+    m.add(pl.RigidBody("pinion", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0, 2.0, 0)))
+    m.add(pl.Revolute("P", m.ground.frame((0, 2.0, 0)), "pinion", axis="z", angle_rate=3.0))
+    m.add(pl.SlidingOnBeam("S", boom["rail"], "load", turning="none"))
+    m.add(pl.SlidingOnBeam("R", boom["rail"], "other"))
+    m.add(pl.RackPinion("G", "S", "P", radius=0.2))
+    m.add(pl.Drive("R", "displacement", "1.2 + 0.2*sin(4*t)", name="winch"))
+    return m
+
+
+@pytest.mark.parametrize("make", [lambda: crane("free"), lambda: crane("axis"), lambda: crane("none"), lambda: floating("axis"), geared],
+                         ids=["free", "axis", "none", "floating", "geared"])
+def test_joint_coordinates_give_the_same_motion(make):
+    a, b = (make().simulate(0.2, accuracy=1e-9, integrator=pl.DOP853(), coordinates=c) for c in ("absolute", "joint"))
+    assert b.formulation.kind == "recursion"
+    for channel, size in (("load.position", 1.0), ("S.displacement", 1.0), ("S.displacement_rate", 1.0), ("S.force", 10.0),
+                          ("S.torque", 10.0)):
+        np.testing.assert_allclose(b[channel], a[channel], rtol=0, atol=1e-7 * size * max(1, abs(a[channel]).max()))
+    assert b.quality.position_violation < 1e-10
+
+
+def test_implicit_methods_in_joint_coordinates():
+    sol = crane("axis").simulate(0.3, accuracy=1e-5, integrator=pl.RadauIIA5(), coordinates="joint")
+    np.testing.assert_allclose(sol["load.position"], exact()["load.position"], atol=1e-5)

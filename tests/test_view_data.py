@@ -8,12 +8,14 @@ from pathlib import Path
 import flexible_models
 import h5py
 import mechanisms
+import no_jit
 import numpy as np
 import pytest
 
 import pliant as pl
 from pliant.items.base import matrix_of
 from pliant.view.describe import Description
+from pliant.view.fields import fields_of
 from pliant.view.meshes import read_mesh
 from pliant.view.opening import Watched
 from pliant.view.packing import pack, plain, to_text, unpack
@@ -59,6 +61,16 @@ def test_motion_is_that_of_the_channels(flexible):
         np.testing.assert_allclose(table[7 * k : 7 * k + 3].T + d.origin, flexible[f"{place}.position"][::7], atol=1e-7)
         np.testing.assert_allclose(table[7 * k + 3 : 7 * k + 7].T, flexible[f"{place}.rotation"][::7], atol=1e-7)
     np.testing.assert_allclose(table[-9:].T, flexible["rod.modal"][::7], rtol=1e-6, atol=1e-12)
+
+
+def test_nodes_of_lines_are_not_places():
+    """Of a boom with a rail only frames that have channels are places; what slides on it is shown at its own frame."""
+    m = no_jit.load("crane_boom").model()
+    d = Description(ModelSource(m))
+    assert len(m["boom"].frames) > 5 and all(d.source.knows(f"{p}.position") for p in d.places)
+    assert not [p for p in d.places if p.startswith("boom.rail_")]
+    wheels = next(j for j in d.header["joints"] if j["name"] == "wheels")
+    assert wheels["kind"] == "sliding_on_beam" and wheels["b"]["body"] == "trolley"
 
 
 def test_far_models_keep_their_precision():
@@ -377,6 +389,18 @@ def test_loads_with_functions_are_known_over_time():
     assert forces["push"]["channel"] == "push.vector" and forces["weight"]["vector"] == [0, 0, -3.0]
     with pytest.raises(KeyError, match=r"no channel 'weight\.vector'"):
         Service(SolutionSource(sol)).values("weight.vector")
+
+
+def test_stresses_of_the_skin_are_those_of_the_part():
+    mesh = pl.flex.mesh_box((0.3, 0.04, 0.03), (6, 2, 2), pl.STEEL, element="hex8")
+    part = pl.flex.reduce(mesh, interfaces={"root": {"plane": {"point": (0, 0, 0), "normal": (1, 0, 0)}}}, modes=3, stress="skin")
+    skin = skin_of(part, 1.0)
+    (field,) = fields_of(part, skin.points)
+    q = np.random.default_rng(3).normal(size=part.n)
+    near = np.argmin(np.linalg.norm(part.stress.points[None] - skin.points[:, None], axis=2), axis=1)
+    np.testing.assert_allclose(part.stress.points[near], skin.points, atol=1e-12)
+    np.testing.assert_allclose(np.einsum("npi,n->pi", field.modes, q), part.stress.at(q)[near], rtol=1e-9, atol=1e-3)
+    assert field.facts["E"] == pl.STEEL.E and field.facts["nu"] == pl.STEEL.nu
 
 
 def sparse(group, name, shape):

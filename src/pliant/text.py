@@ -334,10 +334,8 @@ def to_text(model: Model, folder: Path | None = None) -> str:
         lines += [f"{section}:"] if items else []
         for item in items:
             lines += _entry(item.name, _plain_item(item, folder), 1)
-    if model.styles:
-        lines.append("style:")
-        for name, style in model.styles.items():
-            lines += _entry(name, plain_style(style, lambda file: _seen_from(file, folder)), 1)
+    styles = {name: plain_style(style, lambda file: _seen_from(file, folder)) for name, style in model.styles.items()}
+    lines += (["style:"] if styles else []) + [line for name, data in styles.items() for line in _entry(name, data, 1)]
     if model.settings:
         settings = {k: v for k, v in model.settings.items() if v is not None}
         settings = {k: v.plain() if isinstance(v, Choice) else v for k, v in settings.items()}

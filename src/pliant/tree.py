@@ -154,7 +154,8 @@ class JointSpace:
         driven = [(k, at[k], e) for k, e in enumerate(drive) if e >= 0]
         return rc.Tree(ip, rp, np.array(drive, np.int64), table(driven, 3), np.array(scales, float).reshape(-1, 2), table(history, 3),
                        table(rotations, 2), table(linear, 2), table(blocks.bodies, 2), table(blocks.nodes, 2), table(lines, 4),
-                       np.zeros(position), np.zeros(rate), np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(rc.JOINT_WORK), blocks.reals())
+                       np.zeros(position), np.zeros(rate),
+                       np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(rc.JOINT_WORK), blocks.reals())
 
     def _modes(self, i: int, link: Link, ip: np.ndarray, position: int) -> int:
         """How many a body has; their coordinates begin at ``position``."""
@@ -303,7 +304,9 @@ class JointSpace:
             end_start.append(len(ends))
             z_of.append(z_here)
         slides = [int(iv) // 6 for iv in self.tree.lines[:, 2]]  # they come last, with no path to the ground
-        path_start, end_start, z_of = path_start + path_start[-1:] * len(slides), end_start + end_start[-1:] * len(slides), z_of + [{} for _ in slides]
+        path_start += path_start[-1:] * len(slides)
+        end_start += end_start[-1:] * len(slides)
+        z_of += [{} for _ in slides]
         return self._coupled(tiles, slides, path, path_start, ends, end_start, z_of, count)
 
     def _above(self, links: Iterable[int]) -> list[int]:

@@ -35,7 +35,7 @@ export class BodyView {
       geometry.boundingSphere = new THREE.Sphere(new THREE.Vector3(), 1e9); // it deforms
       this.mesh = new THREE.Mesh(geometry, material);
       this.mesh.frustumCulled = false;
-      this.ghost = this.ghostOf(data);
+      this.ghost = this.ghostOf();
     } else {
       this.mesh = new THREE.Mesh(bodyGeometry(info.shapes ?? [], data), material);
       this.edged = !compared;
@@ -57,13 +57,12 @@ export class BodyView {
     this.put(this.lines, this.mesh.parent!);
   }
 
-  private ghostOf(data: Package): THREE.Mesh {
+  private ghostOf(): THREE.Mesh {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(this.skin!.positions.slice(), 3));
     geometry.setAttribute("normal", new THREE.BufferAttribute(this.skin!.normals.slice(), 3));
     geometry.setIndex(new THREE.BufferAttribute(this.skin!.drawn, 1));
-    void data;
-    const look = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.22, depthWrite: false });
+    const look = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.22, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 });
     return new THREE.Mesh(geometry, look);
   }
 
@@ -79,7 +78,7 @@ export class BodyView {
     skin.update(poses.state, skin.info.first, settings.scale);
     this.mesh.geometry.attributes.position.needsUpdate = true;
     this.mesh.geometry.attributes.normal.needsUpdate = true;
-    if (settings.colorBy !== "body" && skin.evaluate(settings.colorBy, poses.state, skin.info.first)) {
+    if (settings.colorBy !== "body" && skin.evaluate(settings.colorBy, poses.state, skin.info.first, false)) {
       paint(skin.values, skin.corner, this.largest, this.colors!.array as Float32Array);
       this.colors!.needsUpdate = true;
     }

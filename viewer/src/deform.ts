@@ -44,24 +44,25 @@ export class Skin {
 
   /** Move the points to the modal coordinates q[first…], the displacements times scale. */
   update(q: Float32Array, first: number, scale: number): void {
-    this.points.set(this.rest);
-    this.add(q, first, scale, this.points);
-    this.facing(this.points);
+    const { points, rest, moved } = this;
+    this.displace(q, first);
+    for (let i = 0; i < points.length; i++) points[i] = rest[i] + scale * moved[i];
+    this.facing(points);
     this.spread();
   }
 
-  /** out += scale psi q, four modes in one pass, which is several times quicker than one. */
-  private add(q: Float32Array, first: number, scale: number, out: Float32Array): void {
-    const least = NEGLIGIBLE * this.size, n = out.length;
+  /** moved = psi q, four modes in one pass, which is several times quicker than one. */
+  private displace(q: Float32Array, first: number): void {
+    const least = NEGLIGIBLE * this.size, out = this.moved.fill(0), n = out.length;
     const used: number[] = [];
-    for (let k = 0; k < this.info.count; k++) if (Math.abs(scale * q[first + k]) * this.reach[k] >= least) used.push(k);
+    for (let k = 0; k < this.info.count; k++) if (Math.abs(q[first + k]) * this.reach[k] >= least) used.push(k);
     let at = 0;
     for (; at + 4 <= used.length; at += 4) {
-      const [a, b, c, d] = used.slice(at, at + 4).map((k) => this.modes[k]), [fa, fb, fc, fd] = used.slice(at, at + 4).map((k) => scale * q[first + k]);
+      const [a, b, c, d] = used.slice(at, at + 4).map((k) => this.modes[k]), [fa, fb, fc, fd] = used.slice(at, at + 4).map((k) => q[first + k]);
       for (let i = 0; i < n; i++) out[i] += fa * a[i] + fb * b[i] + fc * c[i] + fd * d[i];
     }
     for (; at < used.length; at++) {
-      const mode = this.modes[used[at]], f = scale * q[first + used[at]];
+      const mode = this.modes[used[at]], f = q[first + used[at]];
       for (let i = 0; i < n; i++) out[i] += f * mode[i];
     }
   }
@@ -136,10 +137,10 @@ export class Skin {
     return found;
   }
 
-  /** Fill `values` for the coordinates q[first…]; false if there is no such source. */
-  evaluate(name: string, q: Float32Array, first: number): boolean {
+  /** Fill `values` for the coordinates q[first…]; false if there is no such source. `fresh`: these are not those of the last update. */
+  evaluate(name: string, q: Float32Array, first: number, fresh = true): boolean {
     if (name === "displacement") {
-      this.displacement(q, first);
+      this.displacement(q, first, fresh);
       return true;
     }
     const field = this.info.fields.find((f) => f.name === name || (name === "strain energy" && f.kind === "tensor" && f.E));
@@ -151,9 +152,9 @@ export class Skin {
     return true;
   }
 
-  private displacement(q: Float32Array, first: number): void {
-    const { values, count } = this, u = this.moved.fill(0);
-    this.add(q, first, 1, u);
+  private displacement(q: Float32Array, first: number, fresh: boolean): void {
+    const { values, count, moved: u } = this;
+    if (fresh) this.displace(q, first);
     for (let i = 0, k = 0; i < count; i++, k += 3) values[i] = Math.sqrt(u[k] * u[k] + u[k + 1] * u[k + 1] + u[k + 2] * u[k + 2]);
   }
 

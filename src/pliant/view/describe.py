@@ -80,8 +80,8 @@ class Description:
         self.owners[item.name], self.attached[item.name] = item, []
         made = {"name": item.name, "kind": item.kind, "place": self._place(item.name), "facts": facts_of(item)}
         if isinstance(item, ModalBody):
-            known = self.source.units  # nodes of lines are not there, unless something acts on them
-            made["nodes"] = {name: self._place(f"{item.name}.{name}") for name in item.frames if f"{item.name}.{name}.position" in known}
+            seen = [name for name in item.frames if self.source.knows(f"{item.name}.{name}.position")]  # not the nodes of lines
+            made["nodes"] = {name: self._place(f"{item.name}.{name}") for name in seen}
             self.modal.append(item.name)
         return made
 
@@ -213,9 +213,8 @@ class Description:
                 body["skin"] = self._skin(owner, prefix)
             else:
                 body["shapes"] = dress(owner, style, self.attached[body["name"]], self.symbol, self.size, self.arrays, prefix)
-            body["frames"] = (
-                {name: {"point": place.point, "rotation": place.rotation} for name, place in owner.frames.items()} if owner else {}
-            )
+            named = {k: v for k, v in owner.frames.items() if k in body.get("nodes", owner.frames)} if owner else {}
+            body["frames"] = {name: {"point": place.point, "rotation": place.rotation} for name, place in named.items()}
             body["traced"] = [name for name, s in styles.items() if s.trace and name.partition(".")[0] == body["name"]]
 
     def _skin(self, owner: ModalBody, prefix: str) -> dict[str, Any]:

@@ -60,6 +60,9 @@ class _Thinned(SolutionSource):
         n = len(sol.t)
         self.kept = np.unique(np.linspace(0, n - 1, min(n, rows)).round().astype(int))
 
+    def knows(self, name: str) -> bool:
+        return name in self.sol.units  # more than are put into the page
+
     def count(self) -> int:
         return len(self.kept)
 

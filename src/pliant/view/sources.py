@@ -48,6 +48,10 @@ class Source:
         """Channels (not components) over rows, (n) or (n, k)."""
         raise NotImplementedError
 
+    def knows(self, name: str) -> bool:
+        """Whether there is such a channel to read."""
+        return name in self.units
+
     def size(self, name: str) -> int:
         """Number of components of a channel."""
         value = self.read([name], slice(0, 1))[name]
