@@ -223,19 +223,33 @@ class JointSpace:
         return -by_angle / by_displacement, record.start["displacement"] - record.zeros["displacement"]
 
     def weights(self) -> np.ndarray:
-        """Of coordinates and rates: 1 / size of the model for lengths, 1 for angles, 2 for quaternions, 0 for what is driven."""
-        t, q, u = self.tree, np.ones(self.n_q), np.ones(self.n_u)
-        for link, (at, rate) in zip(self.links, t.ip[:, [rc.IP, rc.IU]], strict=True):
+        """Of coordinates and rates: 1 / size of the model for lengths; for angles what they displace, in sizes of the model and at least
+        1; twice that for quaternions; 0 for what is driven."""
+        t, q, u, reach = self.tree, np.ones(self.n_q), np.ones(self.n_u), np.maximum(1.0, self._reach() / self.dynamics.length)
+        for i, (link, (at, rate, count)) in enumerate(zip(self.links, t.ip[:, [rc.IP, rc.IU, rc.NU]], strict=True)):
+            q[at:at + count], u[rate:rate + count] = reach[i], reach[i]
             lengths = {"prismatic": [0], "cylindrical": [1], "planar": [0, 1], "free": [0, 1, 2]}.get(link.kind, [])
             for k in lengths:
                 q[at + k] = u[rate + k] = 1 / self.dynamics.length
+            if link.kind in ("spherical", "free"):
+                first = at + (3 if link.kind == "free" else 0)
+                q[first:first + 4] = 2 * reach[i]
         for at, rate, count, modes in t.ip[:, [rc.IM, rc.IU, rc.NU, rc.NM]]:
             q[at:at + modes] = u[rate + count:rate + count + modes] = 1 / self.dynamics.length
-        for _, at in t.rotations:
-            q[at:at + 4] = 2.0
         q[t.lines[:, 1]] = u[t.lines[:, 0]] = 1 / self.dynamics.length
         q[t.driven[:, 1]], u[t.driven[:, 0]] = 0.0, 0.0
         return np.concatenate([q, u])
+
+    def _reach(self) -> np.ndarray:
+        """How far from its joint the bodies are, at most, that a link moves [m]: along the joints between them."""
+        t, n = self.tree, len(self.links)
+        found = np.linalg.norm(t.rp[:, rc.RHO:rc.RHO + 3], axis=1)
+        beyond = np.zeros(n + 1)
+        for i in range(n - 1, -1, -1):
+            found[i] += beyond[i]
+            p = int(t.ip[i, rc.PARENT])
+            beyond[p] = max(beyond[p], float(np.linalg.norm(t.rp[i, rc.ARM:rc.ARM + 3])) + found[i])
+        return found
 
     def body_of(self, rate: int) -> str:
         """The body that a rate moves against its parent."""

@@ -99,7 +99,7 @@ def changes_of(s, b, e, W):
 @inlined
 def weighted(x, i, n, W, k):
     """sum_j x_j times the vectors at W[k:]"""
-    a = b = c = 0 * W[k]
+    a = b = c = 0 * x[0]
     at, x_, y_, z_ = np.uint64(i), np.uint64(k), np.uint64(k + n), np.uint64(k + 2 * n)
     for j in range(np.uint64(n)):
         f = x[at + j]

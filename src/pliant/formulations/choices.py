@@ -72,7 +72,7 @@ class Index1(Choice):
 @dataclass(frozen=True)
 class Recursion(Choice):
     """Joint coordinates: accelerations by recursion over a spanning tree of the joints, without a matrix of the system; joints that close
-    loops are cut, and their equations hold by multipliers as in Index1, with the same ``stabilization``. For rigid bodies; the work is
+    loops are cut, and their equations hold by multipliers as in Index1, with the same ``stabilization``. Rigid and modal bodies; work is
     proportional to the number of bodies. ``cut``: joints that shall be cut, separated by commas; as few equations as possible if left out.
     ``jacobian`` of their equations: "sweep" along the paths to the ground, or direct "differentiation", which costs the square of their
     length.

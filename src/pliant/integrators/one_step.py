@@ -224,6 +224,8 @@ class OneStepRun(Pieces):
         return float(min(100 * h, h1, left, aim[ad.MOST], 0.8 * TURN / max(fastest, 1e-300)))
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
+        if self.space and status != st.SINGULAR:
+            self._load()  # bodies where the step began, not where it broke
         if not faults and status in (st.SINGULAR, st.UNDERFLOW) and self.p.chosen.size > 1:
             self._singular_pose(self.steps.y0, self.t)
         if status == st.UNDERFLOW and not faults:

@@ -214,6 +214,32 @@ def parent_ways(tr, i):
         store(x, m, to + WAY * j + 3)
 
 
+@inlined
+def axial_motion(tr, i, A, arm):
+    """Of a joint about and along one axis: axis, local quaternion, the arm with the displacement, rates of that and of the angle."""
+    rp, ip, z = tr.rp, tr.ip[i, IP], 0 * arm[0]
+    e, rate, slide, slip, local = mul(A, vec2(rp, i, AXIS)), z, z + rp[i, OFFSET], z, four(rp, i, Q1)
+    if tr.ip[i, TURN] >= 0:
+        angle, rate = tr.q[ip], tr.u[tr.ip[i, TURN]]
+        slide, slip = slide + rp[i, LEAD] * angle, rp[i, LEAD] * rate
+        local = blend(rp, i, np.cos(angle / 2), np.sin(angle / 2))
+    if tr.ip[i, SLIDE] >= 0:
+        slide, slip = slide + tr.q[ip + tr.ip[i, SLIDE] - tr.ip[i, IU]], tr.u[tr.ip[i, SLIDE]]
+    return e, local, add(arm, scale(slide, e)), scale(slip, e), scale(rate, e)
+
+
+@inlined
+def axial_columns(tr, i, e, rho):
+    """Its columns of S."""
+    z = 0 * e[0]
+    if tr.ip[i, TURN] >= 0:
+        store2(add(cross(e, rho), scale(tr.rp[i, LEAD], e)), tr.s, tr.ip[i, TURN], S_)
+        store2(e, tr.s, tr.ip[i, TURN], S_ + 3)
+    if tr.ip[i, SLIDE] >= 0:
+        store2(e, tr.s, tr.ip[i, SLIDE], S_)
+        store2((z, z, z), tr.s, tr.ip[i, SLIDE], S_ + 3)
+
+
 @jit
 def outward(tr, x):
     """Positions and velocities of all bodies in x and w, columns S and bias accelerations.
@@ -232,16 +258,7 @@ def outward(tr, x):
         z = 0 * arm[0]
         speed, gyro, spin = (z, z, z), (z, z, z), (z, z, z)
         if tr.ip[i, KIND] == AXIAL:
-            e, angle, rate, slide, slip = mul(A, vec2(rp, i, AXIS)), z, z, rp[i, OFFSET], z
-            if tr.ip[i, TURN] >= 0:
-                angle, rate = tr.q[tr.ip[i, IP]], tr.u[tr.ip[i, TURN]]
-                slide, slip = slide + rp[i, LEAD] * angle, rp[i, LEAD] * rate
-                local = blend(rp, i, np.cos(angle / 2), np.sin(angle / 2))
-            else:
-                local = four(rp, i, Q1)
-            if tr.ip[i, SLIDE] >= 0:
-                slide, slip = slide + tr.q[tr.ip[i, IP] + tr.ip[i, SLIDE] - iu], tr.u[tr.ip[i, SLIDE]]
-            arm, speed, spin = add(arm, scale(slide, e)), scale(slip, e), scale(rate, e)
+            e, local, arm, speed, spin = axial_motion(tr, i, A, arm)
         else:
             joint_motion(tr, i, A)
             local, e = (g[LOC], g[LOC + 1], g[LOC + 2], g[LOC + 3]), arm
@@ -251,14 +268,7 @@ def outward(tr, x):
         B = rotation(x.q, iq + 3)
         rho = mul(B, vec2(rp, i, RHO)) if moving < 0 else outer_side(tr, i, own)
         if tr.ip[i, KIND] == AXIAL:
-            if tr.ip[i, TURN] >= 0:
-                k = tr.ip[i, TURN]
-                store2(add(cross(e, rho), scale(rp[i, LEAD], e)), tr.s, k, S_)
-                store2(e, tr.s, k, S_ + 3)
-            if tr.ip[i, SLIDE] >= 0:
-                k = tr.ip[i, SLIDE]
-                store2(e, tr.s, k, S_)
-                store2((z, z, z), tr.s, k, S_ + 3)
+            axial_columns(tr, i, e, rho)
         else:
             turning_motion(tr, i, A, B, rho)
             spin, gyro = vec(g, SPIN), vec(g, GYRO)
