@@ -32,12 +32,16 @@ def static(model: Model, load_steps: int | None, output: str | None) -> Told:
 @click.option("-n", "n", type=int, help="How many modes, the slowest first (default: all).")
 @STATE
 @click.option("--mode", type=int, default=0, show_default=True, help="The mode that is drawn.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Picture of a mode to write (.png, .pdf, .svg).")
+@click.option("-o", "--output", type=click.Path(dir_okay=False),
+              help="Picture of a mode to write (.png, .pdf, .svg), film (.gif, .mp4) or page (.html).")
 def modes(model: Model, n: int | None, state: str | None, mode: int, output: str | None) -> Told:
     """Frequencies, damping and shapes of small motions of MODEL about a state."""
-    target = _target(output, PICTURES)
+    target = _target(output, (*PICTURES, ".gif", ".mp4", ".html"))
     found = model.modes(n, state)
-    return _written(found.to_dict(), found.summary(), target, lambda path: found.snapshot(mode, path))
+    draws = {".html": lambda path: found.motion(mode).to_html(path), ".gif": lambda path: found.animate(mode, path)}
+    draws[".mp4"] = draws[".gif"]
+    draw = draws.get(target.suffix.lower() if target else "", lambda path: found.snapshot(mode, path))
+    return _written(found.to_dict(), found.summary(), target, draw)
 
 
 @click.option("--input", "inputs", multiple=True, help="Component of a force or torque, or a joint coordinate; may be repeated.")

@@ -108,7 +108,7 @@ def rates_of_loops(p, t):
 
 @inlined
 def close_accelerations(p, t):
-    """Multipliers of the cut joints, and what they do to the accelerations."""
+    """Multipliers of the cut joints, and what they do to the accelerations; those of what slides with them.    [loops-3]"""
     x, tr, lp, rate, gap = p.x, p.joints.tree, p.joints.loops, p.par[RATE], p.par[GAP]
     jacobian(p, t)
     p.num[FACTORISATIONS] += 1

@@ -60,21 +60,21 @@ class Study:
 
     def plot(self, path: str | Path) -> None:
         """The diagram: lower is faster, left is better."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-        figure = Figure(figsize=(9.0, 6.0))
-        FigureCanvasAgg(figure)
+        from ..figures import GRID
+        from ..pictures import COLORS, _figure, _finish
+        figure, show = _figure((9.0, 6.0), path)
         axes = figure.subplots()
         for k, (name, points) in enumerate(self.curves().items()):
-            style = {"marker": "os^vDP*X<>"[k % 10], "linestyle": ("-", "--", ":")[k // 10 % 3], "linewidth": 1}
+            style = {"marker": "os^vDP*X<>"[k % 10], "linestyle": ("-", "--", ":")[k // 10 % 3], "linewidth": 1.1}
+            style |= {"color": COLORS[k % len(COLORS)], "markersize": 5}
             axes.loglog(*zip(*points, strict=True), label=name, **style)
         axes.invert_xaxis()
         axes.set_xlabel("largest error, relative and per second")
         axes.set_ylabel("CPU time [s]")
-        axes.set_title(f"{self.model}, {self.duration:g} s")
-        axes.grid(True, which="major", alpha=0.3)
-        axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-        figure.savefig(path, bbox_inches="tight")
+        axes.set_title(f"{self.model}, {self.duration:g} s", fontsize="medium", loc="left")
+        axes.grid(True, which="major", **GRID)
+        axes.legend(fontsize="x-small", framealpha=0.85)
+        _finish(figure, path, show)
 
 
 def _short(value: Any) -> Any:
