@@ -4,6 +4,7 @@ import json
 import numpy as np
 import pytest
 import spatial_loop
+from examples_of import example
 from joint_models import CARRIERS, closed_chain, tree
 from mechanisms import four_bar, pendulum, slider_crank
 
@@ -237,3 +238,26 @@ def test_services_refuse_what_they_cannot_do():
 
 def test_check_gives_the_tree_as_data():
     assert "loop closed by C" in json.loads(json.dumps(slider_crank().check().to_dict()))["tree"]
+
+
+# -- partitioning of loops
+@pytest.mark.parametrize("make", [example("bricard"), slider_crank, spatial_loop.four_bar], ids=["bricard", "slider crank", "spatial"])
+def test_partitioning_keeps_loops_closed(make):
+    """With steps so long that loops open, also with redundant equations."""
+    m = make()
+    options = {"step": 0.02, "output_step": 0.02, "integrator": pl.RungeKutta4()}
+    parted = m.simulate(1.0, formulation=pl.Recursion(stabilization=pl.Partitioning()), **options)
+    direct = m.simulate(1.0, formulation=pl.Recursion(), **options)
+    open_ = m.simulate(1.0, formulation=pl.Recursion(stabilization=None), **options)
+    assert open_.quality.position_violation > 1e-9  # there is something to correct
+    assert parted.quality.position_violation < 1e-10 and parted.quality.velocity_violation < 1e-10
+    body = m.section("bodies")[1].name
+    far = abs(open_[f"{body}.position"] - direct[f"{body}.position"]).max()
+    assert abs(parted[f"{body}.position"] - direct[f"{body}.position"]).max() < 10 * far + 1e-9
+
+
+def test_partitioning_is_refused_where_it_makes_no_sense():
+    with pytest.raises(ValueError, match="Index1: stabilization"):
+        pl.Index1(stabilization=pl.Partitioning())
+    with pytest.raises(ValueError, match="renew"):
+        pl.Partitioning(renew=1.5)

@@ -365,7 +365,8 @@ class JointSpace:
         one, square = [np.zeros(6 * n) for _ in range(3)], [np.zeros((len(block), 6, 6)) for _ in range(2)]
         return lp.Loops(whole(tiles), active, whole(end_start), whole(ends, 4), whole(path_start), whole(path, 4),
                         whole([(a, b, block[a, b], block[b, a]) for a, b in together], 4), whole(pair_start), whole(pairs, 3),
-                        whole([(block[c, k], block[k, c], s.block[t, b], s.block[b, t]) for c, k, t, b in moved], 4),
+                        whole([(block[c, k], block[k, c], s.block[t, b], s.block[b, t], c, self.tree.lines[k - len(cut), 0])
+                               for c, k, t, b in moved], 6),
                         whole([(len(cut) + k, *row) for k, row in enumerate(self.tree.lines)], 5), lu,
                         np.zeros((len(path), 6, 6)), np.zeros((max(1, count), 6)), square[0], square[1], one[0], one[1], one[2],
                         np.zeros(6, np.int64))

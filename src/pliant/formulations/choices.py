@@ -37,7 +37,22 @@ class DirectCorrection(Choice):
         within(self, "tolerance", 1e-15, 1e-2)
 
 
-STABILIZATIONS: dict[str, type[Choice]] = {c.kind: c for c in (Baumgarte, DirectCorrection)}
+@dataclass(frozen=True)
+class Partitioning(Choice):
+    """Of joint coordinates: after every step those that depend on the others, by the equations of the loops, are put back on these, to
+    ``tolerance`` as in DirectCorrection; the independent ones stay as they were integrated. Which are dependent is chosen by pivoting, and
+    anew where the smallest pivot falls below ``renew`` of the largest that it has been.       Wehage, Haug 1982"""
+    tolerance: float = 1e-10
+    renew: float = 0.3
+
+    kind: ClassVar[str] = "partitioning"
+
+    def __post_init__(self) -> None:
+        within(self, "tolerance", 1e-15, 1e-2)
+        within(self, "renew", 0.0, 0.99)
+
+
+STABILIZATIONS: dict[str, type[Choice]] = {c.kind: c for c in (Baumgarte, DirectCorrection, Partitioning)}
 
 
 @dataclass(frozen=True)
@@ -72,21 +87,21 @@ class Index1(Choice):
 @dataclass(frozen=True)
 class Recursion(Choice):
     """Joint coordinates: accelerations by recursion over a spanning tree of the joints, without a matrix of the system; joints that close
-    loops are cut, and their equations hold by multipliers as in Index1, with the same ``stabilization``. Rigid and modal bodies; work is
-    proportional to the number of bodies. ``cut``: joints that shall be cut, separated by commas; as few equations as possible if left out.
-    ``jacobian`` of their equations: "sweep" along the paths to the ground, or direct "differentiation", which costs the square of their
-    length.
+    loops are cut, and their equations hold by multipliers as in Index1, with its ``stabilization`` or Partitioning. Rigid and modal bodies;
+    work is proportional to the number of bodies. ``cut``: joints that shall be cut, separated by commas; as few equations as possible if
+    left out. ``jacobian`` of their equations: "sweep" along the paths to the ground, or direct "differentiation", which costs the square
+    of their length.
     Vereshchagin 1974; Featherstone 1983. Redundant constraints are survived."""
-    stabilization: Baumgarte | DirectCorrection | None = field(default_factory=DirectCorrection)
+    stabilization: Baumgarte | DirectCorrection | Partitioning | None = field(default_factory=DirectCorrection)
     cut: str = ""
     jacobian: str = "sweep"
 
     kind: ClassVar[str] = "recursion"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, type(None))):
-            raise ValueError(f"Recursion: stabilization = {self.stabilization!r}, must be None, Baumgarte(a, b) or "
-                             "DirectCorrection(tolerance)")
+        if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, Partitioning, type(None))):
+            raise ValueError(f"Recursion: stabilization = {self.stabilization!r}, must be None, Baumgarte(a, b), "
+                             "DirectCorrection(tolerance) or Partitioning(tolerance, renew)")
         if not isinstance(self.cut, str):
             raise ValueError(f"Recursion: cut = {self.cut!r}, must be a text of joints, separated by commas")
 

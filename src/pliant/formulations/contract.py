@@ -47,6 +47,7 @@ class Joints(NamedTuple):
     closing_rates: Program
     effort: np.ndarray  # along the rates of the tree
     change: np.ndarray  # of these
+    move: Any           # kernel that makes changes which take violations away
 
 
 class Problem(NamedTuple):

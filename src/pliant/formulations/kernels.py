@@ -11,7 +11,7 @@ from ..kernels.loop import Maps, Memory, Program
 from ..system import REGULARISATION
 from ..tree import JointSpace
 from ..tree_programs import programs as tree_programs
-from . import contract, dense, index1, null_space, partitioning, recursion
+from . import contract, dense, index1, loop_parts, null_space, partitioning, recursion
 from .choices import (
     MOST_DENSE,
     AugmentedLagrangian,
@@ -20,6 +20,7 @@ from .choices import (
     DirectCorrection,
     Index1,
     NullSpace,
+    Partitioning,
     Penalty,
     Recursion,
     StabilizedIndex2,
@@ -81,15 +82,29 @@ def in_joint_coordinates(space: JointSpace, formulation: Recursion, p: contract.
     programs, correct, project = tree_programs(space), recursion.leave, False
     if isinstance(kept, Baumgarte):
         par[recursion.RATE], par[recursion.GAP] = 2 * kept.a, kept.b**2
-    elif isinstance(kept, DirectCorrection):
+    elif isinstance(kept, (DirectCorrection, Partitioning)):
         par[recursion.TOLERANCE], correct, project = aimed(kept.tolerance, accuracy), recursion.correct, True
     par[recursion.DIRECT] = formulation.jacobian == "differentiation"
     p.num[contract.STATE_Q], p.num[contract.STATE_V], p.num[contract.POWERED] = space.n_q, space.n_u, len(programs.power.rows) > 0
     maps = Maps(space.tree.rotations, space.tree.linear)
     joints = contract.Joints(np.ones(1), space.tree, space.loops, programs.forces, programs.gaps, programs.jacobian, programs.rates,
-                             np.zeros(space.n_u), np.zeros(space.n_u))
+                             np.zeros(space.n_u), np.zeros(space.n_u), 0)
     without: Any = dict.fromkeys(("tangent", "rates", "lu", "tiles", "b", "r", "pivots", "dense"), ())  # passing arrays takes time
-    return p._replace(maps=maps, power=programs.power, joints=joints, **without), recursion.rhs, correct, project
+    p = p._replace(maps=maps, power=programs.power, joints=joints, **without)
+    change: Any = recursion.change
+    if isinstance(kept, Partitioning):
+        p, change = _partitioned(space, p), loop_parts.dependent_change
+        par[loop_parts.RENEW] = kept.renew
+    return p._replace(joints=joints._replace(move=contract.address(change, p, p.x.R, joints.change))), recursion.rhs, correct, project
+
+
+def _partitioned(space: JointSpace, p: contract.Problem) -> contract.Problem:
+    free, rows = int((space.tree.drive < 0).sum()), int((space.loops.active == 1).sum())
+    if max(free, rows) > 2 * MOST_DENSE:
+        raise ModelError(f"simulate: formulation recursion: {rows} equations of cut joints for {free} coordinates; partitioning has full "
+                         f"matrices, so there may be {2 * MOST_DENSE}. Take direct-correction, which goes loop by loop")
+    dense_, chosen = loop_parts.layout(space)
+    return p._replace(dense=dense_, chosen=chosen)
 
 
 def in_complex_numbers(p: contract.Problem, space: JointSpace) -> contract.Problem:

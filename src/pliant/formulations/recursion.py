@@ -17,7 +17,7 @@ from ..kernels.loops import clear_jacobian, constraint_forces, gather, mobility,
 from ..kernels.pairs import ROW
 from ..kernels.recursion import outward
 from ..kernels.so3 import cross, dot, mat2, mul, scale, store, store2, vec
-from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP
+from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP, call_status
 
 # par: 2 z w, w^2 of Baumgarte; tolerance of corrections; whether J is differentiated directly
 RATE, GAP, TOLERANCE, DIRECT = range(OWN, OWN + 4)
@@ -313,7 +313,7 @@ def close_positions(p, t, y):
             break
         if linearise(p, t) != DONE:
             return SINGULAR
-        change(p, x.R, p.joints.change)
+        call_status(p.joints.move, (p, x.R, p.joints.change))
         p.num[ITERATIONS] += 1
         retract(tr, y, p.joints.change, 1.0, tr.q)
         for k in range(tr.q.size):
@@ -343,7 +343,7 @@ def close_rates(p, t, y, anew):
         if anew and linearise(p, t) != DONE:
             return SINGULAR
         anew = True
-        change(p, x.V, p.joints.change)
+        call_status(p.joints.move, (p, x.V, p.joints.change))
         p.num[ITERATIONS] += 1
         for k in range(tr.u.size):
             y[tr.q.size + k] += p.joints.change[k]
@@ -364,3 +364,4 @@ def change(p, R, out):
     for k in range(p.joints.loops.lines.shape[0]):
         out[p.joints.loops.lines[k, 1]] = p.joints.loops.y[6 * p.joints.loops.lines[k, 0]]
     respond(p.joints.tree, out, p.x)
+    return DONE

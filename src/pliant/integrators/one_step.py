@@ -183,7 +183,7 @@ class OneStepRun(Pieces):
             if s.failures:
                 raise function_fault(s.failures[0], t)
             item = s.culprit(self.x, t)
-            if status == st.SINGULAR and not item and self.p.chosen.size > 1:
+            if status == st.SINGULAR and not item and self.p.chosen.size > 1 and not self.space:
                 self._singular_pose(y, t)
             code, reason = self._reason(status if status != st.DONE else st.NOT_FINITE, item)
             raise SimulationError(f"stopped at t = {t:.6g} s: {reason}. {self._singular_remedy()}", code)
@@ -226,7 +226,7 @@ class OneStepRun(Pieces):
     def _recover(self, status: int, faults: list[BaseException]) -> None:
         if self.space and status != st.SINGULAR:
             self._load()  # bodies where the step began, not where it broke
-        if not faults and status in (st.SINGULAR, st.UNDERFLOW) and self.p.chosen.size > 1:
+        if not faults and status in (st.SINGULAR, st.UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
             self._singular_pose(self.steps.y0, self.t)
         if status == st.UNDERFLOW and not faults:
             raise SimulationError(f"stopped at t = {self.t:.6g} s: the accuracy {self.accuracy:g} is not reached however small the step, "

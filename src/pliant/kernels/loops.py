@@ -32,7 +32,7 @@ class Loops(NamedTuple):
     pair_tiles: np.ndarray  # (first, second cut joint, tile, its transpose) of A
     pair_start: np.ndarray
     pairs: np.ndarray       # z of the first, of the second, rate
-    sliding: np.ndarray     # (tile, its transpose, tile of C, its transpose) by places on lines
+    sliding: np.ndarray     # (tile, its transpose, tile of C, its transpose, cut joint, rate) by places on lines
     lines: np.ndarray       # (number among the tiles, and as `lines` of the tree)
     lu: Elimination
     F: np.ndarray           # forces per entry of a path, one row per equation
@@ -325,4 +325,5 @@ def no_loops() -> Loops:
     f1, f2, f3 = np.zeros(0), np.zeros((0, 6)), np.zeros((0, 6, 6))
     none = np.zeros(0, np.int64)
     lu = Elimination(none, none, i1, none, none, none, i1, none, np.zeros((0, 2), np.int64), f1)
-    return Loops(none, none, i1, i2, i1, i2, i2, i1, i2[:, :3].copy(), i2, np.zeros((0, 5), np.int64), lu, f3, f2, f3, f3, f1, f1, f1, none)
+    wide = np.zeros((0, 6), np.int64), np.zeros((0, 5), np.int64)
+    return Loops(none, none, i1, i2, i1, i2, i2, i1, i2[:, :3].copy(), *wide, lu, f3, f2, f3, f3, f1, f1, f1, none)
