@@ -5,44 +5,11 @@ import numpy as np
 import pytest
 from flexible_models import bridge
 from scipy.integrate import solve_ivp
+from sliding_models import SOFT, STEEL, B, H, L, crane, floating, geared
 
 import pliant as pl
 from pliant.kernels import loop
 from pliant.kernels.contract import V
-
-STEEL, SOFT = pl.Material(2e11, 0.3, 7800), pl.Material(2e9, 0.3, 2000)
-L, B, H = 4.0, 0.06, 0.08
-
-
-@cache
-def bow(height=0.1, length=2.0, elements=16, material=SOFT, section=(0.03, 0.04), modes=2):
-    """A soft beam that is bent as made, in the x-y plane."""
-    x = np.linspace(0, length, elements + 1)
-    points = np.column_stack([x, height * np.sin(np.pi * x / length), 0 * x])
-    mesh = pl.flex.mesh_beam(points, pl.Section.rectangle(*section), material, elements=elements)
-    return pl.flex.reduce(mesh, {"start": points[0], "end": points[-1]}, modes=modes, lines={"rail": range(elements + 1)})
-
-
-def crane(turning="axis"):
-    """In space, turning and swinging: a soft bent boom, a load on it between springs."""
-    m = pl.Model("crane", gravity=(0.3, -0.5, -9.81))
-    boom = m.add(pl.ModalBody("boom", bow(), position=(0, 0, 0)))
-    load = m.add(pl.RigidBody("load", mass=0.5, inertia=(0.002, 0.003, 0.004), com=(0.05, 0.02, -0.03)))
-    m.add(pl.Revolute("A", m.ground, boom["start"], axis=(0.2, 1, 0.1)))
-    m.add(pl.TorsionSpring("T", "A", 100.0))
-    m.add(pl.SlidingOnBeam("S", boom["rail"], load, turning=turning, displacement=0.7, displacement_rate=0.5))
-    m.add(pl.AxialSpring("K", "S", 20.0, 0.1, 0.9))
-    return m
-
-
-def floating(turning):
-    """Free in space, spinning off all axes, vibrating."""
-    m = pl.Model("floating")
-    beam = m.add(pl.ModalBody("beam", bow(), rotation=(0.5, -0.1, 0.7, 0.5), position=(0.3, -0.2, 0.5), velocity=(0.1, 0.2, -0.3),
-                              angular_velocity=(2.0, 0.4, -0.6), modal={"mode 1": 0.05, "mode 2": -0.03}))
-    load = m.add(pl.RigidBody("load", mass=0.8, inertia=(0.002, 0.003, 0.004), com=(0.05, 0.02, -0.03)))
-    m.add(pl.SlidingOnBeam("S", beam["rail"], load, turning=turning, displacement=0.7, displacement_rate=1.5))
-    return m
 
 
 # -- a load that moves over a bridge
@@ -318,119 +285,7 @@ def test_solids_have_lines_too():
     assert sag[1] == pytest.approx(-100 * 2.5**3 / (3 * STEEL.E * B * H**3 / 12), rel=0.015)  # the clamped face holds it a little
 
 
-# -- text, files, pictures
-def test_text_and_files(tmp_path):
-    bridge(4).save(tmp_path / "bridge.h5")
-    part = pl.flex.Reduced.load(tmp_path / "bridge.h5")
-    assert part.lines == bridge(4).lines and len(part.lines["rail"]) == 41
-    (tmp_path / "m.yaml").write_text("""pliant: 1
-name: trolley
-gravity: [0, 0, -9.81]
-bodies:
-  beam: {kind: modal, reduced: bridge.h5, position: [0, 0, 0]}
-  trolley: {kind: rigid, mass: 20 kg, inertia: [0.1, 0.1, 0.1]}
-joints:
-  A: {kind: fixed, between: [ground, beam.start]}
-  S: {kind: sliding_on_beam, between: [beam.rail, trolley], turning: axis, displacement: 300 mm, angle: 0}
-forces:
-  K: {kind: axial_spring, joint: S, stiffness: 2 kN/m, damping: 10, displacement: 400 mm}
-simulate: {duration: 0.05}
-""")
-    m = pl.read(tmp_path / "m.yaml")
-    sol = m.simulate()
-    assert sol["S.displacement"][0] == pytest.approx(0.3) and sol["K.force"][0] == pytest.approx(-200.0)
-    m.save(tmp_path / "again.yaml")
-    np.testing.assert_array_equal(pl.read(tmp_path / "again.yaml").simulate()["S.displacement"], sol["S.displacement"])
-    sol.snapshot(tmp_path / "picture.png")
-    assert (tmp_path / "picture.png").stat().st_size > 1000
-
-
-def test_lines_of_a_part_as_text(tmp_path):
-    from pliant.parts import read_part
-    (tmp_path / "p.yaml").write_text("""pliant: 1
-material: steel
-mesh: {beam: {points: [[0, 0, 0], [2, 0, 0]], section: {circle: {radius: 20 mm}}, elements: 8}}
-interfaces: {start: 0, end: 8}
-lines: {rail: {from: [0, 0, 0], to: [2000 mm, 0, 0]}}
-reduce: {modes: 2}
-""")
-    assert list(read_part(tmp_path / "p.yaml")[1]().lines["rail"]) == [f"rail_{k}" for k in range(9)]
-
-
-# -- what is wrong
-def test_the_end_of_the_line_is_told():
-    m = crane("free")
-    m["S"].__dict__["displacement_rate"] = 20.0
-    with pytest.raises(pl.SimulationError, match=r"joint 'S' has come to the end of its line, at 2\.\d+ m \(0 to 2\.\d+ m\)") as stopped:
-        m.simulate(1.0)
-    assert stopped.value.code == "end-of-line" and stopped.value.solution["S.displacement"][-1] > 1.9
-
-
-@pytest.mark.parametrize(("lines", "message"), [
-    ([(0, 0, 0)], "lines: .* must be a mapping"),
-    ({"my rail": [0, 1, 2, 3]}, "line 'my rail': its name must be a word"),
-    ({"rail": [0, 1, 2]}, "line 'rail': it has 3 places, must have at least 4"),
-    ({"rail": {"from": (0, 0, 0)}}, "line 'rail': .* must be {from: point, to: point}"),
-    ({"rail": {"from": (0, 0, 0), "to": (0, 0, 0)}}, "from and to are the same point"),
-    ({"rail": {"from": (0, 1, 0), "to": (4, 1, 0)}}, "it has 0 places"),
-    ({"rail": [0, 1, 1, 2, 3]}, "hold node 1|same point"),
-    ({"rail": "x"}, "must be {from: point, to: point}"),
-    ({"rail": [0, 1, 2, 999]}, "line 'rail': .*must be whole numbers from 0 to 8"),
-    ({"start": [0, 1, 2, 3]}, "the name 'start' is taken")])
-def test_wrong_lines(lines, message):
-    mesh = pl.flex.mesh_beam([(0, 0, 0), (4, 0, 0)], pl.Section.rectangle(B, H), STEEL, elements=8)
-    with pytest.raises(ValueError, match=message):
-        pl.flex.reduce(mesh, {"start": (0, 0, 0)}, modes=1, lines=lines)
-
-
-def test_a_line_that_turns_back_is_refused():
-    a = np.linspace(0, 1.9 * np.pi, 20)
-    mesh = pl.flex.mesh_beam(np.column_stack([np.sin(a), np.cos(a), 0 * a]), pl.Section.rectangle(B, H), STEEL, elements=19)
-    m = pl.Model("ring")
-    m.add(pl.ModalBody("ring", pl.flex.reduce(mesh, {"start": 0}, modes=1, lines={"rail": range(20)})))
-    m.add(pl.RigidBody.sphere("bead", 0.01, mass=1.0))
-    m.add(pl.SlidingOnBeam("S", "ring.rail", "bead"))
-    with pytest.raises(pl.ModelError, match="line 'rail' of body 'ring': a line that turns by more than 170 degrees"):
-        m.compile()
-
-
-@pytest.mark.parametrize(("a", "b", "message"), [
-    ("beam.rial", "load", "no frame 'rial'.*'?rail"), ("beam.start", "load", "body 'beam' has no line 'start'"),
-    ("load", "beam.end", "first must be a line"), ("other.x", "load", "body 'other' has no lines to slide along"),
-    ("beam.rail", "beam.end", "both frames are on 'beam'")])
-def test_wrong_ends(a, b, message):
-    m = pl.Model("wrong")
-    m.add(pl.ModalBody("beam", bridge(4)))
-    m.add(pl.RigidBody.sphere("load", 0.05, mass=1.0))
-    m.add(pl.RigidBody.sphere("other", 0.05, mass=1.0, frames={"x": (0, 0, 0)}))
-    with pytest.raises(ValueError, match=message):
-        m.add(pl.SlidingOnBeam("S", a, b))
-        m.compile()
-
-
-def test_an_angle_needs_an_axis():
-    with pytest.raises(ValueError, match="angle: there is no angle with turning='free'; take turning='axis'"):
-        pl.SlidingOnBeam("S", "beam.rail", "load", angle=0.3)
-
-
 # -- joint coordinates
-def geared():
-    """Two loads on one boom: a rack moves one, a drive the other."""
-    m = pl.Model("geared", gravity=(0.3, -0.5, -9.81))
-    boom = m.add(pl.ModalBody("boom", bow(), position=(0, 0, 0)))
-    m.add(pl.Revolute("A", m.ground, boom["start"], axis=(0.2, 1, 0.1)))
-    m.add(pl.TorsionSpring("T", "A", 100.0))
-    m.add(pl.RigidBody("load", mass=0.5, inertia=(0.002, 0.003, 0.004), com=(0.05, 0.02, -0.03)))
-    m.add(pl.RigidBody("other", mass=0.4, inertia=(0.003, 0.003, 0.004)))
-    m.add(pl.RigidBody("pinion", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0, 2.0, 0)))
-    m.add(pl.Revolute("P", m.ground.frame((0, 2.0, 0)), "pinion", axis="z", angle_rate=3.0))
-    m.add(pl.SlidingOnBeam("S", boom["rail"], "load", turning="none"))
-    m.add(pl.SlidingOnBeam("R", boom["rail"], "other"))
-    m.add(pl.RackPinion("G", "S", "P", radius=0.2))
-    m.add(pl.Drive("R", "displacement", "1.2 + 0.2*sin(4*t)", name="winch"))
-    return m
-
-
 @pytest.mark.parametrize("make", [lambda: crane("free"), lambda: crane("axis"), lambda: crane("none"), lambda: floating("axis"), geared],
                          ids=["free", "axis", "none", "floating", "geared"])
 def test_joint_coordinates_give_the_same_motion(make):

@@ -5,11 +5,10 @@ import json
 import statistics
 from pathlib import Path
 
-import flexible_models
 import mechanisms
 import numpy as np
 import pytest
-from browser import DEFORMED, NOTEBOOK, PLACE, Tab, launched
+from browser import DEFORMED, NOTEBOOK, PLACE, Tab
 from PIL import Image
 from test_view_page import large, tube
 
@@ -21,26 +20,6 @@ from pliant.view.skins import skin_of
 from pliant.view.sources import SolutionSource
 
 SCREENS = Path(__file__).parent / "screens"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def flexible():
-    return flexible_models.slider_crank().simulate(0.1, accuracy="draft", output_step=1e-3)
-
-
-@pytest.fixture(scope="module")
-def crank_page(browser, tmp_path_factory):
-    sol = mechanisms.slider_crank().simulate(0.6, step=2e-3)
-    path = sol.to_html(tmp_path_factory.mktemp("page") / "crank.html")
-    tab = Tab(browser, offline=True).open(path.as_uri())
-    yield tab, sol
-    tab.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,35 +1,14 @@
 """Using the page in a real browser: keys, selection, plots, labels for screen readers, small and large screens, messages."""
 
-import flexible_models
 import mechanisms
 import numpy as np
 import pytest
-from browser import NAMELESS, OUTSIDE, PLACE, SMALL, Tab, launched
+from browser import NAMELESS, OUTSIDE, PLACE, SMALL, Tab
 
 import pliant as pl
 from pliant.view.server import Server
 from pliant.view.service import Service
 from pliant.view.sources import ModelSource
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def flexible():
-    return flexible_models.slider_crank().simulate(0.1, accuracy="draft", output_step=1e-3)
-
-
-@pytest.fixture(scope="module")
-def crank_page(browser, tmp_path_factory):
-    sol = mechanisms.slider_crank().simulate(0.6, step=2e-3)
-    path = sol.to_html(tmp_path_factory.mktemp("page") / "crank.html")
-    tab = Tab(browser, offline=True).open(path.as_uri())
-    yield tab, sol
-    tab.close()
 
 
 def test_keys(crank_page):
