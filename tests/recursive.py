@@ -5,7 +5,8 @@ import pliant as pl
 from pliant.families.elastic import deform
 from pliant.formulations import recursive_services as rs
 from pliant.formulations.choices import Recursion
-from pliant.formulations.kernels import problem
+from pliant.formulations.kernels import in_complex_numbers, problem
+from pliant.formulations.recursion import rhs
 from pliant.joint_states import joint_state
 from pliant.kernels import loop
 from pliant.kernels.jit import entry
@@ -114,3 +115,31 @@ def complex_jacobian(state: State) -> np.ndarray:
         loop.run(program, data, x, 0.0, 0.0, 0.0, 0.0)
         columns.append(np.where(active, x.R[rows].imag / STEP, 0.0))
     return np.array(columns).T
+
+
+@entry
+def stepped(p, t, y, f):
+    return rhs(p, t, y, f)
+
+
+def complex_slopes(p, space: JointSpace, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives of the accelerations along the coordinates, and by the rates: one recursion in complex numbers for each."""
+    z, n_q, n = in_complex_numbers(p, space), space.n_q, space.n_u
+    z.x.H[:], z.x.W[:] = p.x.H, p.x.W
+    K, D, f = np.zeros((n, n)), np.zeros((n, n)), np.zeros(y.size, complex)
+    for j in range(n):
+        for out, along in ((K, True), (D, False)):
+            x = y.astype(complex)
+            if along:
+                for k, i in space.tree.linear:
+                    x[i] += 1j * STEP * (k == j)
+                for k, i in space.tree.rotations:
+                    if k <= j < k + 3:
+                        r = np.eye(3)[j - k] / 2
+                        x[i] -= 1j * STEP * y[i + 1:i + 4] @ r
+                        x[i + 1:i + 4] += 1j * STEP * (np.cross(y[i + 1:i + 4], r) + y[i] * r)
+            else:
+                x[n_q + j] += 1j * STEP
+            assert stepped(z, t, x, f) == 0
+            out[:, j] = f[n_q:n_q + n].imag / STEP
+    return K, D

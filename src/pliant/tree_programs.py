@@ -39,8 +39,8 @@ def placing(system: System, markers: bool = False) -> dict[int, int]:
     return {int(system.data.ip[e, FRAME]): e for family in families for e in range(*system.families.get(family, (0, 0)))}
 
 
-def programs(space: JointSpace, x: Any = np.float64) -> Programs:
-    """The programs of a run, for real or complex numbers."""
+def split(space: JointSpace) -> tuple[Rows, Rows, set[int]]:
+    """Elements that act on the bodies, those of cut joints, and those that place the frames of the first."""
     s, ip = space.system, space.system.data.ip
     cut, own = set(space.cut_rows.tolist()), {e for e in space.tree.drive.tolist() if e >= 0}
     acting, closing = Rows(), Rows()
@@ -52,8 +52,26 @@ def programs(space: JointSpace, x: Any = np.float64) -> Programs:
             closing[family] = [e for e in rows if ip[e, ROW] in cut and e not in own]
         else:
             acting[family] = list(rows)
-    near, seen = touched(s, closing), touched(s, {f: r for f, r in acting.items() if f not in BODY_FAMILIES})
-    loop = _frames(s, near) | closing
+    return acting, closing, touched(s, {f: r for f, r in acting.items() if f not in BODY_FAMILIES})
+
+
+def tangent_program(space: JointSpace) -> Program:
+    """Left sides of the bodies' equations and their derivatives."""
+    acting, _, seen = split(space)
+    return program(space.system, "tangent", _frames(space.system, seen) | acting)
+
+
+def closing_programs(space: JointSpace, x: Any = np.float64) -> tuple[Program, Program]:
+    """Equations of cut joints with their forces, and their time derivatives."""
+    s, (_, closing, _) = space.system, split(space)
+    loop = _frames(s, touched(s, closing)) | closing
+    return program(s, "residual", loop, x), program(s, "rates", loop, x)
+
+
+def programs(space: JointSpace, x: Any = np.float64) -> Programs:
+    """The programs of a run, for real or complex numbers."""
+    s, (acting, closing, seen) = space.system, split(space)
+    loop = _frames(s, touched(s, closing)) | closing
     working = {f: [e for e in range(*rows) if f is not modal.BODY or _damped(s, e)]
                for f, rows in s.families.items() if f.act.power is not None}
     power = _frames(s, seen) | acting | working if any(working.values()) else {}

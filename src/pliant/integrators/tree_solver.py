@@ -1,6 +1,6 @@
 """The linear algebra of implicit methods in joint coordinates: q = q0 exp(z), z' = T^-1(z) u, u' = a(t, q, u) by recursion, loops closed.
 
-Derivatives K = da/dz and D = da/du are exact: one recursion with an imaginary step per coordinate and rate. Equations of a step,
+Derivatives K = da/dz and D = da/du are exact, by recursive passes (`tree_slopes`). Equations of a step,
 
     sigma dz - du = r1,   sigma du - K dz - D du = r2:   (sigma^2 - sigma D - K) dz = r2 + sigma r1 - D r1     [tree-1]
 """

@@ -1,71 +1,52 @@
-"""Derivatives of accelerations in joint coordinates, K = da/dz along the rates and D = da/du: one recursion with an imaginary step
-for each, exact to rounding. A program of its own for complex numbers, called back from the steps of implicit methods."""
+"""Derivatives of accelerations for implicit methods in joint coordinates: the tables of `tree_slopes`, called back from the steps."""
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
-from ..formulations.contract import STATE_Q, STATE_V, Problem
-from ..formulations.kernels import in_complex_numbers
-from ..formulations.recursion import rhs
+from ..formulations.contract import Problem
+from ..formulations.tree_slopes import Slopes, slopes_at
 from ..kernels.contract import c_address
-from ..kernels.jit import entry, jit
+from ..kernels.fields import FIELD
+from ..kernels.links import INNER, OUTER, PARENT
 from ..tree import JointSpace
-from .stepper import DONE, SINGULAR
+from ..tree_programs import closing_programs, tangent_program
 from .tree_solver import TANGENTS, OwnTree
-
-ETA = 1e-30   # the imaginary step
 
 
 class Tangents:
     """Fills K and D of ``own`` at own.y when it is called with a time; gives a status."""
 
     def __init__(self, p: Problem, space: JointSpace, own: OwnTree) -> None:
-        self.real, self.own, self.complex = p, own, in_complex_numbers(p, space)
-        self.y, self.f = np.zeros(own.y.size, complex), np.zeros(own.y.size, complex)
+        self.p, self.own, self.slopes = p, own, slopes(space)
         own.num[TANGENTS], self.keep = c_address(self)
 
     def __call__(self, t: float, _x: float, _v: float) -> float:
-        q, x, o = self.complex, self.real.x, self.own
-        q.x.H[:], q.x.W[:] = x.H, x.W  # W: branches that functions have chosen
-        return float(tangents_at(q, t, o.y, self.y, self.f, o.K, o.D))
+        return float(slopes_at(self.p, self.slopes, t, self.own.y, self.own.K, self.own.D))
 
 
-@entry
-def tangents_at(p: Any, t: Any, y: Any, z: Any, f: Any, K: Any, D: Any) -> Any:
-    """K and D at a state y."""
-    n_q, n = p.num[STATE_Q], p.num[STATE_V]
-    for j in range(2 * n):
-        for k in range(y.size):
-            z[k] = y[k]
-        if j >= n:
-            z[n_q + j - n] += complex(0.0, ETA)
-        else:
-            move(p.maps, y, j, z)
-        if rhs(p, t, z, f) != DONE:
-            return SINGULAR
-        for i in range(n):
-            value = f[n_q + i].imag / ETA
-            if j < n:
-                K[i, j] = value
-            else:
-                D[i, j - n] = value
-    return DONE
+def slopes(space: JointSpace) -> Slopes:
+    """Tables and work arrays for a tree."""
+    s, tree = space.system, space.tree
+    n, tiles, parents = len(space.links), s.n_v // 6, tree.ip[:, PARENT]
+    children = [np.flatnonzero(parents == i) for i in range(n)]
+    of_place = {int(place): int(e) for e, place in tree.nodes}
+    nodes = np.array([[of_place.get(int(row[side]), -1) for side in (INNER, OUTER)] for row in tree.ip], np.int64).reshape(-1, 2)
+    stored = np.array(sorted((c, r, k) for (r, c), k in s.block.items() if r < tiles and c < tiles), np.int64).reshape(-1, 3)
+    names = ("rp", "scale", "q", "u", "du", "w", "s", "g", "m")
+    of_complex: Any = tree._replace(**{name: getattr(tree, name).astype(complex) for name in names})
+    x = s.memory(np.complex128)
+    Q, V, M = (np.zeros((max(1, len(s.block)), 6, 6)) for _ in range(3))
+    gaps, rates = closing_programs(space, np.complex128)
 
+    def z(*shape: int) -> np.ndarray:
+        return np.zeros(shape)
 
-@jit
-def move(maps, y, j, out):
-    """out += i ETA times what rate j makes of the coordinates."""
-    for k in range(maps.linear.shape[0]):
-        if maps.linear[k, 0] == j:
-            out[maps.linear[k, 1]] += complex(0.0, ETA)
-    for k in range(maps.rotations.shape[0]):
-        first, i = maps.rotations[k, 0], maps.rotations[k, 1]
-        if first <= j < first + 3:
-            a, b, c = j - first, (j - first + 1) % 3, (j - first + 2) % 3
-            half = ETA / 2  # q (0, e_a)
-            out[i] -= complex(0.0, half * y[i + 1 + a])
-            out[i + 1 + a] += complex(0.0, half * y[i])
-            out[i + 1 + b] += complex(0.0, half * y[i + 1 + c])
-            out[i + 1 + c] -= complex(0.0, half * y[i + 1 + b])
+    def whole(*shape: int) -> np.ndarray:
+        return np.zeros(shape, np.int64)
+    return Slopes(tangent_program(space), gaps, rates, s.typed_data(np.complex128), x, of_complex, Q, V, M, stored, start=whole(tiles + 1),
+                  entries=whole(len(stored), 4), child_start=np.cumsum([0, *map(len, children)]).astype(np.int64),
+                  children=np.concatenate([*children, []]).astype(np.int64), nodes=nodes, F=z(s.n), a=z(s.n), P=z(n + 1, 6),
+                  field=z(n + 1, FIELD), moved=whole(n + 1), dq=z(s.n_v), dv=z(s.n_v), da=z(s.n_v), dR=z(s.n_v), gap=z(s.n),
+                  out=z(space.n_u), f=z(space.n_q + space.n_u + 2))

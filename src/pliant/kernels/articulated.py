@@ -163,7 +163,8 @@ def accelerate(tr, x):
 @jit
 def respond(tr, out, x):
     """out += M^-1 (forces along the rates), and with it the accelerations of the bodies in x.a: the forces are in the columns P of w (of
-    modes in those of s), on the left side of the equations of the bodies, and are used up. Needs the articulated inertia.  [recursion-8]"""
+    modes in those of s, of joints themselves in u of s), on the left side of the equations, and are used up. Needs the articulated inertia.
+                                                                                                    [recursion-8]"""
     w, s, ground = tr.w, tr.s, tr.ip.shape[0]
     for i in range(ground - 1, -1, -1):
         if tr.ip[i, NM] > 0:
@@ -171,7 +172,7 @@ def respond(tr, out, x):
         force, m, p = vec2(w, i, P_), vec2(w, i, P_ + 3), tr.ip[i, PARENT]
         for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
             if tr.drive[k] < 0:
-                u = -dot(vec2(s, k, S_), force) - dot(vec2(s, k, S_ + 3), m)
+                u = -s[k, UU] - dot(vec2(s, k, S_), force) - dot(vec2(s, k, S_ + 3), m)
                 s[k, UU] = u
                 force, m = add(force, scale(u * s[k, DI], vec2(s, k, U_))), add(m, scale(u * s[k, DI], vec2(s, k, U_ + 3)))
         store2(force, w, i, P_)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import jit
-from .links import A_, B_S, D_, DI, ELASTIC, INNER, IU, NM, NU, P_, PARENT, PQ, S_, U_, WAY, WAYS
+from .links import A_, B_S, D_, DI, ELASTIC, INNER, IU, NM, NU, P_, PARENT, PQ, S_, U_, UU, WAY, WAYS
 from .so3 import add, cross, dot, mat2, mul, scale, vec, vec2
 from .tiles import Elimination, factorise, solve, subtract_image
 
@@ -299,6 +299,8 @@ def constraint_forces(tr, lp, D):
         first = tr.ip[i, IU] + tr.ip[i, NU]
         for j in range(6):
             w[i, P_ + j] = 0
+        for k in range(tr.ip[i, IU], first):
+            tr.s[k, UU] = 0
         for k in range(first, first + tr.ip[i, NM]):
             tr.s[k, PQ] = 0
     for c in range(lp.tile.size):

@@ -240,67 +240,77 @@ def axial_columns(tr, i, e, rho):
         store2((z, z, z), tr.s, tr.ip[i, SLIDE], S_ + 3)
 
 
+@inlined
+def place_link(tr, x, i):
+    """Position and velocity of link i, the columns of its joint and modes, and its bias acceleration, from its parent in w.
+                                                                    [recursion-1], [recursion-2], [recursion-3], [recursion-4]"""
+    w, rp, g, p, iq = tr.w, tr.rp, tr.g, tr.ip[i, PARENT], tr.ip[i, IQ]
+    held, moving = tr.ip[i, INNER], tr.ip[i, OUTER]
+    if held < 0:
+        A, wp, vp, turned = mat2(w, p, A_), vec2(w, p, W_), vec2(w, p, V_), four(w, p, QQ)
+        arm = mul(A, vec2(rp, i, ARM))
+    else:
+        inner_side(tr, i)
+        A, wp, vp, turned = mat(g, FA_), vec(g, FW), vec(g, FV), (g[FQ], g[FQ + 1], g[FQ + 2], g[FQ + 3])
+        arm = mul(mat2(w, p, A_), vec(tr.m, held + N_U))
+    z = 0 * arm[0]
+    speed, gyro, spin = (z, z, z), (z, z, z), (z, z, z)
+    if tr.ip[i, KIND] == AXIAL:
+        e, local, arm, speed, spin = axial_motion(tr, i, A, arm)
+    else:
+        joint_motion(tr, i, A)
+        local, e = (g[LOC], g[LOC + 1], g[LOC + 2], g[LOC + 3]), arm
+        arm, speed = add(arm, vec(g, LAG)), vec(g, SPEED)
+    own = product(turned, local)
+    store(own, x.q, iq + 3)
+    B = rotation(x.q, iq + 3)
+    rho = mul(B, vec2(rp, i, RHO)) if moving < 0 else outer_side(tr, i, own)
+    if tr.ip[i, KIND] == AXIAL:
+        axial_columns(tr, i, e, rho)
+    else:
+        turning_motion(tr, i, A, B, rho)
+        spin, gyro = vec(g, SPIN), vec(g, GYRO)
+    d, wi = add(arm, rho), add(wp, spin)
+    across = cross(wp, arm)
+    v, bend = add(add(vp, across), speed), add(cross(wp, spin), gyro)
+    lag = cross(wp, add(across, scale(2.0, speed)))
+    if held >= 0:
+        bend, lag = add(bend, vec(g, FC + 3)), add(lag, add(vec(g, FC), cross(vec(g, FC + 3), arm)))
+    if moving >= 0:
+        own = g[OWN], g[OWN + 1], g[OWN + 2], g[OWN + 3]
+        store(own, x.q, iq + 3)
+        B, wi, v = rotation(x.q, iq + 3), sub(wi, vec(g, OUT_W)), sub(v, vec(g, OUT_V))
+        bend = sub(bend, add(cross(wi, vec(g, OUT_W)), vec(g, OUT_C + 3)))
+        lag = sub(lag, add(scale(2.0, cross(wi, vec(g, OUT_V))), vec(g, OUT_C)))
+    store2(own, w, i, QQ)
+    store2(B, w, i, A_)
+    store2(add(vec2(w, p, R_), d), w, i, R_)
+    store2(add(v, cross(wi, rho)), w, i, V_)
+    store2(wi, w, i, W_)
+    store2(d, w, i, D_)
+    if held >= 0:
+        parent_ways(tr, i)
+    known_accelerations(tr, i, add(lag, add(cross(wi, cross(wi, rho)), cross(bend, rho))), bend)
+
+
+@inlined
+def known_accelerations(tr, i, lag, bend):
+    """Of link i: what depends on velocities, and on driven coordinates, whose accelerations are known."""
+    for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
+        if tr.drive[k] >= 0:
+            lag, bend = add(lag, scale(tr.du[k], vec2(tr.s, k, S_))), add(bend, scale(tr.du[k], vec2(tr.s, k, S_ + 3)))
+    store2(lag, tr.w, i, C_)
+    store2(bend, tr.w, i, C_ + 3)
+
+
 @jit
 def outward(tr, x):
-    """Positions and velocities of all bodies in x and w, columns S and bias accelerations.
-                                                                    [recursion-1], [recursion-2], [recursion-3], [recursion-4]"""
-    n, w, rp, g = tr.ip.shape[0], tr.w, tr.rp, tr.g
-    for i in range(n):
-        p, iq, iv, iu = tr.ip[i, PARENT], tr.ip[i, IQ], tr.ip[i, IV], tr.ip[i, IU]
-        held, moving = tr.ip[i, INNER], tr.ip[i, OUTER]
-        if held < 0:
-            A, wp, vp, turned = mat2(w, p, A_), vec2(w, p, W_), vec2(w, p, V_), four(w, p, QQ)
-            arm = mul(A, vec2(rp, i, ARM))
-        else:
-            inner_side(tr, i)
-            A, wp, vp, turned = mat(g, FA_), vec(g, FW), vec(g, FV), (g[FQ], g[FQ + 1], g[FQ + 2], g[FQ + 3])
-            arm = mul(mat2(w, p, A_), vec(tr.m, held + N_U))
-        z = 0 * arm[0]
-        speed, gyro, spin = (z, z, z), (z, z, z), (z, z, z)
-        if tr.ip[i, KIND] == AXIAL:
-            e, local, arm, speed, spin = axial_motion(tr, i, A, arm)
-        else:
-            joint_motion(tr, i, A)
-            local, e = (g[LOC], g[LOC + 1], g[LOC + 2], g[LOC + 3]), arm
-            arm, speed = add(arm, vec(g, LAG)), vec(g, SPEED)
-        own = product(turned, local)
-        store(own, x.q, iq + 3)
-        B = rotation(x.q, iq + 3)
-        rho = mul(B, vec2(rp, i, RHO)) if moving < 0 else outer_side(tr, i, own)
-        if tr.ip[i, KIND] == AXIAL:
-            axial_columns(tr, i, e, rho)
-        else:
-            turning_motion(tr, i, A, B, rho)
-            spin, gyro = vec(g, SPIN), vec(g, GYRO)
-        d, wi = add(arm, rho), add(wp, spin)
-        across = cross(wp, arm)
-        v, bend = add(add(vp, across), speed), add(cross(wp, spin), gyro)
-        lag = cross(wp, add(across, scale(2.0, speed)))
-        if held >= 0:
-            bend, lag = add(bend, vec(g, FC + 3)), add(lag, add(vec(g, FC), cross(vec(g, FC + 3), arm)))
-        if moving >= 0:
-            own = g[OWN], g[OWN + 1], g[OWN + 2], g[OWN + 3]
-            store(own, x.q, iq + 3)
-            B, wi, v = rotation(x.q, iq + 3), sub(wi, vec(g, OUT_W)), sub(v, vec(g, OUT_V))
-            bend = sub(bend, add(cross(wi, vec(g, OUT_W)), vec(g, OUT_C + 3)))
-            lag = sub(lag, add(scale(2.0, cross(wi, vec(g, OUT_V))), vec(g, OUT_C)))
-        r, v = add(vec2(w, p, R_), d), add(v, cross(wi, rho))
-        lag = add(lag, add(cross(wi, cross(wi, rho)), cross(bend, rho)))
-        store2(own, w, i, QQ)
-        store2(B, w, i, A_)
-        store2(r, w, i, R_)
-        store2(v, w, i, V_)
-        store2(wi, w, i, W_)
-        store2(d, w, i, D_)
-        if held >= 0:
-            parent_ways(tr, i)
-        for k in range(iu, iu + tr.ip[i, NU]):
-            if tr.drive[k] >= 0:  # a known acceleration
-                lag, bend = add(lag, scale(tr.du[k], vec2(tr.s, k, S_))), add(bend, scale(tr.du[k], vec2(tr.s, k, S_ + 3)))
-        store2(lag, w, i, C_)
-        store2(bend, w, i, C_ + 3)
-        store(r, x.q, iq)
-        store(v, x.v, iv)
-        store(tmul(B, wi), x.v, iv + 3)
+    """Positions and velocities of all bodies in x and w, columns S and bias accelerations."""
+    w = tr.w
+    for i in range(tr.ip.shape[0]):
+        place_link(tr, x, i)
+        store(vec2(w, i, R_), x.q, tr.ip[i, IQ])
+        store(vec2(w, i, V_), x.v, tr.ip[i, IV])
+        store(tmul(mat2(w, i, A_), vec2(w, i, W_)), x.v, tr.ip[i, IV] + 3)
     for k in range(tr.lines.shape[0]):
         x.q[tr.lines[k, 3]], x.v[tr.lines[k, 2]] = tr.q[tr.lines[k, 1]], tr.u[tr.lines[k, 0]]
