@@ -170,35 +170,56 @@ def increment(p, o, factors, sigma, r, first, stiffness):
 
 
 @jit
-def radau_iteration(p, w, tune):
-    """One iteration on all stages."""
-    o, n, n_v, h, c, n_q, S, B = w.own, p.b.size, p.num[N_V], tune[H], w.table, p.x.q.size, w.own.S, w.own.B
-    for i in range(3):
-        defects(p, w, i, tune[T0] + c[C + i] * h)
-    for l in range(3):
+def transform(w, n, count):
+    """What is left of so many equations at the three stages (rows R1, ...), for the real and the complex system: rows RIGHT, ... and B."""
+    S, B, c = w.own.S, w.own.B, w.table
+    for l in range(count):
         R = R1 + 3 * l
         for k in range(n):
             S[RIGHT + l, k] = c[Y_REAL] * S[R, k] + c[Y_REAL + 1] * S[R + 1, k] + c[Y_REAL + 2] * S[R + 2, k]
             B[l, k] = complex(c[Y_COMPLEX] * S[R, k] + c[Y_COMPLEX + 1] * S[R + 1, k] + c[Y_COMPLEX + 2] * S[R + 2, k],
                               c[Y_COMPLEX + 3] * S[R, k] + c[Y_COMPLEX + 4] * S[R + 1, k] + c[Y_COMPLEX + 5] * S[R + 2, k])
-    increment(p, o, o.tiles[E], c[REAL] / h, S, RIGHT, True)
-    increment(p, o, o.F, complex(c[COMPLEX], c[COMPLEX + 1]) / h, B, 0, True)
-    size = 0.0
+
+
+@jit
+def add_back(w, row, source, complex_source, first, last):
+    """Solutions of both systems added to the stages in S[row], S[row + 1], S[row + 2]."""
+    S, B, c = w.own.S, w.own.B, w.table
     for i in range(3):
         x, re, im = c[X_REAL + i], 2 * c[X_COMPLEX + i], 2 * c[X_COMPLEX + 3 + i]
-        for k in range(n):
-            second = x * S[RIGHT + 1, k] + re * B[1, k].real - im * B[1, k].imag
-            if k >= n_v:
-                S[L + i, k] += second
-                continue
+        for k in range(first, last):
+            S[row + i, k] += x * S[source, k] + re * B[complex_source, k].real - im * B[complex_source, k].imag
+
+
+@jit
+def add_motion(w, tune, n_q, n_v):
+    """Increments of z and v to the stages; the largest."""
+    S, B, c, size = w.own.S, w.own.B, w.table, 0.0
+    for i in range(3):
+        x, re, im = c[X_REAL + i], 2 * c[X_COMPLEX + i], 2 * c[X_COMPLEX + 3 + i]
+        for k in range(n_v):
             first = x * S[RIGHT, k] + re * B[0, k].real - im * B[0, k].imag
+            second = x * S[RIGHT + 1, k] + re * B[1, k].real - im * B[1, k].imag
             S[Z + i, k] += first
             S[V + i, k] += second
-            S[N + i, k] += x * S[Y, k] + re * B[3, k].real - im * B[3, k].imag
             s = size_of(w.weight[n_q + k], tune[SPEED_], first, second)
             if not s <= size:
                 size = s
-    o.par[SIZE] = size
+    return size
+
+
+@jit
+def radau_iteration(p, w, tune):
+    """One iteration on all stages."""
+    o, n, n_v, h, c = w.own, p.b.size, p.num[N_V], tune[H], w.table
+    for i in range(3):
+        defects(p, w, i, tune[T0] + c[C + i] * h)
+    transform(w, n, 3)
+    increment(p, o, o.tiles[E], c[REAL] / h, o.S, RIGHT, True)
+    increment(p, o, o.F, complex(c[COMPLEX], c[COMPLEX + 1]) / h, o.B, 0, True)
+    add_back(w, L, RIGHT + 1, 1, n_v, n)
+    add_back(w, N, Y, 3, 0, n_v)
+    o.par[SIZE] = add_motion(w, tune, p.x.q.size, n_v)
 
 
 @jit

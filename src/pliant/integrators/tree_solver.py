@@ -43,11 +43,10 @@ from .implicit import (
     Z,
     largest,
     rate,
-    size_of,
 )
-from .implicit_solver import slopes
-from .one_step_loop import RHS, SPEED_, T0, H
-from .radau_table import COMPLEX, REAL, X_COMPLEX, X_REAL, Y_COMPLEX, Y_REAL, C
+from .implicit_solver import add_motion, slopes, transform
+from .one_step_loop import RHS, T0, H
+from .radau_table import COMPLEX, REAL, C
 from .stepper import DONE, SINGULAR, copy
 
 TANGENTS = 12  # of num: the address of what makes derivatives; the others are those of `implicit`
@@ -179,31 +178,15 @@ def defects(p, w, code, i, t):
 @jit
 def radau_iteration(p, w, tune, code):
     """One iteration on all stages."""
-    o, n, h, c, n_q, S, B = w.own, p.num[STATE_V], tune[H], w.table, p.num[STATE_Q], w.own.S, w.own.B
-    slopes(w, n_q, n, h)
-    size = 0.0
+    o, n, h, c, finite = w.own, p.num[STATE_V], tune[H], w.table, True
+    slopes(w, p.num[STATE_Q], n, h)
     for i in range(3):
-        if defects(p, w, code, i, tune[T0] + c[C + i] * h) != DONE:
-            size = np.inf
-    for l in range(2):
-        R = R1 + 3 * l
-        for k in range(n):
-            S[RIGHT + l, k] = c[Y_REAL] * S[R, k] + c[Y_REAL + 1] * S[R + 1, k] + c[Y_REAL + 2] * S[R + 2, k]
-            B[l, k] = complex(c[Y_COMPLEX] * S[R, k] + c[Y_COMPLEX + 1] * S[R + 1, k] + c[Y_COMPLEX + 2] * S[R + 2, k],
-                              c[Y_COMPLEX + 3] * S[R, k] + c[Y_COMPLEX + 4] * S[R + 1, k] + c[Y_COMPLEX + 5] * S[R + 2, k])
-    increment(o, o.E, o.pivots[0], c[REAL] / h, S, RIGHT, n)
-    increment(o, o.F, o.pivots[1], complex(c[COMPLEX], c[COMPLEX + 1]) / h, B, 0, n)
-    for i in range(3):
-        x, re, im = c[X_REAL + i], 2 * c[X_COMPLEX + i], 2 * c[X_COMPLEX + 3 + i]
-        for k in range(n):
-            first = x * S[RIGHT, k] + re * B[0, k].real - im * B[0, k].imag
-            second = x * S[RIGHT + 1, k] + re * B[1, k].real - im * B[1, k].imag
-            S[Z + i, k] += first
-            S[V + i, k] += second
-            s = size_of(w.weight[n_q + k], tune[SPEED_], first, second)
-            if not s <= size:
-                size = s
-    o.par[SIZE] = size
+        finite = defects(p, w, code, i, tune[T0] + c[C + i] * h) == DONE and finite
+    transform(w, n, 2)
+    increment(o, o.E, o.pivots[0], c[REAL] / h, o.S, RIGHT, n)
+    increment(o, o.F, o.pivots[1], complex(c[COMPLEX], c[COMPLEX + 1]) / h, o.B, 0, n)
+    size = add_motion(w, tune, p.num[STATE_Q], n)
+    o.par[SIZE] = size if finite else np.inf
 
 
 @jit
