@@ -34,7 +34,8 @@ from ..kernels.loop import Data, Memory, Program
 from ..kernels.loop import run as evaluate
 from ..kernels.loops import constraint_forces, multipliers
 from ..kernels.so3 import add, cross, dot, mat2, mul, store2, vec, vec2
-from .recursion import GAP, RATE, REFINED, jacobian, rhs
+from .contract import call_status
+from .recursion import GAP, RATE, REFINED, jacobian
 from .tree_variations import move_joint, move_mode, restore
 
 
@@ -70,10 +71,10 @@ class Slopes(NamedTuple):
 
 
 @entry
-def slopes_at(p, o, t, y, K, D):
-    """K and D at a state y."""
+def slopes_at(p, o, code, t, y, K, D):
+    """K and D at a state y; ``code``: the address of the kernel for accelerations, which takes long to compile again."""
     tr = p.joints.tree
-    status = rhs(p, t, y, o.f)
+    status = call_status(code, (p, t, y, o.f))
     if status != DONE:
         return status
     prepare(p, o, t)

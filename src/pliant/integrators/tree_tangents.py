@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..formulations.contract import Problem
+from ..formulations.contract import Problem, address
+from ..formulations.recursion import rhs
 from ..formulations.tree_slopes import Slopes, slopes_at
 from ..kernels.contract import c_address
 from ..kernels.fields import FIELD
@@ -19,11 +20,11 @@ class Tangents:
     """Fills K and D of ``own`` at own.y when it is called with a time; gives a status."""
 
     def __init__(self, p: Problem, space: JointSpace, own: OwnTree) -> None:
-        self.p, self.own, self.slopes = p, own, slopes(space)
+        self.p, self.own, self.slopes, self.code = p, own, slopes(space), address(rhs, p, 0.0, own.y, own.y)
         own.num[TANGENTS], self.keep = c_address(self)
 
     def __call__(self, t: float, _x: float, _v: float) -> float:
-        return float(slopes_at(self.p, self.slopes, t, self.own.y, self.own.K, self.own.D))
+        return float(slopes_at(self.p, self.slopes, self.code, t, self.own.y, self.own.K, self.own.D))
 
 
 def slopes(space: JointSpace) -> Slopes:
