@@ -5,6 +5,7 @@ import pytest
 import pliant as pl
 from pliant import bench_models
 from pliant.refinement import parts
+from pliant.verification import CASES
 
 USUAL = 0.2  # s of motion
 # of the others: what stiff modes, high speed or growing differences allow within a second of computing
@@ -45,6 +46,12 @@ def test_text_twins(name):
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_benchmarks(name):
     agree(*both_ways(BENCHMARKS[name](), 0.2, 1e-10))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_verification_book(name):
+    model, duration, *_ = CASES[name]
+    agree(*both_ways(model(), min(duration, SHORT.get(name, USUAL)), 1e-10))
 
 
 def test_reactions_that_are_not_unique_are_among_them():
