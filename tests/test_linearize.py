@@ -3,6 +3,7 @@ import json
 
 import numpy as np
 import pytest
+from flexible_models import rod
 from scipy.linalg import expm, null_space, qr
 
 import pliant as pl
@@ -339,3 +340,15 @@ def test_state_of_a_run_is_that_of_its_row():
     np.testing.assert_allclose(first.A, start.A, atol=1e-9 * abs(start.A).max())
     later = m.linearize(["motor.x"], ["A.angle"], (sol, 0.05))
     assert later.t == pytest.approx(0.05) and abs(later.A - start.A).max() > 1
+
+
+def test_states_of_modes_are_named_as_channels():
+    """They can be asked of a solution."""
+    m = pl.Model("arm", gravity=(0, 0, -9.81))
+    arm = m.add(pl.ModalBody("arm", rod()))
+    m.add(pl.Revolute("A", m.ground, arm["start"], axis="y"))
+    lin = m.linearize(["A.angle"], ["arm.end.position.z"])
+    sol = m.simulate(1e-3, step=1e-3, progress=False)
+    modal = {state: unit for state, unit in zip(lin.states, lin.units["states"], strict=True) if "modal" in state}
+    assert {(state.rpartition(".")[0], unit) for state, unit in modal.items()} == {("arm.modal", ""), ("arm.modal_rate", "1/s")}
+    assert all(np.isfinite(sol[state]).all() for state in modal)

@@ -36,7 +36,7 @@ class Linear:
         self.inputs, self.outputs = inputs, list(outputs)
         d, n = lin.d, lin.n
         names, E = coordinates(lin)                                  # E z: the named coordinates
-        self.states = [*names, *(f"{name}_rate" for name in names)]
+        self.states = [*names, *map(rate_name, names)]
         forces = np.array([ports.unit_force(d, lin.row, name, lin.tangent.G) for name in inputs]).reshape(len(inputs), -1).T
         self.A, back = lin.first_order(), np.linalg.inv(E)
         accelerations = np.linalg.solve(lin.M, lin.N.T @ forces) if n else np.zeros((0, len(inputs)))
@@ -115,10 +115,15 @@ class Linear:
         return f"Linear({self.model.name!r}: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs)"
 
 
+def rate_name(state: str) -> str:
+    """Of the rate of a state: as its channel, where there is one."""
+    return state.replace(".modal.", ".modal_rate.") if ".modal." in state else f"{state}_rate"
+
+
 def _unit(state: str) -> str:
     rate = state.endswith("_rate")
-    if ".modal." in state:
-        return "1/s" if rate else ""
+    if ".modal" in state:
+        return "1/s" if ".modal_rate." in state else ""
     turns = any(part in ("angle", "angle_rate", "rotation") for part in state.split("."))
     return ("rad" if turns else "m") + ("/s" if rate else "")
 
