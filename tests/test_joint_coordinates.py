@@ -1,11 +1,11 @@
-"""coordinates="joint" as users meet it: options, files, continuation, messages; and the services of the tree."""
+"""coordinates="joint" as users meet it: options, files, continuation, messages."""
 import json
 
 import numpy as np
 import pytest
 import spatial_loop
 from examples_of import example
-from joint_models import CARRIERS, closed_chain, tree
+from joint_models import CARRIERS, tree
 from mechanisms import four_bar, pendulum, slider_crank
 
 import pliant as pl
@@ -171,69 +171,6 @@ def test_outsiders_with_inertia_are_refused_and_others_run():
     m.add(Gyrostat("body", mass=1, inertia=(0.1, 0.2, 0.3), rotor=(0, 0, 2.0), angular_velocity=(1, 0.5, 0)))
     a, b = (m.simulate(1.0, coordinates=c, progress=False, accuracy=1e-9, output_step=0.1) for c in ("joint", "absolute"))
     assert abs(a["body.rotation"] - b["body.rotation"]).max() < 1e-7
-
-
-# -- services
-def arm() -> pl.Model:
-    """Two links of 0.7 m and 0.5 m in the vertical plane xz, turned by 0.4 and -0.9 rad about -y as modelled."""
-    m = pl.Model("arm", gravity=(0, 0, -9.81))
-    elbow = 0.7 * np.array([np.cos(0.4), 0, np.sin(0.4)])
-    hand = elbow + 0.5 * np.array([np.cos(-0.5), 0, np.sin(-0.5)])
-    m.add(pl.RigidBody.rod("upper", (0, 0, 0), elbow, mass=2.0))
-    m.add(pl.RigidBody.rod("lower", elbow, hand, mass=1.5))
-    m.add(pl.Revolute("shoulder", m.ground, "upper.start", axis=(0, -1, 0)))
-    m.add(pl.Revolute("elbow", "upper.end", "lower.start", axis=(0, -1, 0)))
-    return m
-
-
-def test_two_link_arm_against_its_closed_form():
-    """Angles from the pose as modelled: a = 0.4 + q1, b = -0.5 + q1 + q2 against the x axis."""
-    space = arm().joint_space()
-    q, u, acc = np.array([0.3, -0.6]), np.array([0.7, -1.1]), np.array([0.4, 2.0])
-    a, b, l, s, m1, m2 = 0.4 + q[0], -0.5 + q.sum(), 0.7, 0.25, 2.0, 1.5
-    i1, i2, g = m1 * 0.7**2 / 3, m2 * 0.5**2 / 3, 9.81
-    c, cross = m2 * l * s * np.cos(b - a), m2 * l * s * np.sin(b - a)
-    M = np.array([[i1 + m2 * l**2 + i2 + 2 * c, i2 + c], [i2 + c, i2]])
-    gravity = g * np.array([(m1 / 2 + m2) * l * np.cos(a) + m2 * s * np.cos(b), m2 * s * np.cos(b)])
-    coriolis = np.array([-cross * (2 * u[0] * u[1] + u[1]**2), cross * u[0]**2])
-    assert space.coordinates == ["shoulder.angle", "elbow.angle"]
-    assert space.mass_matrix(q) == pytest.approx(M, rel=1e-12)
-    assert space.gravity_compensation(q) == pytest.approx(gravity, rel=1e-12)
-    assert space.inverse_dynamics(q, u, acc) == pytest.approx(M @ acc + coriolis + gravity, rel=1e-12)
-    assert space.accelerations(q, u) == pytest.approx(np.linalg.solve(M, -coriolis - gravity), rel=1e-11)
-    hand = space.frame("lower.end", q, u)
-    assert hand.position == pytest.approx([l * np.cos(a) + 0.5 * np.cos(b), 0, l * np.sin(a) + 0.5 * np.sin(b)], abs=1e-13)
-    assert space.jacobian("lower.end", q) @ u == pytest.approx([*hand.velocity, *hand.angular_velocity], abs=1e-13)
-
-
-def test_driving_torques_are_those_of_drives():
-    m = arm()
-    free = m.joint_space()
-    m.add(pl.Drive("shoulder", "angle", "0.5 * sin(2 * t)", name="first"))
-    m.add(pl.Drive("elbow", "angle", "0.3 * t^2", name="second"))
-    sol = m.simulate(0.5, coordinates="joint", progress=False, output_step=0.1)
-    for k, t in enumerate(sol.t):
-        q, u, a = ([0.5 * np.sin(2 * t), 0.3 * t**2], [np.cos(2 * t), 0.6 * t], [-2 * np.sin(2 * t), 0.6])
-        assert free.inverse_dynamics(q, u, a) == pytest.approx([sol["first.effort"][k], sol["second.effort"][k]], abs=1e-9)
-
-
-def test_frame_jacobian_of_a_mixed_tree():
-    space = tree(CARRIERS, seed=3, floating=True).joint_space()
-    u = np.random.default_rng(0).normal(size=space.u.size)
-    found = space.frame("b7", u=u)
-    assert space.jacobian("b7") @ u == pytest.approx([*found.velocity, *found.angular_velocity], abs=1e-12)
-
-
-def test_services_refuse_what_they_cannot_do():
-    with pytest.raises(ModelError, match=r"the model has loops .cut at 'B'.*add drives"):
-        spatial_loop.four_bar().joint_space().inverse_dynamics()
-    space = arm().joint_space()
-    with pytest.raises(ValueError, match="q has shape"):
-        space.mass_matrix([1.0])
-    with pytest.raises(ValueError, match=r"there is no frame 'lower.tip'"):
-        space.frame("lower.tip")
-    with pytest.raises(ValueError, match="must be 'sweep' or 'differentiation'"):
-        closed_chain().joint_space().loop_jacobian(method="guess")
 
 
 def test_check_gives_the_tree_as_data():
