@@ -97,6 +97,19 @@ def test_a_body_without_inertia():
     assert abs(a["hand.position"] - b["hand.position"]).max() < 1e-9
 
 
+def test_a_coupler_without_mass_runs():
+    """It has no freedom of its own, as the loop is closed: the tree must not end there."""
+    m = four_bar()
+    m["top"].mass, m["top"].inertia = 0.0, (0.0, 0.0, 0.0)
+    a, b = (m.simulate(0.5, coordinates=c, integrator=pl.DOP853(), formulation=pl.Index1(), progress=False, accuracy=1e-10, output_step=0.1)
+            for c in ("joint", "absolute"))
+    assert abs(a["left.end.position"] - b["left.end.position"]).max() < 1e-9
+    for joint in "ABCD":
+        assert abs(a[f"{joint}.force"] - b[f"{joint}.force"]).max() < 1e-6
+    with pytest.raises(pl.SimulationError, match=r"'top'.*cut another joint"):
+        m.simulate(0.5, formulation=pl.Recursion(cut="C"), progress=False)
+
+
 def test_joints_in_gimbal_lock_are_named():
     """A universal joint whose first axis is that of the hinge on the massless link that it carries."""
     def model(axis):

@@ -1,7 +1,8 @@
 """Spanning forest of a mechanism: which joints carry bodies from the ground outward, and which close loops.
 
 Joints of the tree are those with the most equations, so that few equations are left to close loops; among equals driven ones first, then
-those near the ground, which keeps paths short. A body that no joint of the tree reaches floats: it is the base of a tree of its own.
+those near the ground, which keeps paths short. Where that leaves a body without mass at the end of a branch, free to move, its joints come
+first instead: the loop is cut elsewhere. A body that no joint of the tree reaches floats: it is the base of a tree of its own.
 """
 from __future__ import annotations
 
@@ -109,17 +110,41 @@ def spanning_forest(directory: Directory, masses: dict[str, float], cut: Sequenc
     near = _distances(masses, [r.bodies for r in joints.values()])
     driven = {joint for _, _, joint, _ in directory.drives.values()}
     kinds = {name: kind for name, r in joints.items() if name not in cut and (kind := kind_of(r))}
-    order = sorted(kinds, key=lambda n: (FREEDOM[kinds[n]], n not in driven, sum(near[b] for b in joints[n].bodies)))
-    group = {body: body for body in ("ground", *masses)}
-    chosen: dict[str, list[str]] = {body: [] for body in group}  # joints of the tree at a body
+    spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
+
+    def forest(first: Iterable[str]) -> Topology:
+        def place(name: str) -> tuple[bool, int, bool, int]:
+            bodies = joints[name].bodies
+            return not set(bodies) & set(first), FREEDOM[kinds[name]], name not in driven, sum(near[b] for b in bodies)
+        return _grown(joints, kinds, _chosen(joints, sorted(kinds, key=place), masses), masses, spins)
+    found = forest(())
+    if loose := _loose(found, masses, driven):
+        other = forest(loose)
+        if len(_loose(other, masses, driven)) < len(loose):
+            return other
+    return found
+
+
+def _chosen(joints: dict[str, JointRecord], order: Iterable[str], bodies: Iterable[str]) -> dict[str, list[str]]:
+    """The joints of the tree at every body: in this order, those that close no loop."""
+    group = {body: body for body in ("ground", *bodies)}
+    chosen: dict[str, list[str]] = {body: [] for body in group}
     for name in order:
         a, b = (_root(group, body) for body in joints[name].bodies)
         if a != b:
             group[a] = b
             for body in joints[name].bodies:
                 chosen[body].append(name)
-    spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
-    return _grown(joints, kinds, chosen, masses, spins)
+    return chosen
+
+
+def _loose(topology: Topology, masses: dict[str, float], driven: set[str]) -> list[str]:
+    """Bodies that, with all they carry, have no mass, and whose joint lets them move."""
+    carried = dict(masses)
+    for link in reversed(topology.links):
+        carried[link.parent] = carried.get(link.parent, 0.0) + carried[link.body]
+    free = [x for x in topology.links if x.kind != "fixed" and not (x.joint in driven and FREEDOM[x.kind] == 1)]
+    return [x.body for x in free if not carried[x.body] > 0]
 
 
 def _grown(joints: dict[str, JointRecord], kinds: dict[str, str], chosen: dict[str, list[str]], masses: dict[str, float],

@@ -66,8 +66,8 @@ class JointModel:
         self.modal = [(int(at), int(n)) for at, n in self.space.tree.ip[:, [rc.IM, rc.NM]] if n]
 
     def __repr__(self) -> str:
-        loops = ", ".join(self.topology.cut)
-        return f"JointModel({self.dynamics.model.name!r}: {len(self.topology.links)} links, {self.u.size} rates{loops and f', cut at {loops}'})"
+        links, cut = len(self.topology.links), ", ".join(self.topology.cut)
+        return f"JointModel({self.dynamics.model.name!r}: {links} links, {self.u.size} rates{cut and f', cut at {cut}'})"
 
     def state(self, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates and rates at a row of results."""
