@@ -49,6 +49,15 @@ def test_text_and_command_line(tmp_path):
         pl.read(tmp_path / "bad.yaml")
 
 
+@pytest.mark.parametrize("form", [pl.Recursion(None), pl.Index1(None), pl.Recursion(pl.Partitioning()),
+                                  pl.Recursion(pl.Baumgarte(5, 5), "A, B")], ids=str)
+def test_formulations_are_written_and_read_again(form, tmp_path):
+    m = four_bar()
+    m.settings = {"duration": 0.2, "formulation": form}
+    m.save(tmp_path / "m.yaml")
+    assert pl.read(tmp_path / "m.yaml").settings["formulation"] == form
+
+
 @pytest.mark.parametrize("integrator", [pl.RungeKutta4(), pl.DOP853(), pl.AdamsBashforthMoulton()])
 def test_a_run_goes_on_from_its_file(integrator, tmp_path):
     """As if it had not been interrupted, to the last bit."""
@@ -184,6 +193,21 @@ def test_outsiders_with_inertia_are_refused_and_others_run():
     m.add(Gyrostat("body", mass=1, inertia=(0.1, 0.2, 0.3), rotor=(0, 0, 2.0), angular_velocity=(1, 0.5, 0)))
     a, b = (m.simulate(1.0, coordinates=c, progress=False, accuracy=1e-9, output_step=0.1) for c in ("joint", "absolute"))
     assert abs(a["body.rotation"] - b["body.rotation"]).max() < 1e-7
+
+
+def test_check_shows_the_tree_that_runs(tmp_path):
+    """With the joints that options name cut, in text and figure; wrong names are errors; items that are left out do not matter."""
+    from pliant.tree_figure import draw_tree
+    m = four_bar()
+    m.settings = {"formulation": pl.Recursion(cut="A")}
+    assert "loop closed by A" in m.check().tree and set(draw_tree(m, tmp_path / "a.png").cut) == {"A"}
+    m.settings = {"coordinates": "joint", "formulation": {"kind": "recursion", "cut": "B, Bx"}}
+    report = m.check()
+    assert not report.ok and "loop closed by B" in report.tree
+    assert "joint 'Bx', which is not there; did you mean 'B'?" in str(report).replace("\n    ", " ")
+    for name in ("one", "two"):
+        m.add(pl.Drive("A", "angle", "t", name=name))
+    assert set(draw_tree(m, tmp_path / "b.png").cut) == {"B"}
 
 
 def test_check_gives_the_tree_as_data():

@@ -60,6 +60,16 @@ def in_coordinates(settings: Mapping[str, Any]) -> Any:
     return made or Recursion()
 
 
+def cut_joints(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Joints that options name to be cut; none where they are wrong in some way, which `simulate` tells."""
+    try:
+        named = in_coordinates(settings)
+        form = None if named is None else choice("formulation", named)
+    except ModelError:
+        return ()
+    return form.cut_joints if isinstance(form, Recursion) else ()
+
+
 def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, Choice]:
     """The pair of methods that a run is to use; what is not given follows from the other."""
     form = None if formulation is None else choice("formulation", formulation)

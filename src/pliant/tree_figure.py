@@ -35,11 +35,15 @@ def places(topology: Topology) -> dict[str, tuple[float, float]]:
     return found
 
 
-def draw_tree(model: Model, path: str | Path, cut: tuple[str, ...] = ()) -> Topology:
-    """Write the figure (.png, .svg, .pdf)."""
+def draw_tree(model: Model, path: str | Path) -> Topology:
+    """Write the figure (.png, .svg, .pdf), of what `check` can look at and with the joints that the options name cut."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-    dynamics = model.compile()
+
+    from .diagnosis.checking import without_blocked
+    from .methods import cut_joints
+    dynamics = without_blocked(model)[0].compile()
+    cut = [name for name in cut_joints(model.settings) if name in dynamics.directory.joints]
     topology = spanning_forest(dynamics.directory, masses_of(dynamics.system), cut)
     at = places(topology)
     depth, leaves = 1 + max(x for x, _ in at.values()), 1 - min(y for _, y in at.values())
