@@ -25,7 +25,9 @@ def test_options():
     ({"coordinates": "polar"}, "must be one of absolute, joint"),
     ({"coordinates": "joint", "formulation": pl.NullSpace()}, "null-space is one of absolute coordinates"),
     ({"coordinates": "absolute", "formulation": pl.Recursion()}, "leave one of the two out"),
-    ({"coordinates": "joint", "integrator": pl.DIMCD()}, "makes no sense with integrator"),
+    ({"coordinates": "joint", "integrator": pl.DIMCD()}, "dimcd makes no sense in joint coordinates; take one of generalized-alpha"),
+    ({"coordinates": "joint", "integrator": pl.IDA()}, "ida makes no sense in joint coordinates"),
+    ({"coordinates": "joint", "integrator": "automatic", "step": 0.01}, "leave step out"),
     ({"formulation": pl.Recursion(cut="Q")}, "there is no joint 'Q'"),
     ({"formulation": {"kind": "recursion", "jacobian": "guess"}}, "must be sweep or differentiation"),
 ])
@@ -137,7 +139,9 @@ def test_steps_that_are_too_long_are_not_blamed_on_masses():
     from pliant.studies.loops_models import four_bar
     with pytest.raises(pl.SimulationError, match=r"too long a step|finite") as told:
         four_bar().simulate(5.0, step=0.1, coordinates="joint", integrator=pl.RungeKutta4(), progress=False)
-    assert "no mass" not in str(told.value)
+    assert "no mass" not in str(told.value) and "less accuracy" not in str(told.value)
+    with pytest.raises(pl.SimulationError, match=r"The fixed step may be too long for its modes"):
+        four_bar().simulate(5.0, step=0.1, coordinates="joint", integrator=pl.DormandPrince54(), progress=False)
 
 
 def test_check_warns_of_steps_beyond_the_modes():
@@ -167,6 +171,30 @@ def test_the_automatic_choice_prefers_joint_coordinates_for_trees():
     from pliant.bench_models import fourbars
     assert fourbars(5).simulate(0.05, progress=False).formulation == pl.Index1()
     assert tree(CARRIERS, seed=2).simulate(0.2, coordinates="absolute", progress=False).formulation == pl.Index1()
+
+
+def stiff_arm() -> pl.Model:
+    m = pl.Model("stiff", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody.rod("arm", (0, 0, 0), (1, 0, 0), mass=1))
+    m.add(pl.Revolute("A", m.ground, "arm.start", axis="y"))
+    m.add(pl.TorsionSpring("k", "A", 1e8, 1e5))
+    return m
+
+
+def test_in_joint_coordinates_the_method_is_chosen_too():
+    """An implicit one where the model is stiff, which in absolute coordinates runs just so; with a fixed step as well."""
+    for options in ({"coordinates": "joint"}, {"formulation": "recursion"}, {"coordinates": "joint", "integrator": "automatic"}):
+        sol = stiff_arm().simulate(1.0, progress=False, **options)
+        assert sol.method.kind == "radau-iia-5" and sol.formulation == pl.Recursion() and "is stiff" in sol.why and sol.quality.steps < 500
+    soft = four_bar().simulate(0.2, coordinates="joint", formulation=pl.Recursion(cut="A"), progress=False)
+    assert soft.method.kind == "dop853" and soft.formulation == pl.Recursion(cut="A") and "nothing is stiff" in soft.why
+    held = stiff_arm()
+    held.settings = {"duration": 0.1, "step": 1e-3, "coordinates": "joint"}
+    a, b = held.simulate(progress=False), held.simulate(coordinates="absolute", progress=False)
+    assert a.method == b.method == pl.GeneralizedAlpha(0.9) and "stiff for a step of 0.001 s" in a.why
+    assert abs(a["arm.end.position"] - b["arm.end.position"]).max() < 1e-9 and held.check().ok
+    assert not [f for f in held.check().findings if f.code == "step-unstable"]
+    assert four_bar().simulate(0.1, step=1e-3, coordinates="joint", progress=False).method.kind == "dormand-prince-54"
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
