@@ -132,6 +132,17 @@ def test_what_is_given_is_looked_at(call, message):
         call(arm().joint_space())
 
 
+def test_functions_that_fail_are_told():
+    m = arm()
+    m.add(pl.Force("push", "lower", (lambda t: 1 / (t - 1.0), 0, 0)))
+    space = m.joint_space()
+    for call in (space.force, space.accelerations):
+        assert np.isfinite(call(t=0.5)).all()
+        with pytest.raises(pl.SimulationError, match="'push'"):
+            call(t=1.0)
+        assert np.isfinite(call(t=0.5)).all()
+
+
 def test_quaternions_are_made_unit_ones():
     space = tree(["spherical", "revolute"], seed=3).joint_space()
     q = space.q.copy()

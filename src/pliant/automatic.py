@@ -21,6 +21,7 @@ STABLE = 4.0        # h times the fastest rate that the explicit method bears
 PERIODS = 3.0       # steps of it in the time of the slow motion, at an accuracy of 1e-5
 WORTH = 10.0        # times as many steps for stability than for accuracy: an implicit method is worth its price
 LEAST = 50          # steps
+NOISE = 1e-6        # of the rate of the motion: rates below are rounding
 FEW = 4             # bodies per loop, from which on joint coordinates are faster for sure
 RHO, FIXED_RHO = 0.8, 0.9  # of generalized-alpha with error control, and with fixed steps
 ELASTIC = ("spring", "bushing", "modal body", "spring answer", "load answer")  # families whose forces depend on the motion
@@ -49,7 +50,7 @@ def candidates(dynamics: Dynamics, row: np.ndarray, length: float, accuracy: flo
         damped = stiff
     if stability > WORTH * needed:
         return [stiff, damped]
-    why = f"chosen as nothing is stiff: {facts}" if rate > 0 else "chosen as nothing is stiff"
+    why = f"chosen as nothing is stiff: {facts}" if rate > NOISE * slow else "chosen as nothing is stiff"
     absolute = [Candidate(DOP853(), within or Index1(), why), stiff, damped]
     if within:
         return absolute

@@ -12,6 +12,7 @@ from ..formulations import recursive_services as rs
 from ..formulations.choices import Recursion
 from ..formulations.contract import BAD, POWERED
 from ..formulations.kernels import problem
+from ..integrators.run import function_fault
 from ..integrators.stepper import DONE
 from ..items.base import IDENTITY, Frame, did_you_mean, matrix_of
 from ..joint_states import joint_state
@@ -161,7 +162,16 @@ class JointModel:
     def _efforts(self, q: Any, u: Any, accelerations: Any, t: float) -> np.ndarray:
         effort = np.zeros(self.u.size)
         rs.efforts_at(self.p, t, self._state(q, u), self._values("accelerations", accelerations, np.zeros_like(self.u)), effort)
+        self._look_at_functions(t)
         return effort
+
+    def _look_at_functions(self, t: float) -> None:
+        """What a function of the user raised."""
+        failures = self.dynamics.system.failures
+        if failures:
+            error = failures[0]
+            failures.clear()
+            raise function_fault(error, t)
 
     def inverse_dynamics(self, q: Any = None, u: Any = None, accelerations: Any = None, t: float = 0.0) -> np.ndarray:
         """Efforts along the rates that drives of all coordinates would need for this motion, against all forces and gravity. Of modes too:
@@ -205,7 +215,9 @@ class JointModel:
         """u' by recursion, loops closed."""
         y = self._state(q, u)
         dy = np.zeros_like(y)
-        if rs.rates_at(self.p, t, y, dy) != DONE:
+        status = rs.rates_at(self.p, t, y, dy)
+        self._look_at_functions(t)
+        if status != DONE:
             bad = int(self.p.num[BAD]) - 1
             told = self.space.without_inertia(bad, self.mass_matrix(q)) if bad >= 0 else "they are not finite"
             raise ModelError(f"joint space: there are no accelerations at this state: {told}")
