@@ -118,6 +118,10 @@ def test_check_shows_the_tree():
     assert "loop closed by C: rod - crank - ground - slider" in text
 
 
+def test_couplings_are_shown():
+    assert "joints coupled by mesh" in forest(example("gear_pair")()).text()
+
+
 def test_a_long_tree_is_shortened():
     from pliant.bench_models import chain
     lines = str(chain(60).check()).splitlines()

@@ -44,9 +44,11 @@ class Link:
 
 @dataclass(frozen=True)
 class Topology:
-    """Links, parents before children; joints that close loops, with their bodies; joints between joints (gears) are in neither."""
+    """Links, parents before children; joints that close loops, with their bodies; joints between joints (gears), whose equations count
+    as a loop."""
     links: tuple[Link, ...]
     cut: dict[str, tuple[str, str]]
+    coupled: tuple[str, ...] = ()
 
     @property
     def freedom(self) -> int:
@@ -85,6 +87,7 @@ class Topology:
             bodies = self.loop(joint)
             shown = " - ".join(bodies if len(bodies) <= 8 else [*bodies[:4], "...", *bodies[-3:]])
             lines.append(f"loop closed by {joint}: {shown}")
+        lines += [f"joints coupled by {name}" for name in self.coupled]
         return "\n".join(lines)
 
 
@@ -112,11 +115,13 @@ def spanning_forest(directory: Directory, masses: dict[str, float], cut: Sequenc
     kinds = {name: kind for name, r in joints.items() if name not in cut and (kind := kind_of(r))}
     spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
 
+    coupled = tuple(name for name in directory.couplings if name not in directory.joints)
+
     def forest(first: Iterable[str]) -> Topology:
         def place(name: str) -> tuple[bool, int, bool, int]:
             bodies = joints[name].bodies
             return not set(bodies) & set(first), FREEDOM[kinds[name]], name not in driven, sum(near[b] for b in bodies)
-        return _grown(joints, kinds, _chosen(joints, sorted(kinds, key=place), masses), masses, spins)
+        return _grown(joints, kinds, _chosen(joints, sorted(kinds, key=place), masses), masses, spins, coupled)
     found = forest(())
     if loose := _loose(found, masses, driven):
         other = forest(loose)
@@ -148,7 +153,7 @@ def _loose(topology: Topology, masses: dict[str, float], driven: set[str]) -> li
 
 
 def _grown(joints: dict[str, JointRecord], kinds: dict[str, str], chosen: dict[str, list[str]], masses: dict[str, float],
-           spins: dict[str, float]) -> Topology:
+           spins: dict[str, float], coupled: tuple[str, ...]) -> Topology:
     """Links outward from the ground, then from a base of every part that is not connected to it: of bodies whose turning is stated
     the slowest, else the heaviest."""
     links: list[Link] = []
@@ -171,7 +176,7 @@ def _grown(joints: dict[str, JointRecord], kinds: dict[str, str], chosen: dict[s
             seen.add(base)
             links.append(Link(base, "ground", None, "free"))
             grow(base)
-    return Topology(tuple(links), {name: r.bodies for name, r in joints.items() if name not in used})
+    return Topology(tuple(links), {name: r.bodies for name, r in joints.items() if name not in used}, coupled)
 
 
 def _root(group: dict[str, str], body: str) -> str:
