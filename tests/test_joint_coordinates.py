@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import spatial_loop
 from examples_of import example
-from joint_models import CARRIERS, tree
+from joint_models import CARRIERS, closed_chain, tree
 from mechanisms import four_bar, pendulum, slider_crank
 
 import pliant as pl
@@ -62,7 +62,7 @@ def test_formulations_are_written_and_read_again(form, tmp_path):
 
 @pytest.mark.parametrize("integrator", [pl.RungeKutta4(), pl.DOP853(), pl.AdamsBashforthMoulton()])
 def test_a_run_goes_on_from_its_file(integrator, tmp_path):
-    """As if it had not been interrupted, to the last bit."""
+    """Further than it was meant to go."""
     options = {"coordinates": "joint", "integrator": integrator, "progress": False, "output_step": 0.05}
     options |= {"step": 1e-3} if integrator.kind == "runge-kutta-4" else {"accuracy": 1e-7}
     make = lambda: tree(CARRIERS, seed=2)  # noqa: E731
@@ -72,6 +72,24 @@ def test_a_run_goes_on_from_its_file(integrator, tmp_path):
     s = whole.dynamics.system
     p, r = parts(resumed.rows, s.q0.size, s.n), parts(whole.rows, s.q0.size, s.n)
     assert abs(p["q"] - r["q"]).max() < (1e-13 if integrator.kind == "runge-kutta-4" else 1e-6)
+
+
+@pytest.mark.parametrize("integrator, kept", [
+    *((i, pl.DirectCorrection()) for i in (pl.DOP853(), pl.AdamsBashforthMoulton(), pl.RadauIIA5(), pl.BDF(), pl.GeneralizedAlpha(0.8))),
+    (pl.RungeKutta4(), pl.Partitioning()), (pl.DOP853(), pl.Partitioning())], ids=lambda x: x.kind)
+def test_an_interrupted_run_goes_on_as_if_nothing_had_been(integrator, kept, tmp_path):
+    """To the last bit."""
+    def stop(t, end):
+        if t > 0.3:
+            raise KeyboardInterrupt
+    fixed = integrator.kind in ("runge-kutta-4", "generalized-alpha")
+    options = {"formulation": pl.Recursion(kept), "integrator": integrator, "output_step": 2.5e-3}
+    options |= {"step": 2.5e-3} if fixed else {"accuracy": 1e-6}
+    whole = closed_chain(6, 4, "revolute").simulate(4.0, progress=False, **options)
+    with pytest.raises(KeyboardInterrupt):
+        closed_chain(6, 4, "revolute").simulate(4.0, progress=stop, out=tmp_path / "part.h5", **options)
+    part = pl.load(tmp_path / "part.h5")
+    assert 0.3 < part.t[-1] < 4 and np.array_equal(part.resume(progress=False).rows, whole.rows)
 
 
 def test_quaternions_keep_their_signs():
