@@ -215,7 +215,7 @@ def test_in_joint_coordinates_the_method_is_chosen_too():
     assert four_bar().simulate(0.1, step=1e-3, coordinates="joint", progress=False).method.kind == "dormand-prince-54"
 
 
-@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.filterwarnings("error:overflow")
 def test_what_no_method_can_begin_is_named():
     m = pl.Model("hand", gravity=(0, -3, -9))
     m.add(pl.RigidBody("arm", mass=1, inertia=(0.1, 0.2, 0.3), com=(0.5, 0, 0)))
