@@ -1,7 +1,7 @@
 """Fuzzing of the readers of FE programs: sample files of every format, changed at random, are read rightly or refused in a sentence with
 the file (and the line). No other exception, no hang, no large memory for a hostile number.
 
-    python tests/fuzz_readers.py --cases 20000      (part of make verify; test_flex_readers.py runs some hundred)
+    python tests/fuzz_readers.py --cases 20000      (part of make verify; test_flex_damaged.py runs some hundred)
 """
 from __future__ import annotations
 

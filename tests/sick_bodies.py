@@ -150,6 +150,11 @@ def explicit_step() -> pl.Model:
     return m
 
 
+@sick(("unknown-cut", ""), notes=LOOP)
+def joint_to_cut_that_is_not_there() -> pl.Model:
+    return four_bar(settings={"duration": 1.0, "formulation": pl.Recursion(cut="A, left_pin")})
+
+
 @sick(("step-too-large", "k0"), notes=[])
 def springs_too_stiff_together():
     m = pl.Model("box", settings={"duration": 1.0, "step": 0.019})

@@ -1,4 +1,4 @@
-"""coordinates="joint" as users meet it: options, files, continuation, messages; and the services of the tree."""
+"""coordinates="joint" as users meet it: options, files, continuation, messages."""
 import json
 
 import numpy as np
@@ -25,7 +25,9 @@ def test_options():
     ({"coordinates": "polar"}, "must be one of absolute, joint"),
     ({"coordinates": "joint", "formulation": pl.NullSpace()}, "null-space is one of absolute coordinates"),
     ({"coordinates": "absolute", "formulation": pl.Recursion()}, "leave one of the two out"),
-    ({"coordinates": "joint", "integrator": pl.DIMCD()}, "makes no sense with integrator"),
+    ({"coordinates": "joint", "integrator": pl.DIMCD()}, "dimcd makes no sense in joint coordinates; take one of generalized-alpha"),
+    ({"coordinates": "joint", "integrator": pl.IDA()}, "ida makes no sense in joint coordinates"),
+    ({"coordinates": "joint", "integrator": "automatic", "step": 0.01}, "leave step out"),
     ({"formulation": pl.Recursion(cut="Q")}, "there is no joint 'Q'"),
     ({"formulation": {"kind": "recursion", "jacobian": "guess"}}, "must be sweep or differentiation"),
 ])
@@ -49,9 +51,18 @@ def test_text_and_command_line(tmp_path):
         pl.read(tmp_path / "bad.yaml")
 
 
+@pytest.mark.parametrize("form", [pl.Recursion(None), pl.Index1(None), pl.Recursion(pl.Partitioning()),
+                                  pl.Recursion(pl.Baumgarte(5, 5), "A, B")], ids=str)
+def test_formulations_are_written_and_read_again(form, tmp_path):
+    m = four_bar()
+    m.settings = {"duration": 0.2, "formulation": form}
+    m.save(tmp_path / "m.yaml")
+    assert pl.read(tmp_path / "m.yaml").settings["formulation"] == form
+
+
 @pytest.mark.parametrize("integrator", [pl.RungeKutta4(), pl.DOP853(), pl.AdamsBashforthMoulton()])
 def test_a_run_goes_on_from_its_file(integrator, tmp_path):
-    """As if it had not been interrupted, to the last bit."""
+    """Further than it was meant to go."""
     options = {"coordinates": "joint", "integrator": integrator, "progress": False, "output_step": 0.05}
     options |= {"step": 1e-3} if integrator.kind == "runge-kutta-4" else {"accuracy": 1e-7}
     make = lambda: tree(CARRIERS, seed=2)  # noqa: E731
@@ -61,6 +72,24 @@ def test_a_run_goes_on_from_its_file(integrator, tmp_path):
     s = whole.dynamics.system
     p, r = parts(resumed.rows, s.q0.size, s.n), parts(whole.rows, s.q0.size, s.n)
     assert abs(p["q"] - r["q"]).max() < (1e-13 if integrator.kind == "runge-kutta-4" else 1e-6)
+
+
+@pytest.mark.parametrize("integrator, kept", [
+    *((i, pl.DirectCorrection()) for i in (pl.DOP853(), pl.AdamsBashforthMoulton(), pl.RadauIIA5(), pl.BDF(), pl.GeneralizedAlpha(0.8))),
+    (pl.RungeKutta4(), pl.Partitioning()), (pl.DOP853(), pl.Partitioning())], ids=lambda x: x.kind)
+def test_an_interrupted_run_goes_on_as_if_nothing_had_been(integrator, kept, tmp_path):
+    """To the last bit."""
+    def stop(t, end):
+        if t > 0.3:
+            raise KeyboardInterrupt
+    fixed = integrator.kind in ("runge-kutta-4", "generalized-alpha")
+    options = {"formulation": pl.Recursion(kept), "integrator": integrator, "output_step": 2.5e-3}
+    options |= {"step": 2.5e-3} if fixed else {"accuracy": 1e-6}
+    whole = closed_chain(6, 4, "revolute").simulate(4.0, progress=False, **options)
+    with pytest.raises(KeyboardInterrupt):
+        closed_chain(6, 4, "revolute").simulate(4.0, progress=stop, out=tmp_path / "part.h5", **options)
+    part = pl.load(tmp_path / "part.h5")
+    assert 0.3 < part.t[-1] < 4 and np.array_equal(part.resume(progress=False).rows, whole.rows)
 
 
 def test_quaternions_keep_their_signs():
@@ -97,6 +126,19 @@ def test_a_body_without_inertia():
     assert abs(a["hand.position"] - b["hand.position"]).max() < 1e-9
 
 
+def test_a_coupler_without_mass_runs():
+    """It has no freedom of its own, as the loop is closed: the tree must not end there."""
+    m = four_bar()
+    m["top"].mass, m["top"].inertia = 0.0, (0.0, 0.0, 0.0)
+    a, b = (m.simulate(0.5, coordinates=c, integrator=pl.DOP853(), formulation=pl.Index1(), progress=False, accuracy=1e-10, output_step=0.1)
+            for c in ("joint", "absolute"))
+    assert abs(a["left.end.position"] - b["left.end.position"]).max() < 1e-9
+    for joint in "ABCD":
+        assert abs(a[f"{joint}.force"] - b[f"{joint}.force"]).max() < 1e-6
+    with pytest.raises(pl.SimulationError, match=r"'top'.*cut another joint"):
+        m.simulate(0.5, formulation=pl.Recursion(cut="C"), progress=False)
+
+
 def test_joints_in_gimbal_lock_are_named():
     """A universal joint whose first axis is that of the hinge on the massless link that it carries."""
     def model(axis):
@@ -115,7 +157,9 @@ def test_steps_that_are_too_long_are_not_blamed_on_masses():
     from pliant.studies.loops_models import four_bar
     with pytest.raises(pl.SimulationError, match=r"too long a step|finite") as told:
         four_bar().simulate(5.0, step=0.1, coordinates="joint", integrator=pl.RungeKutta4(), progress=False)
-    assert "no mass" not in str(told.value)
+    assert "no mass" not in str(told.value) and "less accuracy" not in str(told.value)
+    with pytest.raises(pl.SimulationError, match=r"The fixed step may be too long for its modes"):
+        four_bar().simulate(5.0, step=0.1, coordinates="joint", integrator=pl.DormandPrince54(), progress=False)
 
 
 def test_check_warns_of_steps_beyond_the_modes():
@@ -147,7 +191,31 @@ def test_the_automatic_choice_prefers_joint_coordinates_for_trees():
     assert tree(CARRIERS, seed=2).simulate(0.2, coordinates="absolute", progress=False).formulation == pl.Index1()
 
 
-@pytest.mark.filterwarnings("ignore:overflow")
+def stiff_arm() -> pl.Model:
+    m = pl.Model("stiff", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody.rod("arm", (0, 0, 0), (1, 0, 0), mass=1))
+    m.add(pl.Revolute("A", m.ground, "arm.start", axis="y"))
+    m.add(pl.TorsionSpring("k", "A", 1e8, 1e5))
+    return m
+
+
+def test_in_joint_coordinates_the_method_is_chosen_too():
+    """An implicit one where the model is stiff, which in absolute coordinates runs just so; with a fixed step as well."""
+    for options in ({"coordinates": "joint"}, {"formulation": "recursion"}, {"coordinates": "joint", "integrator": "automatic"}):
+        sol = stiff_arm().simulate(1.0, progress=False, **options)
+        assert sol.method.kind == "radau-iia-5" and sol.formulation == pl.Recursion() and "is stiff" in sol.why and sol.quality.steps < 500
+    soft = four_bar().simulate(0.2, coordinates="joint", formulation=pl.Recursion(cut="A"), progress=False)
+    assert soft.method.kind == "dop853" and soft.formulation == pl.Recursion(cut="A") and "nothing is stiff" in soft.why
+    held = stiff_arm()
+    held.settings = {"duration": 0.1, "step": 1e-3, "coordinates": "joint"}
+    a, b = held.simulate(progress=False), held.simulate(coordinates="absolute", progress=False)
+    assert a.method == b.method == pl.GeneralizedAlpha(0.9) and "stiff for a step of 0.001 s" in a.why
+    assert abs(a["arm.end.position"] - b["arm.end.position"]).max() < 1e-9 and held.check().ok
+    assert not [f for f in held.check().findings if f.code == "step-unstable"]
+    assert four_bar().simulate(0.1, step=1e-3, coordinates="joint", progress=False).method.kind == "dormand-prince-54"
+
+
+@pytest.mark.filterwarnings("error:overflow")
 def test_what_no_method_can_begin_is_named():
     m = pl.Model("hand", gravity=(0, -3, -9))
     m.add(pl.RigidBody("arm", mass=1, inertia=(0.1, 0.2, 0.3), com=(0.5, 0, 0)))
@@ -173,67 +241,19 @@ def test_outsiders_with_inertia_are_refused_and_others_run():
     assert abs(a["body.rotation"] - b["body.rotation"]).max() < 1e-7
 
 
-# -- services
-def arm() -> pl.Model:
-    """Two links of 0.7 m and 0.5 m in the vertical plane xz, turned by 0.4 and -0.9 rad about -y as modelled."""
-    m = pl.Model("arm", gravity=(0, 0, -9.81))
-    elbow = 0.7 * np.array([np.cos(0.4), 0, np.sin(0.4)])
-    hand = elbow + 0.5 * np.array([np.cos(-0.5), 0, np.sin(-0.5)])
-    m.add(pl.RigidBody.rod("upper", (0, 0, 0), elbow, mass=2.0))
-    m.add(pl.RigidBody.rod("lower", elbow, hand, mass=1.5))
-    m.add(pl.Revolute("shoulder", m.ground, "upper.start", axis=(0, -1, 0)))
-    m.add(pl.Revolute("elbow", "upper.end", "lower.start", axis=(0, -1, 0)))
-    return m
-
-
-def test_two_link_arm_against_its_closed_form():
-    """Angles from the pose as modelled: a = 0.4 + q1, b = -0.5 + q1 + q2 against the x axis."""
-    space = arm().joint_space()
-    q, u, acc = np.array([0.3, -0.6]), np.array([0.7, -1.1]), np.array([0.4, 2.0])
-    a, b, l, s, m1, m2 = 0.4 + q[0], -0.5 + q.sum(), 0.7, 0.25, 2.0, 1.5
-    i1, i2, g = m1 * 0.7**2 / 3, m2 * 0.5**2 / 3, 9.81
-    c, cross = m2 * l * s * np.cos(b - a), m2 * l * s * np.sin(b - a)
-    M = np.array([[i1 + m2 * l**2 + i2 + 2 * c, i2 + c], [i2 + c, i2]])
-    gravity = g * np.array([(m1 / 2 + m2) * l * np.cos(a) + m2 * s * np.cos(b), m2 * s * np.cos(b)])
-    coriolis = np.array([-cross * (2 * u[0] * u[1] + u[1]**2), cross * u[0]**2])
-    assert space.coordinates == ["shoulder.angle", "elbow.angle"]
-    assert space.mass_matrix(q) == pytest.approx(M, rel=1e-12)
-    assert space.gravity_compensation(q) == pytest.approx(gravity, rel=1e-12)
-    assert space.inverse_dynamics(q, u, acc) == pytest.approx(M @ acc + coriolis + gravity, rel=1e-12)
-    assert space.accelerations(q, u) == pytest.approx(np.linalg.solve(M, -coriolis - gravity), rel=1e-11)
-    hand = space.frame("lower.end", q, u)
-    assert hand.position == pytest.approx([l * np.cos(a) + 0.5 * np.cos(b), 0, l * np.sin(a) + 0.5 * np.sin(b)], abs=1e-13)
-    assert space.jacobian("lower.end", q) @ u == pytest.approx([*hand.velocity, *hand.angular_velocity], abs=1e-13)
-
-
-def test_driving_torques_are_those_of_drives():
-    m = arm()
-    free = m.joint_space()
-    m.add(pl.Drive("shoulder", "angle", "0.5 * sin(2 * t)", name="first"))
-    m.add(pl.Drive("elbow", "angle", "0.3 * t^2", name="second"))
-    sol = m.simulate(0.5, coordinates="joint", progress=False, output_step=0.1)
-    for k, t in enumerate(sol.t):
-        q, u, a = ([0.5 * np.sin(2 * t), 0.3 * t**2], [np.cos(2 * t), 0.6 * t], [-2 * np.sin(2 * t), 0.6])
-        assert free.inverse_dynamics(q, u, a) == pytest.approx([sol["first.effort"][k], sol["second.effort"][k]], abs=1e-9)
-
-
-def test_frame_jacobian_of_a_mixed_tree():
-    space = tree(CARRIERS, seed=3, floating=True).joint_space()
-    u = np.random.default_rng(0).normal(size=space.u.size)
-    found = space.frame("b7", u=u)
-    assert space.jacobian("b7") @ u == pytest.approx([*found.velocity, *found.angular_velocity], abs=1e-12)
-
-
-def test_services_refuse_what_they_cannot_do():
-    with pytest.raises(ModelError, match=r"the model has loops .cut at 'B'.*add drives"):
-        spatial_loop.four_bar().joint_space().inverse_dynamics()
-    space = arm().joint_space()
-    with pytest.raises(ValueError, match="q has shape"):
-        space.mass_matrix([1.0])
-    with pytest.raises(ValueError, match=r"there is no frame 'lower.tip'"):
-        space.frame("lower.tip")
-    with pytest.raises(ValueError, match="must be 'sweep' or 'differentiation'"):
-        closed_chain().joint_space().loop_jacobian(method="guess")
+def test_check_shows_the_tree_that_runs(tmp_path):
+    """With the joints that options name cut, in text and figure; wrong names are errors; items that are left out do not matter."""
+    from pliant.tree_figure import draw_tree
+    m = four_bar()
+    m.settings = {"formulation": pl.Recursion(cut="A")}
+    assert "loop closed by A" in m.check().tree and set(draw_tree(m, tmp_path / "a.png").cut) == {"A"}
+    m.settings = {"coordinates": "joint", "formulation": {"kind": "recursion", "cut": "B, Bx"}}
+    report = m.check()
+    assert not report.ok and "loop closed by B" in report.tree
+    assert "joint 'Bx', which is not there; did you mean 'B'?" in str(report).replace("\n    ", " ")
+    for name in ("one", "two"):
+        m.add(pl.Drive("A", "angle", "t", name=name))
+    assert set(draw_tree(m, tmp_path / "b.png").cut) == {"B"}
 
 
 def test_check_gives_the_tree_as_data():

@@ -80,6 +80,20 @@ def test_driven_joints_stay_in_the_tree():
     assert "C" not in forest(m).cut
 
 
+def test_bodies_without_mass_carry_others_where_they_can():
+    """The coupler of a four-bar; not if it is a true end, nor if it is driven."""
+    m = four_bar()
+    m["top"].mass, m["top"].inertia = 0.0, (0.0, 0.0, 0.0)
+    found = forest(m)
+    assert next(link.parent for link in found.links if link.body in ("left", "right") and link.parent != "ground") == "top"
+    m.add(pl.Drive("B", "angle", "t"))
+    assert set(forest(m).cut) == {"C"}
+    end = pl.Model("end")
+    end.add(pl.RigidBody("leaf", mass=0, inertia=(0, 0, 0)))
+    end.add(pl.Revolute("A", end.ground, "leaf"))
+    assert [link.body for link in forest(end).links] == ["leaf"]
+
+
 def test_users_can_say_which_joint_is_cut():
     assert set(forest(four_bar(), ["A"]).cut) == {"A"}
     with pytest.raises(ValueError, match="there is no joint 'Q'"):
@@ -102,6 +116,10 @@ def test_check_shows_the_tree():
     text = str(slider_crank().check())
     assert "  ground\n    crank  (A, revolute)\n      rod  (B, revolute)\n    slider  (D, prismatic)\n" in text
     assert "loop closed by C: rod - crank - ground - slider" in text
+
+
+def test_couplings_are_shown():
+    assert "joints coupled by mesh" in forest(example("gear_pair")()).text()
 
 
 def test_a_long_tree_is_shortened():

@@ -11,7 +11,7 @@ from .comparison import difference
 from .dynamics import Dynamics, ModelError
 from .formulations.choices import Index1, Index3, Recursion, StabilizedIndex2
 from .integrators.base import Integrator
-from .integrators.choices import DOP853, GeneralizedAlpha, RadauIIA5
+from .integrators.choices import DOP853, DormandPrince54, GeneralizedAlpha, RadauIIA5
 from .integrators.run import SimulationError
 from .refinement import parts
 from .solution import Solution
@@ -21,8 +21,9 @@ STABLE = 4.0        # h times the fastest rate that the explicit method bears
 PERIODS = 3.0       # steps of it in the time of the slow motion, at an accuracy of 1e-5
 WORTH = 10.0        # times as many steps for stability than for accuracy: an implicit method is worth its price
 LEAST = 50          # steps
+NOISE = 1e-6        # of the rate of the motion: rates below are rounding
 FEW = 4             # bodies per loop, from which on joint coordinates are faster for sure
-RHO = 0.8           # of generalized-alpha with error control
+RHO, FIXED_RHO = 0.8, 0.9  # of generalized-alpha with error control, and with fixed steps
 ELASTIC = ("spring", "bushing", "modal body", "spring answer", "load answer")  # families whose forces depend on the motion
 FINEST_SEARCHED, ROUNDS = 1e5, 20  # of the search for a fixed step: the smallest one, of the distance of rows
 FAILURES = ("step-underflow", "singular-matrix", "newton-failed", "joint-open", "singular-pose")  # another method may do
@@ -35,22 +36,35 @@ class Candidate(NamedTuple):
     why: str
 
 
-def candidates(dynamics: Dynamics, row: np.ndarray, length: float, accuracy: float, joint: bool = True) -> list[Candidate]:
-    """The pairs to try, best first, for a model at its start. ``joint``: whether joint coordinates may be among them."""
-    damped = Candidate(GeneralizedAlpha(RHO), Index3(), "")
+def candidates(dynamics: Dynamics, row: np.ndarray, length: float, accuracy: float, joint: bool = True,
+               within: Recursion | None = None) -> list[Candidate]:
+    """The pairs to try, best first, for a model at its start. ``joint``: whether joint coordinates may be among them; ``within``: only
+    they, in this form."""
+    damped = Candidate(GeneralizedAlpha(RHO), within or Index3(), "")
     rate, slow = fastest_rate(dynamics, row), slow_rate(dynamics, row, length)
     stability = length * rate / STABLE
     needed = max(LEAST, PERIODS * length * slow * (1e-5 / accuracy) ** (1 / 8))
     facts = f"the fastest rate is {rate:.2g} rad/s, that of the motion about {slow:.2g} rad/s"
-    stiff = Candidate(RadauIIA5(), StabilizedIndex2(), f"chosen as the model is stiff: {facts}")
+    stiff = Candidate(RadauIIA5(), within or StabilizedIndex2(), f"chosen as the model is stiff: {facts}")
     if accuracy < damped.method.finest:
         damped = stiff
     if stability > WORTH * needed:
         return [stiff, damped]
-    why = f"chosen as nothing is stiff: {facts}" if rate > 0 else "chosen as nothing is stiff"
-    absolute = [Candidate(DOP853(), Index1(), why), stiff, damped]
+    why = f"chosen as nothing is stiff: {facts}" if rate > NOISE * slow else "chosen as nothing is stiff"
+    absolute = [Candidate(DOP853(), within or Index1(), why), stiff, damped]
+    if within:
+        return absolute
     gain = joint_coordinates(dynamics) if joint else ""
     return [Candidate(DOP853(), Recursion(), f"{why}; in joint coordinates, as {gain}"), *absolute] if gain else absolute
+
+
+def for_step(dynamics: Dynamics, row: np.ndarray, h: float, form: Recursion) -> Candidate:
+    """What goes with a fixed step in joint coordinates: an explicit method if that is stable, as it needs no matrix."""
+    rate = fastest_rate(dynamics, row)
+    if h * rate <= DormandPrince54().limit:
+        return Candidate(DormandPrince54(), form, f"chosen as nothing is stiff for a step of {h:g} s")
+    why = f"chosen as the model is stiff for a step of {h:g} s: the fastest rate is {rate:.2g} rad/s"
+    return Candidate(GeneralizedAlpha(FIXED_RHO), form, why)
 
 
 def joint_coordinates(dynamics: Dynamics) -> str:

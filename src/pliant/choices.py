@@ -16,7 +16,7 @@ class Choice:
         return {"kind": self.kind, **{k: v.plain() if isinstance(v, Choice) else v for k, v in values.items()}}
 
     def __str__(self) -> str:
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) != ""}
         return f"{self.kind} ({', '.join(f'{k} {v}' for k, v in values.items())})" if values else self.kind
 
 

@@ -60,6 +60,21 @@ def in_coordinates(settings: Mapping[str, Any]) -> Any:
     return made or Recursion()
 
 
+def in_joint_coordinates(formulation: Any) -> Recursion | None:
+    """The formulation, if it is the one of joint coordinates."""
+    made = None if formulation is None else choice("formulation", formulation)
+    return made if isinstance(made, Recursion) else None
+
+
+def cut_joints(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Joints that options name to be cut; none where they are wrong in some way, which `simulate` tells."""
+    try:
+        form = in_joint_coordinates(in_coordinates(settings))
+    except ModelError:
+        return ()
+    return form.cut_joints if form else ()
+
+
 def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, Choice]:
     """The pair of methods that a run is to use; what is not given follows from the other."""
     form = None if formulation is None else choice("formulation", formulation)
@@ -75,6 +90,10 @@ def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, 
         method = choice("integrator", integrator)  # type: ignore[assignment]
     if form is None:
         form = FORMULATIONS[method.formulations[0]]()
+    if form.kind not in method.formulations and form.kind == Recursion.kind:
+        known = ", ".join(kind for kind, cls in INTEGRATORS.items() if form.kind in cls.formulations)
+        raise ModelError(f"simulate: integrator {method.kind} makes no sense in joint coordinates; take one of {known}, or absolute "
+                         "coordinates")
     if form.kind not in method.formulations:
         raise ModelError(f"simulate: formulation {form.kind} makes no sense with integrator {method.kind}: {method.refused}")
     return method, form

@@ -126,7 +126,9 @@ def _choice(what: str, value: Any) -> Iterator[Problem]:
         if key not in known:
             if key != "kind":
                 yield (key,), f"unknown key {shown(key)}{did_you_mean(key, known)}"
-        elif key in KINDS and entry is not None:
+        elif key in KINDS and entry is None:  # no stabilization
+            good[key] = None
+        elif key in KINDS:
             found = list(_choice(key, entry))
             yield from (((key, *path), message) for path, message in found)
             good |= {} if found else {key: entry}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .automatic import FAILURES, candidates, ending, searched
+from .automatic import FAILURES, candidates, ending, for_step, searched
 from .choices import Choice
 from .collected import Collected
 from .comparison import difference
@@ -20,11 +20,12 @@ from .integrators.base import Integrator, Plan
 from .integrators.run import Run, SimulationError, function_fault
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
-from .methods import chosen, in_coordinates
+from .methods import chosen, in_coordinates, in_joint_coordinates
 from .refinement import POSITION
 from .solution import Solution
 
 if TYPE_CHECKING:
+    from .formulations.choices import Recursion
     from .journal import Journal
     from .model import Model
 
@@ -76,13 +77,16 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
 
     fixed = settings.get("step") is not None
     named = settings.get("integrator"), in_coordinates(settings)
-    if named[0] == AUTOMATIC and (fixed or named[1] is not None):
+    joint = in_joint_coordinates(named[1])
+    if named[0] == AUTOMATIC and (fixed or (named[1] is not None and not joint)):
         raise ModelError("simulate: integrator 'automatic' chooses the formulation and the steps as well; leave "
-                         f"{'the formulation' if named[1] is not None else 'step'} out, or name an integrator")
-    if not fixed and named[0] in (None, AUTOMATIC) and named[1] is None:
-        return _recorded(lambda journal: _automatic(model, dynamics, length, settings, display, journal), settings.get("out"),
+                         f"{'step' if fixed else 'the formulation'} out, or name an integrator")
+    if not fixed and named[0] in (None, AUTOMATIC) and (named[1] is None or joint):
+        return _recorded(lambda journal: _automatic(model, dynamics, length, settings, display, journal, joint), settings.get("out"),
                          settings.get("record"))
-    method, form = chosen(*named, fixed)
+    method, form, why = (*chosen(*named, fixed), "")
+    if fixed and named[0] is None and joint:
+        method, form, why = for_step(dynamics, dynamics.assemble(), _positive("step", settings["step"], ""), joint)
     order = min(method.orders(form)[:2])
     if fixed:
         if not method.fixed:
@@ -100,7 +104,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
             distance = _positive("output_step", settings.get("output_step") or length / OUTPUTS, "")
             return searched(lambda h: integrate(model, _fixed(dynamics, method, form, length, h, distance), display),
                              distance, size, order)
-        sol = integrate(model, make(size, settings.get("output_step")), display, journal)
+        sol = integrate(model, make(size, settings.get("output_step")), display, journal, why=why)
         if settings.get("estimate"):
             again = make(other * size, sol.t[-1] / (len(sol.t) - 1), 2.0)
             sol.quality.estimate = _part(order, fixed) * difference(sol, integrate(model, again, display))
@@ -114,13 +118,13 @@ def _part(order: int, fixed: bool) -> float:
 
 
 def _automatic(model: Model, dynamics: Dynamics, length: float, settings: dict[str, Any], display: Callable[[float, float], None],
-               journal: Journal | None) -> Solution:
-    """The method that suits the model; from where it fails on, the next one."""
+               journal: Journal | None, joint: Recursion | None) -> Solution:
+    """The method that suits the model, in joint coordinates if ``joint`` is given; from where it fails on, the next one."""
     asked, row = settings.get("accuracy"), dynamics.assemble()
     epsilon = accuracy_of("normal" if asked is None else asked, None)
     outputs = OUTPUTS if settings.get("output_step") is None else _strides(length, length, settings["output_step"])[1]
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
-    found, before, why = candidates(dynamics, row, length, epsilon, settings.get("coordinates") != "absolute"), None, ""
+    found, before, why = candidates(dynamics, row, length, epsilon, settings.get("coordinates") != "absolute", joint), None, ""
     plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
     while found:
         method, form, reason = found.pop(0)

@@ -1,7 +1,8 @@
 """Spanning forest of a mechanism: which joints carry bodies from the ground outward, and which close loops.
 
 Joints of the tree are those with the most equations, so that few equations are left to close loops; among equals driven ones first, then
-those near the ground, which keeps paths short. A body that no joint of the tree reaches floats: it is the base of a tree of its own.
+those near the ground, which keeps paths short. Where that leaves a body without mass at the end of a branch, free to move, its joints come
+first instead: the loop is cut elsewhere. A body that no joint of the tree reaches floats: it is the base of a tree of its own.
 """
 from __future__ import annotations
 
@@ -43,9 +44,11 @@ class Link:
 
 @dataclass(frozen=True)
 class Topology:
-    """Links, parents before children; joints that close loops, with their bodies; joints between joints (gears) are in neither."""
+    """Links, parents before children; joints that close loops, with their bodies; joints between joints (gears), whose equations count
+    as a loop."""
     links: tuple[Link, ...]
     cut: dict[str, tuple[str, str]]
+    coupled: tuple[str, ...] = ()
 
     @property
     def freedom(self) -> int:
@@ -84,6 +87,7 @@ class Topology:
             bodies = self.loop(joint)
             shown = " - ".join(bodies if len(bodies) <= 8 else [*bodies[:4], "...", *bodies[-3:]])
             lines.append(f"loop closed by {joint}: {shown}")
+        lines += [f"joints coupled by {name}" for name in self.coupled]
         return "\n".join(lines)
 
 
@@ -109,21 +113,47 @@ def spanning_forest(directory: Directory, masses: dict[str, float], cut: Sequenc
     near = _distances(masses, [r.bodies for r in joints.values()])
     driven = {joint for _, _, joint, _ in directory.drives.values()}
     kinds = {name: kind for name, r in joints.items() if name not in cut and (kind := kind_of(r))}
-    order = sorted(kinds, key=lambda n: (FREEDOM[kinds[n]], n not in driven, sum(near[b] for b in joints[n].bodies)))
-    group = {body: body for body in ("ground", *masses)}
-    chosen: dict[str, list[str]] = {body: [] for body in group}  # joints of the tree at a body
+    spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
+
+    coupled = tuple(name for name in directory.couplings if name not in directory.joints)
+
+    def forest(first: Iterable[str]) -> Topology:
+        def place(name: str) -> tuple[bool, int, bool, int]:
+            bodies = joints[name].bodies
+            return not set(bodies) & set(first), FREEDOM[kinds[name]], name not in driven, sum(near[b] for b in bodies)
+        return _grown(joints, kinds, _chosen(joints, sorted(kinds, key=place), masses), masses, spins, coupled)
+    found = forest(())
+    if loose := _loose(found, masses, driven):
+        other = forest(loose)
+        if len(_loose(other, masses, driven)) < len(loose):
+            return other
+    return found
+
+
+def _chosen(joints: dict[str, JointRecord], order: Iterable[str], bodies: Iterable[str]) -> dict[str, list[str]]:
+    """The joints of the tree at every body: in this order, those that close no loop."""
+    group = {body: body for body in ("ground", *bodies)}
+    chosen: dict[str, list[str]] = {body: [] for body in group}
     for name in order:
         a, b = (_root(group, body) for body in joints[name].bodies)
         if a != b:
             group[a] = b
             for body in joints[name].bodies:
                 chosen[body].append(name)
-    spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
-    return _grown(joints, kinds, chosen, masses, spins)
+    return chosen
+
+
+def _loose(topology: Topology, masses: dict[str, float], driven: set[str]) -> list[str]:
+    """Bodies that, with all they carry, have no mass, and whose joint lets them move."""
+    carried = dict(masses)
+    for link in reversed(topology.links):
+        carried[link.parent] = carried.get(link.parent, 0.0) + carried[link.body]
+    free = [x for x in topology.links if x.kind != "fixed" and not (x.joint in driven and FREEDOM[x.kind] == 1)]
+    return [x.body for x in free if not carried[x.body] > 0]
 
 
 def _grown(joints: dict[str, JointRecord], kinds: dict[str, str], chosen: dict[str, list[str]], masses: dict[str, float],
-           spins: dict[str, float]) -> Topology:
+           spins: dict[str, float], coupled: tuple[str, ...]) -> Topology:
     """Links outward from the ground, then from a base of every part that is not connected to it: of bodies whose turning is stated
     the slowest, else the heaviest."""
     links: list[Link] = []
@@ -146,7 +176,7 @@ def _grown(joints: dict[str, JointRecord], kinds: dict[str, str], chosen: dict[s
             seen.add(base)
             links.append(Link(base, "ground", None, "free"))
             grow(base)
-    return Topology(tuple(links), {name: r.bodies for name, r in joints.items() if name not in used})
+    return Topology(tuple(links), {name: r.bodies for name, r in joints.items() if name not in used}, coupled)
 
 
 def _root(group: dict[str, str], body: str) -> str:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dynamics import Dynamics, ModelError
+from ..items.base import did_you_mean
 from ..items.forces import SpringDamper
 from ..items.joints import Drive, Fixed
+from ..methods import cut_joints
 from ..planes import normal_vector
 from ..refinement import parts
 from ..topology import masses_of, spanning_forest
@@ -34,13 +36,24 @@ def check(model: Model) -> Report:
     dynamics, errors = compiled(usable)
     found += errors
     if dynamics is not None:
-        report.tree = spanning_forest(dynamics.directory, masses_of(dynamics.system)).text()
+        cut, unknown = _cut(model, dynamics)
+        found += unknown
+        report.tree = spanning_forest(dynamics.directory, masses_of(dynamics.system), cut).text()
         off = list(structure.out_of_plane(usable, dynamics))
         found += off
         found += Examination(usable, dynamics, settings, report, off).findings()
     order = list(HEADINGS)
     report.findings = sorted(dict.fromkeys(found), key=lambda f: order.index(f.severity))
     return report
+
+
+def _cut(model: Model, dynamics: Dynamics) -> tuple[list[str], list[Finding]]:
+    """Joints that the options of the model name to be cut, and those that are not there."""
+    named, joints = cut_joints(model.settings), dynamics.directory.joints
+    told = "the formulation recursion is to cut joint {!r}, which is not there{}"
+    found = [Finding("unknown-cut", ERROR, (), sentence(told.format(name, did_you_mean(name, joints))),
+                     "Name joints between bodies, or leave cut out: the program chooses.") for name in named if name not in joints]
+    return [name for name in named if name in joints], found
 
 
 def without_blocked(model: Model) -> tuple[Model, list[Finding]]:

@@ -57,6 +57,7 @@ CODES: dict[str, str] = {
     "stiff-undamped-spring": "a spring that vibrates too fast for the run",
     "step-too-large": "a fixed step too long for the motion",
     "step-unstable": "a fixed step beyond what an explicit integrator can take",
+    "unknown-cut": "a joint to cut that is not there",
     "gear-without-carrier": "a coupling of joints with no body in common",
     "unused-frame": "named frames of the ground that nothing uses",
 }

@@ -32,7 +32,7 @@ class Settings:
     @classmethod
     def of(cls, model: Model) -> Settings:
         from ..functions.units import quantity
-        from ..methods import chosen, in_coordinates
+        from ..methods import chosen, in_coordinates, in_joint_coordinates
         from ..simulation import accuracy_of
         out = cls()
         try:
@@ -40,7 +40,10 @@ class Settings:
                 if model.settings.get(name) is not None:
                     setattr(out, name, quantity(model.settings[name], "s"))
             out.accuracy = accuracy_of(model.settings.get("accuracy") or "normal", chosen(None, None, False)[0])
-            method = chosen(model.settings.get("integrator"), in_coordinates(model.settings), out.step is not None)[0]
+            named = model.settings.get("integrator"), in_coordinates(model.settings)
+            method = chosen(*named, out.step is not None)[0]
+            if in_joint_coordinates(named[1]) and named[0] is None:
+                return out  # the run takes a method that is stable
             if method.limit < np.inf:
                 out.method, out.limit = method.kind, method.limit
         except ValueError:

@@ -170,7 +170,8 @@ class ControlledRun(Pieces, AlphaRun):
             p["v"][k] += t * a0 + t * t / 2 * jerk
         self.dynamics.refine(ahead)
         a1, a2 = p["a"]
-        return (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
+        with np.errstate(over="ignore", invalid="ignore"):  # where nothing resists a motion; the run tells
+            return (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
         if status == st.OPEN and not faults:

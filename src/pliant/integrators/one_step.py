@@ -198,7 +198,8 @@ class OneStepRun(Pieces):
 
     def _singular_remedy(self) -> str:
         if self.space:
-            return "Give bodies inertia, or take coordinates = 'absolute' and the integrator generalized-alpha"
+            other = ", cut another joint, Recursion(cut=...)," if self.space.topology.cut else ","
+            return f"Give bodies inertia{other} or take coordinates = 'absolute' and the integrator generalized-alpha"
         return "Take the integrator generalized-alpha, which can start from there, or look at the mechanism: a joint may lock"
 
     def _first(self) -> float:

@@ -28,7 +28,6 @@ CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too man
 class Pieces(Run):
     """The part of a Run that finds jumps and passes them. A method begins a piece by `_begin` from a consistent state, has the
     accumulated energies in ``totals``, the step it has come with in `aim[H1]`, and the state in ``x`` when it is asked."""
-    remedy = "Ask for less accuracy, or give a fixed step"
     aim: np.ndarray
     note: np.ndarray
     duration: float
@@ -38,6 +37,8 @@ class Pieces(Run):
         not to pass over anything that functions of time do."""
         s, start, end = plan.dynamics.system, float(plan.row[0]), plan.end
         self.dynamics, self.duration, self.accuracy = plan.dynamics, end - start, plan.accuracy or None
+        if plan.accuracy:
+            self.remedy = "Ask for less accuracy, or give a fixed step"
         self.aim, self.note = np.zeros(22), np.zeros(17, np.int64)
         self.aim[ad.OUT0], self.aim[ad.OUT_STEP], self.aim[ad.LAST] = start, self.duration / plan.outputs, end
         self.aim[ad.EPS] = SAFETY * plan.accuracy / min(1.0, self.duration)

@@ -195,8 +195,9 @@ class Run:
         if body is not None and body.stiffening == "off" and body.reduced.stiffening is not None:
             remedy = "Nothing stiffens it when it spins or is pulled: switch that on, stiffening='on'"
         else:
-            remedy = ("Its loads may be too large or its stiffness too small (look at the units), or it buckles; modes are good for small "
-                      "deformations")
+            explicit = self.accuracy is None and self.method.limit < np.inf
+            remedy = (f"{'The fixed step may be too long for its modes (check tells), its' if explicit else 'Its'} loads may be too large "
+                      "or its stiffness too small (look at the units), or it buckles; modes are good for small deformations")
         return SimulationError(f"stopped at t = {row[0]:.6g} s: the flexible body {name!r} is deformed by more than its own size. {remedy}",
                                "deformation")
 
