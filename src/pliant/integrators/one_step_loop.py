@@ -13,6 +13,7 @@ from ..formulations.contract import N_V, STATE_Q, STATE_V, call_status, load
 from ..kernels.jit import entry, inlined, jit
 from ..kernels.loop import run as evaluate
 from ..kernels.machine import HELD, JUMPS
+from ..kernels.references import reference
 from .adaptive import NARROW, TINY, TURN
 from .control_memory import (
     AFTER,
@@ -324,8 +325,9 @@ def choose(p, w, tune, code, aim, note, error):
 
 
 @entry
-def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
+def advance(problem, steps, history, tune, code, count, aim, note, max_steps, rows):
     """Steps until the end of a smooth piece, a full store, or max_steps."""
+    p, w = reference(problem), reference(steps)
     count[STORED] = 0
     if code[PENDING] == 1:
         keep_rows(p, w, tune, code, count, aim, note, rows)
@@ -389,7 +391,7 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
 @entry
 def evaluate_at(p, code, t, y, out):
     """F(t, y) of the formulation."""
-    return call_status(code[RHS], (p, t, y, out))
+    return call_status(code[RHS], (reference(p), t, y, out))
 
 
 class Interpreted(list[object]):
