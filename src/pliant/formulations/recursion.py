@@ -9,7 +9,7 @@ from ..families.elastic import deform
 from ..integrators.stepper import DONE, NOT_FINITE, SINGULAR
 from ..kernels.articulated import accelerate, begin_inward, inward, respond, transmit
 from ..kernels.contract import DISSIPATION, POWER, Batch, Out, State
-from ..kernels.jit import inlined, jit
+from ..kernels.jit import jit
 from ..kernels.links import A_, AC, IU, IV, LQ, LS, NM, NU, P_, PQ
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate
@@ -38,7 +38,7 @@ def prescribe(tr, d, x, t):
         tr.du[k] = tr.scale[k, 0] * function(s, b, o, e, d.ip[e, CODE_TT])
 
 
-@inlined
+@jit
 def load_tree(p, t, y):
     """Coordinates and rates from a state; driven ones from their functions."""
     tr = p.joints.tree
@@ -61,7 +61,7 @@ def unfold(p, t, y):
     return DONE
 
 
-@inlined
+@jit
 def store_tree(p, y):
     """A state from the tree."""
     tr = p.joints.tree
@@ -71,7 +71,7 @@ def store_tree(p, y):
         y[tr.q.size + k] = tr.u[k]
 
 
-@inlined
+@jit
 def free_accelerations(p, t):
     """Of the tree, as if no loop were closed; the articulated inertia is known then. DONE, SINGULAR or NOT_FINITE."""
     x, tr = p.x, p.joints.tree
@@ -92,21 +92,21 @@ def free_accelerations(p, t):
     return DONE
 
 
-@inlined
+@jit
 def jacobian(p, t):
     """Tiles of the equations of cut joints in x.D, the equations themselves in x.R."""
     clear_jacobian(p.joints.loops, p.x.D)
     evaluate(p.joints.closing, p.d, p.x, t, 1.0, 0.0, 0.0)
 
 
-@inlined
+@jit
 def rates_of_loops(p, t):
     """First and second time derivatives of the equations of cut joints in x.V and x.R."""
     p.x.V[:] = 0
     evaluate(p.joints.closing_rates, p.d, p.x, t, 0.0, 0.0, 0.0)
 
 
-@inlined
+@jit
 def close_accelerations(p, t):
     """Multipliers of the cut joints, and what they do to the accelerations; those of what slides with them.    [loops-3]"""
     x, tr, lp, rate, gap = p.x, p.joints.tree, p.joints.loops, p.par[RATE], p.par[GAP]
@@ -153,7 +153,7 @@ def add_forces(tr):
             tr.s[k, LQ] += tr.s[k, PQ]
 
 
-@inlined
+@jit
 def drive_efforts(p):
     """Multipliers of the drives of the tree, from the bodies' accelerations in x.a: lam = -effort along the coordinate."""
     tr, x = p.joints.tree, p.x
@@ -230,7 +230,7 @@ def count_turns(p):
         p.x.H[tr.history[j, 0]] = tr.scale[k, 0] * tr.q[tr.history[j, 2]] + tr.scale[k, 1]
 
 
-@inlined
+@jit
 def measure(p, t):
     """Violations of the state of the tree, unscaled, in par."""
     if p.joints.loops.tile.size > 0:
@@ -240,7 +240,7 @@ def measure(p, t):
         p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, p.x.V))
 
 
-@inlined
+@jit
 def renewed(p, t, y):
     """The state of the tree, its quaternions of length one; bodies follow if loops are to be looked at."""
     load_tree(p, t, y)
@@ -259,7 +259,7 @@ def leave(p, t, y):
     return DONE
 
 
-@inlined
+@jit
 def weighted(p, R):
     """b = the equations among R; the largest of them in sizes of the model."""
     lp, worst = p.joints.loops, 0.0
@@ -302,7 +302,7 @@ def correct(p, t, y):
     return DONE
 
 
-@inlined
+@jit
 def close_positions(p, t, y):
     """DONE or SINGULAR."""
     x, tr = p.x, p.joints.tree
@@ -332,7 +332,7 @@ def close_positions(p, t, y):
     return DONE
 
 
-@inlined
+@jit
 def close_rates(p, t, y, anew):
     """DONE or SINGULAR. The factors of the last position are good enough at first, unless they are to be made ``anew``."""
     x, tr = p.x, p.joints.tree
