@@ -16,6 +16,7 @@ from ..kernels.loop import run as evaluate
 from ..kernels.loops import clear_jacobian, constraint_forces, gather, mobility, multipliers
 from ..kernels.pairs import ROW
 from ..kernels.recursion import outward
+from ..kernels.references import reference
 from ..kernels.so3 import cross, dot, mat2, mul, scale, store, store2, vec
 from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP, call_status
 
@@ -28,11 +29,11 @@ REFINED = 1       # passes on the multipliers
 @jit
 def prescribe(tr, d, x, t):
     """Driven coordinates, with their rates and accelerations."""
-    s = State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T)
-    o = Out(0.0, 0.0, 0.0, x.R, x.V, x.D, x.E, x.W)
+    s = reference(State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T))
+    o = reference(Out(0.0, 0.0, 0.0, x.R, x.V, x.D, x.E, x.W))
+    b = reference(Batch(0, 0, d.ip, d.rp, d.fr, d.tab, d.val))
     for j in range(tr.driven.shape[0]):
         k, at, e = tr.driven[j, 0], tr.driven[j, 1], tr.driven[j, 2]
-        b = Batch(e, e + 1, d.ip, d.rp, d.fr, d.tab, d.val)
         tr.q[at] = tr.scale[k, 0] * (function(s, b, o, e, d.ip[e, CODE]) - tr.scale[k, 1])
         tr.u[k] = tr.scale[k, 0] * function(s, b, o, e, d.ip[e, CODE_T])
         tr.du[k] = tr.scale[k, 0] * function(s, b, o, e, d.ip[e, CODE_TT])
