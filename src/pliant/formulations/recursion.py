@@ -24,6 +24,7 @@ from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITIO
 RATE, GAP, TOLERANCE, DIRECT = range(OWN, OWN + 4)
 CORRECTIONS, PASSES = 20, 3  # of positions and of rates, at most
 REFINED = 1       # passes on the multipliers
+NEAR, MUCH = 1e-3, 0.1  # a correction of smaller violations, in sizes of the model, that takes away all but this part keeps its factors
 
 
 @jit
@@ -305,14 +306,14 @@ def correct(p, t, y):
 
 @jit
 def close_positions(p, t, y):
-    """DONE or SINGULAR."""
-    x, tr = p.x, p.joints.tree
+    """DONE or SINGULAR. After a small correction its factors are as good as new ones."""
+    x, tr, anew = p.x, p.joints.tree, True
     evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
     before = weighted(p, x.R)
     for _ in range(CORRECTIONS):
         if before <= p.par[TOLERANCE]:
             break
-        if linearise(p, t) != DONE:
+        if anew and linearise(p, t) != DONE:
             return SINGULAR
         call_status(p.joints.move, (p, x.R, p.joints.change))
         p.num[ITERATIONS] += 1
@@ -328,6 +329,7 @@ def close_positions(p, t, y):
             unfold(p, t, y)
             evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
             break
+        anew = not (before < NEAR and size < MUCH * before)
         before = size
     p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.joints.loops, x.R))
     return DONE
@@ -335,19 +337,20 @@ def close_positions(p, t, y):
 
 @jit
 def close_rates(p, t, y, anew):
-    """DONE or SINGULAR. The factors of the last position are good enough at first, unless they are to be made ``anew``."""
-    x, tr = p.x, p.joints.tree
+    """DONE or SINGULAR. The factors of the last position are good enough unless they are to be made ``anew``, or turn out not to be."""
+    x, tr, before = p.x, p.joints.tree, np.inf
     rates_of_loops(p, t)
-    for _ in range(PASSES):
-        if weighted(p, x.V) <= p.par[TOLERANCE]:
+    for k in range(PASSES):
+        size = weighted(p, x.V)
+        if size <= p.par[TOLERANCE]:
             break
-        if anew and linearise(p, t) != DONE:
+        if (anew if k == 0 else k == 1 and not size < MUCH * before) and linearise(p, t) != DONE:
             return SINGULAR
-        anew = True
+        before = size
         call_status(p.joints.move, (p, x.V, p.joints.change))
         p.num[ITERATIONS] += 1
-        for k in range(tr.u.size):
-            y[tr.q.size + k] += p.joints.change[k]
+        for j in range(tr.u.size):
+            y[tr.q.size + j] += p.joints.change[j]
         unfold(p, t, y)
         rates_of_loops(p, t)
     p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, x.V))
