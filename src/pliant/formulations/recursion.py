@@ -41,7 +41,7 @@ def prescribe(tr, d, x, t):
 
 
 @jit
-def load_tree(p, t, y):
+def load_rates(p, t, y):
     """Coordinates and rates from a state; driven ones from their functions."""
     tr = p.joints.tree
     n_q = tr.q.size
@@ -51,8 +51,14 @@ def load_tree(p, t, y):
         tr.u[k] = y[n_q + k]
     if tr.driven.shape[0] > 0:
         prescribe(tr, p.d, p.x, t)
-    if tr.flexible.shape[0] > 0:
-        deform(tr, p.d, p.x, t)
+
+
+@jit
+def load_tree(p, t, y):
+    """The same, and what flexible bodies are by their modes."""
+    load_rates(p, t, y)
+    if p.joints.tree.flexible.shape[0] > 0:
+        deform(p.joints.tree, p.d, p.x, t)
 
 
 @jit
@@ -245,11 +251,11 @@ def measure(p, t):
 @jit
 def renewed(p, t, y):
     """The state of the tree, its quaternions of length one; bodies follow if loops are to be looked at."""
-    load_tree(p, t, y)
+    load_rates(p, t, y)
     normalise(p.joints.tree)
     store_tree(p, y)
     if p.joints.loops.tile.size > 0:
-        outward(p.joints.tree, p.x)
+        unfold(p, t, y)
 
 
 @jit
