@@ -96,7 +96,8 @@ def peers() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as temporary:
         target = Path(temporary) / "rows.json"
         names = [f"_chain_{peer}" for peer in PEERS]
-        subprocess.run([python, str(folder / "run.py"), "--json", str(target), *names], env=_environment(), stdout=subprocess.DEVNULL, check=True)
+        command = [python, str(folder / "run.py"), "--json", str(target), *names]
+        subprocess.run(command, env=_environment(), stdout=subprocess.DEVNULL, check=True)
         return list(json.loads(target.read_text()))
 
 
@@ -106,13 +107,13 @@ def short(value: Any, form: str) -> str:
 
 def main(links: list[int], with_peers: bool) -> None:
     rigid = {n: in_process("rigid", n) for n in links}
-    print("| links | rigid [us/step] | per link [ns] | error [m] | memory [MiB] | arrays [MiB] | flexible, 6 modes [us/step] | per link [ns] "
-          "| ratio | set-up [s] | memory [MiB] | arrays [MiB] |\n" + "|--:" * 12 + "|")
+    print("| links | rigid [us/step] | per link [ns] | error [m] | memory [MiB] | arrays [MiB] | flexible, 6 modes [us/step] "
+          "| per link [ns] | ratio | set-up [s] | memory [MiB] | arrays [MiB] |\n" + "|--:" * 12 + "|")
     for n in links:
         r, f = rigid[n], in_process("flexible", n)
-        print(f"| {n} | {r['us']:.1f} | {1e3 * r['us'] / n:.0f} | {short(r['error'], '.1e')} | {short(r['memory'], '.0f')} | {r['arrays']:.2f} "
-              f"| {f['us']:.1f} | {1e3 * f['us'] / n:.0f} | {f['us'] / r['us']:.1f} | {f['setup']:.2f} | {short(f['memory'], '.0f')} "
-              f"| {f['arrays']:.2f} |", flush=True)
+        print(f"| {n} | {r['us']:.1f} | {1e3 * r['us'] / n:.0f} | {short(r['error'], '.1e')} | {short(r['memory'], '.0f')} "
+              f"| {r['arrays']:.2f} | {f['us']:.1f} | {1e3 * f['us'] / n:.0f} | {f['us'] / r['us']:.1f} | {f['setup']:.2f} "
+              f"| {short(f['memory'], '.0f')} | {f['arrays']:.2f} |", flush=True)
     if with_peers:
         others = peers()
         print("\n| links | program | method | us/step | times ours | error [m] | memory [MiB] |\n|--:|---|---|--:|--:|--:|--:|")

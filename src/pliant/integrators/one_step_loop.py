@@ -50,9 +50,9 @@ from .stepper import DONE, END, EVENT, FACTORISATIONS, HISTORIES, ITERATIONS, MO
 # tune: length and start of the step; exponent of the error per second in h; what is allowed, and the largest speed; how much the method
 # wants the next step to be longer (0: as follows from the error)
 H, T0, EXPONENT, EPS_, SPEED_, WISH = range(6)
-# code: addresses of the kernels of the formulation and of the method; of what implicit ones solve
-# and begin with; whether steps are fixed; whether P belongs to the step; whether f1 is
-# known; what the kernel is asked for; whether rows of the last step are still to be kept; in joint coordinates what moves the bodies
+# code: addresses of the kernels of the formulation and of the method; of what implicit ones solve and begin with; whether steps are fixed;
+# whether P belongs to the step; whether f1 is known; what the kernel is asked for; whether rows of the last step are still to be kept; in
+# joint coordinates what moves the bodies
 RHS, CORRECT, STEP, SOLVER, STARTER, FIXED, READY, KNOWN, ASKED, PENDING, UNFOLD = range(11)
 MAKE, BETWEEN = range(2)  # a step, the polynomial
 ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
@@ -161,9 +161,8 @@ def keep_outputs(p, w, tune, code, count, aim, note, rows):
 @jit
 def branch(p, code, t, y):
     """A number that changes when a function takes another branch at a jump."""
-    held = p.x.W[HELD]
     place(p, code, t, y)
-    p.x.W[HELD] = 0
+    held, p.x.W[HELD] = p.x.W[HELD], 0
     evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
     p.x.W[HELD] = held
     return p.x.W[JUMPS].real
