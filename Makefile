@@ -35,6 +35,7 @@ verify: $(READY)
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python tests/verify_methods.py
 	$(BIN)/pliant study dimcd
+	$(BIN)/pliant study loops
 	$(BIN)/python benchmarks/calculix.py
 	$(BIN)/python benchmarks/flex_reduction.py
 	$(BIN)/python benchmarks/envelope.py
@@ -43,6 +44,7 @@ benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/time_to_accuracy.py
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/flexible_pendulum.py
+	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/joint_chain.py --peers
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -63,7 +65,7 @@ viewer:
 
 .venv/.peers: $(READY)
 	$(PYTHON) -m venv .venv/peers
-	.venv/peers/bin/python -m pip install --quiet exudyn mujoco pin numpy scipy
+	.venv/peers/bin/python -m pip install --quiet exudyn mujoco pin drake numpy scipy
 	@touch $@
 
 clean:

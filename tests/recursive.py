@@ -12,6 +12,7 @@ from pliant.kernels import loop
 from pliant.kernels.jit import entry
 from pliant.kernels.links import IM, IU, NM, NU
 from pliant.kernels.recursion import outward
+from pliant.kernels.references import reference
 from pliant.refinement import parts, row_width
 from pliant.tree import JointSpace
 from pliant.tree_programs import programs
@@ -119,7 +120,7 @@ def complex_jacobian(state: State) -> np.ndarray:
 
 @entry
 def stepped(p, t, y, f):
-    return rhs(p, t, y, f)
+    return rhs(reference(p), t, y, f)
 
 
 def complex_slopes(p, space: JointSpace, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

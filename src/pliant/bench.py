@@ -29,7 +29,7 @@ from .refinement import parts
 from .report import working_on
 
 STEP, SAMPLE, REPEATS = 1e-3, 10, 3  # s; steps between samples of the energy; the best of so many runs counts
-MODULES = ("exudyn", "mujoco", "pinocchio")
+MODULES = ("exudyn", "mujoco", "pinocchio", "pydrake")
 Row = dict[str, Any]
 
 FOURBAR = """
@@ -223,8 +223,8 @@ def peers_python() -> str:
                 return python
         except OSError as error:
             raise RuntimeError(f"bench: PLIANT_PEERS_PYTHON = {python!r} cannot be run: {error}") from None
-    raise RuntimeError("bench: no other program is installed. Make an environment with 'pip install exudyn mujoco pin numpy "
-                       "scipy' and name its interpreter in PLIANT_PEERS_PYTHON")
+    raise RuntimeError("bench: no other program is installed. Make an environment with 'pip install exudyn mujoco pin drake "
+                       "numpy scipy' and name its interpreter in PLIANT_PEERS_PYTHON")
 
 
 def run_peers(python: str, group: str) -> list[Row]:

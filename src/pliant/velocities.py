@@ -19,10 +19,21 @@ PASSES = 4         # each brings the stated ones 1e6 times closer
 
 
 class Said(NamedTuple):
-    """A statement about velocities: rows v = values, as the user knows it."""
+    """A statement about velocities, as the user knows it: rows v[first:first + width of the rows] = values."""
     label: str
     rows: np.ndarray
     values: np.ndarray
+    first: int = 0
+
+    def of(self, v: np.ndarray) -> np.ndarray:
+        """What these velocities give for the values."""
+        return np.asarray(self.rows @ v[self.first:self.first + self.rows.shape[1]])
+
+    def whole(self, n_v: int) -> np.ndarray:
+        """Rows for all velocities."""
+        rows = np.zeros((len(self.rows), n_v))
+        rows[:, self.first:self.first + self.rows.shape[1]] = self.rows
+        return rows
 
 
 def rates(d: Dynamics) -> list[Said]:
@@ -35,11 +46,10 @@ def bodies(d: Dynamics) -> list[Said]:
     """What bodies state of theirs."""
     out = []
     for name, said in d.directory.stated.items():
-        rows = np.zeros((6, d.system.n_v))
-        rows[:, said.iv:said.iv + 6] = said.map(d.x.q)
+        rows = said.map(d.x.q)
         for word, part in (("velocity", slice(0, 3)), ("angular_velocity", slice(3, 6))):
             if said.which[part][0]:
-                out.append(Said(f"{word} of {name!r}", rows[part], said.values[part]))
+                out.append(Said(f"{word} of {name!r}", rows[part], said.values[part], said.iv))
     return out
 
 
@@ -123,8 +133,8 @@ def _modal(d: Dynamics, held_rates: dict[int, tuple[np.ndarray, np.ndarray]]) ->
     out = []
     for name, body in d.directory.flexible.items():
         if body.iv // 6 in held_rates:
-            rows = np.arange(body.iv, body.iv + body.scale.size)
-            out.append(Said(f"modal_rate of {name!r}", np.eye(d.system.n_v)[rows], d.system.v0[rows]))
+            n = body.scale.size
+            out.append(Said(f"modal_rate of {name!r}", np.eye(n), d.system.v0[body.iv:body.iv + n], body.iv))
     return out
 
 
@@ -136,7 +146,7 @@ def _wrong(d: Dynamics, said: list[Said], by_time: np.ndarray) -> tuple[dict[str
     fast = max(1.0, d.length) * max(1.0, float(abs(by_time).max(initial=0.0)), float(abs(x.v).max(initial=0.0)))
     stuck = {name: gap for name, gap in d.openings(x.V).items() if gap.largest > KEPT * fast}
     scale = max([1.0, *(float(abs(one.values).max()) for one in said)])
-    broken = [one for one in said if not float(abs(one.rows @ x.v[:n_v] - one.values).max()) <= KEPT * scale]
+    broken = [one for one in said if not float(abs(one.of(x.v[:n_v]) - one.values).max()) <= KEPT * scale]
     return (stuck, broken) if stuck or broken else None
 
 
@@ -184,7 +194,7 @@ def contradiction(d: Dynamics, said: list[Said], by_time: np.ndarray) -> list[st
     joints = np.array([row not in driven for row in rows], bool)
     drives = [Said(f"drive {driven[row]!r}", base[k][None, :], np.array([-unit[k] * by_time[row - s.n_v]]))
               for k, row in enumerate(rows) if row in driven]
-    parts = [*drives, *(Said(one.label, one.rows * by / d.length, one.values / d.length) for one in said)]
+    parts = [*drives, *(Said(one.label, one.whole(s.n_v) * by / d.length, one.values / d.length) for one in said)]
 
     def holds(some: list[Said]) -> bool:
         A = np.vstack([base[joints], *(one.rows for one in some)])

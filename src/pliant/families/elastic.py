@@ -4,6 +4,7 @@ from ..kernels.contract import Batch, State
 from ..kernels.jit import entry, inlined, jit
 from ..kernels.links import B_C, B_J, B_S, ELASTIC, IM, N_Q, N_R1, N_R2, N_S, N_U, N_U1, N_U2, NU
 from ..kernels.links import IU as LINK_RATE
+from ..kernels.references import reference
 from ..kernels.so3 import add, dot, left_tangent, left_tangent_change, mul, scale, sine_ratios, store, vec2
 from .modal import IQ, IV, B, N, centre, configure, moments, three, weighted
 from .modal import SIZE as BODY_SIZE
@@ -36,10 +37,10 @@ def node(s, b, e, W, m, o):
 @jit
 def deform(tr, d, x, t):
     """Modal coordinates and rates of the tree to the bodies; nodes and inertia in m.                    [recursion-14]"""
-    s = State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T)
+    s = reference(State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T))
+    b = reference(Batch(0, 0, d.ip, d.rp, d.fr, d.tab, d.val))
     for k in range(tr.flexible.shape[0]):
         i, e = tr.flexible[k, 0], tr.flexible[k, 1]
-        b = Batch(e, e + 1, d.ip, d.rp, d.fr, d.tab, d.val)
         n, q, u = d.ip[e, N], tr.ip[i, IM], tr.ip[i, LINK_RATE] + tr.ip[i, NU]
         for j in range(n):
             x.q[d.ip[e, IQ] + 7 + j] = tr.q[q + j]
@@ -52,7 +53,7 @@ def deform(tr, d, x, t):
             store(three(x.W, base + B * n + j, n), tr.m, o + B_S + 6 * j + 3)
     for k in range(tr.nodes.shape[0]):
         e = tr.nodes[k, 0]
-        node(s, Batch(e, e + 1, d.ip, d.rp, d.fr, d.tab, d.val), e, x.W, tr.m, tr.nodes[k, 1])
+        node(s, b, e, x.W, tr.m, tr.nodes[k, 1])
 
 
 @entry
@@ -64,5 +65,5 @@ def deform_at(tr, d, x):
 @entry
 def node_at(d, x, e, m):
     """One node of the bodies as they are in x, at the beginning of m."""
-    s = State(0.0, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T)
-    node(s, Batch(e, e + 1, d.ip, d.rp, d.fr, d.tab, d.val), e, x.W, m, 0)
+    s = reference(State(0.0, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T))
+    node(s, reference(Batch(0, 0, d.ip, d.rp, d.fr, d.tab, d.val)), e, x.W, m, 0)

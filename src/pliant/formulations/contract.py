@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof, types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from ..kernels.contract import DISSIPATION, POWER
@@ -20,6 +21,7 @@ from ..kernels.links import Tree
 from ..kernels.loop import Data, Maps, Memory, Program
 from ..kernels.loop import run as evaluate
 from ..kernels.loops import Loops
+from ..kernels.references import referred
 from ..kernels.so3 import cross, dot, scale, store, vec
 from ..kernels.tiles import Elimination
 
@@ -126,7 +128,7 @@ def address(kernel: Any, *arguments: Any) -> Any:
     """Machine address of a kernel for arguments of these types; compiled, or loaded from the cache, on first use."""
     if DISABLED:
         return kernel
-    kinds = tuple(a if isinstance(a, types.Type) else typeof(a) for a in arguments)
+    kinds = tuple(referred(a if isinstance(a, types.Type) else typeof(a)) for a in arguments)
     kernel.compile(kinds)
     compiled = kernel.overloads[kinds]
     return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
@@ -134,8 +136,10 @@ def address(kernel: Any, *arguments: Any) -> Any:
 
 @intrinsic
 def _call_status(typing_context, f, arguments):
-    """f(*arguments) for a kernel that returns an int64, by its address."""
+    """f(*arguments) for a kernel that returns an int64, by its address. Tuples of arrays are passed by reference."""
     kinds = arguments.types
+    if any(isinstance(kind, types.BaseTuple) for kind in kinds):  # else: a jump into nowhere
+        raise TypingError(f"tuples are passed to a kernel with an address by reference: {kinds}")
 
     def codegen(context, builder, signature, args):
         function = context.call_conv.get_function_type(types.int64, kinds)

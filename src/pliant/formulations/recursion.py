@@ -9,37 +9,39 @@ from ..families.elastic import deform
 from ..integrators.stepper import DONE, NOT_FINITE, SINGULAR
 from ..kernels.articulated import accelerate, begin_inward, inward, respond, transmit
 from ..kernels.contract import DISSIPATION, POWER, Batch, Out, State
-from ..kernels.jit import inlined, jit
+from ..kernels.jit import jit
 from ..kernels.links import A_, AC, IU, IV, LQ, LS, NM, NU, P_, PQ
 from ..kernels.loop import retract
 from ..kernels.loop import run as evaluate
 from ..kernels.loops import clear_jacobian, constraint_forces, gather, mobility, multipliers
 from ..kernels.pairs import ROW
 from ..kernels.recursion import outward
+from ..kernels.references import reference
 from ..kernels.so3 import cross, dot, mat2, mul, scale, store, store2, vec
 from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP, call_status
 
 # par: 2 z w, w^2 of Baumgarte; tolerance of corrections; whether J is differentiated directly
 RATE, GAP, TOLERANCE, DIRECT = range(OWN, OWN + 4)
-CORRECTIONS, PASSES = 20, 3  # of positions and of rates, at most
+CORRECTIONS, PASSES = 20, 5  # of positions and of rates, at most
 REFINED = 1       # passes on the multipliers
+NEAR, MUCH = 1e-3, 0.1  # a correction of smaller violations, in sizes of the model, that takes away all but this part keeps its factors
 
 
 @jit
 def prescribe(tr, d, x, t):
     """Driven coordinates, with their rates and accelerations."""
-    s = State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T)
-    o = Out(0.0, 0.0, 0.0, x.R, x.V, x.D, x.E, x.W)
+    s = reference(State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T))
+    o = reference(Out(0.0, 0.0, 0.0, x.R, x.V, x.D, x.E, x.W))
+    b = reference(Batch(0, 0, d.ip, d.rp, d.fr, d.tab, d.val))
     for j in range(tr.driven.shape[0]):
         k, at, e = tr.driven[j, 0], tr.driven[j, 1], tr.driven[j, 2]
-        b = Batch(e, e + 1, d.ip, d.rp, d.fr, d.tab, d.val)
         tr.q[at] = tr.scale[k, 0] * (function(s, b, o, e, d.ip[e, CODE]) - tr.scale[k, 1])
         tr.u[k] = tr.scale[k, 0] * function(s, b, o, e, d.ip[e, CODE_T])
         tr.du[k] = tr.scale[k, 0] * function(s, b, o, e, d.ip[e, CODE_TT])
 
 
-@inlined
-def load_tree(p, t, y):
+@jit
+def load_rates(p, t, y):
     """Coordinates and rates from a state; driven ones from their functions."""
     tr = p.joints.tree
     n_q = tr.q.size
@@ -49,8 +51,14 @@ def load_tree(p, t, y):
         tr.u[k] = y[n_q + k]
     if tr.driven.shape[0] > 0:
         prescribe(tr, p.d, p.x, t)
-    if tr.flexible.shape[0] > 0:
-        deform(tr, p.d, p.x, t)
+
+
+@jit
+def load_tree(p, t, y):
+    """The same, and what flexible bodies are by their modes."""
+    load_rates(p, t, y)
+    if p.joints.tree.flexible.shape[0] > 0:
+        deform(p.joints.tree, p.d, p.x, t)
 
 
 @jit
@@ -61,7 +69,7 @@ def unfold(p, t, y):
     return DONE
 
 
-@inlined
+@jit
 def store_tree(p, y):
     """A state from the tree."""
     tr = p.joints.tree
@@ -71,7 +79,7 @@ def store_tree(p, y):
         y[tr.q.size + k] = tr.u[k]
 
 
-@inlined
+@jit
 def free_accelerations(p, t):
     """Of the tree, as if no loop were closed; the articulated inertia is known then. DONE, SINGULAR or NOT_FINITE."""
     x, tr = p.x, p.joints.tree
@@ -92,21 +100,21 @@ def free_accelerations(p, t):
     return DONE
 
 
-@inlined
+@jit
 def jacobian(p, t):
     """Tiles of the equations of cut joints in x.D, the equations themselves in x.R."""
     clear_jacobian(p.joints.loops, p.x.D)
     evaluate(p.joints.closing, p.d, p.x, t, 1.0, 0.0, 0.0)
 
 
-@inlined
+@jit
 def rates_of_loops(p, t):
     """First and second time derivatives of the equations of cut joints in x.V and x.R."""
     p.x.V[:] = 0
     evaluate(p.joints.closing_rates, p.d, p.x, t, 0.0, 0.0, 0.0)
 
 
-@inlined
+@jit
 def close_accelerations(p, t):
     """Multipliers of the cut joints, and what they do to the accelerations; those of what slides with them.    [loops-3]"""
     x, tr, lp, rate, gap = p.x, p.joints.tree, p.joints.loops, p.par[RATE], p.par[GAP]
@@ -153,7 +161,7 @@ def add_forces(tr):
             tr.s[k, LQ] += tr.s[k, PQ]
 
 
-@inlined
+@jit
 def drive_efforts(p):
     """Multipliers of the drives of the tree, from the bodies' accelerations in x.a: lam = -effort along the coordinate."""
     tr, x = p.joints.tree, p.x
@@ -230,7 +238,7 @@ def count_turns(p):
         p.x.H[tr.history[j, 0]] = tr.scale[k, 0] * tr.q[tr.history[j, 2]] + tr.scale[k, 1]
 
 
-@inlined
+@jit
 def measure(p, t):
     """Violations of the state of the tree, unscaled, in par."""
     if p.joints.loops.tile.size > 0:
@@ -240,14 +248,14 @@ def measure(p, t):
         p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, p.x.V))
 
 
-@inlined
+@jit
 def renewed(p, t, y):
     """The state of the tree, its quaternions of length one; bodies follow if loops are to be looked at."""
-    load_tree(p, t, y)
+    load_rates(p, t, y)
     normalise(p.joints.tree)
     store_tree(p, y)
     if p.joints.loops.tile.size > 0:
-        outward(p.joints.tree, p.x)
+        unfold(p, t, y)
 
 
 @jit
@@ -259,7 +267,7 @@ def leave(p, t, y):
     return DONE
 
 
-@inlined
+@jit
 def weighted(p, R):
     """b = the equations among R; the largest of them in sizes of the model."""
     lp, worst = p.joints.loops, 0.0
@@ -302,16 +310,16 @@ def correct(p, t, y):
     return DONE
 
 
-@inlined
+@jit
 def close_positions(p, t, y):
-    """DONE or SINGULAR."""
-    x, tr = p.x, p.joints.tree
+    """DONE or SINGULAR. After a small correction its factors are as good as new ones."""
+    x, tr, anew = p.x, p.joints.tree, True
     evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
     before = weighted(p, x.R)
     for _ in range(CORRECTIONS):
         if before <= p.par[TOLERANCE]:
             break
-        if linearise(p, t) != DONE:
+        if anew and linearise(p, t) != DONE:
             return SINGULAR
         call_status(p.joints.move, (p, x.R, p.joints.change))
         p.num[ITERATIONS] += 1
@@ -327,26 +335,30 @@ def close_positions(p, t, y):
             unfold(p, t, y)
             evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
             break
+        anew = not (before < NEAR and size < MUCH * before)
         before = size
     p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.joints.loops, x.R))
     return DONE
 
 
-@inlined
+@jit
 def close_rates(p, t, y, anew):
-    """DONE or SINGULAR. The factors of the last position are good enough at first, unless they are to be made ``anew``."""
-    x, tr = p.x, p.joints.tree
+    """DONE or SINGULAR. The factors of the last position are good enough unless they are to be made ``anew``, or turn out not to be."""
+    x, tr, before, old = p.x, p.joints.tree, np.inf, True
     rates_of_loops(p, t)
     for _ in range(PASSES):
-        if weighted(p, x.V) <= p.par[TOLERANCE]:
+        size = weighted(p, x.V)
+        if size <= p.par[TOLERANCE]:
             break
-        if anew and linearise(p, t) != DONE:
-            return SINGULAR
-        anew = True
+        if old and (anew or not size < MUCH * before):
+            old = False
+            if linearise(p, t) != DONE:
+                return SINGULAR
+        before = size
         call_status(p.joints.move, (p, x.V, p.joints.change))
         p.num[ITERATIONS] += 1
-        for k in range(tr.u.size):
-            y[tr.q.size + k] += p.joints.change[k]
+        for j in range(tr.u.size):
+            y[tr.q.size + j] += p.joints.change[j]
         unfold(p, t, y)
         rates_of_loops(p, t)
     p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, x.V))

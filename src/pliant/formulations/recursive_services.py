@@ -1,27 +1,29 @@
-"""Single evaluations of the recursion, from Python."""
+"""Single evaluations of the recursion, from Python. Kernels take the problem by reference, as in a run: they are compiled once."""
 from ..kernels.articulated import begin_inward, composite, follow, transmit
 from ..kernels.jit import entry
 from ..kernels.links import IU, NM, NU
 from ..kernels.loop import run as evaluate
 from ..kernels.loops import FIRST, LINK, MODES, differentiate, sweep
+from ..kernels.references import reference
 from .recursion import jacobian, rhs, unfold
 
 
 @entry
 def rates_at(p, t, y, dy):
     """F(t, y); a status."""
-    return rhs(p, t, y, dy)
+    return rhs(reference(p), t, y, dy)
 
 
 @entry
 def place_at(p, t, y):
     """Positions and velocities of the bodies."""
-    unfold(p, t, y)
+    unfold(reference(p), t, y)
 
 
 @entry
-def efforts_at(p, t, y, accelerations, effort):
+def efforts_at(problem, t, y, accelerations, effort):
     """Forces along the rates that these accelerations need."""
+    p = reference(problem)
     unfold(p, t, y)
     p.x.a[:] = 0
     p.x.lam[:] = 0
@@ -32,8 +34,9 @@ def efforts_at(p, t, y, accelerations, effort):
 
 
 @entry
-def masses_at(p, t, y, M):
+def masses_at(problem, t, y, M):
     """The mass matrix of the tree."""
+    p = reference(problem)
     unfold(p, t, y)
     p.x.R[:] = 0
     begin_inward(p.joints.tree, p.x.R)
@@ -41,8 +44,9 @@ def masses_at(p, t, y, M):
 
 
 @entry
-def loop_jacobian_at(p, t, y, swept, times, J):
+def loop_jacobian_at(problem, t, y, swept, times, J):
     """J of the cut joints, six rows each: by sweeps along paths, or by direct differentiation; so many times, to be timed."""
+    p = reference(problem)
     unfold(p, t, y)
     jacobian(p, t)
     tr, lp = p.joints.tree, p.joints.loops

@@ -33,6 +33,7 @@ from ..kernels.links import (
 from ..kernels.loop import Data, Memory, Program
 from ..kernels.loop import run as evaluate
 from ..kernels.loops import constraint_forces, multipliers
+from ..kernels.references import reference
 from ..kernels.so3 import add, cross, dot, mat2, mul, store2, vec, vec2
 from .contract import call_status
 from .recursion import GAP, RATE, REFINED, jacobian
@@ -71,8 +72,9 @@ class Slopes(NamedTuple):
 
 
 @entry
-def slopes_at(p, o, code, t, y, K, D):
-    """K and D at a state y; ``code``: the address of the kernel for accelerations, which takes long to compile again."""
+def slopes_at(problem, slopes, code, t, y, K, D):
+    """K and D at a state y; ``code``: the address of the kernel for accelerations."""
+    p, o = reference(problem), reference(slopes)
     tr = p.joints.tree
     status = call_status(code, (p, t, y, o.f))
     if status != DONE:

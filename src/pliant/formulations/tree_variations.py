@@ -5,6 +5,7 @@ from ..kernels.fields import ETA, beyond, find_field, mirror
 from ..kernels.jit import inlined, jit
 from ..kernels.links import FREE, IM, INNER, IP, IQ, IU, IV, KIND, N_S, NM, OUTER, SPHERICAL, WAY, WAYS
 from ..kernels.recursion import place_link
+from ..kernels.references import reference
 
 
 @jit
@@ -25,30 +26,24 @@ def move_joint(o, i, k, along):
     find_field(tc, i, o.field)
 
 
-@inlined
-def bend(o, s, e, at):
-    """One node with its modes as they are in memory."""
-    d = o.d
-    node(s, Batch(e, e + 1, d.ip, d.rp, d.fr, d.tab, d.val), e, o.x.W, o.tree.m, at)
-
-
 @jit
 def move_mode(o, t, i, j, along):
     """Rate j of the modes of link i, or its coordinate; fields of the link and of those that it carries at nodes."""
-    tc, x = o.tree, o.x
-    s = State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T)
+    tc, x, d = o.tree, o.x, o.d
+    s = reference(State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T))
+    b = reference(Batch(0, 0, d.ip, d.rp, d.fr, d.tab, d.val))
     for k in range(tc.ip[i, NM]):
         step = ETA if k == j else 0.0
         x.q[tc.ip[i, IQ] + 7 + k] = complex(tc.q[tc.ip[i, IM] + k].real, step if along else 0.0)
         x.v[tc.ip[i, IV] + 6 + k] = complex(tc.u[beyond(tc, i) - tc.ip[i, NM] + k].real, 0.0 if along else step)
     if tc.ip[i, OUTER] >= 0:
-        bend(o, s, o.nodes[i, 1], tc.ip[i, OUTER])
+        node(s, b, o.nodes[i, 1], x.W, tc.m, tc.ip[i, OUTER])
     place_link(tc, x, i)
     find_field(tc, i, o.field)
     for k in range(o.child_start[i], o.child_start[i + 1]):
         c = o.children[k]
         if tc.ip[c, INNER] >= 0:
-            bend(o, s, o.nodes[c, 0], tc.ip[c, INNER])
+            node(s, b, o.nodes[c, 0], x.W, tc.m, tc.ip[c, INNER])
             place_link(tc, x, c)
             find_field(tc, c, o.field)
             o.moved[c] = 1

@@ -13,6 +13,7 @@ from ..formulations.contract import N_V, STATE_Q, STATE_V, call_status, load
 from ..kernels.jit import entry, inlined, jit
 from ..kernels.loop import run as evaluate
 from ..kernels.machine import HELD, JUMPS
+from ..kernels.references import reference
 from .adaptive import NARROW, TINY, TURN
 from .control_memory import (
     AFTER,
@@ -49,9 +50,9 @@ from .stepper import DONE, END, EVENT, FACTORISATIONS, HISTORIES, ITERATIONS, MO
 # tune: length and start of the step; exponent of the error per second in h; what is allowed, and the largest speed; how much the method
 # wants the next step to be longer (0: as follows from the error)
 H, T0, EXPONENT, EPS_, SPEED_, WISH = range(6)
-# code: addresses of the kernels of the formulation and of the method; of what implicit ones solve
-# and begin with; whether steps are fixed; whether P belongs to the step; whether f1 is
-# known; what the kernel is asked for; whether rows of the last step are still to be kept; in joint coordinates what moves the bodies
+# code: addresses of the kernels of the formulation and of the method; of what implicit ones solve and begin with; whether steps are fixed;
+# whether P belongs to the step; whether f1 is known; what the kernel is asked for; whether rows of the last step are still to be kept; in
+# joint coordinates what moves the bodies
 RHS, CORRECT, STEP, SOLVER, STARTER, FIXED, READY, KNOWN, ASKED, PENDING, UNFOLD = range(11)
 MAKE, BETWEEN = range(2)  # a step, the polynomial
 ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
@@ -160,9 +161,8 @@ def keep_outputs(p, w, tune, code, count, aim, note, rows):
 @jit
 def branch(p, code, t, y):
     """A number that changes when a function takes another branch at a jump."""
-    held = p.x.W[HELD]
     place(p, code, t, y)
-    p.x.W[HELD] = 0
+    held, p.x.W[HELD] = p.x.W[HELD], 0
     evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
     p.x.W[HELD] = held
     return p.x.W[JUMPS].real
@@ -324,8 +324,9 @@ def choose(p, w, tune, code, aim, note, error):
 
 
 @entry
-def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
+def advance(problem, steps, history, tune, code, count, aim, note, max_steps, rows):
     """Steps until the end of a smooth piece, a full store, or max_steps."""
+    p, w = reference(problem), reference(steps)
     count[STORED] = 0
     if code[PENDING] == 1:
         keep_rows(p, w, tune, code, count, aim, note, rows)
@@ -389,7 +390,7 @@ def advance(p, w, history, tune, code, count, aim, note, max_steps, rows):
 @entry
 def evaluate_at(p, code, t, y, out):
     """F(t, y) of the formulation."""
-    return call_status(code[RHS], (p, t, y, out))
+    return call_status(code[RHS], (reference(p), t, y, out))
 
 
 class Interpreted(list[object]):

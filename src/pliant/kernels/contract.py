@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from .jit import DISABLED, index
+from .references import Reference
 
 # Columns of State.X, one row per frame, all in world axes: position, axes, velocity, angular velocity, what connectors add
 # to the left side of the equations of motion (force, moment), acceleration, angular acceleration.
@@ -72,12 +74,12 @@ class Out(NamedTuple):
 
 
 def types_for(x: Any) -> tuple[Any, Any, Any]:
-    """The argument types for scalar type ``x``: float64, or complex128 for a complex step."""
+    """The argument types for scalar type ``x``: float64, or complex128 for a complex step. All are passed by reference."""
     i8, f8 = types.int64, types.float64
     one, two, three = x[::1], x[:, ::1], x[:, :, ::1]
-    return (types.NamedTuple([f8, one, one, one, one, one, one, two, three, three, two], State),
-            types.NamedTuple([i8, i8, i8[:, ::1], two, i8[:, ::1], i8[::1], one], Batch),
-            types.NamedTuple([f8, f8, f8, one, one, three, one, one], Out))
+    return (Reference(types.NamedTuple([f8, one, one, one, one, one, one, two, three, three, two], State)),
+            Reference(types.NamedTuple([i8, i8, i8[:, ::1], two, i8[:, ::1], i8[::1], one], Batch)),
+            Reference(types.NamedTuple([f8, f8, f8, one, one, three, one, one], Out)))
 
 
 SIGNATURES = (types_for(types.float64), types_for(types.complex128))
@@ -134,6 +136,16 @@ def _call(typing_context, f, s, b, o):
 
 
 @intrinsic
+def _with_rows(typing_context, b, first, last):
+    def codegen(context, builder, signature, args):
+        batch = builder.bitcast(args[0], context.get_value_type(b.to).as_pointer())
+        for k in range(2):
+            builder.store(args[1 + k], cgutils.gep_inbounds(builder, batch, 0, k))
+        return args[0]
+    return b(b, types.int64, types.int64), codegen
+
+
+@intrinsic
 def _call_python(typing_context, f, t, x, v):
     double = ir.DoubleType()
 
@@ -160,4 +172,5 @@ def c_address(f: Callable[[float, float, float], float]) -> tuple[int, Any]:
 
 
 call = (lambda f, s, b, o: f(s, b, o)) if DISABLED else _call
+with_rows = (lambda b, first, last: b._replace(first=first, last=last)) if DISABLED else _with_rows  # the same batch for other elements
 call_python = (lambda f, t, x, v: _interpreted[f](t, x, v)) if DISABLED else _call_python

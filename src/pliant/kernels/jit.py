@@ -22,6 +22,8 @@ import numpy as np
 from numba import njit
 from numba.core.dispatcher import Dispatcher
 
+from . import references
+
 
 def _without_scipy() -> None:
     """Numba imports scipy.linalg (0.3 s) to see whether there is a BLAS. There is: SciPy is among our dependencies."""
@@ -105,7 +107,7 @@ def source_key(f: Callable[..., Any]) -> str:
     below = [_stamp_of(name, value, f.__name__) for name, value in used.items()]
     if f.__closure__:
         raise TypeError(f"kernel {f.__name__}: a kernel cannot close over local variables")
-    text = "|".join([file_hash(__file__), file_hash(f.__code__.co_filename), *(s for s in below if s)])
+    text = "|".join([file_hash(__file__), file_hash(references.__file__), file_hash(f.__code__.co_filename), *(s for s in below if s)])
     return hashlib.sha256(text.encode()).hexdigest()
 
 

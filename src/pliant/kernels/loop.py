@@ -3,9 +3,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .contract import Batch, Out, State, call
+from .contract import Batch, Out, State, call, with_rows
 from .jit import entry, inlined
 from .machine import JUMPS
+from .references import reference
 from .so3 import scale, turn, vec
 
 
@@ -56,10 +57,11 @@ def evaluate(p, d, x, t, cm, cd, ck):
     """Run a program at the current memory. Clears R and the record of branches; V, D and E are the caller's to clear."""
     x.R[:] = 0
     x.W[JUMPS] = 0
-    s = State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T)
-    o = Out(cm, cd, ck, x.R, x.V, x.D, x.E, x.W)
+    s = reference(State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T))
+    o = reference(Out(cm, cd, ck, x.R, x.V, x.D, x.E, x.W))
+    b = reference(Batch(0, 0, d.ip, d.rp, d.fr, d.tab, d.val))
     for k in range(len(p.address)):
-        call(p.address[k], s, Batch(p.rows[k, 0], p.rows[k, 1], d.ip, d.rp, d.fr, d.tab, d.val), o)
+        call(p.address[k], s, with_rows(b, p.rows[k, 0], p.rows[k, 1]), o)
 
 
 @entry

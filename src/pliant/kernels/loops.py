@@ -46,117 +46,139 @@ class Loops(NamedTuple):
 
 
 @jit
+def clear(D, t):
+    """A tile."""
+    for i in range(6):
+        for j in range(6):
+            D[t, i, j] = 0
+
+
+@jit
 def clear_jacobian(lp, D):
     """The tiles of C and of its transpose."""
     for k in range(lp.bodies.shape[0]):
-        for i in range(6):
-            for j in range(6):
-                D[lp.bodies[k, BLOCK], i, j] = 0
-                D[lp.bodies[k, MIRROR], i, j] = 0
+        clear(D, lp.bodies[k, BLOCK])
+        clear(D, lp.bodies[k, MIRROR])
     for k in range(lp.sliding.shape[0]):
-        for i in range(6):
-            for j in range(6):
-                D[lp.sliding[k, 2], i, j] = 0
-                D[lp.sliding[k, 3], i, j] = 0
+        clear(D, lp.sliding[k, 2])
+        clear(D, lp.sliding[k, 3])
+
+
+@jit
+def rows_of(lp, c):
+    """Equations of cut joint c are among so many first rows of its tile; the others are zero."""
+    r = 6
+    while r > 0 and lp.active[6 * c + r - 1] != 1:
+        r -= 1
+    return r
+
+
+@jit
+def row(F, e, r):
+    """A force."""
+    return (F[e, r, 0], F[e, r, 1], F[e, r, 2]), (F[e, r, 3], F[e, r, 4], F[e, r, 5])
+
+
+@jit
+def set_row(f, m, F, e, r):
+    F[e, r, 0], F[e, r, 1], F[e, r, 2], F[e, r, 3], F[e, r, 4], F[e, r, 5] = f[0], f[1], f[2], m[0], m[1], m[2]
 
 
 @jit
 def place_forces(tr, lp, D, c):
     """F = C^T on the bodies of cut joint c, in world axes, Z of their modes; nothing on the other links of its path."""
+    rows = rows_of(lp, c)
     for e in range(lp.path_start[c], lp.path_start[c + 1]):
-        i = lp.path[e, LINK]
-        for r in range(6):
-            for j in range(6):
-                lp.F[e, r, j] = 0
-            for j in range(tr.ip[i, NM]):
-                lp.Z[lp.path[e, MODES] + j, r] = 0
+        clear(lp.F, e)
+        z = lp.path[e, MODES]
+        for j in range(z, z + tr.ip[lp.path[e, LINK], NM]):
+            for r in range(6):
+                lp.Z[j, r] = 0
     for k in range(lp.body_start[c], lp.body_start[c + 1]):
         e, t, mode = lp.bodies[k, ENTRY], lp.bodies[k, BLOCK], lp.bodies[k, MODE]
         i = lp.path[e, LINK]
         if mode >= 0:
             for j in range(mode, min(mode + 6, tr.ip[i, NM])):
-                for r in range(6):
+                for r in range(rows):
                     lp.Z[lp.path[e, MODES] + j, r] += D[t, r, j - mode]
             continue
         A = mat2(tr.w, i, A_)
-        for r in range(6):
-            m = mul(A, (D[t, r, 3], D[t, r, 4], D[t, r, 5]))
-            for j in range(3):
-                lp.F[e, r, j] += D[t, r, j]
-                lp.F[e, r, 3 + j] += m[j]
+        for r in range(rows):
+            f, m = row(lp.F, e, r)
+            own, turn = row(D, t, r)
+            set_row(add(f, own), add(m, mul(A, turn)), lp.F, e, r)
 
 
 @jit
-def carry(tr, lp, e, i, above):
+def carry(tr, lp, e, i, above, rows):
     """Forces of an entry to that of the parent of its link i, and to the modes of that."""
     d, at, z = vec2(tr.w, i, D_), tr.ip[i, WAYS], lp.path[above, MODES]
-    for r in range(6):
-        f, turn = (lp.F[e, r, 0], lp.F[e, r, 1], lp.F[e, r, 2]), (lp.F[e, r, 3], lp.F[e, r, 4], lp.F[e, r, 5])
-        m = add(turn, cross(d, f))
-        for j in range(3):
-            lp.F[above, r, j] += f[j]
-            lp.F[above, r, 3 + j] += m[j]
-        if tr.ip[i, INNER] >= 0:
-            for j in range(tr.ip[tr.ip[i, PARENT], NM]):
-                lp.Z[z + j, r] += dot(vec(tr.m, at + WAY * j), f) + dot(vec(tr.m, at + WAY * j + 3), turn)
+    modes = tr.ip[tr.ip[i, PARENT], NM] if tr.ip[i, INNER] >= 0 else 0
+    for r in range(rows):
+        f, turn = row(lp.F, e, r)
+        g, m = row(lp.F, above, r)
+        set_row(add(g, f), add(m, add(turn, cross(d, f))), lp.F, above, r)
+        for j in range(modes):
+            lp.Z[z + j, r] += dot(vec(tr.m, at + WAY * j), f) + dot(vec(tr.m, at + WAY * j + 3), turn)
 
 
 @jit
-def image(tr, lp, k, e, r):
-    """S_k . F"""
-    s = tr.s
-    return (s[k, S_] * lp.F[e, r, 0] + s[k, S_ + 1] * lp.F[e, r, 1] + s[k, S_ + 2] * lp.F[e, r, 2] + s[k, S_ + 3] * lp.F[e, r, 3]
-            + s[k, S_ + 4] * lp.F[e, r, 4] + s[k, S_ + 5] * lp.F[e, r, 5])
-
-
-@jit
-def sweep_modes(tr, lp, e, i):
+def sweep_modes(tr, lp, e, i, rows):
     """Z of the modes of a link: of J."""
     first, z = tr.ip[i, IU] + tr.ip[i, NU], lp.path[e, MODES]
     for j in range(tr.ip[i, NM]):
-        for r in range(6):
-            lp.Z[z + j, r] += image(tr, lp, first + j, e, r)
+        a, b = vec2(tr.s, first + j, S_), vec2(tr.s, first + j, S_ + 3)
+        for r in range(rows):
+            f, m = row(lp.F, e, r)
+            lp.Z[z + j, r] += dot(a, f) + dot(b, m)
 
 
 @jit
-def release_modes(tr, lp, e, i):
+def release_modes(tr, lp, e, i, rows):
     """From Z of J to L^-1 Z of [loops-1]; the forces are those that remain where the modes move freely."""
-    s, m, n, first, z = tr.s, tr.m, tr.ip[i, NM], tr.ip[i, IU] + tr.ip[i, NU], lp.path[e, MODES]
+    n, first, z = tr.ip[i, NM], tr.ip[i, IU] + tr.ip[i, NU], lp.path[e, MODES]
     L = tr.ip[i, ELASTIC] + B_S + (6 + n) * n
     for j in range(n):
         for l in range(j):
-            f = m[L + n * j + l]
-            for r in range(6):
+            f = tr.m[L + n * j + l]
+            for r in range(rows):
                 lp.Z[z + j, r] -= f * lp.Z[z + l, r]
-        for r in range(6):
-            f = lp.Z[z + j, r] * s[first + j, DI]
-            for k in range(6):
-                lp.F[e, r, k] -= f * s[first + j, U_ + k]
+        release(tr, lp, first + j, e, z + j, rows)
+
+
+@jit
+def release(tr, lp, k, e, z, rows):
+    """F -= U z / D for rate k: what remains of forces where it moves freely."""
+    a, b, inverse = vec2(tr.s, k, U_), vec2(tr.s, k, U_ + 3), -tr.s[k, DI]
+    for r in range(rows):
+        f, m = row(lp.F, e, r)
+        by = inverse * lp.Z[z, r]
+        set_row(add(f, scale(by, a)), add(m, scale(by, b)), lp.F, e, r)
 
 
 @jit
 def sweep(tr, lp, D, c, articulated):
     """Z along the path of cut joint c. Through articulated bodies it is that of [loops-1]; else it is the Jacobian J^T itself."""
-    s = tr.s
+    rows = rows_of(lp, c)
     place_forces(tr, lp, D, c)
     for e in range(lp.path_start[c], lp.path_start[c + 1]):
         i, above, z = lp.path[e, LINK], lp.path[e, ABOVE], lp.path[e, FIRST]
         if tr.ip[i, NM] > 0:
-            sweep_modes(tr, lp, e, i)
+            sweep_modes(tr, lp, e, i, rows)
             if articulated:
-                release_modes(tr, lp, e, i)
+                release_modes(tr, lp, e, i, rows)
         for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
             if tr.drive[k] >= 0:
                 continue
-            for r in range(6):
-                value = image(tr, lp, k, e, r)
-                lp.Z[z, r] = value
-                if articulated:
-                    for j in range(6):
-                        lp.F[e, r, j] -= value * s[k, DI] * s[k, U_ + j]
+            a, b = vec2(tr.s, k, S_), vec2(tr.s, k, S_ + 3)
+            for r in range(rows):
+                f, m = row(lp.F, e, r)
+                lp.Z[z, r] = dot(a, f) + dot(b, m)
+            if articulated:
+                release(tr, lp, k, e, z, rows)
             z += 1
         if above >= 0:
-            carry(tr, lp, e, i, above)
+            carry(tr, lp, e, i, above, rows)
 
 
 @jit
@@ -180,9 +202,9 @@ def motion_at(tr, lp, k, e, at, own):
 @jit
 def differentiate(tr, lp, D, c):
     """The same Z = J^T by direct differentiation: every rate on the path moves the links above it, one after the other."""
-    first, last = lp.path_start[c], lp.path_start[c + 1]
+    rows = rows_of(lp, c)
     place_forces(tr, lp, D, c)
-    for e in range(first, last):
+    for e in range(lp.path_start[c], lp.path_start[c + 1]):
         i, z, m = lp.path[e, LINK], lp.path[e, FIRST], lp.path[e, MODES]
         modes = tr.ip[i, IU] + tr.ip[i, NU]
         for k in range(tr.ip[i, IU], modes + tr.ip[i, NM]):
@@ -199,34 +221,51 @@ def differentiate(tr, lp, D, c):
                     continue
                 moves, v, turn = motion_at(tr, lp, k, e, at, k - modes if k >= modes else -1)
                 if moves:
-                    for r in range(6):
-                        lp.Z[to, r] += (v[0] * lp.F[at, r, 0] + v[1] * lp.F[at, r, 1] + v[2] * lp.F[at, r, 2] + turn[0] * lp.F[at, r, 3]
-                                        + turn[1] * lp.F[at, r, 4] + turn[2] * lp.F[at, r, 5])
+                    for r in range(rows):
+                        f, force = row(lp.F, at, r)
+                        lp.Z[to, r] += dot(v, f) + dot(turn, force)
 
 
 @jit
 def articulate(tr, lp, c):
     """From Z = J^T to that of [loops-1]: what the bodies above take up of a force along a rate is carried inward."""
-    s = tr.s
+    rows = rows_of(lp, c)
     for e in range(lp.path_start[c], lp.path_start[c + 1]):
-        for r in range(6):
-            for j in range(6):
-                lp.F[e, r, j] = 0
+        clear(lp.F, e)
     for e in range(lp.path_start[c], lp.path_start[c + 1]):
         i, above, z = lp.path[e, LINK], lp.path[e, ABOVE], lp.path[e, FIRST]
         if tr.ip[i, NM] > 0:
-            sweep_modes(tr, lp, e, i)
-            release_modes(tr, lp, e, i)
+            sweep_modes(tr, lp, e, i, rows)
+            release_modes(tr, lp, e, i, rows)
         for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
             if tr.drive[k] >= 0:
                 continue
-            for r in range(6):
-                lp.Z[z, r] += image(tr, lp, k, e, r)
-                for j in range(6):
-                    lp.F[e, r, j] -= lp.Z[z, r] * s[k, DI] * s[k, U_ + j]
+            a, b = vec2(tr.s, k, S_), vec2(tr.s, k, S_ + 3)
+            for r in range(rows):
+                f, m = row(lp.F, e, r)
+                lp.Z[z, r] += dot(a, f) + dot(b, m)
+            release(tr, lp, k, e, z, rows)
             z += 1
         if above >= 0:
-            carry(tr, lp, e, i, above)
+            carry(tr, lp, e, i, above, rows)
+
+
+@jit
+def couple(tr, lp, k):
+    """The tile of -A of a pair of cut joints, and its mirror image."""
+    t, mirror, rows = lp.pair_tiles[k, 2], lp.pair_tiles[k, 3], rows_of(lp, lp.pair_tiles[k, 0])
+    clear(lp.tiles, t)
+    for e in range(lp.pair_start[k], lp.pair_start[k + 1]):
+        x, y, weight = lp.pairs[e, 0], lp.pairs[e, 1], tr.s[lp.pairs[e, 2], DI]
+        a, b = (lp.Z[y, 0], lp.Z[y, 1], lp.Z[y, 2]), (lp.Z[y, 3], lp.Z[y, 4], lp.Z[y, 5])
+        for i in range(rows):
+            by = -lp.Z[x, i] * weight
+            f, m = row(lp.tiles, t, i)
+            set_row(add(f, scale(by, a)), add(m, scale(by, b)), lp.tiles, t, i)
+    if mirror != t:
+        for i in range(6):
+            for j in range(6):
+                lp.tiles[mirror, j, i] = lp.tiles[t, i, j]
 
 
 @jit
@@ -240,17 +279,7 @@ def mobility(tr, lp, D, direct):
             sweep(tr, lp, D, c, True)
     lp.tiles[:] = 0
     for k in range(lp.pair_tiles.shape[0]):
-        t, mirror = lp.pair_tiles[k, 2], lp.pair_tiles[k, 3]
-        for e in range(lp.pair_start[k], lp.pair_start[k + 1]):
-            x, y, weight = lp.pairs[e, 0], lp.pairs[e, 1], tr.s[lp.pairs[e, 2], DI]
-            for i in range(6):
-                f = lp.Z[x, i] * weight
-                for j in range(6):
-                    lp.tiles[t, i, j] -= f * lp.Z[y, j]
-        if mirror != t:
-            for i in range(6):
-                for j in range(6):
-                    lp.tiles[mirror, j, i] = lp.tiles[t, i, j]
+        couple(tr, lp, k)
     for k in range(lp.sliding.shape[0]):
         t, mirror, by = lp.sliding[k, 0], lp.sliding[k, 1], lp.sliding[k, 2]
         for i in range(6):
