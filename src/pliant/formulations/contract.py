@@ -97,15 +97,14 @@ def store_state(p, y):
 
 
 @jit
-def kinematics(p, dy):
-    """Rates of the positions: dy[:n_q]."""
-    d, x = p.d, p.x
-    for k in range(d.linear.shape[0]):
-        dy[d.linear[k, 1]] = x.v[d.linear[k, 0]]
-    for k in range(d.rotations.shape[0]):
-        i = d.rotations[k, 1]
-        u, w = vec(x.q, i + 1), scale(0.5, vec(x.v, d.rotations[k, 0]))
-        c, s = cross(u, w), x.q[i]
+def kinematics(maps, q, v, dy):
+    """Rates of positions q at velocities v; ``maps``: which are quaternions, which are not."""
+    for k in range(maps.linear.shape[0]):
+        dy[maps.linear[k, 1]] = v[maps.linear[k, 0]]
+    for k in range(maps.rotations.shape[0]):
+        i = maps.rotations[k, 1]
+        u, w = vec(q, i + 1), scale(0.5, vec(v, maps.rotations[k, 0]))
+        c, s = cross(u, w), q[i]
         dy[i] = -dot(u, w)
         store((c[0] + s * w[0], c[1] + s * w[1], c[2] + s * w[2]), dy, i + 1)
 
@@ -114,7 +113,7 @@ def kinematics(p, dy):
 def derivative(p, t, dy):
     """F from what is in x: rates of positions, velocities and energies."""
     n_q, n_v, x = p.x.q.size, p.num[N_V], p.x
-    kinematics(p, dy)
+    kinematics(p.maps, x.q, x.v, dy)
     for k in range(n_v):
         dy[n_q + k] = x.a[k]
     dy[n_q + n_v], dy[n_q + n_v + 1] = 0.0, 0.0

@@ -17,8 +17,8 @@ from ..kernels.loops import clear_jacobian, constraint_forces, gather, mobility,
 from ..kernels.pairs import ROW
 from ..kernels.recursion import outward
 from ..kernels.references import reference
-from ..kernels.so3 import cross, dot, mat2, mul, scale, store, store2, vec
-from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP, call_status
+from ..kernels.so3 import mat2, mul, store2, vec
+from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITION_GAP, POWERED, VELOCITY_GAP, call_status, kinematics
 
 # par: 2 z w, w^2 of Baumgarte; tolerance of corrections; whether J is differentiated directly
 RATE, GAP, TOLERANCE, DIRECT = range(OWN, OWN + 4)
@@ -182,19 +182,6 @@ def bodies_from(tr, x):
 
 
 @jit
-def tree_rates(tr, dy):
-    """Rates of the coordinates."""
-    for k in range(tr.linear.shape[0]):
-        dy[tr.linear[k, 1]] = tr.u[tr.linear[k, 0]]
-    for k in range(tr.rotations.shape[0]):
-        i = tr.rotations[k, 1]
-        v, w = vec(tr.q, i + 1), scale(0.5, vec(tr.u, tr.rotations[k, 0]))
-        c, s = cross(v, w), tr.q[i]
-        dy[i] = -dot(v, w)
-        store((c[0] + s * w[0], c[1] + s * w[1], c[2] + s * w[2]), dy, i + 1)
-
-
-@jit
 def rhs(p, t, y, dy):
     """Rates of a state."""
     tr, x = p.joints.tree, p.x
@@ -207,7 +194,7 @@ def rhs(p, t, y, dy):
         status = close_accelerations(p, t)
     if status != DONE:
         return status
-    tree_rates(tr, dy)
+    kinematics(p.maps, tr.q, tr.u, dy)
     for k in range(n_u):
         dy[n_q + k] = tr.du[k]
     dy[n_q + n_u], dy[n_q + n_u + 1] = 0.0, 0.0

@@ -285,7 +285,7 @@ def finish_bdf(p, w, tune):
         S[A, k] = w.f1[n_q + k]
     retract(p.d, w.y0, S[Z], 1.0, w.y1)
     place(p, w, 0)
-    kinematics(p, w.f1)
+    kinematics(p.maps, x.q, x.v, w.f1)
     x.E[:] = 0
     if p.num[POWERED] == 1:
         evaluate(p.power, p.d, x, tune[T0] + tune[H], 0.0, 0.0, 0.0)
