@@ -92,8 +92,9 @@ def interpret_globals(monkeypatch, function):
             interpret_globals(monkeypatch, value.py_func)
 
 
-@pytest.mark.parametrize("times, passed", [((3.0, 4.0, 5.0), True), ((3.0, 4.0, 3.9), False), ((3.0, 400.0, 500.0), False)])
-def test_a_row_compares_with_the_paper(monkeypatch, times, passed):
+@pytest.mark.parametrize("times, ratio, passed", [((3.0, 4.0, 5.0), 1.01, True), ((3.0, 4.0, 5.0), 0.99, False),
+                                                  ((3.0, 400.0, 5.0), 1.01, False)])
+def test_a_row_compares_with_the_paper(monkeypatch, times, ratio, passed):
     """With a clock that says how long the three ways take: the smallest ratio to the paper counts, and Algorithm 1 is to be faster."""
     now, way = [0.0], dict(zip(loops.WAYS, times, strict=True))
     form, simulate = loops.formulation, pl.Model.simulate
@@ -102,12 +103,31 @@ def test_a_row_compares_with_the_paper(monkeypatch, times, passed):
         now[0] += way[name]
         return form(example, name)
     monkeypatch.setattr(loops, "formulation", chosen)
+    monkeypatch.setattr(loops, "compared", lambda example, duration: ratio)
     monkeypatch.setattr(loops.time, "process_time", lambda: now[0])
     monkeypatch.setattr(pl.Model, "simulate", lambda self, duration, **more: simulate(self, min(duration, 1.0), **more))
     row = loops._row("1", loops.EXAMPLES["1"], (5.0, 1e3, 2e3, 3e3), 3)
-    assert [row[name] for name in loops.WAYS] == pytest.approx(times) and row["2 over 1"] == pytest.approx(times[2] / times[1])
+    assert [row[name] for name in loops.WAYS] == pytest.approx(times) and row["2 over 1"] == ratio
     assert row["faster"] == pytest.approx(min(1e3 / times[0], 2e3 / times[1], 3e3 / times[2]))
     assert row["violation"] <= 1e-10 and row["rates"] <= 1e-10 and row["passed"] == passed
+
+
+def test_the_algorithms_are_timed_on_the_same_pieces(monkeypatch):
+    """With a clock that goes on by two ticks for every piece of Algorithm 2, by one for those of Algorithm 1."""
+    now, form, ticks = [0.0], loops.formulation, [0.0]
+
+    def chosen(example, name):
+        ticks[0] = {"algorithm 1": 1.0, "algorithm 2": 2.0}[name]
+        return form(example, name)
+
+    def clock():
+        now[0] += ticks[0]
+        return now[0]
+    monkeypatch.setattr(loops, "formulation", chosen)
+    monkeypatch.setattr(loops.time, "process_time", clock)
+    monkeypatch.setattr(loops, "STEPS", 3)
+    monkeypatch.setattr(loops, "TURNS", 2)
+    assert loops.compared(loops.EXAMPLES["1"], 1.0) == pytest.approx(2.0)
 
 
 def test_the_manipulator(tmp_path, capsys):

@@ -24,7 +24,6 @@ from .contract import BAD, EVALUATIONS, FACTORISATIONS, ITERATIONS, OWN, POSITIO
 RATE, GAP, TOLERANCE, DIRECT = range(OWN, OWN + 4)
 CORRECTIONS, PASSES = 20, 5  # of positions and of rates, at most
 REFINED = 1       # passes on the multipliers
-NEAR, MUCH = 1e-3, 0.1  # a correction of smaller violations, in sizes of the model, that takes away all but this part keeps its factors
 
 
 @jit
@@ -298,8 +297,14 @@ def correct(p, t, y):
 
 
 @jit
+def suffices(p, before, size):
+    """Whether one more correction with the same factors will do: they are as wrong as what they left of the last violation tells."""
+    return 2 * size * size <= p.par[TOLERANCE] * before
+
+
+@jit
 def close_positions(p, t, y):
-    """DONE or SINGULAR. After a small correction its factors are as good as new ones."""
+    """DONE or SINGULAR."""
     x, tr, anew = p.x, p.joints.tree, True
     evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
     before = weighted(p, x.R)
@@ -322,7 +327,7 @@ def close_positions(p, t, y):
             unfold(p, t, y)
             evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
             break
-        anew = not (before < NEAR and size < MUCH * before)
+        anew = not suffices(p, before, size)
         before = size
     p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.joints.loops, x.R))
     return DONE
@@ -330,17 +335,17 @@ def close_positions(p, t, y):
 
 @jit
 def close_rates(p, t, y, anew):
-    """DONE or SINGULAR. The factors of the last position are good enough unless they are to be made ``anew``, or turn out not to be."""
-    x, tr, before, old = p.x, p.joints.tree, np.inf, True
+    """DONE or SINGULAR. The factors are those of the last position unless they are to be made ``anew``, or turn out to need it."""
+    x, tr, before, here = p.x, p.joints.tree, np.inf, False
     rates_of_loops(p, t)
-    for _ in range(PASSES):
+    for k in range(PASSES):
         size = weighted(p, x.V)
         if size <= p.par[TOLERANCE]:
             break
-        if old and (anew or not size < MUCH * before):
-            old = False
+        if (anew if k == 0 else not here and not suffices(p, before, size)):
             if linearise(p, t) != DONE:
                 return SINGULAR
+            here = True
         before = size
         call_status(p.joints.move, (p, x.V, p.joints.change))
         p.num[ITERATIONS] += 1

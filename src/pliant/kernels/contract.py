@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +74,7 @@ class Out(NamedTuple):
     W: np.ndarray    # scratch: the stack of the expression machine
 
 
+@lru_cache
 def types_for(x: Any) -> tuple[Any, Any, Any]:
     """The argument types for scalar type ``x``: float64, or complex128 for a complex step. All are passed by reference."""
     i8, f8 = types.int64, types.float64
