@@ -58,7 +58,7 @@ class Extent(NamedTuple):
 def announce_compilation() -> None:
     """One line when the kernels are not in the cache: the wait of the first run on a machine is explained."""
     if not compiled_before(refine):
-        print("pliant: compiling its kernels for this machine; this happens once and takes about half a minute", file=sys.stderr)
+        print("pliant: compiling its kernels for this machine; this happens once and takes about a minute", file=sys.stderr)
 
 
 def sparse_least_squares(A: Any, b: np.ndarray) -> np.ndarray:
