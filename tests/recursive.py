@@ -3,9 +3,10 @@ import numpy as np
 
 import pliant as pl
 from pliant.families.elastic import deform
+from pliant.formulations import contract
 from pliant.formulations import recursive_services as rs
 from pliant.formulations.choices import Recursion
-from pliant.formulations.kernels import in_complex_numbers, problem
+from pliant.formulations.kernels import problem
 from pliant.formulations.recursion import rhs
 from pliant.joint_states import joint_state
 from pliant.kernels import loop
@@ -116,6 +117,21 @@ def complex_jacobian(state: State) -> np.ndarray:
         loop.run(program, data, x, 0.0, 0.0, 0.0, 0.0)
         columns.append(np.where(active, x.R[rows].imag / STEP, 0.0))
     return np.array(columns).T
+
+
+def in_complex_numbers(p, space: JointSpace):
+    """The same problem in joint coordinates for complex numbers, with memory of its own: for derivatives by imaginary steps."""
+    s, made, joints = space.system, programs(space, np.complex128), p.joints
+
+    def cast(x, *names):
+        return x._replace(**{name: getattr(x, name).astype(complex) for name in names})
+    num = p.num.copy()
+    num[contract.POWERED] = 0
+    joints = cast(joints, "effort", "change")._replace(
+        tree=cast(joints.tree, "rp", "scale", "q", "u", "du", "w", "s", "g", "m"),
+        loops=cast(joints.loops, "F", "Z", "D", "tiles", "b", "y", "r"),
+        forces=made.forces, gaps=made.gaps, closing=made.jacobian, closing_rates=made.rates)
+    return p._replace(d=s.typed_data(np.complex128), x=s.memory(np.complex128), power=made.power, num=num, joints=joints)
 
 
 @entry

@@ -75,8 +75,9 @@ def programs(space: JointSpace, x: Any = np.float64) -> Programs:
     working = {f: [e for e in range(*rows) if f is not modal.BODY or _damped(s, e)]
                for f, rows in s.families.items() if f.act.power is not None}
     power = _frames(s, seen) | acting | working if any(working.values()) else {}
-    return Programs(program(s, "residual", _frames(s, seen) | acting, x), program(s, "residual", loop, x), program(s, "tangent", loop, x),
-                    program(s, "rates", loop, x), program(s, "power", power, x))
+    gaps, rates = closing_programs(space, x)
+    return Programs(program(s, "residual", _frames(s, seen) | acting, x), gaps, program(s, "tangent", loop, x), rates,
+                    program(s, "power", power, x))
 
 
 def _damped(system: System, e: int) -> bool:

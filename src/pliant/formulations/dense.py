@@ -117,6 +117,39 @@ def decompose(d, c, rows, columns, most, first, zero, order):
 
 
 @jit
+def order_anew(d, c, zero):
+    """Q and R of A, from the third area, in a new order, dependent coordinates first. Returns the rank."""
+    big, n, m = d.shape[1], c[COORDINATES], c[EQUATIONS]
+    order = LISTS + n + m
+    for k in range(n):
+        c[order + k] = k
+        for i in range(m):
+            d[i, k] = d[2 * big + i, k]
+    return decompose(d, c, m, n, min(n, m), order, zero, RENEWED)
+
+
+@jit
+def keep_order(d, c):
+    """The same in the order that is known. Returns the smallest pivot."""
+    big, n, m = d.shape[1], c[COORDINATES], c[EQUATIONS]
+    order = LISTS + n + m
+    for k in range(n):
+        for i in range(m):
+            d[i, k] = d[2 * big + i, c[order + k]]
+    decompose(d, c, m, n, c[RANK], order, 0.0, KEPT)
+    return smallest(d, c[RANK])
+
+
+@jit
+def smallest(d, rank):
+    """The smallest pivot."""
+    size = np.inf
+    for k in range(rank):
+        size = min(size, abs(d[k, k]))
+    return size
+
+
+@jit
 def reflect(d, rows, columns, k, head, side):
     """The reflection that makes zeros below the diagonal of column k."""
     size = 0.0

@@ -107,21 +107,6 @@ def _partitioned(space: JointSpace, p: contract.Problem) -> contract.Problem:
     return p._replace(dense=dense_, chosen=chosen)
 
 
-def in_complex_numbers(p: contract.Problem, space: JointSpace) -> contract.Problem:
-    """The same problem in joint coordinates for complex numbers, with memory of its own: for derivatives by imaginary steps."""
-    s, programs, joints = space.system, tree_programs(space, np.complex128), p.joints
-
-    def cast(x: Any, *names: str) -> Any:
-        return x._replace(**{name: getattr(x, name).astype(complex) for name in names})
-    num = p.num.copy()
-    num[contract.POWERED] = 0
-    joints = cast(joints, "effort", "change")._replace(
-        tree=cast(joints.tree, "rp", "scale", "q", "u", "du", "w", "s", "g", "m"),
-        loops=cast(joints.loops, "F", "Z", "D", "tiles", "b", "y", "r"),
-        forces=programs.forces, gaps=programs.gaps, closing=programs.jacobian, closing_rates=programs.rates)
-    return p._replace(d=s.typed_data(np.complex128), x=s.memory(np.complex128), power=programs.power, num=num, joints=joints)
-
-
 def reduced(dynamics: Dynamics, formulation: CoordinatePartitioning | NullSpace, p: contract.Problem,
             accuracy: float) -> tuple[contract.Problem, Any, Any, bool]:
     """The same for a basis of the motions that constraints allow."""

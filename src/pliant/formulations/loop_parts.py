@@ -10,7 +10,7 @@ from ..kernels.jit import jit
 from ..kernels.links import IU, NM, NU
 from ..kernels.loops import FIRST, LINK, MODES, sweep
 from .contract import OWN
-from .dense import COORDINATES, EQUATIONS, FORWARD, KEPT, LISTS, RANK, RENEWED, RIGHT, SCALE, VECTORS, at, back, decompose, turn
+from .dense import COORDINATES, EQUATIONS, FORWARD, LISTS, RANK, RIGHT, SCALE, VECTORS, at, back, keep_order, order_anew, smallest, turn
 
 if TYPE_CHECKING:
     from ..tree import JointSpace
@@ -60,39 +60,17 @@ def put(lp, d, c, unit, cut, column, z):
 @jit
 def choose(p):
     """A new order, dependent coordinates first."""
-    d, c = p.dense, p.chosen
-    big, n, m = d.shape[1], c[COORDINATES], c[EQUATIONS]
-    order = LISTS + n + m
-    for k in range(n):
-        c[order + k] = k
-        for i in range(m):
-            d[i, k] = d[2 * big + i, k]
-    c[RANK] = decompose(d, c, m, n, min(n, m), order, ZERO, RENEWED)
-    p.par[PIVOT] = smallest(d, c[RANK])
-
-
-@jit
-def smallest(d, rank):
-    size = np.inf
-    for k in range(rank):
-        size = min(size, abs(d[k, k]))
-    return size
+    p.chosen[RANK] = order_anew(p.dense, p.chosen, ZERO)
+    p.par[PIVOT] = smallest(p.dense, p.chosen[RANK])
 
 
 @jit
 def factor(p):
     """Q and R of A with the order that is known, or a new one where its pivots have become small."""
-    d, c = p.dense, p.chosen
-    big, n, m, rank = d.shape[1], c[COORDINATES], c[EQUATIONS], c[RANK]
-    order = LISTS + n + m
-    if rank < 0:
+    if p.chosen[RANK] < 0:
         choose(p)
         return
-    for k in range(n):
-        for i in range(m):
-            d[i, k] = d[2 * big + i, c[order + k]]
-    decompose(d, c, m, n, rank, order, 0.0, KEPT)
-    pivot = smallest(d, rank)
+    pivot = keep_order(p.dense, p.chosen)
     p.par[PIVOT] = max(p.par[PIVOT], pivot)
     if not pivot > p.par[RENEW] * p.par[PIVOT]:
         choose(p)

@@ -34,10 +34,12 @@ from .dense import (
     ZERO,
     at,
     back,
-    decompose,
     forth,
     gather,
+    keep_order,
+    order_anew,
     project,
+    smallest,
     turn,
 )
 from .index1 import CORRECTIONS, measure
@@ -46,42 +48,20 @@ from .index1 import CORRECTIONS, measure
 @jit
 def choose(p):
     """A new order of the coordinates, dependent ones first; SINGULAR where the rank is not what it was at the start."""
-    d, big, n, m = p.dense, p.dense.shape[1], p.chosen[COORDINATES], p.chosen[EQUATIONS]
-    order = LISTS + n + m
-    for k in range(n):
-        p.chosen[order + k] = k
-        for i in range(m):
-            d[i, k] = d[2 * big + i, k]
-    rank = decompose(d, p.chosen, m, n, min(n, m), order, p.par[ZERO], RENEWED)
+    rank = order_anew(p.dense, p.chosen, p.par[ZERO])
     if p.chosen[RANK] < 0:
         p.chosen[RANK] = rank
-    p.par[PIVOT] = smallest(d, rank)
+    p.par[PIVOT] = smallest(p.dense, rank)
     return DONE if rank == p.chosen[RANK] else SINGULAR
-
-
-@jit
-def smallest(d, rank):
-    """The smallest pivot."""
-    size = np.inf
-    for k in range(rank):
-        size = min(size, abs(d[k, k]))
-    return size
 
 
 @jit
 def factor(p, t, renewed):
     """Q and R of [partition-1] at the position in x; if asked, with a new order where that is due."""
-    d, big, n, m = p.dense, p.dense.shape[1], p.chosen[COORDINATES], p.chosen[EQUATIONS]
     gather(p, t)
     if p.chosen[RANK] < 0:
         return choose(p)
-    order, rank = LISTS + n + m, p.chosen[RANK]
-    for k in range(n):
-        j = p.chosen[order + k]
-        for i in range(m):
-            d[i, k] = d[2 * big + i, j]
-    decompose(d, p.chosen, m, n, rank, order, 0.0, KEPT)
-    pivot = smallest(d, rank)
+    pivot, rank = keep_order(p.dense, p.chosen), p.chosen[RANK]
     if renewed == RENEWED:
         p.par[PIVOT] = max(p.par[PIVOT], pivot) if rank > 0 else 0.0
         if pivot < p.par[RENEW] * p.par[PIVOT]:
