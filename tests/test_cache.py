@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pliant.kernels.jit import entry, inlined, jit
+from pliant.kernels.so3 import cross, vec
 
 LOWER = "from pliant.kernels.jit import jit\n\n@jit\ndef f(x):\n    return {factor} * x\n"
 UPPER = """
@@ -64,6 +65,21 @@ def test_a_kernel_called_from_python_is_refused():
         with pytest.raises(TypeError, match="this is a kernel"):
             dot((1.0, 2.0, 3.0), (1.0, 2.0, 3.0))
     assert callable(inlined)
+
+
+@entry
+def crossed(a, b, out):
+    """a x b"""
+    for k in range(a.size // 3):
+        out[k, 0], out[k, 1], out[k, 2] = cross(vec(a, 3 * k), vec(b, 3 * k))
+
+
+def test_arithmetic_is_as_written():
+    """Products and sums fused into one operation would leave rounding here, and other bits in other processes."""
+    a = np.random.default_rng(7).normal(size=300)
+    out = np.ones((100, 3))
+    crossed(a, a.copy(), out)
+    assert not out.any()
 
 
 def test_a_changed_model_compiles_nothing():

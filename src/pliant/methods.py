@@ -29,7 +29,7 @@ def choice(what: str, value: Any) -> Choice:
     kind = given.get("kind")
     cls = kinds.get(str(kind).replace("_", "-"))
     if cls is None:
-        raise ModelError(f"simulate: {what} {value!r} is not known{did_you_mean(str(kind), kinds)}; there are {', '.join(kinds)}")
+        raise ModelError(f"simulate: {what} {value!r} is not known{did_you_mean(str(kind), kinds)}")
     known = {f.name for f in fields(cls)}
     for key in given.keys() - known - {"kind"}:
         raise ModelError(f"simulate: {what} {kind}: unknown key {key!r}; there are {', '.join(sorted(known)) or 'none'}")

@@ -119,7 +119,7 @@ def _cached(f: Callable[..., Any], **options: Any) -> Any:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        jitted = njit(f, cache=on_disk, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True, _nrt=False, **options)
+        jitted = njit(f, cache=on_disk, error_model="numpy", no_cfunc_wrapper=True, _nrt=False, **options)
     finally:
         numba.config.CACHE_DIR = before
     jitted.source_key = source_key(f)
