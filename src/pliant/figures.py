@@ -66,8 +66,8 @@ def spectrum(sol: Solution, channels: str | Sequence[str], path: str | Path | No
             f, a = spectrum_of(sol.t, values)
             ax.plot(f[1:], a[1:], color=COLORS[k % len(COLORS)], linewidth=1.1, label=name)
             top = max(top, float(a[1:].max()))
-        ax.set_yscale("log")
         if top > 0:
+            ax.set_yscale("log")
             ax.set_ylim(1e-6 * top, 3 * top)
         _labelled(ax, "", f"amplitude [{unit}]" if unit else "amplitude", "")
         ax.legend(fontsize="small", framealpha=0.85)

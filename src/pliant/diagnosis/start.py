@@ -75,7 +75,7 @@ def assembly(mechanism: Mechanism, components: list[Component], starts: bool) ->
 
 
 def _impossible(left: list[Gap], component: Component) -> Finding:
-    worst = sorted(left, key=lambda g: -max(g.length, g.angle))
+    worst = sorted(left, key=lambda g: -float(f"{max(g.length, g.angle):.3g}"))  # as shown; rounding does not decide which comes first
     listed = "; ".join(f"{g.name!r} stays open by {g}" for g in worst[:5])
     items = tuple(b.name for b in component.blocks if b.name in {g.name for g in left})
     return Finding("impossible-assembly", ERROR, items, f"no pose near the modelled one closes all joints of the loop: {listed}.",
