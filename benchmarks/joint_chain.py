@@ -25,7 +25,7 @@ from pliant.integrators.base import Plan
 from pliant.items.base import matrix_of
 from pliant.refinement import parts
 
-STEP, WORK, REPEATS = 1e-3, 20_000, 20  # s; links times steps of one run; runs
+STEP, WORK, REPEATS = 1e-3, 20_000, 60  # s; links times steps of one run; runs
 LONG, FEW = 1000, 3  # steps, runs: as the peers are timed
 PEERS = {"mujoco": "RK4", "pinocchio": "ABA + RK4 (Python loop)", "drake": "runge_kutta3"}  # the method that compares with ours
 

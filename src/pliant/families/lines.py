@@ -12,6 +12,7 @@ import numpy as np
 
 from ..kernels.contract import AV, AW, TABLE, A, F, Family, M, P, Stage, V, W
 from ..kernels.jit import index, inlined, jit
+from ..kernels.rows import add_rows, clear
 from ..kernels.so3 import (
     accumulate,
     add,
@@ -34,7 +35,7 @@ from ..kernels.so3 import (
     vec,
     vec2,
 )
-from .modal import add_scaled, clear, three
+from .modal import three
 
 # ip: the body in q and v, frame, modes, tables in val, pieces of the splines, whether there is E, s in q and v, own numbers in W
 IQ, IV, FRAME, N, POOL, PIECES, SECOND, SQ, SV, OWN = index(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
@@ -88,8 +89,7 @@ def splines(s, b, e, W, at):
         raise_power(x, W, at, first, b.val, c)
         if second:
             clear(W, row, 3 * n)
-            for j in range(n):
-                add_scaled(s.q[iq + j], b.val, c + first + 3 * n * j, W, row, 3 * n)
+            add_rows(s.q, iq, n, b.val, c + first, 3 * n, W, row, 3 * n)
             raise_power(x, W, curved, 3 * n, W, row)
             to, by = np.uint64(E), np.uint64(c + first)
             for j in range(np.uint64(3 * n * n)):
@@ -115,9 +115,8 @@ def shapes(s, b, e, W):
         W[base + PLACE * c + i], W[base + (U + i) * c + n], W[base + (US + i) * c + n] = f0, f1, f2
         W[base + (DU + i) * c + n] = d + rate * f2
     if b.ip[e, SECOND] == 1:
-        for k in range(n):
-            for i in range(3):
-                add_scaled(s.v[iv + k], W, E + 3 * n * k + i * n, W, base + (DU + i) * c, n)
+        for i in range(3):
+            add_rows(s.v, iv, n, W, E + i * n, 3 * n, W, base + (DU + i) * c, n)
 
 
 @inlined

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, TABLE, Family, Stage
 from ..kernels.jit import index, inlined, jit
+from ..kernels.rows import add_rows, clear, copy
 from ..kernels.so3 import accumulate, add, column, cross, dot, mat2, mul, rotation, scale, sub, tmul, vec, vec2
 
 IQ, IV, N, POOL = index(1, 2, 3, 4)      # ip: place in q and v, modes, tables in val
@@ -20,20 +21,6 @@ ROWS, PAIR = index(12, 12)
 # Scratch, in rows of n numbers: H, B now; what q' and q'' make of the tables; a row of forces.
 H, B, DH, DB, AB, FORCE = index(0, 6, 9, 15, 18, 21)
 SIZE = index(22)
-
-
-@inlined
-def add_scaled(f, x, i, y, k, n):
-    """y[k:k+n] += f x[i:i+n]. Indices without sign need no check for negative ones, which would keep it from being vectorised."""
-    at, to = np.uint64(i), np.uint64(k)
-    for j in range(np.uint64(n)):
-        y[to + j] += f * x[at + j]
-
-
-@inlined
-def clear(y, k, n):
-    for j in range(n):
-        y[k + j] = 0
 
 
 @jit
@@ -55,9 +42,10 @@ def symmetric(a):
 
 
 @jit
-def squares(w):
-    """u with w.A w = sum u_i A_i over the six components of a symmetric matrix."""
-    return w[0] * w[0], w[1] * w[1], w[2] * w[2], 2 * w[0] * w[1], 2 * w[0] * w[2], 2 * w[1] * w[2]
+def squares(f, w):
+    """u with f w.A w = sum u_i A_i over the six components of a symmetric matrix."""
+    x, y, z = scale(f, w)
+    return x * w[0], y * w[1], z * w[2], 2 * x * w[1], 2 * x * w[2], 2 * y * w[2]
 
 
 @inlined
@@ -65,12 +53,9 @@ def configure(s, b, e, W):
     """H and B at the current q, in scratch."""
     base = W.size - SIZE * b.ip[e, N]
     n, pool, iq = b.ip[e, N], b.ip[e, POOL], b.ip[e, IQ] + 7
-    for j in range(3 * n):
-        W[base + B * n + j] = b.val[pool + 3 * n + j]
-    for j in range(6 * n):
-        W[base + H * n + j] = b.val[pool + 6 * n + j]
-    for k in range(n):
-        add_scaled(s.q[iq + k], b.val, pool + (ROWS + PAIR * k) * n, W, base, 9 * n)
+    copy(b.val, pool + 3 * n, W, base + B * n, 3 * n)
+    copy(b.val, pool + 6 * n, W, base + H * n, 6 * n)
+    add_rows(s.q, iq, n, b.val, pool + ROWS * n, PAIR * n, W, base, 9 * n)
 
 
 @inlined
@@ -79,8 +64,7 @@ def rates_of(s, b, e, W):
     base = W.size - SIZE * b.ip[e, N]
     n, pool, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, IV] + 6
     clear(W, base + DB * n, 3 * n)
-    for k in range(n):
-        add_scaled(s.v[iv + k], b.val, pool + (ROWS + PAIR * k + 6) * n, W, base + DB * n, 3 * n)
+    add_rows(s.v, iv, n, b.val, pool + (ROWS + 6) * n, PAIR * n, W, base + DB * n, 3 * n)
 
 
 @inlined
@@ -90,10 +74,8 @@ def changes_of(s, b, e, W):
     n, pool, iv = b.ip[e, N], b.ip[e, POOL], b.ip[e, IV] + 6
     clear(W, base + DH * n, 6 * n)
     clear(W, base + AB * n, 3 * n)
-    for k in range(n):
-        at = pool + (ROWS + PAIR * k) * n
-        add_scaled(s.v[iv + k], b.val, at, W, base + DH * n, 6 * n)
-        add_scaled(s.a[iv + k], b.val, at + 6 * n, W, base + AB * n, 3 * n)
+    add_rows(s.v, iv, n, b.val, pool + ROWS * n, PAIR * n, W, base + DH * n, 6 * n)
+    add_rows(s.a, iv, n, b.val, pool + (ROWS + 6) * n, PAIR * n, W, base + AB * n, 3 * n)
 
 
 @inlined
@@ -160,18 +142,14 @@ def forces(s, b, o):
         accumulate(1.0, add(moment, cross(w, add(mul(J, w), Bv))), o.R, iv + 3)
         F = base + FORCE * n
         clear(o.W, F, n)
-        for k in range(n):
-            at = pool + (ROWS + PAIR * k + 9) * n
-            add_scaled(s.a[iv + 6 + k], b.val, at, o.W, F, n)
-            add_scaled(s.q[iq + 7 + k], b.val, at + n, o.W, F, n)
-            add_scaled(s.v[iv + 6 + k], b.val, at + 2 * n, o.W, F, n)
-        u, w2 = squares(w), scale(2.0, w)
-        for i in range(6):
-            add_scaled(-0.5 * u[i], o.W, base + (H + i) * n, o.W, F, n)
-        for i in range(3):
-            add_scaled(a_B[i], b.val, pool + i * n, o.W, F, n)
-            add_scaled(alpha[i], o.W, base + (B + i) * n, o.W, F, n)
-            add_scaled(w2[i], o.W, base + (DB + i) * n, o.W, F, n)
+        masses = pool + (ROWS + 9) * n
+        add_rows(s.a, iv + 6, n, b.val, masses, PAIR * n, o.W, F, n)
+        add_rows(s.q, iq + 7, n, b.val, masses + n, PAIR * n, o.W, F, n)
+        add_rows(s.v, iv + 6, n, b.val, masses + 2 * n, PAIR * n, o.W, F, n)
+        add_rows(squares(-0.5, w), 0, 6, o.W, base + H * n, n, o.W, F, n)
+        add_rows(a_B, 0, 3, b.val, pool, n, o.W, F, n)
+        add_rows(alpha, 0, 3, o.W, base + B * n, n, o.W, F, n)
+        add_rows(scale(2.0, w), 0, 3, o.W, base + DB * n, n, o.W, F, n)
         for j in range(n):
             o.R[iv + 6 + j] += o.W[F + j]
 
@@ -231,17 +209,11 @@ def modal_tangent(s, b, o, e):
     base = o.W.size - SIZE * b.ip[e, N]
     n, pool, iv, table, tiles = b.ip[e, N], b.ip[e, POOL], b.ip[e, IV], b.ip[e, TABLE], (b.ip[e, N] + 11) // 6
     w, alpha = vec(s.v, iv + 3), vec(s.a, iv + 3)
-    u, x, F = squares(w), add(scale(2 * o.cd, w), scale(o.ck, alpha)), base + FORCE * n
+    u, x, F = squares(-0.5 * o.ck, w), add(scale(2 * o.cd, w), scale(o.ck, alpha)), base + FORCE * n
+    factors = u[0], u[1], u[2], u[3], u[4], u[5], x[0], x[1], x[2], o.cm, o.ck, o.cd
     for k in range(n):
-        at = pool + (ROWS + PAIR * k) * n
         clear(o.W, F, n)
-        for i in range(6):
-            add_scaled(-0.5 * o.ck * u[i], b.val, at + i * n, o.W, F, n)
-        for i in range(3):
-            add_scaled(x[i], b.val, at + (6 + i) * n, o.W, F, n)
-        add_scaled(o.cm, b.val, at + 9 * n, o.W, F, n)
-        add_scaled(o.ck, b.val, at + 10 * n, o.W, F, n)
-        add_scaled(o.cd, b.val, at + 11 * n, o.W, F, n)
+        add_rows(factors, 0, PAIR, b.val, pool + (ROWS + PAIR * k) * n, n, o.W, F, n)
         for t in range(tiles - 1):
             block = b.tab[table + tiles * (1 + t) + 1 + k // 6]
             for j in range(6 * t, min(6 * t + 6, n)):

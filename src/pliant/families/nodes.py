@@ -5,6 +5,7 @@ U_j = psi_j + sum_k q_k E_kj and Y_j = phi_j + sum_k q_k G_kj; the second-order 
 """
 from ..kernels.contract import AV, AW, TABLE, A, F, Family, M, P, Stage, V, W
 from ..kernels.jit import index, inlined, jit
+from ..kernels.rows import add_rows, clear, copy
 from ..kernels.so3 import (
     accumulate,
     add,
@@ -27,7 +28,7 @@ from ..kernels.so3 import (
     vec,
     vec2,
 )
-from .modal import add_scaled, clear, three, weighted
+from .modal import three, weighted
 
 IQ, IV, FRAME, JTILE, N, POOL, SECOND = index(1, 2, 3, 4, 5, 6, 7)  # ip, as of a rigid frame; modes, psi and phi in val, E and G (-1: none)
 OFFSET, AXES = index(0, 3)                                          # rp: undeformed place and axes in the body
@@ -40,13 +41,11 @@ def shapes(s, b, e, W):
     """U, Y, DU, DY in scratch."""
     base = W.size - SIZE * b.ip[e, N]
     n, pool, second = b.ip[e, N], b.ip[e, POOL], b.ip[e, SECOND]
-    for j in range(6 * n):
-        W[base + j] = b.val[pool + j]
+    copy(b.val, pool, W, base, 6 * n)
     clear(W, base + DU * n, 6 * n)
     if second >= 0:
-        for k in range(n):
-            add_scaled(s.q[b.ip[e, IQ] + 7 + k], b.val, second + 6 * k * n, W, base, 6 * n)
-            add_scaled(s.v[b.ip[e, IV] + 6 + k], b.val, second + 6 * k * n, W, base + DU * n, 6 * n)
+        add_rows(s.q, b.ip[e, IQ] + 7, n, b.val, second, 6 * n, W, base, 6 * n)
+        add_rows(s.v, b.ip[e, IV] + 6, n, b.val, second, 6 * n, W, base + DU * n, 6 * n)
 
 
 @inlined
@@ -155,9 +154,8 @@ def pull(s, b, o):
         accumulate(1.0, vec2(s.X, f, F), o.R, iv)
         accumulate(1.0, add(cross(u, force), moment), o.R, iv + 3)
         moment = tmul(left_tangent(r), moment)
-        for i in range(3):
-            add_scaled(force[i], o.W, base + (U + i) * n, o.R, iv + 6, n)
-            add_scaled(moment[i], o.W, base + (Y + i) * n, o.R, iv + 6, n)
+        add_rows(force, 0, 3, o.W, base + U * n, n, o.R, iv + 6, n)
+        add_rows(moment, 0, 3, o.W, base + Y * n, n, o.R, iv + 6, n)
 
 
 @jit

@@ -39,6 +39,7 @@ from .links import (
     WAYS,
 )
 from .packed import add6, dot6, lowered, store_half, symmetric
+from .rows import copy
 from .so3 import add, cross, dot, mat2, matmul, mul, scale, skew, store, store2, tmul, transpose, vec, vec2
 
 
@@ -62,8 +63,7 @@ def begin_flexible(tr, i, R):
         store2(mul(A, vec(m, o + B_S + 6 * j)), s, first + j, U_)
         store2(mul(A, vec(m, o + B_S + 6 * j + 3)), s, first + j, U_ + 3)
         s[first + j, PQ], s[first + j, LQ] = R[iv + j], R[iv + j]
-        for l in range(j + 1):
-            m[masses + (n + j) * n + l] = m[masses + j * n + l]
+    copy(m, masses, m, masses + n * n, n * n)
 
 
 @inlined
