@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo view test lint verify benchmarks viewer clean
+.PHONY: demo view test lint bounds verify benchmarks viewer clean
 
 demo: $(READY)
 	@mkdir -p out
@@ -25,6 +25,10 @@ test: lint .venv/.browser
 lint: $(READY)
 	$(BIN)/ruff check src tests examples benchmarks
 	$(BIN)/mypy
+
+# Every index of every kernel is looked at: one outside of its array ends the process.
+bounds: $(READY)
+	PLIANT_BOUNDS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 verify: $(READY)
 	$(BIN)/pliant verify

@@ -1,14 +1,16 @@
 """The kernel cache: nothing is compiled twice, and nothing stale is ever served."""
 import os
+import signal
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
-from pliant.kernels.jit import entry, inlined, jit
+from pliant.kernels.jit import DISABLED, entry, inlined, jit
 from pliant.kernels.so3 import cross, vec
 
 LOWER = "from pliant.kernels.jit import jit\n\n@jit\ndef f(x):\n    return {factor} * x\n"
@@ -59,12 +61,52 @@ def test_what_the_cache_cannot_see_is_refused():
 
 
 def test_a_kernel_called_from_python_is_refused():
-    from pliant.kernels.jit import DISABLED
     from pliant.kernels.so3 import dot
     if not DISABLED:
         with pytest.raises(TypeError, match="this is a kernel"):
             dot((1.0, 2.0, 3.0), (1.0, 2.0, 3.0))
     assert callable(inlined)
+
+
+@entry
+def last(x):
+    return x[-1]
+
+
+@entry
+def last_but_one(x):
+    return x[0, -2]
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+def test_an_index_that_counts_from_the_end_is_refused():
+    for kernel, x, index in ((last, np.ones(3), -1), (last_but_one, np.ones((3, 3)), -2)):
+        with pytest.raises(numba.TypingError, match=f"the index {index} counts from the end of an array; kernels count from the start"):
+            kernel(x)
+    assert numba.njit(lambda x: x[-1])(np.arange(3)) == 2  # what is no kernel may
+
+
+READ = """
+import sys
+import numpy as np
+from pliant.kernels.jit import entry
+
+@entry
+def read(x, r, i):
+    return x[r, i]
+
+print(read(np.ones((2, 3)), int(sys.argv[1]), int(sys.argv[2])))
+"""
+
+
+@pytest.mark.skipif(DISABLED or os.name != "posix", reason="needs compiled kernels, and the number of a signal")
+def test_kernels_that_leave_their_arrays_can_be_found(tmp_path):
+    (tmp_path / "read.py").write_text(READ)
+    env = {**os.environ, "PLIANT_CACHE": str(tmp_path / "cache"), "PLIANT_BOUNDS": "1"}
+    for place in ((0, 2), (0, 3), (0, -1), (2, 0), (-1, 0)):
+        done = subprocess.run([sys.executable, "read.py", *map(str, place)], cwd=tmp_path, env=env, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == ((0, "1.0\n") if place == (0, 2) else (-signal.SIGABRT, "")), place
+    assert [f.name for f in (tmp_path / "cache").iterdir()] == ["bounds"]
 
 
 @entry

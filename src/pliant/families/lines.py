@@ -67,11 +67,11 @@ def piece(b, e, s):
 @inlined
 def raise_power(x, W, at, m, y, i):
     """A step of Horner's rule for m polynomials, their first and second derivatives, in W[at:]; y[i:] are the coefficients."""
-    f, g, h, c = np.uint64(at), np.uint64(at + m), np.uint64(at + 2 * m), np.uint64(i)
-    for j in range(np.uint64(m)):
+    f, g, h = at, at + m, at + 2 * m
+    for j in range(m):
         W[h + j] = W[h + j] * x + 2 * W[g + j]
         W[g + j] = W[g + j] * x + W[f + j]
-        W[f + j] = W[f + j] * x + y[c + j]
+        W[f + j] = W[f + j] * x + y[i + j]
 
 
 @jit
@@ -91,9 +91,8 @@ def splines(s, b, e, W, at):
             clear(W, row, 3 * n)
             add_rows(s.q, iq, n, b.val, c + first, 3 * n, W, row, 3 * n)
             raise_power(x, W, curved, 3 * n, W, row)
-            to, by = np.uint64(E), np.uint64(c + first)
-            for j in range(np.uint64(3 * n * n)):
-                W[to + j] = W[to + j] * x + b.val[by + j]
+            for j in range(3 * n * n):
+                W[E + j] = W[E + j] * x + b.val[c + first + j]
 
 
 @jit

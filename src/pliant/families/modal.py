@@ -7,8 +7,6 @@ T = m v.v / 2 + v.R (w x c + S q') + w.J w / 2 + w.B q' + q'.M q' / 2  with, by 
 
 B1 is antisymmetric in k and j. What stiffens when the body turns is a part of H2.
 """
-import numpy as np
-
 from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, TABLE, Family, Stage
 from ..kernels.jit import index, inlined, jit
 from ..kernels.rows import add_rows, clear, copy
@@ -82,10 +80,9 @@ def changes_of(s, b, e, W):
 def weighted(x, i, n, W, k):
     """sum_j x_j times the vectors at W[k:]"""
     a = b = c = 0 * x[0]
-    at, x_, y_, z_ = np.uint64(i), np.uint64(k), np.uint64(k + n), np.uint64(k + 2 * n)
-    for j in range(np.uint64(n)):
-        f = x[at + j]
-        a, b, c = a + f * W[x_ + j], b + f * W[y_ + j], c + f * W[z_ + j]
+    for j in range(n):
+        f = x[i + j]
+        a, b, c = a + f * W[k + j], b + f * W[k + n + j], c + f * W[k + 2 * n + j]
     return a, b, c
 
 

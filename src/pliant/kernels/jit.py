@@ -19,7 +19,10 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
+from llvmlite.ir import instructions
 from numba import njit
+from numba.core import cgutils, errors, types
 from numba.core.dispatcher import Dispatcher
 
 from . import references
@@ -37,7 +40,40 @@ def _without_scipy() -> None:
 
 
 _without_scipy()
+
+
+def _number(value: Any) -> int | None:
+    """What an index is known to be while compiling, or None."""
+    if isinstance(value, instructions.ExtractValue):
+        made = value.operands[0]
+        while isinstance(made, instructions.InsertValue) and made.indices != value.indices:
+            made = made.operands[0]
+        value = made.operands[1] if isinstance(made, instructions.InsertValue) else None
+    return value.constant if isinstance(value, ir.Constant) and isinstance(value.constant, int) else None
+
+
+def _from_the_start() -> None:
+    """Kernels never count from the end of an array. The test for negative numbers at every access takes time and keeps loops from being
+    vectorised, or makes gathered and scattered ones of them. Kernels are what has no reference counts, see _cached."""
+    from numba.np import arrayobj
+    wrapped = arrayobj.fix_integer_index
+
+    def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+        if context.enable_nrt:
+            return wrapped(context, builder, kind, index, size)
+        if (_number(index) or 0) < 0:
+            raise errors.TypingError(f"kernel: the index {_number(index)} counts from the end of an array; kernels count from the start")
+        place = context.cast(builder, index, kind, types.intp)
+        if BOUNDS:
+            with cgutils.if_unlikely(builder, builder.icmp_unsigned(">=", place, size)):
+                builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.VoidType(), []), "abort"), [])
+        return place
+    arrayobj.fix_integer_index = fix_integer_index
+
+
+_from_the_start()
 DISABLED = bool(numba.config.DISABLE_JIT)
+BOUNDS = bool(os.environ.get("PLIANT_BOUNDS"))  # an index outside of its array ends the process: for tests of kernels
 MODULES = ("numpy", "math")  # the only modules a kernel may name
 
 
@@ -48,6 +84,7 @@ def cache_folder() -> Path:
     base = os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else os.environ.get("XDG_CACHE_HOME")
     try:
         folder = Path(chosen).expanduser() if chosen else Path(base or Path.home() / ".cache") / "pliant" / "kernels"
+        folder = folder / "bounds" if BOUNDS else folder
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
             return folder
@@ -107,8 +144,8 @@ def source_key(f: Callable[..., Any]) -> str:
     below = [_stamp_of(name, value, f.__name__) for name, value in used.items()]
     if f.__closure__:
         raise TypeError(f"kernel {f.__name__}: a kernel cannot close over local variables")
-    text = "|".join([file_hash(__file__), file_hash(references.__file__), file_hash(f.__code__.co_filename), *(s for s in below if s)])
-    return hashlib.sha256(text.encode()).hexdigest()
+    files = [file_hash(name) for name in (__file__, references.__file__, f.__code__.co_filename)]
+    return hashlib.sha256("|".join([f"{BOUNDS}", *files, *(s for s in below if s)]).encode()).hexdigest()
 
 
 def _cached(f: Callable[..., Any], **options: Any) -> Any:
