@@ -33,11 +33,11 @@ bounds: $(READY)
 verify: $(READY)
 	$(BIN)/pliant verify
 	$(BIN)/pliant verify --accuracy fine A01_pendulum A02_four_bar A02_double_four_bar A03_andrews A04_bricard heavy_top
-	$(BIN)/python tests/fuzz_models.py --cases 100000
-	$(BIN)/python tests/fuzz_readers.py --cases 20000
-	$(BIN)/python tests/kill_runs.py --times 50
+	$(BIN)/python tests/support/fuzz_models.py --cases 100000
+	$(BIN)/python tests/support/fuzz_readers.py --cases 20000
+	$(BIN)/python tests/support/kill_runs.py --times 50
 	$(BIN)/python benchmarks/accuracy.py
-	$(BIN)/python tests/verify_methods.py
+	$(BIN)/python tests/support/verify_methods.py
 	$(BIN)/pliant study dimcd
 	$(BIN)/pliant study loops
 	$(BIN)/python benchmarks/calculix.py

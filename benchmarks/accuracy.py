@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 import pliant as pl
-from pliant import shipped
-from pliant.loading import module_model
-from pliant.refinement import parts
+from pliant.compile.consistency import parts
+from pliant.proofs import shipped_examples
+from pliant.text.model_files import module_model
 
 ACCURACIES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 TIMES = 200
@@ -30,7 +30,7 @@ OTHERS = (pl.HHT(), pl.DormandPrince54(), pl.DOP853(), pl.AdamsBashforthMoulton(
 
 
 def example(name: str) -> pl.Model:
-    return module_model(shipped.find(name, {k: v for k, v in shipped.examples().items() if v.suffix == ".py"}))
+    return module_model(shipped_examples.find(name, {k: v for k, v in shipped_examples.examples().items() if v.suffix == ".py"}))
 
 
 def stiff_spring() -> pl.Model:

@@ -51,7 +51,7 @@ def model(reduced: pl.flex.Reduced) -> pl.Model:
 
 def timed(m: pl.Model) -> float:
     """Microseconds per step."""
-    from pliant.integrators.base import Plan
+    from pliant.methods.integrators.base import Plan
     best = np.inf
     for _ in range(4):  # the first one loads kernels
         d = m.compile()

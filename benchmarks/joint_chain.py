@@ -19,11 +19,11 @@ import numpy as np
 
 import pliant as pl
 from pliant import flex
-from pliant.bench import _environment, peak_memory, peers_folder, peers_python
-from pliant.bench_models import chain, watched
-from pliant.integrators.base import Plan
+from pliant.compile.consistency import parts
 from pliant.items.base import matrix_of
-from pliant.refinement import parts
+from pliant.methods.integrators.base import Plan
+from pliant.proofs.benchmark_models import chain, watched
+from pliant.proofs.benchmarks import _environment, peak_memory, peers_folder, peers_python
 
 STEP, WORK, REPEATS = 1e-3, 20_000, 60  # s; links times steps of one run; runs
 LONG, FEW = 1000, 3  # steps, runs: as the peers are timed

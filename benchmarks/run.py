@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from pliant import __version__
-from pliant.bench import bench, peers_python, table
+from pliant.proofs.benchmarks import bench, peers_python, table
 
 PACKAGES = ("exudyn", "mujoco", "pin", "drake", "numpy")
 VERSIONS = f"""

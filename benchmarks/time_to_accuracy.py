@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pliant as pl
-from pliant import verification
+from pliant.proofs import verification
 
 HERE = Path(__file__).parent
 PROBLEMS = {"double four-bar": ("A02_double_four_bar", 0, 1e-6), "andrews": ("A03_andrews", 2, 1e-8)}  # case, its check, error to reach

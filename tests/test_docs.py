@@ -63,7 +63,7 @@ PAGES_THAT_RUN = ("README.md", "docs/guide.md", "docs/analyses.md", "docs/method
 @pytest.mark.parametrize("page", PAGES_THAT_RUN)
 def test_snippets_run(page, tmp_path, monkeypatch):
     """Python snippets in order in one namespace; they may write files. Text models compile."""
-    from pliant.text import from_text
+    from pliant.text.model_text import from_text
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(tmp_path)
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -74,7 +74,7 @@ def test_snippets_run(page, tmp_path, monkeypatch):
             lines_before = "\n" * text[:found.start(2)].count("\n")  # so that errors show the line of the page
             exec(compile(lines_before + body, page, "exec"), namespace)
         elif language == "yaml" and "pliant: 1" in body and "reduce:" in body:
-            from pliant.parts import read_part
+            from pliant.text.part_files import read_part
             (tmp_path / "part.yaml").write_text(body)
             read_part(tmp_path / "part.yaml")[1]()
         elif language == "yaml" and "pliant: 1" in body:
@@ -82,7 +82,7 @@ def test_snippets_run(page, tmp_path, monkeypatch):
 
 
 def test_snippets_of_extensions_are_those_that_are_tested():
-    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "outsider").glob("*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "support" / "outsider").glob("*.py")]
     tested = {line.strip() for text in texts for line in text.splitlines()}
     for found in FENCE.finditer((ROOT / "docs" / "extending.md").read_text(encoding="utf-8")):
         if found[1] == "python":

@@ -1,54 +1,62 @@
-"""Imports point one way: each module may import only from its own layer and the layers below."""
+"""Imports point one way: each room may import only from itself and the rooms below, also inside functions. docs/map.md shows the rooms."""
 import ast
 import subprocess
 import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "pliant"
-LAYERS = [
-    {"kernels", "choices"},
-    {"functions"},
-    {"flex"},
-    {"families", "items"},
-    {"system"},
-    {"directory"},
-    {"layout", "planes"},
-    {"refinement", "reactions", "dynamics", "closing", "velocities", "assembly", "topology", "tree", "tree_programs",
-     "flexible_tree", "joint_states"},
-    {"integrators", "formulations"},
-    {"methods"},
-    {"channels", "solution", "stresses", "modal_loads", "collected", "comparison", "automatic", "simulation", "model", "analyses"},
-    {"report", "text", "schema", "located", "checks", "connections", "options", "loading", "shipped", "storage",
-     "journal", "results", "scene", "tree_figure", "pictures", "stress_pictures", "figures", "styling", "diagnosis", "parts"},
-    {"view"},
-    {"verification", "bench", "bench_models", "studies"},
-    {"commands"},
-    {"cli"},
-]
-LEVEL = {name: k for k, layer in enumerate(LAYERS) for name in layer}
+# from the bottom; model, solution, simulation and cli are single files
+ROOMS = ("kernels", "functions", "storage", "flex", "families", "items", "compile", "joint_space", "start", "channels", "methods",
+         "solution", "model", "analyses", "text", "results", "report", "simulation", "diagnosis", "plot", "view", "proofs", "commands",
+         "cli")
+LEVEL = {room: k for k, room in enumerate(ROOMS)}
+FACADES = {"__init__", "_facade"}  # tables of names and where they are: they may point anywhere
 
 
-def imported(path: Path) -> set[str]:
-    """Parts of the package a file imports at its top level; imports inside functions are for what is needed lazily."""
-    found = set()
-    depth = len(path.relative_to(PACKAGE).parts)
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.ImportFrom) and node.level == depth:
-            found |= {node.module.split(".")[0]} if node.module else {a.name for a in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").startswith("pliant."):
-            found.add(node.module.split(".")[1])
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def only_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def imports_in(node: ast.AST) -> list[ast.ImportFrom | ast.Import]:
+    """All of them, in functions too; not those that only a type checker sees."""
+    found = [node] if isinstance(node, ast.ImportFrom | ast.Import) else []
+    for child in [] if only_for_types(node) else ast.iter_child_nodes(node):
+        found += imports_in(child)
     return found
 
 
+def imported_rooms(path: Path) -> list[tuple[str, int]]:
+    """(room, line) of every import of the package in a file."""
+    found, depth = [], len(path.relative_to(PACKAGE).parts)
+    for node in imports_in(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == depth:
+            found += [(name, node.lineno) for name in ([node.module.split(".")[0]] if node.module else [a.name for a in node.names])]
+        else:
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+            names += [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            found += [(name.split(".")[1], node.lineno) for name in names if name.startswith("pliant.")]
+    return found
+
+
+def test_every_module_is_in_a_room():
+    loose = {path.stem for path in PACKAGE.glob("*.py")} - FACADES
+    assert loose == {"model", "solution", "simulation", "cli"}
+    assert {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()} | loose == set(ROOMS)
+
+
+def test_every_room_says_what_it_is_for():
+    silent = [str(path) for path in PACKAGE.rglob("__init__.py") if not ast.get_docstring(ast.parse(path.read_text()))]
+    assert not silent
+
+
 def test_imports_point_downward():
-    wrong = []
-    for path in PACKAGE.rglob("*.py"):
-        part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if part == "__init__":
-            continue
-        assert part in LEVEL, f"{part} is in no layer: add it to this test"
-        wrong += [f"{part} imports {other}" for other in imported(path) if other != part and LEVEL.get(other, -1) > LEVEL[part]]
-    assert not wrong, "\n".join(sorted(set(wrong)))
+    wrong = [f"{path.relative_to(PACKAGE)}:{line} imports {other}" for path in sorted(PACKAGE.rglob("*.py")) if room_of(path) not in FACADES
+             for other, line in imported_rooms(path) if LEVEL.get(other, -1) > LEVEL[room_of(path)]]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_heavy_libraries_are_imported_when_needed():

@@ -11,9 +11,10 @@ if len(sys.argv) < 2:  # among all peers: it has a driver of its own
     sys.exit(0)
 
 import scipy.sparse as sp
+from exudyn.FEM import FEMinterface, HCBstaticModeSelection, ObjectFFRFreducedOrderInterface
+
 from common import G, Timer, best, row
 from exu_common import PEER, ei, exu, settings, solve
-from exudyn.FEM import FEMinterface, HCBstaticModeSelection, ObjectFFRFreducedOrderInterface
 
 MODES = 8
 

@@ -6,6 +6,7 @@ import sys
 import time
 
 import numpy as np
+
 from exu_common import ei, exu, settings
 from p1_fourbar_exudyn import build as four_bar
 

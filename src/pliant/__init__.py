@@ -19,15 +19,15 @@ _WHERE = {
     "functions.function": ("Table",),
     "flex.material": ("Material", "STEEL", "ALUMINIUM"),
     "flex.section": ("Section",),
-    "integrators.choices": ("GeneralizedAlpha", "HHT", "Newmark", "EnergyMomentum", "DIMCD", "RungeKutta4", "DormandPrince54", "DOP853",
-                            "AdamsBashforthMoulton", "CentralDifferences", "RadauIIA5", "BDF", "IDA"),
-    "formulations.choices": ("Index3", "StabilizedIndex2", "Index1", "Recursion", "Baumgarte", "DirectCorrection", "Partitioning",
-                             "Penalty", "AugmentedLagrangian", "CoordinatePartitioning", "NullSpace"),
-    "integrators.run": ("SimulationError",),
-    "dynamics": ("ModelError",),
+    "methods.integrators.choices": ("GeneralizedAlpha", "HHT", "Newmark", "EnergyMomentum", "DIMCD", "RungeKutta4", "DormandPrince54",
+                                    "DOP853", "AdamsBashforthMoulton", "CentralDifferences", "RadauIIA5", "BDF", "IDA"),
+    "methods.formulations.choices": ("Index3", "StabilizedIndex2", "Index1", "Recursion", "Baumgarte", "DirectCorrection", "Partitioning",
+                                     "Penalty", "AugmentedLagrangian", "CoordinatePartitioning", "NullSpace"),
+    "methods.integrators.run": ("SimulationError",),
+    "compile.compiled_model": ("ModelError",),
     "solution": ("Solution",),
-    "text": ("read",),
-    "results": ("load",),
+    "text.model_text": ("read",),
+    "results.results_file": ("load",),
 }
 _NAMES = {name: module for module, names in _WHERE.items() for name in names}
 __all__ = [*_NAMES, "__version__", "flex"]

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from .analyses.modes import Modes
     from .analyses.statics import Static
     from .analyses.transfer import Linear
-    from .assembly import Assembly
+    from .compile.compiled_model import CompiledModel
     from .diagnosis import Report
-    from .dynamics import Dynamics
     from .solution import Solution
+    from .start.assembly import Assembly
 
 SECTIONS = tuple(KINDS)
 AnyItem = TypeVar("AnyItem", bound=Item)
@@ -68,7 +68,7 @@ class Model:
 
     @planar.setter
     def planar(self, value: Any) -> None:
-        from .planes import normal_of
+        from .compile.planar import normal_of
         try:
             self._planar = normal_of(value)
         except ValueError as error:
@@ -112,9 +112,9 @@ class Model:
             other.items[name] = item.model_copy(update=own)
         return other
 
-    def compile(self, *, exact: bool = False) -> Dynamics:
+    def compile(self, *, exact: bool = False) -> CompiledModel:
         """Flat arrays. ``exact``: with all geometric blocks in the tangent (for tests and statics)."""
-        from .dynamics import ModelError, announce_compilation
+        from .compile.compiled_model import ModelError, announce_compilation
         announce_compilation()
         if not self.section("bodies"):
             raise ModelError(f"model {self.name!r} has no bodies; add at least one")
@@ -133,21 +133,22 @@ class Model:
         """Those between bodies, then those between joints."""
         return sorted(self.section("joints"), key=lambda j: isinstance(j, JointPair))
 
-    def _build(self, items: list[Item], exact: bool, placed: dict[str, Any]) -> Dynamics:
-        from .dynamics import Dynamics
-        from .layout import Layout
-        from .planes import normal_vector
+    def _build(self, items: list[Item], exact: bool, placed: dict[str, Any]) -> CompiledModel:
+        from .compile.compiled_model import CompiledModel
+        from .compile.model_compiler import ModelCompiler
+        from .compile.planar import normal_vector
         owners = {item.name: item for item in items if isinstance(item, FrameOwner)}
-        layout = Layout(self.gravity, owners, exact, placed, Counter(item.a.body for item in items if isinstance(item, SlidingOnBeam)))
+        sliding = Counter(item.a.body for item in items if isinstance(item, SlidingOnBeam))
+        layout = ModelCompiler(self.gravity, owners, exact, placed, sliding)
         for item in items:
             item.build(layout)
         if self.planar is not None:
             layout.hold_in_planes(normal_vector(self.planar))
-        return Dynamics(layout.system(), layout.directory)
+        return CompiledModel(layout.system(), layout.directory)
 
     def _placed(self) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Poses of bodies without a stated place that their joints give them, and the names of all such bodies."""
-        from .assembly import place, unplaced
+        from .start.assembly import place, unplaced
         joints = [j for j in self._joints() if isinstance(j, Pair) and getattr(j, "length", 0.0) is not None]
         jointed = {end.body for j in joints for end in (j.a, j.b)}
         bodies = {b.name: left for b in self.section("bodies") if b.name in jointed and (left := unplaced(b))[0]}
@@ -172,7 +173,7 @@ class Model:
 
     def simulate(self, duration: Any = None, **options: Any) -> Solution:
         """Simulate ``duration`` seconds; see `pliant.simulation.simulate` for the options."""
-        from .dynamics import ModelError
+        from .compile.compiled_model import ModelError
         from .simulation import OPTIONS, simulate
         known = (*OPTIONS, "progress")
         for name in options:
@@ -202,10 +203,10 @@ class Model:
 
     def summary(self) -> str:
         """Masses, centres of mass, inertias and joints as a text table."""
-        from .report import summary
+        from .report.summaries import summary
         return summary(self)
 
     def save(self, path: str | Path) -> None:
         """Write the model as YAML."""
-        from .text import write
+        from .text.model_text import write
         write(self, path)

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .automatic import FAILURES, candidates, ending, for_step, searched
-from .choices import Choice
-from .collected import Collected
-from .comparison import difference
-from .dynamics import Dynamics, ModelError
+from .compile.compiled_model import CompiledModel, ModelError
+from .compile.consistency import POSITION
 from .functions.units import quantity
-from .integrators.base import Integrator, Plan
-from .integrators.run import Run, SimulationError, function_fault
 from .items.base import did_you_mean
 from .kernels.contract import TIME_STEP
-from .methods import chosen, in_coordinates, in_joint_coordinates
-from .refinement import POSITION
+from .methods.automatic import FAILURES, candidates, ending, for_step, searched
+from .methods.comparison import difference
+from .methods.integrators.base import Integrator, Plan
+from .methods.integrators.run import Run, SimulationError, function_fault
+from .methods.method_option import MethodOption
+from .methods.selection import chosen, in_coordinates, in_joint_coordinates
+from .results.recorder import RunRecorder
 from .solution import Solution
 
 if TYPE_CHECKING:
-    from .formulations.choices import Recursion
-    from .journal import Journal
+    from .methods.formulations.choices import Recursion
     from .model import Model
+    from .storage.journal import Journal
 
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
@@ -117,7 +117,7 @@ def _part(order: int, fixed: bool) -> float:
     return 2**order / (2**order - 1) if fixed else 1 / (2**order - 1)
 
 
-def _automatic(model: Model, dynamics: Dynamics, length: float, settings: dict[str, Any], display: Callable[[float, float], None],
+def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: dict[str, Any], display: Callable[[float, float], None],
                journal: Journal | None, joint: Recursion | None) -> Solution:
     """The method that suits the model, in joint coordinates if ``joint`` is given; from where it fails on, the next one."""
     asked, row = settings.get("accuracy"), dynamics.assemble()
@@ -166,9 +166,9 @@ def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list
         sol = work(None)
         sol.record = record
         return sol
-    from .journal import Journal
-    from .results import conclude
-    from .storage import check_results
+    from .results.results_file import conclude
+    from .storage.hdf5 import check_results
+    from .storage.journal import Journal
     journal, done = Journal(check_results(out), record), None
     try:
         done = work(journal)
@@ -190,17 +190,17 @@ def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list
         journal.close()
 
 
-def _check_output(dynamics: Dynamics, settings: dict[str, Any]) -> None:
+def _check_output(dynamics: CompiledModel, settings: dict[str, Any]) -> None:
     """What would make saving fail is found before the run."""
     if settings.get("out"):
-        from .storage import check_results
+        from .storage.hdf5 import check_results
         check_results(settings["out"])
     record = settings.get("record")
     if record is None:
         return
     if isinstance(record, str) or not all(isinstance(p, str) for p in record):
         raise ModelError(f"simulate: record = {record!r}, must be a list of channel patterns, such as ['crank.*']")
-    from .channels import catalogue
+    from .channels.observer import catalogue
     known = catalogue(dynamics)
     for pattern in record:
         if not fnmatch.filter(known, pattern) and pattern.rpartition(".")[0] not in known:
@@ -248,13 +248,14 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
 
 
-def _fixed(dynamics: Dynamics, method: Integrator, form: Choice, length: float, step: float, output_step: Any, _: float = 1.0) -> Run:
+def _fixed(dynamics: CompiledModel, method: Integrator, form: MethodOption, length: float, step: float, output_step: Any,
+           _: float = 1.0) -> Run:
     h, steps, stride = _strides(length, step, output_step)
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
     return method.run(Plan.fixed(dynamics, form, dynamics.assemble(), h, steps, stride))
 
 
-def _controlled(dynamics: Dynamics, method: Integrator, form: Choice, length: float, epsilon: float, output_step: Any,
+def _controlled(dynamics: CompiledModel, method: Integrator, form: MethodOption, length: float, epsilon: float, output_step: Any,
                 coarser: float) -> Run:
     outputs = OUTPUTS if output_step is None else _strides(length, length, output_step)[1]
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
@@ -270,7 +271,7 @@ def integrate(model: Model, run: Run, display: Callable[[float, float], None], j
               before: Solution | None = None, why: str = "") -> Solution:
     """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error. ``before``: the run to go
     on with from its last checkpoint. ``why``: the reason for the method, if it was not given."""
-    got = Collected(run, run.start, journal, before)
+    got = RunRecorder(run, run.start, journal, before)
     failure: BaseException | None = None
     try:
         first = got.solution(model, run.end, complete=False)
@@ -333,7 +334,7 @@ def _progress(value: Any) -> Callable[[float, float], None]:
         return value
     if not value or os.environ.get("PLIANT_QUIET"):
         return lambda t, end: None
-    from .report import progress_display
+    from .report.summaries import progress_display
     return progress_display()
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .compile.consistency import row_width
 from .items.base import did_you_mean
-from .refinement import row_width
 
 if TYPE_CHECKING:
-    from .channels import Observer
-    from .dynamics import Dynamics
+    from .channels.observer import Observer
+    from .compile.compiled_model import CompiledModel
     from .model import Model
 
 COMPONENTS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
@@ -83,7 +83,7 @@ class Stored:
 class Solution:
     """Results of a run: ``sol["crank.end.position"]``, ``sol.t``, ``sol.channels``, ``sol.energy``, ``sol.quality``."""
 
-    def __init__(self, model: Model | None, dynamics: Dynamics | None, rows: np.ndarray, energies: np.ndarray, quality: Quality,
+    def __init__(self, model: Model | None, dynamics: CompiledModel | None, rows: np.ndarray, energies: np.ndarray, quality: Quality,
                  *, complete: bool, method: Any, formulation: Any = None, step: float, stride: int, memory: dict[str, np.ndarray],
                  end: float | None = None, accuracy: float | None = None, stored: Stored | None = None) -> None:
         self._model, self.dynamics, self.rows, self.energies = model, dynamics, rows, energies
@@ -145,7 +145,7 @@ class Solution:
                                     f"{self.rows.shape[1]}; it was written by another version of pliant")
         if self.dynamics is None:
             return None
-        from .channels import Observer
+        from .channels.observer import Observer
         return Observer(self.dynamics, self.rows, self.energies)
 
     @cached_property
@@ -162,18 +162,18 @@ class Solution:
 
     def stress(self, body: str, t: float | None = None) -> Any:
         """Stress (points, 6) [Pa] of a flexible body at time t; without t its stresses over the run (`stresses.BodyStress`)."""
-        from .stresses import BodyStress
+        from .results.stresses import BodyStress
         found = BodyStress(self, body)
         return found if t is None else found.at(t)
 
     def loads(self, body: str) -> dict[tuple[Any, ...], np.ndarray]:
         """Loads of a flexible body over the run, by the names of `flex.Stiffening`, in its axes: what `flex.enrich` takes as recorded."""
-        from .modal_loads import recorded_loads
+        from .results.modal_loads import recorded_loads
         return recorded_loads(self, body)
 
     def missed(self, body: str) -> Any:
         """The part of these loads that the modes of the body cannot follow (`flex.represented.Indicator`)."""
-        from .modal_loads import indicator
+        from .results.modal_loads import indicator
         return indicator(self, body)
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -246,7 +246,7 @@ class Solution:
 
     def to_csv(self, path: str | Path, *patterns: str) -> None:
         """Channels as text, 17 digits, the first line names and units."""
-        from .storage import check_target
+        from .storage.hdf5 import check_target
         columns = self.columns(*patterns)
         check_target(path)
         head = ["t [s]", *(f"{c} [{self.unit(c)}]" if self.unit(c) else c for c in list(columns)[1:])]
@@ -255,33 +255,33 @@ class Solution:
 
     def save(self, path: str | Path, record: list[str] | None = None) -> None:
         """Write an HDF5 file: states, the model, and channels that match ``record`` (default: all, unless very many)."""
-        from .results import save
+        from .results.results_file import save
         save(self, path, self.record if record is None else record)
 
     def plot(self, *channels: str, path: str | Path | None = None) -> Any:
         """Plot channels over time, one axis per unit; returns the matplotlib figure, written to ``path`` if given."""
-        from .pictures import plot
+        from .plot.pictures import plot
         return plot(self, channels, path)
 
     def snapshot(self, path: str | Path | None = None, t: float | None = None, **options: Any) -> Any:
-        """Draw the mechanism at time t, see `pliant.pictures.snapshot`; returns the figure, written to ``path`` if given."""
-        from .pictures import snapshot
+        """Draw the mechanism at time t, see `pliant.plot.pictures.snapshot`; returns the figure, written to ``path`` if given."""
+        from .plot.pictures import snapshot
         return snapshot(self, path, t, **options)
 
     def animate(self, path: str | Path | None = None, **options: Any) -> Any:
-        """Animate the mechanism, see `pliant.pictures.animate`; ``path`` ends in .gif or .mp4."""
-        from .pictures import animate
+        """Animate the mechanism, see `pliant.plot.pictures.animate`; ``path`` ends in .gif or .mp4."""
+        from .plot.pictures import animate
         return animate(self, path, **options)
 
     def render(self, path: str | Path, t: float | None = None, **options: Any) -> Path:
-        """A shaded picture at time t, or a film, see `pliant.view.film.render`; needs no display (extra ``video``)."""
-        from .view.film import render
+        """A shaded picture at time t, or a film, see `pliant.view.render.render`; needs no display (extra ``video``)."""
+        from .view.render import render
         return render(self, path, t, **options)
 
     def view(self, *others: Solution, browser: bool = True, port: int = 0, wait: bool | None = None) -> Any:
         """Look at the run, with ``others`` to compare: in a notebook below the cell, else in the browser (extra ``view``). A script
         waits until Ctrl-C, unless ``wait`` says otherwise."""
-        from .view.opening import view
+        from .view.open_viewer import view
         return view([self, *others], browser=browser, port=port, wait=wait)
 
     def to_html(self, path: str | Path, *others: Solution, rows: int = 2000, channels: Any = None) -> Path:
@@ -292,5 +292,5 @@ class Solution:
 
     def summary(self) -> str:
         """What was run, how well it satisfies its equations, and its energy balance."""
-        from .report import run_summary
+        from .report.summaries import run_summary
         return run_summary(self)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dynamics import ModelError
+from ..compile.compiled_model import ModelError
 from ..functions.units import must, quantity, shown
 from ..items.base import did_you_mean
 

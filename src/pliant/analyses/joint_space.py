@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..dynamics import ModelError
+from ..compile.compiled_model import ModelError
 from ..families import nodes
 from ..families.elastic import node_at
-from ..formulations import recursive_services as rs
-from ..formulations.choices import Recursion
-from ..formulations.contract import BAD, POWERED
-from ..formulations.kernels import problem
-from ..integrators.run import function_fault
-from ..integrators.stepper import DONE
 from ..items.base import IDENTITY, Frame, did_you_mean, matrix_of
-from ..joint_states import joint_state
-from ..kernels import links as rc
-from ..tree import Joined, JointSpace
-from ..tree_programs import placing
+from ..joint_space import services as rs
+from ..joint_space.joint_states import joint_state
+from ..joint_space.tree import Joined, JointSpace
+from ..joint_space.tree_programs import placing
+from ..kernels import link_tables as rc
+from ..kernels.ode import BAD, POWERED
+from ..methods.formulations.choices import Recursion
+from ..methods.formulations.kernels import problem
+from ..methods.integrators.run import function_fault
+from ..methods.integrators.stepper import DONE
 
 if TYPE_CHECKING:
     from ..model import Model

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..dynamics import Dynamics, ModelError
-from ..kernels import loop
-from ..refinement import parts
+from ..compile.compiled_model import CompiledModel, ModelError
+from ..compile.consistency import parts
+from ..kernels import evaluation
 from .steady import axes_of, is_steady, least
 from .tangent import Tangent
 
@@ -21,7 +21,7 @@ class Linearisation:
     ``steady``: the equations do not change with time. If not they hold at this instant. ``t`` [s].
     """
 
-    def __init__(self, d: Dynamics, row: np.ndarray) -> None:
+    def __init__(self, d: CompiledModel, row: np.ndarray) -> None:
         self.d, self.row, self.t = d, row.copy(), float(row[0])
         self.tangent = Tangent(d, row)
         self.W, self.steady = axes_of(self.tangent)
@@ -55,7 +55,7 @@ class Linearisation:
 
     # -- states that are not steady
     @cached_property
-    def _complex(self) -> tuple[loop.Memory, loop.Data]:
+    def _complex(self) -> tuple[evaluation.Memory, evaluation.Data]:
         s = self.d.system
         x, p = s.memory(np.complex128), parts(self.row[None, :], s.q0.size, s.n)
         x.q[:], x.v[:], x.a[:], x.H[:] = p["q"][0], p["v"][0], p["a"][0], p["H"][0]
@@ -70,12 +70,12 @@ class Linearisation:
         xi, move = np.zeros(s.n, complex), np.zeros(s.n)
         xi[:s.n_v] = 1j * (G.T @ eta)
         move[:s.n_v] = G.T @ dv
-        loop.retract(data, p["q"][0].astype(complex), xi, STEP, x.q)
+        evaluation.retract(data, p["q"][0].astype(complex), xi, STEP, x.q)
         x.v[:] = (p["v"][0] if v is None else v) + 1j * STEP * move
         x.a[:] = p["a"][0]
         x.a[:s.n_v] += 1j * STEP * (G.T @ da)
         x.V[:] = 0
-        loop.run(s.program("rates", np.complex128), data, x, self.t, 0.0, 0.0, 0.0)
+        evaluation.run(s.program("rates", np.complex128), data, x, self.t, 0.0, 0.0, 0.0)
         return x.V[rows].imag / STEP, x.R[rows].imag / STEP
 
     def _follow_joints(self) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kernels import loop
-from ..refinement import parts
+from ..compile.consistency import parts
+from ..kernels import evaluation
 from . import eigen
 from .entries import number_of
 from .linearisation import Linearisation
@@ -106,7 +106,7 @@ class Modes:
     def motion(self, k: int, amplitude: float = AMPLITUDE, frames: int = FRAMES) -> Solution:
         """One period of mode k (of a real one: there and back) as a run, for pictures; joints stay closed to first order only.
         ``amplitude``: the largest displacement in sizes of the model, or rotation [rad]."""
-        from ..integrators.choices import GeneralizedAlpha
+        from ..methods.integrators.choices import GeneralizedAlpha
         from ..solution import Quality, Solution
         d, lin = self.linearisation.d, self.linearisation
         s, w = d.system, self.eigenvalues[self._number(k)].imag
@@ -121,18 +121,18 @@ class Modes:
         for i in range(frames + 1):
             step, q = eta[i].copy(), p["q"][i].copy()
             step[:s.n_v] = lin.tangent.G.T @ step[:s.n_v]
-            loop.retract(s.data, q.copy(), step, 1.0, q)
+            evaluation.retract(s.data, q.copy(), step, 1.0, q)
             p["q"][i] = q
         return Solution(d.model, d, rows, np.zeros((frames + 1, 3)), Quality(0.0, 0.0, 0.0, 0, 0, 0, 0), complete=True,
                         method=GeneralizedAlpha(), step=period / frames, stride=1, memory={})
 
     def animate(self, k: int, path: str | Path | None = None, amplitude: float = AMPLITUDE, **options: Any) -> Any:
-        """Animate mode k in two seconds, see `pliant.pictures.animate`."""
+        """Animate mode k in two seconds, see `pliant.plot.pictures.animate`."""
         motion = self.motion(k, amplitude)
         return motion.animate(path, **{"speed": float(motion.t[-1]) / 2, **options})
 
     def snapshot(self, k: int, path: str | Path | None = None, amplitude: float = AMPLITUDE, **options: Any) -> Any:
-        """Draw mode k at its largest, with the paths of all bodies, see `pliant.pictures.snapshot`."""
+        """Draw mode k at its largest, with the paths of all bodies, see `pliant.plot.pictures.snapshot`."""
         motion = self.motion(k, amplitude)
         return motion.snapshot(path, t=float(motion.t[-1]), **{"trace": self.bodies, **options})
 
@@ -148,7 +148,7 @@ class Modes:
 
     def summary(self) -> str:
         """A table: frequency, damping, and what moves most."""
-        from ..report import table
+        from ..report.summaries import table
         from .settling import motion_in_words
         d, rows = self.linearisation.d, []
         for k in range(len(self)):

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..channels import Observer
-from ..closing import coordinate
-from ..dynamics import Dynamics, ModelError
+from ..channels.observer import Observer
+from ..compile.compiled_model import CompiledModel, ModelError
+from ..compile.consistency import parts
 from ..families.loads import CODES, LOAD, PART, VECTOR
 from ..functions.units import must
 from ..items.base import did_you_mean
-from ..kernels import loop
-from ..refinement import parts
+from ..kernels import evaluation
 from ..solution import COMPONENTS, components
+from ..start.position_solver import coordinate
 from .linearisation import Linearisation
 from .tangent import load, new_row
 
@@ -34,7 +34,7 @@ def names_of(value: Any, what: str) -> list[str]:
 
 
 # -- inputs
-def inputs(d: Dynamics) -> dict[str, str]:
+def inputs(d: CompiledModel) -> dict[str, str]:
     """{input: unit} of everything that can be one."""
     s, found = d.system, dict[str, str]()
     for row in range(*s.families.get(LOAD, (0, 0))):
@@ -45,7 +45,7 @@ def inputs(d: Dynamics) -> dict[str, str]:
     return found
 
 
-def chosen_inputs(d: Dynamics, names: Sequence[str]) -> list[str]:
+def chosen_inputs(d: CompiledModel, names: Sequence[str]) -> list[str]:
     """Inputs by name; that of a load stands for its three components."""
     known, out = inputs(d), list[str]()
     for name in names:
@@ -61,13 +61,13 @@ def chosen_inputs(d: Dynamics, names: Sequence[str]) -> list[str]:
     return out
 
 
-def unit_force(d: Dynamics, row: np.ndarray, name: str, G: np.ndarray) -> np.ndarray:
+def unit_force(d: CompiledModel, row: np.ndarray, name: str, G: np.ndarray) -> np.ndarray:
     """Generalised forces of an input of 1 N or 1 N m, world axes."""
     s = d.system
     t, (item, _, component) = load(d, row), name.rpartition(".")
     if item in d.directory.joints:
         d.x.D[:] = 0
-        loop.run(s.program("tangent"), s.data, d.x, t, 0.0, 0.0, 0.0)
+        evaluation.run(s.program("tangent"), s.data, d.x, t, 0.0, 0.0, 0.0)
         return np.asarray(G @ coordinate(d, d.directory.joints[item], component)[1])
     ip, rp = s.data.ip.copy(), s.data.rp.copy()
     for e in range(*s.families[LOAD]):
@@ -75,12 +75,12 @@ def unit_force(d: Dynamics, row: np.ndarray, name: str, G: np.ndarray) -> np.nda
         if s.owners[e] == item:
             rp[e, VECTOR + COMPONENTS[3].index(component)] = 1
     families = [f for f in s.families if f is LOAD or f.push.residual]
-    loop.run(s.program("residual", families=families), s.data._replace(ip=ip, rp=rp), d.x, t, 0.0, 0.0, 0.0)
+    evaluation.run(s.program("residual", families=families), s.data._replace(ip=ip, rp=rp), d.x, t, 0.0, 0.0, 0.0)
     return np.asarray(-G @ d.x.R[:s.n_v])
 
 
 # -- outputs
-def chosen_outputs(d: Dynamics, names: Sequence[str]) -> dict[str, Output]:
+def chosen_outputs(d: CompiledModel, names: Sequence[str]) -> dict[str, Output]:
     """{output: (channel, component)}, vectors split; ModelError for what is no channel or depends on the past."""
     observer, out = Observer(d, new_row(d, 0.0, d.x.q, d.x.H)[None, :], np.zeros((1, 3))), {}
     for name in names:
@@ -110,7 +110,7 @@ def changes(lin: Linearisation, eta: np.ndarray, dv: np.ndarray, da: np.ndarray,
         for i, step in enumerate(at * sizes[k]):
             r, xi, q = at.size * k + i, np.zeros(s.n), p["q"][at.size * k + i].copy()
             xi[:s.n_v] = lin.tangent.G.T @ eta[:, k]
-            loop.retract(s.data, p["q"][r].copy(), xi, float(step), q)
+            evaluation.retract(s.data, p["q"][r].copy(), xi, float(step), q)
             p["q"][r] = q
             p["v"][r, :s.n_v] += step * (lin.tangent.G.T @ dv[:, k])
             p["a"][r, :s.n_v] += step * (lin.tangent.G.T @ da[:, k])
@@ -131,11 +131,11 @@ def _size(lin: Linearisation, eta: np.ndarray, dv: np.ndarray) -> float:
     return SMALL / largest if largest > 0 else SMALL
 
 
-def _energies(d: Dynamics, rows: np.ndarray) -> np.ndarray:
+def _energies(d: CompiledModel, rows: np.ndarray) -> np.ndarray:
     out = np.zeros((len(rows), 3))
     for k, row in enumerate(rows):
         t = load(d, row)
         d.x.E[:] = 0
-        loop.run(d.system.program("energy"), d.system.data, d.x, t, 0.0, 0.0, 0.0)
+        evaluation.run(d.system.program("energy"), d.system.data, d.x, t, 0.0, 0.0, 0.0)
         out[k] = d.x.E[:3]
     return out

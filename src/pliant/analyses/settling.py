@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..dynamics import Dynamics, ModelError
+from ..compile.compiled_model import CompiledModel, ModelError
 from ..families.loads import LOAD
 from ..families.signals import LOAD_ANSWER
-from ..kernels import loop
+from ..kernels import evaluation
 from ..kernels.contract import GRAVITY, F
 from .tangent import Freedom, axes, derivative, largest_motion, load, new_row
 
@@ -33,7 +33,7 @@ class Balance(NamedTuple):
 class Settling:
     """The search for the equilibrium of a model (compiled ``exact``), from the position in memory, with functions of time at t."""
 
-    def __init__(self, d: Dynamics, t: float, tolerance: float) -> None:
+    def __init__(self, d: CompiledModel, t: float, tolerance: float) -> None:
         self.d, self.t, self.tolerance, self.iterations, self.part, self.way = d, t, tolerance, 0, 1.0, 0.0
         s = d.system
         load(d, new_row(d, t, d.x.q, d.x.H))
@@ -79,7 +79,7 @@ class Settling:
     def _move(self, eta: np.ndarray, G: np.ndarray) -> None:
         d, dq = self.d, np.zeros(self.d.system.n)
         dq[:d.system.n_v] = G.T @ eta
-        loop.retract(d.system.data, d.x.q.copy(), dq, 1.0, d.x.q)
+        evaluation.retract(d.system.data, d.x.q.copy(), dq, 1.0, d.x.q)
 
     def _close(self) -> bool:
         """The joints, after a motion along their free directions."""
@@ -87,7 +87,7 @@ class Settling:
         far = max(1.0, float(abs(d.x.q[s.data.linear[:, 1]]).max(initial=0.0)) / d.length)
         before = np.inf
         for _ in range(12):
-            loop.run(s.program("residual"), s.data, d.x, self.t, 0.0, 0.0, 0.0)
+            evaluation.run(s.program("residual"), s.data, d.x, self.t, 0.0, 0.0, 0.0)
             size = float(abs(d.unit * d.x.R)[s.n_v:].max(initial=0.0))
             if size <= CLOSED * far or (size > before / 2 and before < 1e-12 * far):
                 break
@@ -102,7 +102,7 @@ class Settling:
         else:
             return False
         for program in ("rates", "history"):
-            loop.run(s.program(program), s.data, d.x, self.t, 0.0, 0.0, 0.0)
+            evaluation.run(s.program(program), s.data, d.x, self.t, 0.0, 0.0, 0.0)
         return True
 
     def _step(self, b: Balance) -> np.ndarray:
@@ -186,7 +186,7 @@ class NotSettled(ModelError):
     """No equilibrium was reached."""
 
 
-def motion_in_words(d: Dynamics, eta: np.ndarray) -> tuple[str, str]:
+def motion_in_words(d: CompiledModel, eta: np.ndarray) -> tuple[str, str]:
     """The body that moves most, and 'translation along x' or 'rotation about (0, 0.6, 0.8)'."""
     from ..diagnosis.words import direction
     parts = [(eta[iv - 3:iv] / d.length, eta[iv:iv + 3], eta[d.modal_rows(name)] / d.length, name)

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dynamics import Dynamics, ModelError
+from ..compile.compiled_model import CompiledModel, ModelError
+from ..compile.consistency import parts, row_width
 from ..functions.units import must
 from ..items.base import did_you_mean
-from ..refinement import parts, row_width
 from .entries import STATES, static_options
 from .linearisation import Linearisation
 from .statics import Static, settled
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 
-def linearised(model: Model, state: Any, d: Dynamics | None = None) -> Linearisation:
+def linearised(model: Model, state: Any, d: CompiledModel | None = None) -> Linearisation:
     """The equations linearised about a state.
 
     ``state``: None or "assembled", the start of a run; "static", the equilibrium near it; the result of `static`; or a run and a
@@ -28,7 +28,7 @@ def linearised(model: Model, state: Any, d: Dynamics | None = None) -> Linearisa
     return Linearisation(d, _row(model, d, state))
 
 
-def _row(model: Model, d: Dynamics, state: Any) -> np.ndarray:
+def _row(model: Model, d: CompiledModel, state: Any) -> np.ndarray:
     if state is None or (isinstance(state, str) and state == "assembled"):
         return d.assemble()
     if isinstance(state, str) and state == "static":
@@ -46,7 +46,7 @@ def _row(model: Model, d: Dynamics, state: Any) -> np.ndarray:
     raise ModelError(f"state {must(state, 'must be one of assembled, static, the result of static(), or a run and a time: (sol, 2.0)')}")
 
 
-def _fitting(d: Dynamics, row: np.ndarray, refined: bool = True) -> np.ndarray:
+def _fitting(d: CompiledModel, row: np.ndarray, refined: bool = True) -> np.ndarray:
     s = d.system
     if row.size != row_width(s.q0.size, s.n, s.histories):
         raise ModelError("state: it belongs to another model: the number of bodies, joints or drives differs")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import reactions
-from ..dynamics import Dynamics, ModelError
-from ..kernels import loop
-from ..refinement import parts
+from ..compile import redundancy
+from ..compile.compiled_model import CompiledModel, ModelError
+from ..compile.consistency import parts
+from ..kernels import evaluation
 from .entries import TOLERANCE, static_options
 from .settling import LEVEL, Balance, NotSettled, Settling, motion_in_words
 from .tangent import largest_motion, load, new_row
@@ -29,7 +29,7 @@ class Static:
     ``load_steps``: the cost.
     """
 
-    def __init__(self, d: Dynamics, row: np.ndarray, found: Settling, b: Balance, load_steps: int) -> None:
+    def __init__(self, d: CompiledModel, row: np.ndarray, found: Settling, b: Balance, load_steps: int) -> None:
         self.dynamics, self.row = d, row
         self.iterations, self.load_steps = found.iterations, load_steps
         self.unbalanced = float(abs(b.f).max(initial=0.0)) / max(b.size, 1e-300)
@@ -59,12 +59,12 @@ class Static:
     def solution(self) -> Solution:
         """As a run of one row, for pictures, files and channels."""
         if not hasattr(self, "_solution"):
-            from ..integrators.choices import GeneralizedAlpha
+            from ..methods.integrators.choices import GeneralizedAlpha
             from ..solution import Quality, Solution
             d = self.dynamics
             load(d, self.row)
             d.x.E[:] = 0
-            loop.run(d.system.program("energy"), d.system.data, d.x, float(self.row[0]), 0.0, 0.0, 0.0)
+            evaluation.run(d.system.program("energy"), d.system.data, d.x, float(self.row[0]), 0.0, 0.0, 0.0)
             quality = Quality(max(d.gaps(float(self.row[0])).values(), default=0.0), 0.0, 0.0, 0, self.iterations, 0, 0,
                               unique_reactions=d.unique_reactions)
             self._solution = Solution(d.model, d, self.row[None, :].copy(), d.x.E[None, :3].copy(), quality, complete=True,
@@ -85,7 +85,7 @@ class Static:
         return np.asarray(self[f"{name}.position"])
 
     def snapshot(self, path: str | Path | None = None, **options: Any) -> Any:
-        """Draw the equilibrium, see `pliant.pictures.snapshot`."""
+        """Draw the equilibrium, see `pliant.plot.pictures.snapshot`."""
         return self.solution.snapshot(path, **options)
 
     def save(self, path: str | Path) -> None:
@@ -106,7 +106,7 @@ class Static:
 
     def summary(self) -> str:
         """Whether it is stable, where the bodies are, and what acts between them, as text."""
-        from ..report import table
+        from ..report.summaries import table
         data = self.to_dict()
         state = {True: "stable", False: f"unstable; it falls ({', '.join(self.falls)})",
                  None: f"neither stable nor unstable: nothing resists {', '.join(self.free)}"}[self.stable]
@@ -141,7 +141,7 @@ def static(model: Model, load_steps: Any = None, tolerance: Any = None) -> Stati
     return settled(d, **static_options(given))
 
 
-def settled(d: Dynamics, load_steps: int | None = None, tolerance: float = TOLERANCE) -> Static:
+def settled(d: CompiledModel, load_steps: int | None = None, tolerance: float = TOLERANCE) -> Static:
     """The equilibrium near the assembled position in memory."""
     search, steps = Settling(d, 0.0, tolerance), load_steps or 1
     try:
@@ -151,9 +151,9 @@ def settled(d: Dynamics, load_steps: int | None = None, tolerance: float = TOLER
             raise
         b, steps = _in_more_steps(search, error)
     row = new_row(d, 0.0, d.x.q, d.x.H)
-    C, rows = search.balance().freedom.C, reactions.equations(d.system)  # reactions of the last position are in memory now
+    C, rows = search.balance().freedom.C, redundancy.equations(d.system)  # reactions of the last position are in memory now
     lam = parts(row[None, :], d.system.q0.size, d.system.n)["lam"][0]
-    lam[rows] = reactions.smallest(C, C.T @ d.x.lam[rows], d.unit[rows]) if rows.size else 0
+    lam[rows] = redundancy.smallest(C, C.T @ d.x.lam[rows], d.unit[rows]) if rows.size else 0
     d.unique_reactions = d.redundant() == 0
     return Static(d, row, search, b, steps)
 
@@ -176,7 +176,7 @@ def _in_more_steps(search: Settling, why: NotSettled) -> tuple[Balance, int]:
     raise why
 
 
-def start_in_equilibrium(d: Dynamics) -> np.ndarray:
+def start_in_equilibrium(d: CompiledModel) -> np.ndarray:
     """The row of a run that begins in equilibrium: that position, at rest but for what drives do."""
     moving = [name for name, said in d.directory.stated.items() if any(said.which) and abs(said.values).max() > 0]
     moving += [name for name, j in d.directory.joints.items() if any(k.endswith("_rate") and v for k, v in j.stated.items())]

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dynamics import Dynamics
+from ..compile.compiled_model import CompiledModel
+from ..compile.consistency import POSITION, parts
 from ..items.base import matrix_of, quaternion_of
-from ..refinement import POSITION, parts
 from .tangent import Tangent, cross_matrix
 
 SMALL = 1e-7     # relative: equal
@@ -115,7 +115,7 @@ def _same(now: Tangent, later: Tangent, W: np.ndarray, Q: np.ndarray) -> bool:
     return all(abs(a - b).max() <= SMALL * size for (a, b), size in zip(matrices, sizes, strict=True))
 
 
-def _turned(d: Dynamics, Q: np.ndarray) -> np.ndarray:
+def _turned(d: CompiledModel, Q: np.ndarray) -> np.ndarray:
     """Block matrix that turns displacements and rotation vectors of all bodies by Q."""
     out = np.eye(d.system.n_v)
     for iv, _ in d.system.data.rotations:

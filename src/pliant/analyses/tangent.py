@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import reactions
-from ..dynamics import Dynamics, ModelError
+from ..compile import redundancy
+from ..compile.compiled_model import CompiledModel, ModelError
+from ..compile.consistency import parts, row_width
 from ..items.base import matrix_of
-from ..kernels import loop
-from ..refinement import parts, row_width
+from ..kernels import evaluation
 
 LARGEST = 6000   # velocities: matrices are full
 
@@ -22,7 +22,7 @@ def cross_matrix(w: np.ndarray) -> np.ndarray:
     return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
 
 
-def load(d: Dynamics, row: np.ndarray) -> float:
+def load(d: CompiledModel, row: np.ndarray) -> float:
     """Memory from a row; returns its time."""
     x, p = d.x, parts(row[None, :], d.system.q0.size, d.system.n)
     x.q[:], x.v[:], x.a[:], x.lam[:], x.H[:] = p["q"][0], p["v"][0], p["a"][0], p["lam"][0], p["H"][0]
@@ -31,7 +31,7 @@ def load(d: Dynamics, row: np.ndarray) -> float:
     return float(row[0])
 
 
-def new_row(d: Dynamics, t: float, q: np.ndarray, H: np.ndarray) -> np.ndarray:
+def new_row(d: CompiledModel, t: float, q: np.ndarray, H: np.ndarray) -> np.ndarray:
     """A row at rest without reactions."""
     s = d.system
     row = np.zeros(row_width(s.q0.size, s.n, s.histories))
@@ -40,7 +40,7 @@ def new_row(d: Dynamics, t: float, q: np.ndarray, H: np.ndarray) -> np.ndarray:
     return row
 
 
-def axes(d: Dynamics, q: np.ndarray) -> np.ndarray:
+def axes(d: CompiledModel, q: np.ndarray) -> np.ndarray:
     """G: from increments as the program has them (rotations in body axes) to world axes, square."""
     s = d.system
     G = np.eye(s.n_v)
@@ -49,7 +49,7 @@ def axes(d: Dynamics, q: np.ndarray) -> np.ndarray:
     return G
 
 
-def turning(d: Dynamics, rotations: np.ndarray, positions: np.ndarray | None = None) -> np.ndarray:
+def turning(d: CompiledModel, rotations: np.ndarray, positions: np.ndarray | None = None) -> np.ndarray:
     """Block matrix of cross products: of rotation vectors with rotations[k] of body k, of displacements with positions[k]."""
     out = np.zeros((d.system.n_v, d.system.n_v))
     for k, (iv, _) in enumerate(d.system.data.rotations):
@@ -59,11 +59,11 @@ def turning(d: Dynamics, rotations: np.ndarray, positions: np.ndarray | None = N
     return out
 
 
-def derivative(d: Dynamics, t: float, cm: float, cd: float, ck: float, program: Any = None, data: Any = None) -> np.ndarray:
+def derivative(d: CompiledModel, t: float, cm: float, cd: float, ck: float, program: Any = None, data: Any = None) -> np.ndarray:
     """cm dR/da + cd dR/dv + ck dR/dq of the equations of motion at the state in memory; x.R and the joints' part of x.D are filled."""
     s, x = d.system, d.x
     x.D[:] = 0
-    loop.run(s.program("tangent") if program is None else program, s.data if data is None else data, x, t, cm, cd, ck)
+    evaluation.run(s.program("tangent") if program is None else program, s.data if data is None else data, x, t, cm, cd, ck)
     full = np.zeros((s.n_v, s.n_v))
     for (i, j), k in s.block.items():
         if 6 * i < s.n_v and 6 * j < s.n_v:
@@ -77,7 +77,7 @@ def derivative(d: Dynamics, t: float, cm: float, cd: float, ck: float, program: 
     return full
 
 
-def largest_motion(d: Dynamics, eta: np.ndarray) -> float:
+def largest_motion(d: CompiledModel, eta: np.ndarray) -> float:
     """Of all bodies: displacement in sizes of the model, or rotation [rad]."""
     places = d.system.data.rotations[:, 0]
     bent = max((float(abs(eta[d.modal_rows(name)]).max(initial=0.0)) for name in d.directory.flexible), default=0.0) / d.length
@@ -92,18 +92,18 @@ class Freedom:
     U makes equations dimensionless, B has the model's length for displacements. Needs the joints' part of x.D.
     """
 
-    def __init__(self, d: Dynamics, G: np.ndarray) -> None:
+    def __init__(self, d: CompiledModel, G: np.ndarray) -> None:
         s = d.system
-        C = reactions.jacobian(s, d.x.D)
+        C = redundancy.jacobian(s, d.x.D)
         self.C = C if isinstance(C, np.ndarray) else np.asarray(C.toarray())
-        self.rows = reactions.equations(s)
+        self.rows = redundancy.equations(s)
         self.unit = d.unit[self.rows]
         free = s.active[s.active < s.n_v]
         self.by = np.zeros(s.n_v)
-        self.by[free] = reactions.lengths(s, d.length)[free]
+        self.by[free] = redundancy.lengths(s, d.length)[free]
         scaled = (self.unit[:, None] * (self.C @ G.T) * self.by)[:, free]
         P, S, Q = np.linalg.svd(scaled, full_matrices=True) if len(scaled) else (np.zeros((0, 0)), np.zeros(0), np.eye(free.size))
-        rank = int((reactions.ZERO * max(S.max(initial=0.0), 1e-300) < S).sum())
+        rank = int((redundancy.ZERO * max(S.max(initial=0.0), 1e-300) < S).sum())
         self.P, self.S, self.spare = P[:, :rank], S[:rank], P[:, rank:]
         self.Q, free_motions = np.zeros((s.n_v, rank)), np.zeros((s.n_v, free.size - rank))
         self.Q[free], free_motions[free] = Q[:rank].T, Q[rank:].T
@@ -125,7 +125,7 @@ class Tangent:
         M G da + D G dv + K eta + C^T dlam = F du                                                  [linear-2]
     """
 
-    def __init__(self, d: Dynamics, row: np.ndarray) -> None:
+    def __init__(self, d: CompiledModel, row: np.ndarray) -> None:
         s = d.system
         if s.n_v > LARGEST:
             raise ModelError(f"the model has {s.n_v // 6} bodies; linearisation is made for at most {LARGEST // 6}")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..closing import coordinate
-from ..dynamics import ModelError
-from ..kernels import loop
+from ..compile.compiled_model import ModelError
+from ..kernels import evaluation
+from ..start.position_solver import coordinate
 from . import ports
 from .linearisation import Linearisation
 from .states import linearised
@@ -78,7 +78,7 @@ class Linear:
 
     def save(self, path: str | Path) -> None:
         """Write matrices and names to a .npz or .json file."""
-        from ..storage import check_target
+        from ..storage.hdf5 import check_target
         file, data = Path(path), self.to_dict()
         if file.suffix.lower() not in ENDINGS:
             raise ValueError(f"{str(path)!r} must end in {' or '.join(ENDINGS)}")
@@ -93,7 +93,7 @@ class Linear:
 
     def summary(self) -> str:
         """Names and matrices as text."""
-        from ..report import table
+        from ..report.summaries import table
         head = [f"linearised {self.model.name!r} at t = {self.t:g} s: {len(self.states)} states, {len(self.inputs)} inputs, "
                 f"{len(self.outputs)} outputs"]
         if self.frame.any():
@@ -133,7 +133,7 @@ def coordinates(lin: Linearisation) -> tuple[list[str], np.ndarray]:
     d, G, n = lin.d, lin.tangent.G, lin.n
     t = load(d, lin.row)
     d.x.D[:] = 0
-    loop.run(d.system.program("tangent"), d.system.data, d.x, t, 0.0, 0.0, 0.0)
+    evaluation.run(d.system.program("tangent"), d.system.data, d.x, t, 0.0, 0.0, 0.0)
     joints = {f"{name}.{c}": G @ coordinate(d, joint, c)[1] for name, joint in d.directory.joints.items() for c in joint.zeros}
     bodies = {}
     for iv, _ in d.system.data.rotations:

@@ -62,7 +62,7 @@ def _target(output: str | None, endings: tuple[str, ...]) -> Path | None:
     if output is None:
         return None
     os.environ.setdefault("MPLBACKEND", "Agg")
-    from ..storage import check_target
+    from ..storage.hdf5 import check_target
     target = Path(output)
     if target.suffix.lower() not in endings:
         raise click.UsageError(f"{target}: the output is written as {', '.join(endings)}; choose a name with such an ending")
@@ -81,7 +81,7 @@ def _command(function: Callable[..., Told]) -> None:
     """A command with the model read from its file."""
     @functools.wraps(function)
     def run(model: str, changes: tuple[str, ...], **options: Any) -> Answer:
-        from ..loading import load_model
+        from ..text.model_files import load_model
         return Answer(*function(load_model(model, changes), **options))
     command(MODEL(SET(run)))
 

@@ -26,7 +26,7 @@ def flex() -> None:
 @OUTPUT
 def reduce(part: str, output: str | None) -> Answer:
     """Mesh and reduce the flexible part described by PART, a YAML file; print the report, and write the part (.h5)."""
-    from ..parts import read_part
+    from ..text.part_files import read_part
     _check(output)
     return _written(read_part(part)[1](), output)
 
@@ -41,8 +41,8 @@ def enrich(run: str, part: str, output: str | None, body: str | None, missed: fl
     """Reduce the flexible part described by PART, a YAML file, again, with shapes for the loads that it had in RUN (.h5); print what its
     modes could not follow, and the report, and write the part (.h5)."""
     from ..flex import enrich as enriched
-    from ..loading import load_model
-    from ..parts import read_part
+    from ..text.model_files import load_model
+    from ..text.part_files import read_part
     from .runs import load_run
     _check(output)
     if not 0 < missed < 1:
@@ -73,7 +73,7 @@ def body_of(sol: Solution, run: str, asked: str | None) -> str:
 
 
 def _check(output: str | None) -> None:
-    from ..storage import check_results
+    from ..storage.hdf5 import check_results
     if output is not None:
         if Path(output).suffix.lower() not in (".h5", ".hdf5"):
             raise click.UsageError(f"{output}: a part is written as .h5; choose a name with that ending")

@@ -21,8 +21,8 @@ def verify(names: tuple[str, ...], accuracy: str | None, cross: str | None, dura
         return _crossed(cross, accuracy, duration)
     if duration is not None:
         raise click.UsageError("--duration is for --cross; the benchmarks have their own")
-    from ..report import table
-    from ..verification import verify as book
+    from ..proofs.verification import verify as book
+    from ..report.summaries import table
     rows = [dict(r) for r in book(list(names) or None, accuracy)]
     failed = sum(not r["passed"] for r in rows)
     keys = ("name", "quantity", "value", "reference", "error", "tolerance", "steps", "seconds")
@@ -36,15 +36,15 @@ def verify(names: tuple[str, ...], accuracy: str | None, cross: str | None, dura
 @click.option("--quick", is_flag=True, help="Fewer and shorter runs.")
 def bench(peers: bool, quick: bool) -> Answer:
     """Measure the speed of this program on its standard problems."""
-    from ..bench import bench as measure
-    from ..bench import table
+    from ..proofs.benchmarks import bench as measure
+    from ..proofs.benchmarks import table
     rows = measure(peers=peers, quick=quick)
     return Answer({"results": rows}, table(rows))
 
 
 def _crossed(model: str, accuracy: str | None, duration: str | None) -> Answer:
-    from ..loading import load_model
-    from ..studies.cross import cross
+    from ..proofs.studies.cross import cross
+    from ..text.model_files import load_model
     found = cross(load_model(model, ()), _seconds(duration), accuracy)
     return Answer({"model": found.model, "methods": found.methods, "worst": found.worst, "channels": found.rows}, str(found))
 
@@ -72,8 +72,8 @@ def study(name: str, model: str | None, duration: str | None, methods: tuple[str
         return _dimcd() if name == "dimcd" else _drawn(name, output)
     if model is None:
         raise click.UsageError("study work-precision needs a MODEL (.yaml or .py)")
-    from ..loading import load_model
-    from ..studies.work_precision import work_precision
+    from ..proofs.studies.work_precision import work_precision
+    from ..text.model_files import load_model
     for file in output:
         if Path(file).suffix not in (".csv", ".png", ".svg", ".pdf"):
             raise click.UsageError(f"{file}: give a name that ends in .csv, .png, .svg or .pdf")
@@ -85,7 +85,7 @@ def study(name: str, model: str | None, duration: str | None, methods: tuple[str
 
 
 def _dimcd() -> Answer:
-    from ..studies.dimcd import shown, study
+    from ..proofs.studies.dimcd import shown, study
     rows = study()
     good = all(row["passed"] for row in rows if row["passed"] is not None)
     return Answer({"rows": rows, "passed": good}, shown(rows), DONE if good else WRONG)
@@ -96,7 +96,7 @@ def _drawn(name: str, output: tuple[str, ...]) -> Answer:
     for file in output:
         if Path(file).suffix not in (".png", ".svg", ".pdf"):
             raise click.UsageError(f"{file}: give a name that ends in .png, .svg or .pdf")
-    from ..studies import loops, manipulator
+    from ..proofs.studies import loops, manipulator
     found = loops.study() if name == "loops" else manipulator.study()
     for file in output:
         found.plot(file)

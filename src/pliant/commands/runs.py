@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
 def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool, **options: Any) -> Answer:
     """Simulate MODEL (.yaml or .py) and write the results (default: its name with .h5, in the current directory)."""
-    from ..loading import load_model
+    from ..text.model_files import load_model
     m = load_model(model, changes)
     if options["step"] is not None and options["accuracy"] is not None:
         raise click.UsageError("give --step (fixed) or --accuracy (steps are chosen), not both")
@@ -54,7 +54,7 @@ def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool
 @click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
 def resume(run: str, output: str | None, duration: str | None, model: str | None, progress: bool) -> Answer:
     """Continue RUN (.h5 or .h5.part) as if it had not been interrupted, and write the whole (default: RUN itself, without .part)."""
-    from ..loading import load_model
+    from ..text.model_files import load_model
     target = Path(output or run.removesuffix(".part"))
     sol = load_run(run, load_model(model) if model else None)
     _check_output(target, None, RESULTS)
@@ -63,8 +63,8 @@ def resume(run: str, output: str | None, duration: str | None, model: str | None
 
 def _simulated(work: Callable[[Any], Solution], progress: bool, target: Path) -> Answer:
     """The answer of a run; if it stops, why, and where its rows are."""
-    from ..integrators.run import SimulationError
-    from ..report import Progress, run_data, run_summary
+    from ..methods.integrators.run import SimulationError
+    from ..report.summaries import Progress, run_data, run_summary
     display = Progress() if progress and not os.environ.get("PLIANT_QUIET") else None
 
     def show(t: float, end: float) -> None:
@@ -104,7 +104,7 @@ def _stopped(error: BaseException) -> Stopped:
 
 def _check_output(target: Path, source: str | None, endings: tuple[str, ...]) -> None:
     """A file can be written there, it is not the one read, and its name says what it will be."""
-    from ..storage import check_target
+    from ..storage.hdf5 import check_target
     check_target(target)
     if source and target.exists() and Path(source).exists() and target.samefile(source):
         raise click.UsageError(f"{target} is the file that is read; choose another name for the output")
@@ -117,10 +117,10 @@ def _check_output(target: Path, source: str | None, endings: tuple[str, ...]) ->
 @SET
 def summary(model: str, changes: tuple[str, ...]) -> Answer:
     """List masses, centres of mass, inertias and joints of MODEL, and its degrees of freedom by counting."""
-    from .. import report
-    from ..loading import load_model
+    from ..report import summaries
+    from ..text.model_files import load_model
     m = load_model(model, changes)
-    return Answer(report.model_data(m), report.summary(m))
+    return Answer(summaries.model_data(m), summaries.summary(m))
 
 
 @command
@@ -129,14 +129,14 @@ def summary(model: str, changes: tuple[str, ...]) -> Answer:
 @click.option("--tree", type=click.Path(), help="Figure (.png, .svg, .pdf) of the tree of joints and the loops, to write.")
 def check(model: str, changes: tuple[str, ...], tree: str | None) -> Answer:
     """Say what is wrong, redundant or doubtful in MODEL before it runs, and count its degrees of freedom. Exit code 1 on errors."""
-    from ..loading import load_model
+    from ..text.model_files import load_model
     if tree is not None and Path(tree).suffix not in (".png", ".svg", ".pdf"):
         raise click.UsageError(f"{tree}: give a name that ends in .png, .svg or .pdf")
     m = load_model(model, changes)
     report = m.check()
     data, text = report.to_dict(), str(report)
     if tree is not None and report.tree:  # else the model cannot be compiled, and the report says why
-        from ..tree_figure import draw_tree
+        from ..plot.tree_figure import draw_tree
         draw_tree(m, tree)
         data, text = {**data, "file": tree}, f"{text}\nwritten: {tree}"
     return Answer(data, text, DONE if report.ok else WRONG)
@@ -149,7 +149,7 @@ def check(model: str, changes: tuple[str, ...], tree: str | None) -> Answer:
 def animate(run: str, output: str | None) -> Answer:
     """Animate the mechanism of RUN."""
     os.environ.setdefault("MPLBACKEND", "Agg")
-    from ..pictures import animate as draw
+    from ..plot.pictures import animate as draw
     target = Path(output or f"{Path(run).stem}.gif")
     draw(load_run(run), target)
     return Answer({"file": str(target)}, f"written: {target}")
@@ -161,18 +161,18 @@ def animate(run: str, output: str | None) -> Answer:
 @click.option("--run", "execute_", is_flag=True, help="Run it: a .py as a script, a .yaml as by pliant run.")
 def examples(name: str | None, folder: str | None, execute_: bool) -> Answer:
     """List the shipped examples; with NAME show, copy or run one."""
-    from .. import shipped
-    found = shipped.examples()
-    chosen = [shipped.find(name, found)] if name else list(found.values())
+    from ..proofs import shipped_examples
+    found = shipped_examples.examples()
+    chosen = [shipped_examples.find(name, found)] if name else list(found.values())
     if folder is not None:
-        made = shipped.copy(chosen, Path(folder))
+        made = shipped_examples.copy(chosen, Path(folder))
         return Answer({"copied": [str(p) for p in made]}, "\n".join(f"written: {p}" for p in made))
     if not name:
-        from ..report import table
-        rows = [(stem, shipped.headline(path)) for stem, path in found.items()]
+        from ..report.summaries import table
+        rows = [(stem, shipped_examples.headline(path)) for stem, path in found.items()]
         return Answer({"examples": dict(rows)}, table(("example", "about"), rows, indent=""))
     if execute_:
-        code, out = shipped.execute(chosen[0])
+        code, out = shipped_examples.execute(chosen[0])
         return Answer({"name": chosen[0].stem, "exit_code": code, "output": out}, out.rstrip(), code)
     text = chosen[0].read_text(encoding="utf-8")
     return Answer({"name": chosen[0].stem, "file": chosen[0].name, "text": text}, text.rstrip())
@@ -181,13 +181,13 @@ def examples(name: str | None, folder: str | None, execute_: bool) -> Answer:
 @command
 def schema() -> Answer:
     """Print the JSON Schema of the text model, for editors."""
-    from ..schema import schema as made
+    from ..text.schema import schema as made
     data = made()
     return Answer(data, json.dumps(data, indent=2))
 
 
 def load_run(run: str, model: Any = None) -> Solution:
-    from ..results import load
+    from ..results.results_file import load
     if Path(run).suffix.lower() in MODELS:
         raise click.UsageError(f"{run} is a model, not a run; pliant run {run} starts it")
     with warnings.catch_warnings(record=True) as said:

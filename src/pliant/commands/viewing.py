@@ -27,7 +27,7 @@ FORMATS = {"csv": ".csv", "html": ".html", "vtk": ".pvd", "gltf": ".glb"}
 def view(runs: tuple[str, ...], port: int, browser: bool, changes: tuple[str, ...]) -> Answer:
     """Look at RUNs (.h5) in the browser, also at one that is still going on; several are compared. A MODEL (.yaml, .py) is shown
     as assembled, with what a check finds. Ctrl-C ends."""
-    from ..view.opening import services
+    from ..view.open_viewer import services
     from ..view.server import Server
 
     server = Server(services(list(runs), changes), port)
@@ -108,20 +108,20 @@ def plot(run: str, channels: tuple[str, ...], over: str | None, fft: bool, shape
         return _shapes(run, channels, target)
     if not channels:
         raise click.UsageError("name at least one channel, such as energy.kinetic")
-    from .. import figures, pictures
+    from ..plot import pictures, spectra_and_shapes
 
     sol = load_run(run)
     chosen = sol.select(*channels)
     if over is not None:
-        figures.phase(sol, over, chosen, target)
+        spectra_and_shapes.phase(sol, over, chosen, target)
     else:
-        (figures.spectrum if fft else pictures.plot)(sol, chosen, target)
+        (spectra_and_shapes.spectrum if fft else pictures.plot)(sol, chosen, target)
     return Answer({"file": str(target), "channels": chosen}, f"written: {target}")
 
 
 def _shapes(file: str, numbers: tuple[str, ...], target: Path) -> Answer:
-    from ..figures import shapes
     from ..flex.reduced import Reduced
+    from ..plot.spectra_and_shapes import shapes
 
     if not all(n.isdigit() for n in numbers):
         raise click.UsageError("--shapes takes numbers of shapes, such as 1 2 5")
@@ -137,7 +137,7 @@ def report(run: str, channels: tuple[str, ...], output: str | None) -> Answer:
     """Write a report of RUN on one sheet, .html (default) or .pdf: the run, its quality, the model, what a check says, and plots of
     channels (default: energies)."""
     os.environ.setdefault("MPLBACKEND", "Agg")
-    from ..view.sheet import write_report
+    from ..view.report_page import write_report
 
     target = Path(output or f"{Path(run).stem}_report.html")
     write_report(load_run(run), target, channels)

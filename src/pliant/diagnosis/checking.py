@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dynamics import Dynamics, ModelError
+from ..compile.compiled_model import CompiledModel, ModelError
+from ..compile.consistency import parts
+from ..compile.planar import normal_vector
 from ..items.base import did_you_mean
 from ..items.forces import SpringDamper
 from ..items.joints import Drive, Fixed
-from ..methods import cut_joints
-from ..planes import normal_vector
-from ..refinement import parts
-from ..topology import masses_of, spanning_forest
+from ..joint_space.topology import masses_of, spanning_forest
+from ..methods.selection import cut_joints
 from . import alignment, frequencies, loops, masses, start, structure
 from .findings import ERROR, HEADINGS, NOTE, WARNING, Finding, Report, names, sentence
 from .mechanism import Component, Mechanism, connected
@@ -47,7 +47,7 @@ def check(model: Model) -> Report:
     return report
 
 
-def _cut(model: Model, dynamics: Dynamics) -> tuple[list[str], list[Finding]]:
+def _cut(model: Model, dynamics: CompiledModel) -> tuple[list[str], list[Finding]]:
     """Joints that the options of the model name to be cut, and those that are not there."""
     named, joints = cut_joints(model.settings), dynamics.directory.joints
     told = "the formulation recursion is to cut joint {!r}, which is not there{}"
@@ -95,7 +95,7 @@ def _coincide(model: Model, spring: SpringDamper) -> bool:
     return not np.linalg.norm(ends[1] - ends[0]) > 1e-12 * max(1e-300, float(np.linalg.norm(ends)))
 
 
-def compiled(model: Model) -> tuple[Dynamics | None, list[Finding]]:
+def compiled(model: Model) -> tuple[CompiledModel | None, list[Finding]]:
     """The compiled model, or None and what is wrong, item by item."""
     found, out, trial = list[Finding](), list[str](), model
     for _ in range(ATTEMPTS):
@@ -138,7 +138,7 @@ def _with_function(model: Model) -> str | None:
 class Examination:
     """The part of the check that needs the compiled model."""
 
-    def __init__(self, model: Model, dynamics: Dynamics, settings: frequencies.Settings, report: Report,
+    def __init__(self, model: Model, dynamics: CompiledModel, settings: frequencies.Settings, report: Report,
                  told: list[Finding]) -> None:
         self.model, self.dynamics, self.settings, self.report = model, dynamics, settings, report
         self.off = {item for f in told for item in f.items}  # out of the plane: of these enough is said

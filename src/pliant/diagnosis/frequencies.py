@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..dynamics import Dynamics
-from ..kernels import loop
+from ..compile.compiled_model import CompiledModel
+from ..kernels import evaluation
+from ..kernels.block_lu import factorise, solve_refined, subtract_image
 from ..kernels.contract import A as AXES
 from ..kernels.contract import P
-from ..kernels.tiles import factorise, solve_refined, subtract_image
 from ..model import Model
 from .findings import WARNING, Finding
 
@@ -32,7 +32,7 @@ class Settings:
     @classmethod
     def of(cls, model: Model) -> Settings:
         from ..functions.units import quantity
-        from ..methods import chosen, in_coordinates, in_joint_coordinates
+        from ..methods.selection import chosen, in_coordinates, in_joint_coordinates
         from ..simulation import accuracy_of
         out = cls()
         try:
@@ -59,7 +59,7 @@ class Settings:
 class Vibration:
     """M, C and the forces of a model linearised at a pose at rest: D = cm M + cd dR/dv + ck dR/dq."""
 
-    def __init__(self, dynamics: Dynamics, q: np.ndarray) -> None:
+    def __init__(self, dynamics: CompiledModel, q: np.ndarray) -> None:
         s = self.system = dynamics.system
         self.dynamics, self.x = dynamics, s.memory()
         self.x.q[:], self.x.v[:] = q, 0
@@ -72,7 +72,7 @@ class Vibration:
 
     def _tiles(self, cm: float, cd: float, ck: float) -> np.ndarray:
         self.x.D[:] = 0
-        loop.run(self.system.program("tangent"), self.system.data, self.x, 0.0, cm, cd, ck)
+        evaluation.run(self.system.program("tangent"), self.system.data, self.x, 0.0, cm, cd, ck)
         return self.x.D.copy()
 
     def response(self, force: np.ndarray) -> np.ndarray | None:
@@ -143,7 +143,7 @@ class Vibration:
         return v
 
 
-def highest_frequency(dynamics: Dynamics, q: np.ndarray | None = None) -> float:
+def highest_frequency(dynamics: CompiledModel, q: np.ndarray | None = None) -> float:
     """Largest natural frequency [rad/s] of a compiled model at rest at q (default: as modelled), joints and drives held."""
     return Vibration(dynamics, dynamics.system.q0 if q is None else q).fastest()[0]
 
@@ -199,7 +199,7 @@ def _pull(v: Vibration, a: int, b: int, u: np.ndarray) -> np.ndarray:
     return out
 
 
-def lint(model: Model, dynamics: Dynamics, q: np.ndarray, velocities: np.ndarray | None, rates: dict[str, float],
+def lint(model: Model, dynamics: CompiledModel, q: np.ndarray, velocities: np.ndarray | None, rates: dict[str, float],
          settings: Settings) -> Iterator[Finding]:
     """Vibrations and spins against the step, or against the accuracy. ``rates``: the fastest turning of driven joints [rad/s]."""
     h = settings.step
@@ -274,7 +274,7 @@ def _unstable(v: Vibration, settings: Settings, h: float) -> Iterator[Finding]:
                       "integrator.")
 
 
-def _spins(dynamics: Dynamics, velocities: np.ndarray | None, rates: dict[str, float], h: float) -> Iterator[Finding]:
+def _spins(dynamics: CompiledModel, velocities: np.ndarray | None, rates: dict[str, float], h: float) -> Iterator[Finding]:
     fast = {name: w for name, w in rates.items() if h * w > RESOLVED}
     if not fast and velocities is not None:
         fast = {name: float(np.linalg.norm(velocities[said.iv + 3:said.iv + 6])) for name, said in dynamics.directory.stated.items()}

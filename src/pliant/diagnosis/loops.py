@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels import loop
+from ..kernels import evaluation
 from .findings import ERROR, NOTE, WARNING, Finding, names
 from .mechanism import Component, Mechanism
 from .rank import Dependency, Rank
@@ -190,7 +190,7 @@ def by_time(mechanism: Mechanism, t: float) -> np.ndarray:
     """Velocities of all equations while everything is at rest: C_t."""
     s, x = mechanism.system, mechanism.x
     x.V[:], x.v[:], x.a[:] = 0, 0, 0
-    loop.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
+    evaluation.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
     return np.where(np.isfinite(x.V), x.V, 0.0)
 
 

@@ -12,13 +12,13 @@ from typing import Literal
 
 import numpy as np
 
-from ..directory import JointRecord
-from ..dynamics import Dynamics
+from ..compile.channel_map import JointRecord
+from ..compile.compiled_model import CompiledModel
+from ..compile.planar import functional, in_plane_axes
 from ..items.base import matrix_of
-from ..kernels import loop
+from ..kernels import evaluation
 from ..kernels.contract import A as AXES
 from ..kernels.contract import P
-from ..planes import functional, in_plane_axes
 
 SMALL = 1e-9       # singular values of A below this are zero
 CLOSED = 1e-12     # joints are closed when no equation is violated by more
@@ -48,7 +48,7 @@ class Component:
 class Mechanism:
     """Equations and bodies, at a pose given by ``at``."""
 
-    def __init__(self, dynamics: Dynamics, normal: np.ndarray | None = None) -> None:
+    def __init__(self, dynamics: CompiledModel, normal: np.ndarray | None = None) -> None:
         s, d = dynamics.system, dynamics.directory
         self.system, self.directory, self.length, self.normal = s, d, dynamics.length, normal
         self.x = s.memory()
@@ -92,7 +92,7 @@ class Mechanism:
         """Evaluate at positions q: matrix in x.D, violations in x.R, frames in x.X."""
         s, x = self.system, self.x
         x.q[:], x.a[:], x.lam[:], x.D[:] = q, 0, 0, 0
-        loop.run(s.program("tangent"), s.data, x, t, 1.0, 0.0, 0.0)
+        evaluation.run(s.program("tangent"), s.data, x, t, 1.0, 0.0, 0.0)
 
     def basis(self, tile: int) -> np.ndarray:
         """Columns of E of one body, shape (6, number of its coordinates)."""
@@ -201,7 +201,7 @@ class Mechanism:
             E = self.basis(k)
             dq[6 * k:6 * k + 6] = E @ by[at:at + E.shape[1]]
             at += E.shape[1]
-        loop.retract(self.system.data, q.copy(), dq, 1.0, out)
+        evaluation.retract(self.system.data, q.copy(), dq, 1.0, out)
         return out
 
     def close(self, component: Component, q: np.ndarray) -> tuple[np.ndarray, float]:

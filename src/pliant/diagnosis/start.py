@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..assembly import value_at
-from ..dynamics import GAP, Extent
+from ..compile.compiled_model import GAP, Extent
 from ..families.constraints import DRIVE
 from ..items.joints import Turns
-from ..kernels import loop
+from ..kernels import evaluation
+from ..start.assembly import value_at
 from .findings import ERROR, NOTE, WARNING, Finding, Severity, names
 from .loops import by_time
 from .mechanism import LARGEST, Block, Component, Mechanism
@@ -171,9 +171,9 @@ def jumps(mechanism: Mechanism, duration: float) -> Iterator[Finding]:
     def look(t: float) -> np.ndarray:
         """Value (up to whole turns) and rate of every drive."""
         x.V[:] = 0
-        loop.run(residual, s.data, x, t, 0.0, 0.0, 0.0)
+        evaluation.run(residual, s.data, x, t, 0.0, 0.0, 0.0)
         value = -x.R[rows]
-        loop.run(rates, s.data, x, t, 0.0, 0.0, 0.0)
+        evaluation.run(rates, s.data, x, t, 0.0, 0.0, 0.0)
         return np.array([value, -x.V[rows]])
     times = np.linspace(0, duration, INTERVALS + 1)
     seen = np.array([look(t) for t in times])

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..directory import JointRecord
-from ..dynamics import Dynamics, ModelError
+from ..compile.channel_map import JointRecord
+from ..compile.compiled_model import CompiledModel, ModelError
+from ..compile.planar import PARALLEL, functional, in_plane_axes, normal_vector
 from ..items.base import Frame, Item, Pair, matrix_of
 from ..items.bodies import RigidBody
 from ..items.forces import Load, Measure
 from ..items.joints import Drive, JointPair, Screw
 from ..items.modal import ModalBody
-from ..planes import PARALLEL, functional, in_plane_axes, normal_vector
 from .findings import ERROR, NOTE, WARNING, Finding, names
 from .mechanism import connected
 from .words import vector
@@ -102,7 +102,7 @@ def unused_frames(model: Model) -> Iterator[Finding]:
 
 
 # -- plane models
-def out_of_plane(model: Model, dynamics: Dynamics) -> Iterator[Finding]:
+def out_of_plane(model: Model, dynamics: CompiledModel) -> Iterator[Finding]:
     """Items that contradict ``planar``."""
     if model.planar is None:
         return
@@ -130,7 +130,7 @@ def out_of_plane(model: Model, dynamics: Dynamics) -> Iterator[Finding]:
                              "Drive a coordinate in the plane, or leave planar out.")
 
 
-def refuse_out_of_plane(model: Model, dynamics: Dynamics) -> None:
+def refuse_out_of_plane(model: Model, dynamics: CompiledModel) -> None:
     """A run begins only if nothing contradicts ``planar``: ModelError in the words of the check."""
     wrong = [f for f in out_of_plane(model, dynamics) if f.severity == ERROR]
     if wrong:

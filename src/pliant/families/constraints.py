@@ -4,8 +4,8 @@ They read frames only, so they serve every kind of body. Equations: docs/theory/
 """
 from ..kernels.contract import AV, AW, POWER, TABLE, A, F, Family, M, P, Stage, V, W
 from ..kernels.coordinates import ANGLE, AXIS, HISTORY, KIND, ZERO, acceleration, angle_of, coordinate, hessian, rate, unwrap
+from ..kernels.expression_vm import JUMPS, KINKS, evaluate
 from ..kernels.jit import index, jit
-from ..kernels.machine import JUMPS, KINKS, evaluate
 from ..kernels.pairs import FA, FB, MOVE, ROW, TURN, add_gradient, add_pair, add_row, add_wrench, clear_stiffness, exact, put
 from ..kernels.so3 import accumulate, accumulate2, add, axis2, cross, dot, dyad, scale, skew, sub, vec2
 

@@ -1,10 +1,10 @@
 """What the recursion over a tree needs of flexible bodies: their nodes with joints and their inertia at the current modal coordinates,
 in axes of the bodies. Same tables as of `modal` and `nodes`."""
+from ..kernels.by_reference import reference
 from ..kernels.contract import Batch, State
 from ..kernels.jit import entry, inlined, jit
-from ..kernels.links import B_C, B_J, B_S, ELASTIC, IM, N_Q, N_R1, N_R2, N_S, N_U, N_U1, N_U2, NU
-from ..kernels.links import IU as LINK_RATE
-from ..kernels.references import reference
+from ..kernels.link_tables import B_C, B_J, B_S, ELASTIC, IM, N_Q, N_R1, N_R2, N_S, N_U, N_U1, N_U2, NU
+from ..kernels.link_tables import IU as LINK_RATE
 from ..kernels.so3 import add, dot, left_tangent, left_tangent_change, mul, scale, sine_ratios, store, vec2
 from .modal import IQ, IV, B, N, centre, configure, moments, three, weighted
 from .modal import SIZE as BODY_SIZE

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..kernels.contract import AV, AW, TABLE, A, F, Family, M, P, Stage, V, W
 from ..kernels.jit import index, inlined, jit
-from ..kernels.rows import add_rows, clear
 from ..kernels.so3 import (
     accumulate,
     add,
@@ -35,6 +34,7 @@ from ..kernels.so3 import (
     vec,
     vec2,
 )
+from ..kernels.vector_ops import add_rows, clear
 from .modal import three
 
 # ip: the body in q and v, frame, modes, tables in val, pieces of the splines, whether there is E, s in q and v, own numbers in W

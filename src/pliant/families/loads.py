@@ -1,7 +1,7 @@
 """Forces and moments given by functions, on one frame; the other frame of the pair is the ground. docs/theory/forces.md"""
 from ..kernels.contract import POWER, A, F, Family, Stage, V
+from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, jit
-from ..kernels.machine import evaluate
 from ..kernels.pairs import FA, TURN, add_pair, clear_stiffness, put
 from ..kernels.so3 import accumulate2, dot, mat2, mul, skew, vec2
 

@@ -9,8 +9,8 @@ B1 is antisymmetric in k and j. What stiffens when the body turns is a part of H
 """
 from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, TABLE, Family, Stage
 from ..kernels.jit import index, inlined, jit
-from ..kernels.rows import add_rows, clear, copy
 from ..kernels.so3 import accumulate, add, column, cross, dot, mat2, mul, rotation, scale, sub, tmul, vec, vec2
+from ..kernels.vector_ops import add_rows, clear, copy
 
 IQ, IV, N, POOL = index(1, 2, 3, 4)      # ip: place in q and v, modes, tables in val
 MASS, CENTRE, INERTIA = index(0, 1, 4)   # rp: m, c0, J0 (xx yy zz xy xz yz, as all symmetric matrices here)

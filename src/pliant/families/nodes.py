@@ -5,7 +5,6 @@ U_j = psi_j + sum_k q_k E_kj and Y_j = phi_j + sum_k q_k G_kj; the second-order 
 """
 from ..kernels.contract import AV, AW, TABLE, A, F, Family, M, P, Stage, V, W
 from ..kernels.jit import index, inlined, jit
-from ..kernels.rows import add_rows, clear, copy
 from ..kernels.so3 import (
     accumulate,
     add,
@@ -28,6 +27,7 @@ from ..kernels.so3 import (
     vec,
     vec2,
 )
+from ..kernels.vector_ops import add_rows, clear, copy
 from .modal import three, weighted
 
 IQ, IV, FRAME, JTILE, N, POOL, SECOND = index(1, 2, 3, 4, 5, 6, 7)  # ip, as of a rigid frame; modes, psi and phi in val, E and G (-1: none)

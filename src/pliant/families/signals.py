@@ -1,8 +1,8 @@
 """Signals: coordinates of frames and their rates that expressions refer to, and how forces answer to them in the tangent."""
 from ..kernels.contract import TABLE, A, Family, Stage
 from ..kernels.coordinates import coordinate, hessian, rate
+from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, jit
-from ..kernels.machine import evaluate
 from ..kernels.pairs import DAMPING, FA, GRADIENT, MOTION, RATES, STIFFNESS, rate_motions
 from ..kernels.so3 import axis2, store
 from .loads import FOLLOWS, PART

@@ -1,8 +1,8 @@
 """Forces along a coordinate of two frames: spring-dampers (distance) and torsion springs (angle). docs/theory/forces.md"""
 from ..kernels.contract import DISSIPATION, ELASTIC, POWER, Family, Stage
 from ..kernels.coordinates import coordinate, hessian, rate
+from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, jit
-from ..kernels.machine import evaluate
 from ..kernels.pairs import DAMPING, GRADIENT, RATES, STIFFNESS, add_pair, add_wrench
 
 CODE, CODE_X, CODE_V = index(7, 8, 9)          # ip, after those of a coordinate: the law and its derivatives; -1: none

@@ -16,7 +16,7 @@ from .fe import FE, MassPoints
 from .material import Material
 from .outlines import outline_of
 from .section import Section
-from .values import three, whole
+from .user_values import three, whole
 
 THEORIES = ("euler-bernoulli", "timoshenko")
 GAUSS, WEIGHTS = ((1 + np.polynomial.legendre.leggauss(4)[0]) / 2, np.polynomial.legendre.leggauss(4)[1] / 2)  # exact to order 7

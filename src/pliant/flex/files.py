@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .load_participation import Represented
 from .recovery import Recovery
 from .reduced import Integrals, Node, Reduced, Skin, Stiffening
-from .represented import Represented
 
 FORMAT = 1  # version of the layout
 TAKE = "take the file that Reduced.save wrote"
@@ -18,7 +18,7 @@ TAKE = "take the file that Reduced.save wrote"
 
 def save(part: Reduced, path: str | Path) -> None:
     """Write a part; the file appears under its name when it is complete, an older one stays until then."""
-    from ..storage import Disk, check_results, hold, sweep, uninterrupted
+    from ..storage.hdf5 import Disk, check_results, hold, sweep, uninterrupted
     target = check_results(path)
     made = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
@@ -79,7 +79,7 @@ def _arrays(group: Any, arrays: dict[str, Any]) -> None:
 
 def load(path: str | Path) -> Reduced:
     """Read a part; what is wrong with a file is told in a sentence."""
-    from ..storage import Foreign, check_seal, opened
+    from ..storage.hdf5 import Foreign, check_seal, opened
     shown, file = str(path), Path(path)
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {shown!r}; reduced.save(path) and 'pliant flex reduce PART -o path' write it")
@@ -102,7 +102,7 @@ def load(path: str | Path) -> Reduced:
 
 
 def _read(f: Any) -> Reduced:
-    from ..storage import member, numbers, text
+    from ..storage.hdf5 import member, numbers, text
     names, facts = json.loads(text(f, "names")), json.loads(text(f, "facts"))
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not isinstance(facts, dict):
         raise ValueError("its names or facts are not what they must be")
@@ -135,7 +135,7 @@ def _read(f: Any) -> Reduced:
 
 
 def _read_stress(group: Any) -> Recovery:
-    from ..storage import numbers, text
+    from ..storage.hdf5 import numbers, text
     points, cells, elastic = (numbers(group, n, None, None)[()] for n in ("points", "cells", "elastic"))
     zone = numbers(group, "zone", None)[()]
     forces = numbers(group, "forces", None, None, None, None)[()] if "forces" in group else None

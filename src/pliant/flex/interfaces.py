@@ -9,7 +9,7 @@ import numpy as np
 
 from ..functions.units import must, quantity, shown
 from .fe import FE, cross_matrix, rigid_motions
-from .values import three, whole
+from .user_values import three, whole
 
 TOLERANCE = 1e-6  # of the part's size: how near a point must be to a node, and a node to a plane or a box
 COUPLINGS, WEIGHTS = ("rigid", "average"), ("uniform", "mass")

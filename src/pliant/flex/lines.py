@@ -9,7 +9,7 @@ import numpy as np
 from ..functions.units import must, shown
 from .fe import FE
 from .interfaces import TOLERANCE, Interface, Joined, as_interface, join
-from .values import three
+from .user_values import three
 
 FEWEST = 4       # places: splines run through them
 MOST = 400       # layers of a solid that are taken for layers

@@ -74,7 +74,7 @@ class Recovery:
     def envelope(self, Q: Any, progress: Callable[[float], None] | None = None) -> Envelope:
         """Extremes over all times. Q (times, n) may be an array or what gives one for a slice, such as a dataset of a file; stresses are
         made in blocks, so that memory does not grow with the number of times or points."""
-        from .extremes import keep_extremes
+        from .stress_extremes import keep_extremes
         p, T = len(self.points), len(self._coordinates(Q, 2))
         start = (-1.0, -np.inf, np.inf)
         found = Envelope(*(a for x in start for a in (np.full(p, x), np.zeros(p, np.int64))))

@@ -13,9 +13,9 @@ import numpy as np
 from ..functions.units import shown
 
 if TYPE_CHECKING:
+    from .load_participation import Represented
     from .recovery import Recovery
     from .report import Report
-    from .represented import Represented
 
 
 class Integrals(NamedTuple):

@@ -9,18 +9,18 @@ import numpy as np
 
 from ..functions.units import quantity, shown
 from . import bases
+from .basis_quality import frequency_error, measure, static_error
 from .fe import FASTEST, FE
 from .integrals import integrals
 from .interfaces import COUPLINGS, join
 from .lines import joined_lines
+from .load_participation import represented_by
 from .modes import Modes, signed
-from .quality import frequency_error, measure, static_error
 from .recovery import recovery_of
 from .reduced import Node, Reduced, Skin
-from .represented import represented_by
 from .stiffening import stiffening_of, unit_loads_of
 from .structure import Structure
-from .values import flag
+from .user_values import flag
 
 FRAMES = ("body-fixed", "mean-axis")
 ERROR = 1e-3        # of frequencies below a limit

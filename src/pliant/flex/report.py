@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .represented import load_name, percent
+from .load_participation import load_name, percent
 
 if TYPE_CHECKING:
     from .reduced import Reduced

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..functions.units import quantity
 from .fe import FE
+from .load_participation import Represented
 from .modes import Modes
 from .reduced import Reduced
 from .reduction import Chosen, _places, reduce, shapes_of
-from .represented import Represented
 from .stiffening import unit_loads_of
 
 BEYOND = 2.0   # modes of the full mesh are used up to this multiple of the highest frequency

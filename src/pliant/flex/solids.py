@@ -14,7 +14,7 @@ from ..functions.units import shown
 from .fe import FE
 from .loads import Field
 from .material import Material
-from .values import three, whole
+from .user_values import three, whole
 
 ELEMENTS = ("hex8", "hex20", "tet10")
 CHUNK = 6_000_000  # numbers in a block of element matrices

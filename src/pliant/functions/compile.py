@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from pliant.kernels import machine as op
+from pliant.kernels import expression_vm as op
 
 from .expression import Binary, Call, External, Lookup, Node, Number, Signal, Unary, Variable, bottom_up
 

@@ -16,7 +16,7 @@ from ..functions.units import must, quantity, shown
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
 
-    from ..layout import Layout
+    from ..compile.model_compiler import ModelCompiler
 else:
     ModelMetaclass = type(BaseModel)
 
@@ -264,8 +264,8 @@ class ItemError(ValueError):
 
 def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
     """Pydantic's findings as one sentence each."""
-    from ..checks import explain
-    from ..located import dotted
+    from ..text.yaml_lines import dotted
+    from .messages import explain
     known = f" {name!r}" if isinstance(name, str) else ""
     lines = [f"{dotted(path)}: {message}" if path else message for path, message in explain(error, cls)]
     told = ItemError("; ".join(f"{cls.kind or cls.__name__}{known}: {line}" for line in lines))
@@ -313,7 +313,7 @@ class Item(Strict, metaclass=_Friendly):
             raise TypeError(f"{type(self).__name__}: {field} given twice")
         super().__init__(**given, **kwargs)
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         """Add this item's rows to the builder and its channels to the directory."""
         raise NotImplementedError(f"{type(self).__name__} must define build(layout)")
 

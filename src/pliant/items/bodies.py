@@ -11,7 +11,7 @@ from .base import IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Poi
 from .shapes import Shape, maker
 
 if TYPE_CHECKING:
-    from ..layout import Layout
+    from ..compile.model_compiler import ModelCompiler
 
 
 def made(cls: Any, *args: Any, **fields: Any) -> Any:
@@ -51,7 +51,7 @@ class Ground(FrameOwner):
     kind: ClassVar[str] = "ground"
     name: str = "ground"
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         for name in self.frames:
             layout.add_marker(f"ground.{name}", self[name])
 
@@ -114,7 +114,7 @@ class RigidBody(FrameOwner):
                 data.setdefault(field, list(getattr(self, field)))
         return data
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         from ..families import rigid
 
         def frame(b: Any, place: Any, number: int, point: np.ndarray, axes: np.ndarray) -> None:

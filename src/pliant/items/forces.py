@@ -11,7 +11,7 @@ from ..functions.units import MOST, must, shown
 from .base import Angle, ForceLaw, Frame, Item, Length, Pair, TimeFunction
 
 if TYPE_CHECKING:
-    from ..layout import Layout
+    from ..compile.model_compiler import ModelCompiler
 
 
 class SpringDamper(Pair):
@@ -36,7 +36,7 @@ class SpringDamper(Pair):
             raise ValueError(f"length: {self.length:g} m must be at least 0")
         return self
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_spring(self.name, "distance", self.a, self.b, self.stiffness, self.damping, self.length)
 
 
@@ -56,7 +56,7 @@ class JointSpring(Item):
             value = {**value, "joint": value["joint"].name}
         return numbers_with_units(value, {"stiffness": cls.per, "damping": f"{cls.per}*s"})
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_joint_spring(self, getattr(self, self.coordinate))
 
 
@@ -110,7 +110,7 @@ class Bushing(Pair):
         m = np.array(getattr(self, field), float)
         return np.diag(m) if m.ndim == 1 else m
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_bushing(self)
 
 
@@ -135,7 +135,7 @@ class Load(Item):
             return {**value, "vector": tuple(numbers.values())}
         return value
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_load(self)
 
 
@@ -158,7 +158,7 @@ class Measure(Pair):
     section: ClassVar[str] = "measures"
     kind: ClassVar[str] = "measure"
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_measure(self)
 
 

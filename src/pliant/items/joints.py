@@ -18,7 +18,7 @@ from .forces import numbers_with_units
 from .shapes import Positive
 
 if TYPE_CHECKING:
-    from ..layout import Layout
+    from ..compile.model_compiler import ModelCompiler
     AngleRate = float
     LengthRate = float
 else:
@@ -58,7 +58,7 @@ class AxisJoint(Pair):
         """What is added to the joint coordinates, by name."""
         return {}
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_joint(self, self.primitives_list())
 
 
@@ -143,7 +143,7 @@ class Spherical(Pair):
     section: ClassVar[str] = "joints"
     kind: ClassVar[str] = "spherical"
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_joint(self, (COINCIDENT,))
 
 
@@ -200,7 +200,7 @@ class Screw(Turns, Slides):
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (*ON_Z, *PARALLEL_Z)
     lead: Length
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_joint(self, self.constraints)
         layout.add_coupling(self.name, [(self.name, "displacement", 1.0), (self.name, "angle", -self.lead / (2 * np.pi))],
                             shared=self.name)
@@ -212,7 +212,7 @@ class Distance(Pair):
     kind: ClassVar[str] = "distance"
     length: Positive | None = None
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_joint(self, (("distance", self.length),))
 
 
@@ -267,7 +267,7 @@ class Gear(JointPair):
             raise ValueError(f"teeth: {shown(self.teeth)} must be at least 1 each")
         return self
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         ratio = self.ratio if self.teeth is None else -self.teeth[0] / self.teeth[1]
         assert ratio is not None
         layout.add_coupling(self.name, [(self.b, self.coupled[1], 1.0), (self.a, self.coupled[0], -ratio)])
@@ -279,7 +279,7 @@ class RackPinion(JointPair):
     coupled: ClassVar[tuple[str, str]] = ("displacement", "angle")
     radius: Length
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_coupling(self.name, [(self.a, self.coupled[0], 1.0), (self.b, self.coupled[1], -self.radius)])
 
 
@@ -304,7 +304,7 @@ class Drive(Item):
             numbers_with_units(value, {"function": "rad" if value["coordinate"] == "angle" else "m"})
         return value
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_drive(self)
 
     def plain(self) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from .base import IDENTITY, AngularVelocity, Frame, Name, Place, Point, Rotation
 from .bodies import FrameOwner
 
 if TYPE_CHECKING:
+    from ..compile.model_compiler import ModelCompiler
     from ..flex.reduced import Reduced
-    from ..layout import Layout
 
 NEAR = 1e-6  # a point is at a node if it is nearer than this part of the body's size
 
@@ -191,7 +191,7 @@ class ModalBody(FrameOwner):
         return data
 
     # -- compilation
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         from .modal_rows import Rows
         rows, place = Rows(self), layout.builder.place
         position, turned = layout.placed.get(self.name, (np.array(self.position), self.rotation))

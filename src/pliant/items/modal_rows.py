@@ -17,9 +17,9 @@ from ..flex import mean_axes
 from ..flex.mean_axes import Shapes
 
 if TYPE_CHECKING:
-    from ..directory import Flexible
-    from ..layout import Layout
-    from ..system import Builder, Place
+    from ..compile.channel_map import Flexible
+    from ..compile.model_compiler import ModelCompiler
+    from ..compile.system import ArrayBuilder, Place
     from .modal import ModalBody
 
 OWN = ""  # the node that is the frame of the part itself
@@ -77,18 +77,18 @@ class Rows:
         self.loads = {load: K * pair for load, K in self.loads.items()}
         self.nodes = {name: Shapes(node.u0, node.psi_R * by, node.psi_theta * by) for name, node in self.nodes.items()}
 
-    def add(self, b: Builder, place: Place) -> None:
+    def add(self, b: ArrayBuilder, place: Place) -> None:
         """The row of the body."""
         tables = modal_tables.body_tables(self.integrals, self.K, self.D, self.loads)
         b.element(modal.BODY, self.body.name, (place.iq, place.iv, self.n, b.shared(tables)), modal_tables.body_reals(self.integrals),
                   tiles=place.tiles)
         b.scratch = max(b.scratch, int(max(modal.SIZE, nodes.SIZE)) * self.n)
 
-    def frame_maker(self, layout: Layout) -> Callable[..., None]:
+    def frame_maker(self, layout: ModelCompiler) -> Callable[..., None]:
         """What makes rows of frames; tables of a node are shared by its frames. One that no mode moves is as on a rigid body."""
         pools: dict[str, tuple[int, int] | None] = {}
 
-        def frame(b: Builder, place: Place, number: int, point: np.ndarray, axes: np.ndarray, node: str | None = None) -> None:
+        def frame(b: ArrayBuilder, place: Place, number: int, point: np.ndarray, axes: np.ndarray, node: str | None = None) -> None:
             name = node or OWN
             if node and not layout.marking:
                 self.frames[number] = node
@@ -101,7 +101,7 @@ class Rows:
                       (*point, *axes.ravel()), tiles=place.tiles)
         return frame
 
-    def _pools(self, b: Builder, name: str) -> tuple[int, int] | None:
+    def _pools(self, b: ArrayBuilder, name: str) -> tuple[int, int] | None:
         first = modal_tables.node_tables(self.nodes[name].psi_R, self.nodes[name].psi_theta)
         second = modal_tables.node_second(self.n, name, self.loads)
         if not first.any() and second is None:
@@ -123,7 +123,7 @@ class Rows:
         except ValueError as error:
             raise ValueError(f"line {name!r} of body {self.body.name!r}: {error}") from None
 
-    def add_line(self, b: Builder, place: Place, number: int, item: Any, frames: tuple[int, int]) -> None:
+    def add_line(self, b: ArrayBuilder, place: Place, number: int, item: Any, frames: tuple[int, int]) -> None:
         """The rows of a frame that slides along a line and of the one that shows where it is."""
         line, (tile, iq), tiles = self.line(item.a.frame), place.lines[number], b.tiles_of(frames[0])
         b.element(lines.FRAMES, item.name, (place.iq, place.iv, frames[0], self.n, b.pool(line.table()), line.pieces, int(line.second), iq,
@@ -145,7 +145,7 @@ class Rows:
         return position - A @ d, A, v - A @ (np.cross(spin, d) + d1), spin
 
     def record(self, place: Place, stated: bool) -> Flexible:
-        from ..directory import Flexible
+        from ..compile.channel_map import Flexible
         body: Any = self.body
         return Flexible(place.iq + 7, place.iv + 6, self.scale, body.inertia_matrix, stated, body.size, self.frames, self.sliders)
 

@@ -9,7 +9,7 @@ from .base import Angle, Length, Pair
 from .joints import COINCIDENT, LOCK, PARALLEL_Z, AngleRate, LengthRate
 
 if TYPE_CHECKING:
-    from ..layout import Layout
+    from ..compile.model_compiler import ModelCompiler
 
 HELD: dict[str, tuple[tuple[Any, ...], ...]] = {"free": (), "axis": PARALLEL_Z, "none": LOCK}
 
@@ -45,5 +45,5 @@ class SlidingOnBeam(Pair):
         """With the place on the line as a coordinate of its own."""
         return COINCIDENT, *HELD[self.turning]
 
-    def build(self, layout: Layout) -> None:
+    def build(self, layout: ModelCompiler) -> None:
         layout.add_sliding(self)

@@ -11,7 +11,7 @@ from .elastic_links import (
     moved_by_parent,
 )
 from .jit import inlined, jit
-from .links import (
+from .link_tables import (
     A_,
     AC,
     B_S,
@@ -40,8 +40,8 @@ from .links import (
     WAY,
     WAYS,
 )
-from .packed import add6, add_half, dot6, lowered, minus9, skew_times, store_half, sum9, symmetric, times_skew
 from .so3 import accumulate, add, cross, dot, mat2, matmul, mul, scale, store, store2, tmul, transpose, vec, vec2
+from .symmetric3 import add6, add_half, dot6, lowered, minus9, skew_times, store_half, sum9, symmetric, times_skew
 
 
 @jit

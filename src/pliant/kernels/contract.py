@@ -17,8 +17,8 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
+from .by_reference import Reference
 from .jit import DISABLED, index
-from .references import Reference
 
 # Columns of State.X, one row per frame, all in world axes: position, axes, velocity, angular velocity, what connectors add
 # to the left side of the equations of motion (force, moment), acceleration, angular acceleration.

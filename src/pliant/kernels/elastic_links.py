@@ -9,7 +9,7 @@ Factors L D L^T of K make rates of them as those of joints: W = L^-1 U, z = L^-1
 Derivation: docs/theory/recursion.md
 """
 from .jit import inlined
-from .links import (
+from .link_tables import (
     A_,
     AC,
     B_C,
@@ -38,9 +38,9 @@ from .links import (
     WAY,
     WAYS,
 )
-from .packed import add6, dot6, lowered, store_half, symmetric
-from .rows import copy
 from .so3 import add, cross, dot, mat2, matmul, mul, scale, skew, store, store2, tmul, transpose, vec, vec2
+from .symmetric3 import add6, dot6, lowered, store_half, symmetric
+from .vector_ops import copy
 
 
 @inlined

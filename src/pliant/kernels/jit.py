@@ -25,7 +25,7 @@ from numba import njit
 from numba.core import cgutils, errors, types
 from numba.core.dispatcher import Dispatcher
 
-from . import references
+from . import by_reference
 
 
 def _without_scipy() -> None:
@@ -144,7 +144,7 @@ def source_key(f: Callable[..., Any]) -> str:
     below = [_stamp_of(name, value, f.__name__) for name, value in used.items()]
     if f.__closure__:
         raise TypeError(f"kernel {f.__name__}: a kernel cannot close over local variables")
-    files = [file_hash(name) for name in (__file__, references.__file__, f.__code__.co_filename)]
+    files = [file_hash(name) for name in (__file__, by_reference.__file__, f.__code__.co_filename)]
     return hashlib.sha256("|".join([f"{BOUNDS}", *files, *(s for s in below if s)]).encode()).hexdigest()
 
 

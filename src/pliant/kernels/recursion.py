@@ -7,7 +7,7 @@ Derivation: docs/theory/recursion.md
 import numpy as np
 
 from .jit import inlined, jit
-from .links import (
+from .link_tables import (
     A_,
     ARM,
     AXES,

@@ -18,9 +18,9 @@ from ..items.joints import AxisJoint, JointPair, perpendicular_frame
 from ..items.modal import ModalBody
 from ..items.sliding import SlidingOnBeam
 from ..items.style import unknown_name
-from ..pictures import COLORS
-from .facts import facts_of
+from ..plot.pictures import COLORS
 from .fields import fields_of
+from .item_facts import facts_of
 from .shapes import dress
 from .skins import skin_of
 from .sources import Source

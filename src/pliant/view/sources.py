@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import journal as jn
-from ..refinement import row_width
+from ..compile.consistency import row_width
 from ..solution import components
-from ..storage import check_seal, member, number, numbers, opened, text
+from ..storage import journal as jn
+from ..storage.hdf5 import check_seal, member, number, numbers, opened, text
 
 if TYPE_CHECKING:
-    from ..channels import Observer
-    from ..dynamics import Dynamics
+    from ..channels.observer import Observer
+    from ..compile.compiled_model import CompiledModel
     from ..model import Model
     from ..solution import Solution
 
@@ -105,7 +105,7 @@ class SolutionSource(Source):
 
     def read(self, names: Iterable[str], rows: slice) -> dict[str, np.ndarray]:
         if self.sol.stored is None and self.sol.dynamics is not None:
-            from ..channels import Observer
+            from ..channels.observer import Observer
 
             observer = Observer(self.sol.dynamics, self.sol.rows[rows], self.sol.energies[rows])
             return {name: observer(name) for name in names}
@@ -114,12 +114,12 @@ class SolutionSource(Source):
     def observer(self, rows: slice) -> Observer | None:
         if self.sol._observer is None or self.sol.dynamics is None:
             return None
-        from ..channels import Observer
+        from ..channels.observer import Observer
 
         return Observer(self.sol.dynamics, self.sol.rows[rows], self.sol.energies[rows])
 
     def facts(self) -> list[tuple[str, str]]:
-        from ..report import run_data
+        from ..report.summaries import run_data
 
         return told(run_data(self.sol))
 
@@ -144,13 +144,13 @@ def shown(value: Any) -> str:
 class Computed(Source):
     """A source with states: channels that are not recorded are computed by the model."""
 
-    _dynamics: Dynamics | None = None
+    _dynamics: CompiledModel | None = None
     _tried = False
 
     def states(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
         raise NotImplementedError
 
-    def dynamics(self, width: int) -> Dynamics:
+    def dynamics(self, width: int) -> CompiledModel:
         if not self._tried and self.model is not None:
             self._tried = True
             compiled = self.model.compile()
@@ -164,7 +164,7 @@ class Computed(Source):
         return self._dynamics
 
     def observer(self, rows: slice) -> Observer | None:
-        from ..channels import Observer
+        from ..channels.observer import Observer
 
         states, energies = self.states(rows)
         return Observer(self.dynamics(states.shape[1]), states, energies)
@@ -175,7 +175,7 @@ class Computed(Source):
         return {name: observer(name) for name in names}
 
     def read_model(self, words: str) -> None:
-        from ..text import from_text
+        from ..text.model_text import from_text
 
         try:
             self.model = from_text(words) if words else None
@@ -353,7 +353,7 @@ class ModelSource(SolutionSource):
     """A model as assembled, one row, with what a check found."""
 
     def __init__(self, model: Model) -> None:
-        from ..dynamics import ModelError
+        from ..compile.compiled_model import ModelError
 
         report = model.check()
         try:

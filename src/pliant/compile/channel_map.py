@@ -1,0 +1,96 @@
+"""Names of a model, and where their results are found in the arrays of its System."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..items.base import matrix_of
+from .system import Equations
+
+Z = 2  # joint coordinates are about and along the z axis of the joint frame
+
+
+@dataclass
+class JointRecord:
+    """What the channels of a joint are read from."""
+    a: int
+    b: int
+    rows: list[int]
+    equations: Equations
+    zeros: dict[str, float]                                  # what is added to the raw coordinates
+    start: dict[str, float] = field(default_factory=dict)    # their values in the pose as modelled
+    turn: np.ndarray = field(default_factory=lambda: np.eye(3))  # joint axes in the axes of frame a
+    histories: dict[str, int] = field(default_factory=dict)  # the count of turns of its angle
+    length: float | None = None
+    stated: dict[str, float] = field(default_factory=dict)   # start values of its coordinates and rates, where the user gave them
+    lock: tuple[int, ...] = ()                               # axes of a and b that its equations keep parallel
+    bodies: tuple[str, str] = ("", "")
+    directions: list[tuple[Any, ...]] = field(default_factory=list)  # of its rows: what each equation holds, see planes.functional
+    axes: np.ndarray = field(default_factory=lambda: np.eye(3))      # joint axes in the world, as modelled
+    offset: np.ndarray = field(default_factory=lambda: np.zeros(3))  # from a to b in the world, as modelled
+    counter: tuple[int, int] | None = None                   # frames whose displacement is the place on a line
+
+    def ends(self, coordinate: str) -> tuple[int, int]:
+        """The frames that a coordinate is of."""
+        return self.counter if self.counter and coordinate == "displacement" else (self.a, self.b)
+
+
+@dataclass
+class ForceRecord:
+    """Of a spring: the row of its family, its frames, kind and zero."""
+    kind: str
+    a: int
+    b: int
+    row: int
+    count: int
+    joint: str = ""  # whose coordinate it acts on
+
+
+@dataclass
+class StatedVelocity:
+    """The velocities a user stated: of the body's origin (world axes) and angular (body axes)."""
+    iv: int
+    which: list[bool]
+    values: np.ndarray
+    iq: int
+    com: np.ndarray  # the centre of mass in body axes
+
+    def map(self, q: np.ndarray) -> np.ndarray:
+        """From the velocities of the centre of mass to those stated, 6x6, at a position: v_origin = v + R [com] w"""
+        x, y, z = self.com
+        origin = np.eye(6)
+        origin[:3, 3:] = matrix_of(q[self.iq + 3:self.iq + 7].tolist()) @ np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        return origin
+
+
+@dataclass
+class Flexible:
+    """The modal coordinates of a body: where they are in q and v, and what a modal coordinate of the user is in those (metres, as
+    everything that is not an angle: the root of the mean square of its displacements)."""
+    iq: int
+    iv: int
+    scale: np.ndarray      # coordinate in q = scale * coordinate of the user
+    inertia: np.ndarray    # of the undeformed body about its centre of mass
+    stated: bool           # whether the user stated rates
+    limit: float           # the largest size that linear modes are good for, in q
+    frames: dict[int, str]  # frames that joints and forces act on: number -> node
+    sliders: dict[int, tuple[str, int]]  # frames on lines: number -> line, place of its coordinate in q
+
+
+class ChannelMap:
+    """Names of the model, and where their results are found in the arrays of the System."""
+
+    def __init__(self) -> None:
+        self.frames: dict[str, int] = {}            # body, body.frame -> frame number
+        self.joints: dict[str, JointRecord] = {}
+        self.drives: dict[str, tuple[int, float, str, str]] = {}  # row, factor, joint, coordinate
+        self.codes: dict[str, int] = {}             # of the functions of drives
+        self.springs: dict[str, ForceRecord] = {}
+        self.bushings: dict[str, tuple[int, int, int]] = {}  # frames, row of its family
+        self.measures: dict[str, tuple[int, int]] = {}
+        self.stated: dict[str, StatedVelocity] = {}
+        self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
+        self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
+        self.flexible: dict[str, Flexible] = {}     # modal bodies

@@ -1,0 +1,377 @@
+"""The compiled model in motion: consistent initial values, refinement of output states, and the solver of last resort."""
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from ..families.rigid import BODY, MASS
+from ..kernels import evaluation
+from ..kernels.block_lu import factorise, solve_refined
+from ..kernels.contract import GRAVITY, c_address
+from ..kernels.jit import compiled_before
+from . import redundancy
+from .channel_map import ChannelMap
+from .consistency import ACCELERATION, CLOSED, PASSES, POSITION, RESIDUAL, VELOCITY, refine
+from .system import System
+
+if TYPE_CHECKING:
+    from ..start.assembly import Assembly
+
+GAP = 1e-6         # joints may be open by this fraction of the model's size; they are closed before the start
+TOO_FAR = "the initial state is not finite; look for masses, stiffnesses or positions that are far too large or too small"
+
+
+class ModelError(ValueError):
+    """The model cannot run as it is; the message says which item, why, and what to do. Where it does not fit together,
+    ``assembly`` holds the nearest pose: ``error.assembly.snapshot("pose.png")`` draws it."""
+    assembly: Assembly | None = None
+
+
+class Extent(NamedTuple):
+    """A gap or a motion: how far, and by which angle."""
+    mm: float
+    degrees: float
+
+    @classmethod
+    def of(cls, length: float, angle: float) -> Extent:
+        """From metres and radians."""
+        return cls(1e3 * length, float(np.degrees(angle)))
+
+    @property
+    def largest(self) -> float:
+        """The larger of the two, in m or rad."""
+        return float(np.maximum(self.mm / 1e3, np.radians(self.degrees)))
+
+    def text(self, per: str = "") -> str:
+        """In words; what is a millionth of the other or less is left out. ``per``: "/s" for rates."""
+        both = (self.mm, "mm", self.degrees), (self.degrees, "degrees", self.mm)
+        parts = [f"{f'{value:.0f}' if 1000 <= value < 1e7 else f'{value:.3g}'} {unit}{per}" for value, unit, other in both
+                 if value > 1e-6 * other]
+        return " and ".join(parts) or f"0 mm{per}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def announce_compilation() -> None:
+    """One line when the kernels are not in the cache: the wait of the first run on a machine is explained."""
+    if not compiled_before(refine):
+        print("pliant: compiling its kernels for this machine; this happens once and takes about a minute", file=sys.stderr)
+
+
+def sparse_least_squares(A: Any, b: np.ndarray) -> np.ndarray:
+    """By factors of the scaled matrix where these solve it, otherwise by iteration, which finds the smallest solution of singular ones."""
+    from scipy.sparse import diags_array
+    from scipy.sparse.linalg import lsmr, splu
+    rows = 1 / np.maximum(abs(A).max(1).toarray().ravel(), 1e-300)
+    columns = 1 / np.maximum((diags_array(rows) @ abs(A)).max(0).toarray().ravel(), 1e-300)
+    scaled, right = (diags_array(rows) @ A @ diags_array(columns)).tocsc(), rows * b
+    try:
+        factors = splu(scaled)
+        y = factors.solve(right)
+        y += factors.solve(right - scaled @ y)
+        if abs(right - scaled @ y).max(initial=0.0) <= 1e-12 * max(abs(right).max(initial=0.0), abs(y).max(initial=0.0)):
+            return np.asarray(columns * y)
+    except (RuntimeError, ValueError):  # singular, or not finite
+        pass
+    return np.asarray(columns * lsmr(scaled, right, atol=1e-13, btol=1e-13)[0])
+
+
+class CompiledModel:
+    """A System with memory for everything that is not a time step."""
+
+    assembly: Assembly | None = None  # of the last call of `assemble`
+    unique_reactions = True           # at the start
+    unplaced: tuple[str, ...] = ()    # bodies whose place was not stated: their joints placed them
+    model: Any = None                 # what it was compiled from
+    start = "assembled"               # or "static": runs begin in equilibrium
+
+    def __init__(self, system: System, directory: ChannelMap) -> None:
+        self.system, self.directory = system, directory
+        self.x = system.memory()
+        n = system.n
+        self.tiles, self.b, self.y, self.r = np.zeros_like(self.x.D), np.zeros(n), np.zeros(n), np.zeros(n)
+        self.q, self.pivots = np.zeros_like(system.q0), np.zeros(6, np.int64)
+        self.length = self._length()
+        self.angular = redundancy.angular(system)
+        self.unit = redundancy.units(system, self.length, self.angular)
+        self._linearise(0.0)
+        self.loops = redundancy.has_loops(system) or redundancy.dependent(system, self.tiles)
+        self.lu, self.soft = system.lu, system.softness  # for output
+        if self.loops:
+            self.lu, self.soft = redundancy.elimination(system, self.unit)
+
+    def _length(self) -> float:
+        """Size of the model: the largest distance of a joint, a spring's end or a centre of mass from their middle, in m; at least that
+        of a flexible body."""
+        s, x, d = self.system, self.x, self.directory
+        evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
+        frames = [f for j in d.joints.values() for f in (j.a, j.b)] + [f for k in d.springs.values() if not k.joint for f in (k.a, k.b)]
+        frames += [f for name, f in d.frames.items() if name.partition(".")[0] in d.flexible]
+        points = np.vstack([x.X[frames, :3], s.q0[s.data.rotations[:, 1, None] + np.arange(-3, 0)]])
+        sizes = [float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)), *(b.limit for b in d.flexible.values())]
+        return max(sizes) or 1.0
+
+    @property
+    def gravity(self) -> float:
+        return float(np.linalg.norm(self.system.data.val[GRAVITY:GRAVITY + 3]))
+
+    def massless(self) -> list[str]:
+        """Bodies with no rotational inertia about some axis."""
+        s, (first, last) = self.system, self.system.families.get(BODY, (0, 0))
+        inertia = dict(zip(s.owners[first:last], s.data.rp[first:last, 1:10].reshape(-1, 3, 3), strict=True))
+        inertia |= {name: flexible.inertia for name, flexible in self.directory.flexible.items()}
+        return [repr(name) for name, I in inertia.items() if np.linalg.eigvalsh(I).min() <= 1e-12 * abs(I).max()]
+
+    @property
+    def heaviest(self) -> float:
+        """The largest mass of a body [kg]."""
+        families = [f for f in self.system.families if f.name in ("rigid body", "modal body")]
+        return max(float(self.system.data.rp[slice(*self.system.families[f]), MASS].max()) for f in families)
+
+    def modal_rows(self, body: str) -> np.ndarray:
+        """The modal coordinates of a body in v; none of a rigid one."""
+        found = self.directory.flexible.get(body)
+        return np.arange(found.iv, found.iv + found.scale.size) if found else np.zeros(0, np.int64)
+
+    def body_of(self, tile: int) -> str:
+        """The body whose coordinates are in a tile."""
+        starts = [int(i) // 6 for i in self.system.data.rotations[:, 0]]  # every body has one rotation, in its first tile
+        return self.system.bodies[max(k for k, start in enumerate(starts) if start <= tile)]
+
+    def weights(self) -> np.ndarray:
+        """1 / size of the model for displacements, 1 for rotations, 0 for padding."""
+        w = np.zeros(self.system.n)
+        w[self.system.data.linear[:, 0]] = 1 / self.length
+        for i in self.system.data.rotations[:, 0]:
+            w[i:i + 3] = 1
+        return w
+
+    # -- consistent initial values
+    def assemble(self) -> np.ndarray:
+        """The row of consistent initial values; `assembly` says how bodies were moved to get there."""
+        from ..start.assembly import assemble
+        self.assembly = assemble(self)
+        self.x.q[:] = self.assembly.row[3:3 + self.system.q0.size]
+        self.unique_reactions = self.redundant() == 0
+        if self.start == "static":
+            from ..analyses.statics import start_in_equilibrium
+            return start_in_equilibrium(self)
+        return self.assembly.row.copy()
+
+    def not_finite(self) -> NoReturn:
+        """The error that names who gives numbers that are not finite at the start."""
+        try:
+            self.system.check_finite(self.system.memory(), 0.0, "residual", "rates")
+        except ValueError as error:
+            raise ModelError(str(error)) from error
+        raise ModelError(TOO_FAR)
+
+    def gaps(self, t: float = 0.0) -> dict[str, float]:
+        """Largest violated equation of every joint at the current position, in m or rad."""
+        evaluation.run(self.system.program("residual"), self.system.data, self.x, t, 0.0, 0.0, 0.0)
+        return self._by_joint(self.x.R)
+
+    def _by_joint(self, values: np.ndarray) -> dict[str, float]:
+        return {j.name: float(abs(values[6 * j.tile:6 * j.tile + j.used]).max(initial=0.0)) for j in self.system.joints}
+
+    def openings(self, values: np.ndarray) -> dict[str, Extent]:
+        """Per joint how far it is open, from the values of its equations (or how fast, from their rates)."""
+        out = {}
+        for joint in self.system.joints:
+            rows = slice(6 * joint.tile, 6 * joint.tile + joint.used)
+            angular = self.angular[rows]
+            out[joint.name] = Extent.of(float(np.linalg.norm(values[rows][~angular])), float(np.linalg.norm(values[rows][angular])))
+        return out
+
+    def open_joints(self, row: np.ndarray) -> str | None:
+        """A sentence on the joints that are open at a state, None if there are none: the run cannot be trusted from there."""
+        n_q, n = self.system.q0.size, self.system.n
+        self.x.q[:], self.x.H[:] = row[3:3 + n_q], row[3 + n_q + 3 * n:]
+        wide = {name for name, gap in self.gaps(float(row[0])).items() if not gap <= GAP * max(1.0, self.length)}
+        worst = sorted(((g, name) for name, g in self.openings(self.x.R).items() if name in wide), key=lambda x: -x[0].largest)[:5]
+        return "; ".join(f"joint {name!r} is open by {gap}" for gap, name in worst) if worst else None
+
+    def _matrix(self, more: dict[int, np.ndarray] | None = None) -> bool:
+        """[M C^T; C 0] in self.tiles and its factors in x.D, with ``more`` added to diagonal tiles."""
+        s, x = self.system, self.x
+        x.D[:], x.a[:], x.lam[:] = 0, 0, 0
+        evaluation.run(s.program("matrix"), s.data, x, 0.0, 1.0, 0.0, 0.0)
+        for tile, block in (more or {}).items():
+            x.D[s.block[tile, tile]] += block
+        self.tiles[:] = x.D
+        return bool(factorise(x.D, s.lu, self.pivots))
+
+    def solve(self, b: np.ndarray) -> np.ndarray:
+        """With the matrix of `_matrix`; the solver of last resort where tile pivots fail."""
+        x, s = self.x, self.system
+        left = solve_refined(self.tiles, x.D, s.lu, b, self.y, self.r, s.n_v)
+        if left < 1e-6:
+            return self.y.copy()
+        return self.least_squares(b)
+
+    def least_squares(self, b: np.ndarray) -> np.ndarray:
+        """Smallest solution of the equations in self.tiles; nan where these are not finite."""
+        s, y = self.system, np.zeros(self.system.n)
+        if s.active.size > 3000:
+            y[s.active] = sparse_least_squares(sparse_matrix(s, self.tiles), b[s.active])
+        else:
+            full = s.dense(self.tiles)[np.ix_(s.active, s.active)]
+            rows = 1 / np.maximum(abs(full).max(1), 1e-300)  # units of force and of acceleration differ by orders of magnitude
+            columns = 1 / np.maximum(abs(rows[:, None] * full).max(0), 1e-300)
+            matrix, right = rows[:, None] * full * columns, rows * b[s.active]
+            finite = np.isfinite(matrix).all() and np.isfinite(right).all()  # LAPACK is not asked otherwise
+            with np.errstate(over="ignore"):
+                y[s.active] = columns * np.linalg.lstsq(matrix, right, rcond=1e-12)[0] if finite else np.nan
+        return y
+
+    # -- output
+    def refine(self, rows: np.ndarray, project: bool = True) -> tuple[np.ndarray, np.ndarray]:
+        """Rows made consistent in place; returns energies [J] (kinetic, potential, elastic) and the report, one row each."""
+        s, x = self.system, self.x
+        energies, report = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
+        x.T[:] = 0
+        x.T[:, [0, 4, 8]] = 1
+        programs = [s.program(p) for p in ("residual", "matrix", "rates", "energy")]
+        first, shared = 0, np.ones(len(rows), np.int64)
+        while first < len(rows):
+            done = refine(*programs, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots, self.unit, self.soft,
+                          self.length, rows[first:], energies[first:], report[first:], shared[first:], s.n_v, project, self.loops)
+            first += done
+            if first < len(rows):
+                self._refine_by_least_squares(rows[first], energies[first], report[first], project)
+                first += 1
+        for i in np.flatnonzero(shared == 0):
+            self._share(rows[i])
+        return energies, report
+
+    def _linearise(self, t: float) -> None:
+        """[M C^T; C 0] at the current position in self.tiles, the violation in x.R."""
+        s, x = self.system, self.x
+        x.D[:], x.a[:], x.lam[:] = 0, 0, 0
+        evaluation.run(s.program("matrix"), s.data, x, t, 1.0, 0.0, 0.0)
+        self.tiles[:] = x.D
+
+    def _close_by_least_squares(self, t: float) -> None:
+        """The position projected as in `refine`; as it was where that does not help."""
+        s, x = self.system, self.x
+        before = abs(x.R * self.unit)[s.n_v:].max(initial=0.0)
+        for _ in range(PASSES):
+            if not before > CLOSED:
+                return
+            self.q[:], self.b[:], self.b[s.n_v:] = x.q, 0, -x.R[s.n_v:]
+            evaluation.retract(s.data, self.q, self.least_squares(self.b), 1.0, x.q)
+            self._linearise(t)
+            size = abs(x.R * self.unit)[s.n_v:].max(initial=0.0)
+            if not size < before:
+                x.q[:] = self.q
+                return self._linearise(t)
+            before = size
+
+    def _share(self, row: np.ndarray) -> None:
+        """The smallest multipliers of a consistent row, by least squares."""
+        s, n_q, n = self.system, self.system.q0.size, self.system.n
+        self.x.q[:], self.x.v[:], self.x.H[:] = row[3:3 + n_q], row[3 + n_q:3 + n_q + n], row[3 + n_q + 3 * n:]
+        self._linearise(float(row[0]))
+        C, rows = redundancy.jacobian(s, self.tiles), redundancy.equations(s)
+        lam = row[3 + n_q + 2 * n:3 + n_q + 3 * n]
+        lam[rows] = redundancy.smallest(C, C.T @ lam[rows], self.unit[rows])
+
+    def _refine_by_least_squares(self, row: np.ndarray, energy: np.ndarray, report: np.ndarray, project: bool) -> None:
+        """The same for a state whose matrix has no good pivots (massless bodies, singular positions)."""
+        s, x, t, n_q, n = self.system, self.x, float(row[0]), self.system.q0.size, self.system.n
+        x.q[:], x.v[:], x.H[:] = row[3:3 + n_q], row[3 + n_q:3 + n_q + n], row[3 + n_q + 3 * n:]
+        self._linearise(t)
+        report[POSITION] = abs(x.R[s.n_v:]).max(initial=0.0)
+        x.V[:] = 0
+        if s.failures or not (np.isfinite(x.D).all() and np.isfinite(x.R).all()):
+            s.check_finite(x, t, "residual", "rates")
+        if project:
+            for i in s.data.rotations[:, 1]:
+                x.q[i:i + 4] /= np.linalg.norm(x.q[i:i + 4])
+            self._linearise(t)
+            self._close_by_least_squares(t)
+        evaluation.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
+        if s.failures or not np.isfinite(x.V).all():
+            s.check_finite(x, t, "residual", "rates")
+        if project:
+            self.b[:], self.b[s.n_v:] = 0, -x.V[s.n_v:]
+            x.v[:s.n_v] += self.least_squares(self.b)[:s.n_v]
+        evaluation.run(s.program("residual"), s.data, x, t, 0.0, 0.0, 0.0)
+        if not np.isfinite(x.R).all():
+            s.check_finite(x, t, "residual")
+        self.b[:s.n_v] = -x.R[:s.n_v]
+        evaluation.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
+        self.b[s.n_v:] = -x.R[s.n_v:]
+        y = self.least_squares(self.b)
+        x.a[:s.n_v], x.lam[s.n_v:] = y[:s.n_v], y[s.n_v:]
+        if self.loops:
+            C, rows = redundancy.jacobian(s, self.tiles), redundancy.equations(s)
+            x.lam[rows] = redundancy.smallest(C, C.T @ x.lam[rows], self.unit[rows])
+        x.V[:], x.E[:] = 0, 0
+        evaluation.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
+        report[VELOCITY], report[ACCELERATION] = abs(x.V[s.n_v:]).max(initial=0.0), abs(x.R[s.n_v:]).max(initial=0.0)
+        left = s.dense(self.tiles) @ y - self.b if s.n <= 3000 else np.zeros(1)
+        report[RESIDUAL] = abs(left).max() / max(1e-300, abs(self.b).max())
+        evaluation.run(s.program("energy"), s.data, x, t, 0.0, 0.0, 0.0)
+        energy[:] = x.E[:3]
+        row[3:3 + n_q] = x.q
+        row[3 + n_q:3 + n_q + n], row[3 + n_q + n:3 + n_q + 2 * n], row[3 + n_q + 2 * n:3 + n_q + 3 * n] = x.v, x.a, x.lam
+
+    def redundant(self) -> int:
+        """How many equations of joints and drives follow from the others at the current position: 0 where reactions are unique."""
+        if not self.loops:
+            return 0
+        s = self.system
+        self._linearise(0.0)
+        C = redundancy.jacobian(s, self.tiles)
+        if self.model is not None and self.model.planar is not None:
+            return redundancy.redundant_in_plane(C, s, self.x.q, self.model.planar)
+        return redundancy.redundant(redundancy.scaled(C, self.unit[redundancy.equations(s)], redundancy.lengths(s, self.length)))
+
+
+def sparse_matrix(system: System, tiles: np.ndarray) -> Any:
+    """The active equations as a SciPy sparse matrix in CSC form, regularised as the tile solver does."""
+    from scipy.sparse import coo_array
+    pairs = np.array(list(system.block), np.int64).reshape(-1, 2)
+    numbers = np.array(list(system.block.values()), np.int64)
+    i = (6 * pairs[:, 0, None, None] + np.arange(6)[None, :, None]) + np.zeros((1, 1, 6), np.int64)
+    j = (6 * pairs[:, 1, None, None] + np.arange(6)[None, None, :]) + np.zeros((1, 6, 1), np.int64)
+    full = coo_array((tiles[numbers].ravel(), (i.ravel(), j.ravel())), shape=(system.n, system.n)).tocsr()
+    return full[system.active][:, system.active].tocsc()
+
+
+class SparseFallback:
+    """SciPy's LU behind the address that the time step calls when tile pivots are bad. Call it with 0 to factorise, 1 to solve."""
+
+    def __init__(self, system: System, x: evaluation.Memory) -> None:
+        self.system, self.x, self.factors = system, x, None
+        self.address, self._keep = c_address(self)
+
+    def __call__(self, what: float, _x: float, _v: float) -> float:
+        try:
+            return self._run(what)
+        except BaseException as error:  # compiled code cannot pass it on
+            if not isinstance(error, Exception):  # an interrupt
+                self.system.failures.append(error)
+            self.x.R[:] = np.nan
+            return 0.0
+
+    def _run(self, what: float) -> float:
+        from scipy.sparse.linalg import splu
+        s = self.system
+        if what == 0.0:
+            for (k, i), by in zip(s.lu.fix_at, s.lu.fix_by, strict=True):
+                if by < 0:
+                    self.x.D[k, i, i] += by
+            try:
+                self.factors = splu(sparse_matrix(s, self.x.D))
+            except RuntimeError:  # exactly singular
+                return 0.0
+            return 1.0
+        solution = np.zeros(s.n)
+        solution[s.active] = self.factors.solve(self.x.R[s.active])  # type: ignore[attr-defined]
+        self.x.R[:] = solution
+        return 1.0

@@ -1,0 +1,119 @@
+"""What is wrong with one item: pydantic's findings in the words of a text model."""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from ..functions.units import must, shown
+from .base import Frame, ItemError, Pair, Place, did_you_mean
+from .bodies import RigidBody
+from .joints import JointPair
+from .shapes import MAKERS, Shape
+
+NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure"}
+NESTED: dict[str, type[BaseModel]] = {"frames": Place, "shape": Shape, "a": Frame, "b": Frame, "frame": Frame}
+FRAME_RULE = "must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}"
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six")
+RULES = {"dict_type": "must be a mapping", "list_type": "must be a list", "tuple_type": "must be a list",
+         "string_type": "must be a text",
+         "bool_type": "must be true or false", "int_type": "must be a whole number", "int_parsing": "must be a whole number",
+         "int_from_float": "must be a whole number", "int_parsing_size": "must be a whole number with fewer digits",
+         "float_type": "must be a number", "float_parsing": "must be a number", "finite_number": "must be a finite number"}
+Path = tuple[Any, ...]
+
+
+def text_keys(cls: type[BaseModel] | None) -> list[str]:
+    """Keys an item may have in a text."""
+    if cls is None:
+        return []
+    keys = [k for k, field in cls.model_fields.items() if k != "name" and not field.exclude]
+    if issubclass(cls, (Pair, JointPair)):
+        keys = ["between", *(k for k in keys if k not in ("a", "b"))]
+    return [*keys, "density", *MAKERS] if issubclass(cls, RigidBody) else keys
+
+
+def explain(error: ValidationError, cls: type[BaseModel] | None) -> Iterator[tuple[Path, str]]:
+    """(path inside the item, message) of everything that pydantic found."""
+    ends = cls is not None and issubclass(cls, (Pair, JointPair))
+    told: set[Path] = set()
+    for found in error.errors(include_url=False):
+        inner = found.get("ctx", {}).get("error")
+        if isinstance(inner, ItemError) and inner.findings:  # model_validate made the item by calling its class
+            yield from explain(inner.findings, cls)
+            continue
+        loc, message = found["loc"], _message(found, cls)
+        if loc == ("name",):
+            loc = ()
+        if loc and (loc[-1] == "[key]" or (found["type"] == "missing" and isinstance(loc[-1], int))):
+            loc = loc[:-1]
+        if ends and loc and loc[0] in ("a", "b"):
+            missing = found["type"] == "missing" and len(loc) == 1
+            loc = ("between",) if missing else ("between", 0 if loc[0] == "a" else 1, *loc[1:])
+        if not loc:
+            loc, message = _subject(message, cls)
+        if (loc, message) not in told:
+            told.add((loc, message))
+            yield loc, message
+
+
+def _subject(message: str, cls: type[BaseModel] | None) -> tuple[Path, str]:
+    """A message about a whole item that begins with a field (``mass:``, ``vector[0]:``, ``rod …``) belongs to the field."""
+    found = re.match(r"(\w+)((?:\[\d+\])*):? (.+)", message, re.DOTALL)
+    if found and found[1] in text_keys(cls):
+        return (found[1], *map(int, re.findall(r"\d+", found[2]))), found[3]
+    return (), message
+
+
+def _message(found: Any, cls: type[BaseModel] | None) -> str:
+    kind, loc, value = found["type"], found["loc"], found.get("input")
+    if kind == "missing":
+        return _missing(loc, value, cls)
+    if kind == "extra_forbidden":
+        owner = cls if len(loc) == 1 else NESTED.get(str(loc[0]))
+        return f"unknown key {shown(loc[-1])}{did_you_mean(str(loc[-1]), text_keys(owner))}"
+    if kind == "no_such_attribute":
+        fields = [k for k in cls.model_fields if k != "name"] if cls else []
+        return f"unknown attribute {shown(loc[-1])}{did_you_mean(str(loc[-1]), fields)}"
+    if kind == "literal_error":
+        return must(value, f"must be {found['ctx']['expected']}")
+    if kind in ("too_long", "too_short"):
+        return must(value, f"must be a list of {_entries(cls, loc[0] if loc else '')}")
+    last = loc[-1] if loc else ""
+    if kind in ("model_type", "model_attributes_type"):
+        if last in ("a", "b", "frame"):
+            return must(value, FRAME_RULE)
+        return must(value, "must be a list of three numbers or a mapping" if "frames" in loc else "must be a mapping")
+    if kind == "string_type" and (last == "joint" or (last in ("a", "b") and cls is not None and issubclass(cls, JointPair))):
+        return must(value, "must be the name of a joint, such as A")
+    if kind in RULES:
+        return must(value, RULES[kind] + (" of names to points" if last == "frames" else ""))
+    message = str(found["msg"]).removeprefix("Value error, ")
+    return message.replace("Input should be", f"{shown(value)} must be").replace("Input", "It")
+
+
+def _missing(loc: Path, value: Any, cls: type[BaseModel] | None) -> str:
+    if loc and isinstance(loc[-1], int):
+        return must(value, f"must be a list of {_entries(cls, loc[0])}")
+    if cls is not None and issubclass(cls, (Pair, JointPair)) and loc[-1] in ("a", "b"):
+        what = "frames, such as [ground, crank.start]" if issubclass(cls, Pair) else "joints, such as [A, B]"
+        return f"is missing; give two {what}"
+    return f"is missing; {_called(cls, loc)} needs it"
+
+
+def _entries(cls: type[BaseModel] | None, field: Any) -> str:
+    """How many entries a field has, in words."""
+    kind = cls.model_fields[field].annotation if cls is not None and field in cls.model_fields else None
+    count = next((len(get_args(k)) for k in (kind, *get_args(kind)) if get_origin(k) is tuple), 0)
+    return f"{NUMBERS[count]} entries" if 0 < count < len(NUMBERS) else "the right length"
+
+
+def _called(cls: type[BaseModel] | None, loc: Path) -> str:
+    owner = cls if len(loc) == 1 else NESTED.get(str(loc[0]))
+    if owner is None:
+        return "the entry"
+    kind = getattr(owner, "kind", "") or owner.__name__.lower()
+    noun = NOUNS.get(getattr(owner, "section", ""), "")
+    return f"a {kind}" if noun in ("", kind) or kind.endswith(noun) else f"a {kind} {noun}"

@@ -1,0 +1,382 @@
+"""Joint coordinates as an ordinary differential equation: accelerations by recursion over a tree, loops closed by multipliers.
+
+    y = (coordinates, rates, dissipated energy, work)
+"""
+import numpy as np
+
+from ..families.constraints import CODE, CODE_T, CODE_TT, function
+from ..families.elastic import deform
+from ..kernels.articulated import accelerate, begin_inward, inward, respond, transmit
+from ..kernels.by_reference import reference
+from ..kernels.closed_loops import clear_jacobian, constraint_forces, gather, mobility, multipliers
+from ..kernels.contract import DISSIPATION, POWER, Batch, Out, State
+from ..kernels.evaluation import retract
+from ..kernels.evaluation import run as evaluate
+from ..kernels.jit import jit
+from ..kernels.link_tables import A_, AC, IU, IV, LQ, LS, NM, NU, P_, PQ
+from ..kernels.ode import (
+    BAD,
+    EVALUATIONS,
+    FACTORISATIONS,
+    ITERATIONS,
+    OWN,
+    POSITION_GAP,
+    POWERED,
+    VELOCITY_GAP,
+    call_status,
+    kinematics,
+)
+from ..kernels.pairs import ROW
+from ..kernels.recursion import outward
+from ..kernels.so3 import mat2, mul, store2, vec
+from ..methods.integrators.stepper import DONE, NOT_FINITE, SINGULAR
+
+# par: 2 z w, w^2 of Baumgarte; tolerance of corrections; whether J is differentiated directly
+RATE, GAP, TOLERANCE, DIRECT = range(OWN, OWN + 4)
+CORRECTIONS, PASSES = 20, 5  # of positions and of rates, at most
+REFINED = 1       # passes on the multipliers
+
+
+@jit
+def prescribe(tr, d, x, t):
+    """Driven coordinates, with their rates and accelerations."""
+    s = reference(State(t, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T))
+    o = reference(Out(0.0, 0.0, 0.0, x.R, x.V, x.D, x.E, x.W))
+    b = reference(Batch(0, 0, d.ip, d.rp, d.fr, d.tab, d.val))
+    for j in range(tr.driven.shape[0]):
+        k, at, e = tr.driven[j, 0], tr.driven[j, 1], tr.driven[j, 2]
+        tr.q[at] = tr.scale[k, 0] * (function(s, b, o, e, d.ip[e, CODE]) - tr.scale[k, 1])
+        tr.u[k] = tr.scale[k, 0] * function(s, b, o, e, d.ip[e, CODE_T])
+        tr.du[k] = tr.scale[k, 0] * function(s, b, o, e, d.ip[e, CODE_TT])
+
+
+@jit
+def load_rates(p, t, y):
+    """Coordinates and rates from a state; driven ones from their functions."""
+    tr = p.joints.tree
+    n_q = tr.q.size
+    for k in range(n_q):
+        tr.q[k] = y[k]
+    for k in range(tr.u.size):
+        tr.u[k] = y[n_q + k]
+    if tr.driven.shape[0] > 0:
+        prescribe(tr, p.d, p.x, t)
+
+
+@jit
+def load_tree(p, t, y):
+    """The same, and what flexible bodies are by their modes."""
+    load_rates(p, t, y)
+    if p.joints.tree.flexible.shape[0] > 0:
+        deform(p.joints.tree, p.d, p.x, t)
+
+
+@jit
+def unfold(p, t, y):
+    """Positions and velocities of the tree and of all bodies from a state."""
+    load_tree(p, t, y)
+    outward(p.joints.tree, p.x)
+    return DONE
+
+
+@jit
+def store_tree(p, y):
+    """A state from the tree."""
+    tr = p.joints.tree
+    for k in range(tr.q.size):
+        y[k] = tr.q[k]
+    for k in range(tr.u.size):
+        y[tr.q.size + k] = tr.u[k]
+
+
+@jit
+def free_accelerations(p, t):
+    """Of the tree, as if no loop were closed; the articulated inertia is known then. DONE, SINGULAR or NOT_FINITE."""
+    x, tr = p.x, p.joints.tree
+    for k in range(x.a.size):
+        x.a[k] = 0
+        x.lam[k] = 0
+    evaluate(p.joints.forces, p.d, x, t, 0.0, 0.0, 0.0)
+    for k in range(tr.lines.shape[0]):  # what forces do along lines, until their accelerations are known
+        tr.du[tr.lines[k, 0]] = x.R[tr.lines[k, 2]]
+    begin_inward(tr, x.R)
+    p.num[BAD] = inward(tr) + 1
+    if p.num[BAD] > 0:
+        return SINGULAR
+    accelerate(tr, x)
+    for k in range(tr.du.size):
+        if not abs(tr.du[k]) < np.inf:
+            return NOT_FINITE
+    return DONE
+
+
+@jit
+def jacobian(p, t):
+    """Tiles of the equations of cut joints in x.D, the equations themselves in x.R."""
+    clear_jacobian(p.joints.loops, p.x.D)
+    evaluate(p.joints.closing, p.d, p.x, t, 1.0, 0.0, 0.0)
+
+
+@jit
+def rates_of_loops(p, t):
+    """First and second time derivatives of the equations of cut joints in x.V and x.R."""
+    p.x.V[:] = 0
+    evaluate(p.joints.closing_rates, p.d, p.x, t, 0.0, 0.0, 0.0)
+
+
+@jit
+def close_accelerations(p, t):
+    """Multipliers of the cut joints, and what they do to the accelerations; those of what slides with them.    [loops-3]"""
+    x, tr, lp, rate, gap = p.x, p.joints.tree, p.joints.loops, p.par[RATE], p.par[GAP]
+    jacobian(p, t)
+    p.num[FACTORISATIONS] += 1
+    if not mobility(tr, lp, x.D, p.par[DIRECT] == 1):
+        return SINGULAR
+    gather(lp, x.R)
+    for k in range(lp.b.size):
+        lp.r[k] = gap * lp.b[k]
+    rates_of_loops(p, t)
+    gather(lp, x.V)
+    for k in range(lp.b.size):
+        lp.r[k] += rate * lp.b[k]
+    gather(lp, x.R)
+    for k in range(lp.b.size):
+        lp.b[k] += lp.r[k]
+    for k in range(lp.lines.shape[0]):
+        lp.b[6 * lp.lines[k, 0]] = tr.du[lp.lines[k, 1]]
+    multipliers(lp, REFINED)
+    for c in range(lp.tile.size):
+        for r in range(6):
+            if not abs(lp.y[6 * c + r]) < np.inf:
+                return NOT_FINITE
+            if lp.active[6 * c + r] == 1:
+                x.lam[6 * lp.tile[c] + r] = lp.y[6 * c + r]
+    for k in range(lp.lines.shape[0]):
+        y = lp.y[6 * lp.lines[k, 0]]
+        tr.du[lp.lines[k, 1]], x.a[lp.lines[k, 3]] = y, y
+    constraint_forces(tr, lp, x.D)
+    add_forces(tr)
+    respond(tr, tr.du, x)
+    return DONE
+
+
+@jit
+def add_forces(tr):
+    """Forces of multipliers count among those on the bodies."""
+    for i in range(tr.ip.shape[0]):
+        for j in range(6):
+            tr.w[i, LS + j] += tr.w[i, P_ + j]
+        first = tr.ip[i, IU] + tr.ip[i, NU]
+        for k in range(first, first + tr.ip[i, NM]):
+            tr.s[k, LQ] += tr.s[k, PQ]
+
+
+@jit
+def drive_efforts(p):
+    """Multipliers of the drives of the tree, from the bodies' accelerations in x.a: lam = -effort along the coordinate."""
+    tr, x = p.joints.tree, p.x
+    bodies_from(tr, x)
+    transmit(tr, p.joints.effort)
+    for j in range(tr.driven.shape[0]):
+        k = tr.driven[j, 0]
+        x.lam[p.d.ip[tr.driven[j, 2], ROW]] = -tr.scale[k, 0] * p.joints.effort[k]
+
+
+@jit
+def bodies_from(tr, x):
+    """Accelerations in w, from those in x.a."""
+    for i in range(tr.ip.shape[0]):
+        iv = tr.ip[i, IV]
+        store2(vec(x.a, iv), tr.w, i, AC)
+        store2(mul(mat2(tr.w, i, A_), vec(x.a, iv + 3)), tr.w, i, AC + 3)
+
+
+@jit
+def rhs(p, t, y, dy):
+    """Rates of a state."""
+    tr, x = p.joints.tree, p.x
+    n_q, n_u = tr.q.size, tr.u.size
+    load_tree(p, t, y)
+    outward(tr, x)
+    p.num[EVALUATIONS] += 1
+    status = free_accelerations(p, t)
+    if status == DONE and p.joints.loops.tile.size > 0:
+        status = close_accelerations(p, t)
+    if status != DONE:
+        return status
+    kinematics(p.maps, tr.q, tr.u, dy)
+    for k in range(n_u):
+        dy[n_q + k] = tr.du[k]
+    dy[n_q + n_u], dy[n_q + n_u + 1] = 0.0, 0.0
+    if p.num[POWERED] == 1:
+        if tr.driven.shape[0] > 0:
+            drive_efforts(p)
+        x.E[:] = 0
+        evaluate(p.power, p.d, x, t, 0.0, 0.0, 0.0)
+        dy[n_q + n_u], dy[n_q + n_u + 1] = x.E[DISSIPATION], x.E[POWER]
+    return DONE
+
+
+@jit
+def normalise(tr):
+    for k in range(tr.rotations.shape[0]):
+        i = tr.rotations[k, 1]
+        size = np.sqrt(tr.q[i] * tr.q[i] + tr.q[i + 1] * tr.q[i + 1] + tr.q[i + 2] * tr.q[i + 2] + tr.q[i + 3] * tr.q[i + 3])
+        for j in range(4):
+            tr.q[i + j] /= size
+
+
+@jit
+def count_turns(p):
+    """Angles of the tree in the history: they never jump."""
+    tr = p.joints.tree
+    for j in range(tr.history.shape[0]):
+        k = tr.history[j, 1]
+        p.x.H[tr.history[j, 0]] = tr.scale[k, 0] * tr.q[tr.history[j, 2]] + tr.scale[k, 1]
+
+
+@jit
+def measure(p, t):
+    """Violations of the state of the tree, unscaled, in par."""
+    if p.joints.loops.tile.size > 0:
+        evaluate(p.joints.gaps, p.d, p.x, t, 0.0, 0.0, 0.0)
+        p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.joints.loops, p.x.R))
+        rates_of_loops(p, t)
+        p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, p.x.V))
+
+
+@jit
+def renewed(p, t, y):
+    """The state of the tree, its quaternions of length one; bodies follow if loops are to be looked at."""
+    load_rates(p, t, y)
+    normalise(p.joints.tree)
+    store_tree(p, y)
+    if p.joints.loops.tile.size > 0:
+        unfold(p, t, y)
+
+
+@jit
+def leave(p, t, y):
+    """No correction."""
+    renewed(p, t, y)
+    count_turns(p)
+    measure(p, t)
+    return DONE
+
+
+@jit
+def weighted(p, R):
+    """b = the equations among R; the largest of them in sizes of the model."""
+    lp, worst = p.joints.loops, 0.0
+    gather(lp, R)
+    for c in range(lp.tile.size):
+        for r in range(6):
+            size = abs(lp.b[6 * c + r]) * p.unit[6 * lp.tile[c] + r]
+            if not size <= worst:
+                worst = size
+    return worst
+
+
+@jit
+def linearise(p, t):
+    """Articulated inertia, equations of cut joints in x.R, their mobility. DONE or SINGULAR."""
+    p.x.R[:] = 0
+    begin_inward(p.joints.tree, p.x.R)
+    p.num[BAD] = inward(p.joints.tree) + 1
+    if p.num[BAD] > 0:
+        return SINGULAR
+    jacobian(p, t)
+    p.num[FACTORISATIONS] += 1
+    return DONE if mobility(p.joints.tree, p.joints.loops, p.x.D, p.par[DIRECT] == 1) else SINGULAR
+
+
+@jit
+def correct(p, t, y):
+    """Coordinates, then rates, by Newton's method to the tolerance, with the smallest change in the metric of the masses:
+    J dq = -C,  J du = -(J u + C_t)                                                                   [loops-2]"""
+    renewed(p, t, y)
+    if p.joints.loops.tile.size > 0:
+        known = p.num[ITERATIONS]
+        status = close_positions(p, t, y)
+        if status == DONE:
+            status = close_rates(p, t, y, p.num[ITERATIONS] == known)
+        if status != DONE:
+            return status
+    store_tree(p, y)
+    count_turns(p)
+    return DONE
+
+
+@jit
+def suffices(p, before, size):
+    """Whether one more correction with the same factors will do: they are as wrong as what they left of the last violation tells."""
+    return 2 * size * size <= p.par[TOLERANCE] * before
+
+
+@jit
+def close_positions(p, t, y):
+    """DONE or SINGULAR."""
+    x, tr, anew = p.x, p.joints.tree, True
+    evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
+    before = weighted(p, x.R)
+    for _ in range(CORRECTIONS):
+        if before <= p.par[TOLERANCE]:
+            break
+        if anew and linearise(p, t) != DONE:
+            return SINGULAR
+        call_status(p.joints.move, (p, x.R, p.joints.change))
+        p.num[ITERATIONS] += 1
+        retract(tr, y, p.joints.change, 1.0, tr.q)
+        for k in range(tr.q.size):
+            p.q[k], y[k] = y[k], tr.q[k]
+        unfold(p, t, y)
+        evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
+        size = weighted(p, x.R)
+        if not size < before:  # next to a singular position, or rounding: as it was
+            for k in range(tr.q.size):
+                y[k] = p.q[k]
+            unfold(p, t, y)
+            evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
+            break
+        anew = not suffices(p, before, size)
+        before = size
+    p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.joints.loops, x.R))
+    return DONE
+
+
+@jit
+def close_rates(p, t, y, anew):
+    """DONE or SINGULAR. The factors are those of the last position unless they are to be made ``anew``, or turn out to need it."""
+    x, tr, before, here = p.x, p.joints.tree, np.inf, False
+    rates_of_loops(p, t)
+    for k in range(PASSES):
+        size = weighted(p, x.V)
+        if size <= p.par[TOLERANCE]:
+            break
+        if (anew if k == 0 else not here and not suffices(p, before, size)):
+            if linearise(p, t) != DONE:
+                return SINGULAR
+            here = True
+        before = size
+        call_status(p.joints.move, (p, x.V, p.joints.change))
+        p.num[ITERATIONS] += 1
+        for j in range(tr.u.size):
+            y[tr.q.size + j] += p.joints.change[j]
+        unfold(p, t, y)
+        rates_of_loops(p, t)
+    p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, x.V))
+    return DONE
+
+
+@jit
+def change(p, R, out):
+    """out: the smallest change of coordinates or rates that takes away the equations among R."""
+    gather(p.joints.loops, R)
+    multipliers(p.joints.loops, REFINED)
+    constraint_forces(p.joints.tree, p.joints.loops, p.x.D)
+    for k in range(out.size):
+        out[k] = 0
+    for k in range(p.joints.loops.lines.shape[0]):
+        out[p.joints.loops.lines[k, 1]] = p.joints.loops.y[6 * p.joints.loops.lines[k, 0]]
+    respond(p.joints.tree, out, p.x)
+    return DONE

@@ -1,0 +1,154 @@
+"""The contract between explicit integrators and formulations: the state as one vector, and kernels called by address.
+
+    y = (q, v, dissipated energy, work),   y' = F(t, y)                                                [ode-1]
+    (r', quaternion', v') = (v_r, q * (0, w) / 2, a(t, q, v))
+
+A formulation has two kernels: ``rhs(p, t, y, dy)`` gives F and ``correct(p, t, y)`` puts a state back on the constraints after a
+step. Both return a status of `stepper`. Numbers of the formulation are in ``p.par``, its integers and counters in ``p.num``.
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import typeof, types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+from .block_lu import Elimination
+from .by_reference import referred
+from .closed_loops import Loops
+from .contract import DISSIPATION, POWER
+from .evaluation import Data, Maps, Memory, Program
+from .evaluation import run as evaluate
+from .jit import DISABLED, jit
+from .link_tables import Tree
+from .so3 import cross, dot, scale, store, vec
+
+# num: rows of motion; address of the sparse solver; whether anything dissipates or does work; counts; positions and velocities in
+# y; in joint coordinates a rate without inertia, plus 1
+N_V, FALLBACK, POWERED, EVALUATIONS, FACTORISATIONS, ITERATIONS, STATE_Q, STATE_V, BAD = range(9)
+# par: first entries of all formulations; the others are their own
+POSITION_GAP, VELOCITY_GAP = range(2)  # largest violations after a step, m or rad (per s)
+OWN = 2
+
+
+class Absolute(NamedTuple):
+    """Of a problem in absolute coordinates."""
+    used: np.ndarray    # empty
+
+
+class Joints(NamedTuple):
+    """Of a problem in joint coordinates."""
+    used: np.ndarray    # not empty
+    tree: Tree
+    loops: Loops
+    forces: Program     # left sides of the bodies' equations
+    gaps: Program       # equations of cut joints
+    closing: Program    # these and their Jacobian
+    closing_rates: Program
+    effort: np.ndarray  # along the rates of the tree
+    change: np.ndarray  # of these
+    move: Any           # kernel that makes changes which take violations away
+
+
+class Problem(NamedTuple):
+    """A model as an ordinary differential equation."""
+    residual: Program
+    tangent: Program
+    rates: Program
+    power: Program
+    d: Data
+    lu: Elimination
+    x: Memory
+    tiles: np.ndarray   # [M C^T; C 0]
+    b: np.ndarray       # right side, solution and residual of linear equations
+    y: np.ndarray
+    r: np.ndarray
+    q: np.ndarray
+    pivots: np.ndarray
+    unit: np.ndarray    # of the equations: 1 / size of the model for lengths
+    par: np.ndarray
+    num: np.ndarray
+    dense: np.ndarray   # work arrays of formulations with dense linear algebra
+    chosen: np.ndarray
+    maps: Maps          # of y
+    joints: Any         # joint coordinates: `Joints`, otherwise `Absolute`; passing many arrays takes time
+
+
+@jit
+def load(p, y):
+    """Memory from a state."""
+    n_q, n_v = p.x.q.size, p.num[N_V]
+    for k in range(n_q):
+        p.x.q[k] = y[k]
+    for k in range(n_v):
+        p.x.v[k] = y[n_q + k]
+
+
+@jit
+def store_state(p, y):
+    """A state from memory."""
+    n_q, n_v = p.x.q.size, p.num[N_V]
+    for k in range(n_q):
+        y[k] = p.x.q[k]
+    for k in range(n_v):
+        y[n_q + k] = p.x.v[k]
+
+
+@jit
+def kinematics(maps, q, v, dy):
+    """Rates of positions q at velocities v; ``maps``: which are quaternions, which are not."""
+    for k in range(maps.linear.shape[0]):
+        dy[maps.linear[k, 1]] = v[maps.linear[k, 0]]
+    for k in range(maps.rotations.shape[0]):
+        i = maps.rotations[k, 1]
+        u, w = vec(q, i + 1), scale(0.5, vec(v, maps.rotations[k, 0]))
+        c, s = cross(u, w), q[i]
+        dy[i] = -dot(u, w)
+        store((c[0] + s * w[0], c[1] + s * w[1], c[2] + s * w[2]), dy, i + 1)
+
+
+@jit
+def derivative(p, t, dy):
+    """F from what is in x: rates of positions, velocities and energies."""
+    n_q, n_v, x = p.x.q.size, p.num[N_V], p.x
+    kinematics(p.maps, x.q, x.v, dy)
+    for k in range(n_v):
+        dy[n_q + k] = x.a[k]
+    dy[n_q + n_v], dy[n_q + n_v + 1] = 0.0, 0.0
+    if p.num[POWERED] == 1:
+        x.E[:] = 0
+        evaluate(p.power, p.d, x, t, 0.0, 0.0, 0.0)
+        dy[n_q + n_v], dy[n_q + n_v + 1] = x.E[DISSIPATION], x.E[POWER]
+
+
+def address(kernel: Any, *arguments: Any) -> Any:
+    """Machine address of a kernel for arguments of these types; compiled, or loaded from the cache, on first use."""
+    if DISABLED:
+        return kernel
+    kinds = tuple(referred(a if isinstance(a, types.Type) else typeof(a)) for a in arguments)
+    kernel.compile(kinds)
+    compiled = kernel.overloads[kinds]
+    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+
+
+@intrinsic
+def _call_status(typing_context, f, arguments):
+    """f(*arguments) for a kernel that returns an int64, by its address. Tuples of arrays are passed by reference."""
+    kinds = arguments.types
+    if any(isinstance(kind, types.BaseTuple) for kind in kinds):  # else: a jump into nowhere
+        raise TypingError(f"tuples are passed to a kernel with an address by reference: {kinds}")
+
+    def codegen(context, builder, signature, args):
+        function = context.call_conv.get_function_type(types.int64, kinds)
+        pointer = builder.inttoptr(args[0], function.as_pointer())
+        values = [builder.extract_value(args[1], k) for k in range(len(kinds))]
+        status, result = context.call_conv.call_function(builder, pointer, types.int64, kinds, values)
+        with builder.if_then(status.is_error, likely=False):
+            context.call_conv.return_status_propagate(builder, status)
+        return result
+    return types.int64(f, arguments), codegen
+
+
+call_status = (lambda f, arguments: f(*arguments)) if DISABLED else _call_status

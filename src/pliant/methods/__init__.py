@@ -1,0 +1,1 @@
+"""How a run is computed: formulations, integrators, and which of them suit a model."""

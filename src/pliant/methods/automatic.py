@@ -1,0 +1,133 @@
+"""Which method a run uses when only an accuracy is given, and why; and which ones come next if it fails."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compile.compiled_model import CompiledModel, ModelError
+from ..compile.consistency import parts
+from ..joint_space.tree import JointSpace
+from ..solution import Solution
+from .comparison import difference
+from .formulations.choices import Index1, Index3, Recursion, StabilizedIndex2
+from .integrators.base import Integrator
+from .integrators.choices import DOP853, DormandPrince54, GeneralizedAlpha, RadauIIA5
+from .integrators.run import SimulationError
+from .method_option import MethodOption
+
+STABLE = 4.0        # h times the fastest rate that the explicit method bears
+PERIODS = 3.0       # steps of it in the time of the slow motion, at an accuracy of 1e-5
+WORTH = 10.0        # times as many steps for stability than for accuracy: an implicit method is worth its price
+LEAST = 50          # steps
+NOISE = 1e-6        # of the rate of the motion: rates below are rounding
+FEW = 4             # bodies per loop, from which on joint coordinates are faster for sure
+RHO, FIXED_RHO = 0.8, 0.9  # of generalized-alpha with error control, and with fixed steps
+ELASTIC = ("spring", "bushing", "modal body", "spring answer", "load answer")  # families whose forces depend on the motion
+FINEST_SEARCHED, ROUNDS = 1e5, 20  # of the search for a fixed step: the smallest one, of the distance of rows
+FAILURES = ("step-underflow", "singular-matrix", "newton-failed", "joint-open", "singular-pose")  # another method may do
+
+
+class Candidate(NamedTuple):
+    """A pair of methods, and why it was taken."""
+    method: Integrator
+    formulation: MethodOption
+    why: str
+
+
+def candidates(dynamics: CompiledModel, row: np.ndarray, length: float, accuracy: float, joint: bool = True,
+               within: Recursion | None = None) -> list[Candidate]:
+    """The pairs to try, best first, for a model at its start. ``joint``: whether joint coordinates may be among them; ``within``: only
+    they, in this form."""
+    damped = Candidate(GeneralizedAlpha(RHO), within or Index3(), "")
+    rate, slow = fastest_rate(dynamics, row), slow_rate(dynamics, row, length)
+    stability = length * rate / STABLE
+    needed = max(LEAST, PERIODS * length * slow * (1e-5 / accuracy) ** (1 / 8))
+    facts = f"the fastest rate is {rate:.2g} rad/s, that of the motion about {slow:.2g} rad/s"
+    stiff = Candidate(RadauIIA5(), within or StabilizedIndex2(), f"chosen as the model is stiff: {facts}")
+    if accuracy < damped.method.finest:
+        damped = stiff
+    if stability > WORTH * needed:
+        return [stiff, damped]
+    why = f"chosen as nothing is stiff: {facts}" if rate > NOISE * slow else "chosen as nothing is stiff"
+    absolute = [Candidate(DOP853(), within or Index1(), why), stiff, damped]
+    if within:
+        return absolute
+    gain = joint_coordinates(dynamics) if joint else ""
+    return [Candidate(DOP853(), Recursion(), f"{why}; in joint coordinates, as {gain}"), *absolute] if gain else absolute
+
+
+def for_step(dynamics: CompiledModel, row: np.ndarray, h: float, form: Recursion) -> Candidate:
+    """What goes with a fixed step in joint coordinates: an explicit method if that is stable, as it needs no matrix."""
+    rate = fastest_rate(dynamics, row)
+    if h * rate <= DormandPrince54().limit:
+        return Candidate(DormandPrince54(), form, f"chosen as nothing is stiff for a step of {h:g} s")
+    why = f"chosen as the model is stiff for a step of {h:g} s: the fastest rate is {rate:.2g} rad/s"
+    return Candidate(GeneralizedAlpha(FIXED_RHO), form, why)
+
+
+def joint_coordinates(dynamics: CompiledModel) -> str:
+    """Why joint coordinates are faster: open chains, few loops; nothing if they are not."""
+    try:
+        space = JointSpace(dynamics)
+    except ModelError:  # elements that they do not know
+        return ""
+    bodies, loops = len(space.links), int(space.loops.tile.size)
+    if loops > max(1, bodies // FEW):
+        return ""
+    found = "no loops" if loops == 0 else "one loop" if loops == 1 else f"{loops} loops"
+    return f"{bodies} {'body' if bodies == 1 else 'bodies'} and {found} are a tree, or nearly so"
+
+
+def fastest_rate(dynamics: CompiledModel, row: np.ndarray) -> float:
+    """The largest natural frequency or rate of decay at the start, joints and drives held [rad/s]."""
+    from ..diagnosis.frequencies import Vibration
+    if not any(family.name in ELASTIC for family in dynamics.system.families):
+        return 0.0
+    q = parts(row[None, :], dynamics.system.q0.size, dynamics.system.n)["q"][0]
+    found = Vibration(dynamics, q)
+    return max(found.fastest()[0], found.decay())
+
+
+def slow_rate(dynamics: CompiledModel, row: np.ndarray, length: float) -> float:
+    """About how fast things change at the start: speeds and accelerations in sizes of the model, or once in the run."""
+    p, w = parts(row[None, :], dynamics.system.q0.size, dynamics.system.n), dynamics.weights()
+    speed, strongest = (float(abs(p[name][0] * w).max(initial=0.0)) for name in "va")
+    gravity = dynamics.gravity / dynamics.length
+    return max(speed, float(np.sqrt(min(strongest, 100 * gravity) if gravity else strongest)), float(np.sqrt(gravity)), 1 / length)
+
+
+def ending(stopped: Solution) -> Solution:
+    """A run that stopped, as something to go on with from its last row."""
+    q = stopped.quality
+    worst = np.array([q.position_violation, q.velocity_violation, q.acceleration_violation, 0.0])
+    stopped.memory = {"rows": np.array([len(stopped.t)]), "worst": worst}
+    return stopped
+
+
+def searched(run: Callable[[float], Solution], h: float, accuracy: float, order: int) -> Solution:
+    """The run of a method without error control: its step is halved, from the distance of rows on, until two runs differ by no more
+    than the accuracy; the last one is given, with the estimate of its error."""
+    least, before, found = h / FINEST_SEARCHED, None, None
+    for _ in range(ROUNDS):
+        try:
+            found = run(h)
+        except SimulationError:  # the step may be too large
+            if h < 64 * least:
+                raise
+            h, before = h / 4, None
+            continue
+        if before is None:
+            h, before = h / 2, found
+        else:
+            estimate = difference(before, found) / (2**order - 1)
+            found.quality.estimate = estimate
+            if estimate <= accuracy:
+                return found
+            h *= max(2.0**-6, (0.7 * accuracy / estimate) ** (1 / order))
+            before = None
+            if h < least:
+                break
+    raise ModelError(f"simulate: the accuracy {accuracy:g} would take a step below {least:.2g} s with this integrator; ask for less, or "
+                     "take a method of higher order")

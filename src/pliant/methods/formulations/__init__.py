@@ -1,0 +1,1 @@
+"""How constraints enter the equations of motion: indices, projections, null spaces, penalties."""

@@ -1,0 +1,195 @@
+"""The formulations that users choose from: small frozen objects. The kernels are in files of their own."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from ..method_option import MethodOption, within
+
+MOST_DENSE = 600  # equations of constraints that dense linear algebra is good for
+
+
+@dataclass(frozen=True)
+class Baumgarte(MethodOption):
+    """C'' + 2 a C' + b^2 C = 0 instead of C'' = 0: violations die away like those of an oscillator.     Baumgarte 1972
+
+    ``a``, ``b`` in 1/s; a = b is critical damping. Too large values make the equations stiff.
+    """
+    a: float = 10.0
+    b: float = 10.0
+
+    kind: ClassVar[str] = "baumgarte"
+
+    def __post_init__(self) -> None:
+        within(self, "a", 0, 1e6)
+        within(self, "b", 0, 1e6)
+
+
+@dataclass(frozen=True)
+class DirectCorrection(MethodOption):
+    """After every step positions, then velocities, are put back on the constraints by Newton's method, each to ``tolerance``
+    (in sizes of the model, velocities in these per second) and better, with the smallest change in the metric of the masses."""
+    tolerance: float = 1e-10
+
+    kind: ClassVar[str] = "direct-correction"
+
+    def __post_init__(self) -> None:
+        within(self, "tolerance", 1e-15, 1e-2)
+
+
+@dataclass(frozen=True)
+class Partitioning(MethodOption):
+    """Of joint coordinates: after every step those that depend on the others, by the equations of the loops, are put back on these, to
+    ``tolerance`` as in DirectCorrection; the independent ones stay as they were integrated. Which are dependent is chosen by pivoting, and
+    anew where the smallest pivot falls below ``renew`` of the largest that it has been.       Wehage, Haug 1982"""
+    tolerance: float = 1e-10
+    renew: float = 0.3
+
+    kind: ClassVar[str] = "partitioning"
+
+    def __post_init__(self) -> None:
+        within(self, "tolerance", 1e-15, 1e-2)
+        within(self, "renew", 0.0, 0.99)
+
+
+STABILIZATIONS: dict[str, type[MethodOption]] = {c.kind: c for c in (Baumgarte, DirectCorrection, Partitioning)}
+
+
+@dataclass(frozen=True)
+class Index3(MethodOption):
+    """M v' + C_q^T lam = f, C(q, t) = 0: constraints on positions, as they stand. For implicit methods that hold them at every
+    step. Redundant constraints are survived (regularised, and the smallest multipliers reported)."""
+    kind: ClassVar[str] = "index-3"
+
+
+@dataclass(frozen=True)
+class StabilizedIndex2(MethodOption):
+    """q' = v - M^-1 C_q^T mu, M v' + C_q^T lam = f, C = 0, C_q v + C_t = 0: both levels hold at every step, mu takes up the
+    difference. Gear, Gupta, Leimkuhler 1985. Redundant constraints are survived."""
+    kind: ClassVar[str] = "stabilized-index-2"
+
+
+@dataclass(frozen=True)
+class Index1(MethodOption):
+    """M v' + C_q^T lam = f, C_q v' = gamma: an ordinary differential equation in q and v, lam is solved for. Constraints hold for
+    accelerations only; ``stabilization`` keeps positions and velocities from drifting away: None, Baumgarte(a, b) or
+    DirectCorrection(tolerance). Redundant constraints are survived."""
+    stabilization: Baumgarte | DirectCorrection | None = field(default_factory=DirectCorrection)
+
+    kind: ClassVar[str] = "index-1"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, type(None))):
+            raise ValueError(f"Index1: stabilization = {self.stabilization!r}, must be None, Baumgarte(a, b) or "
+                             "DirectCorrection(tolerance)")
+
+
+@dataclass(frozen=True)
+class Recursion(MethodOption):
+    """Joint coordinates: accelerations by recursion over a spanning tree of the joints, without a matrix of the system; joints that close
+    loops are cut, and their equations hold by multipliers as in Index1, with its ``stabilization`` or Partitioning. Rigid and modal bodies;
+    work is proportional to the number of bodies. ``cut``: joints that shall be cut, separated by commas; as few equations as possible if
+    left out. ``jacobian`` of their equations: "sweep" along the paths to the ground, or direct "differentiation", which costs the square
+    of their length.
+    Vereshchagin 1974; Featherstone 1983. Redundant constraints are survived."""
+    stabilization: Baumgarte | DirectCorrection | Partitioning | None = field(default_factory=DirectCorrection)
+    cut: str = ""
+    jacobian: str = "sweep"
+
+    kind: ClassVar[str] = "recursion"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, Partitioning, type(None))):
+            raise ValueError(f"Recursion: stabilization = {self.stabilization!r}, must be None, Baumgarte(a, b), "
+                             "DirectCorrection(tolerance) or Partitioning(tolerance, renew)")
+        if not isinstance(self.cut, str):
+            raise ValueError(f"Recursion: cut = {self.cut!r}, must be a text of joints, separated by commas")
+
+        if self.jacobian not in ("sweep", "differentiation"):
+            raise ValueError(f"Recursion: jacobian = {self.jacobian!r}, must be sweep or differentiation")
+
+    @property
+    def cut_joints(self) -> tuple[str, ...]:
+        return tuple(name.strip() for name in self.cut.split(",") if name.strip())
+
+
+@dataclass(frozen=True)
+class Penalty(MethodOption):
+    """(M + C_q^T alpha C_q) v' = f + C_q^T alpha (gamma - 2 damping frequency C' - frequency^2 C): every equation a stiff spring,
+    damper and mass instead of a multiplier.     Bayo, Garcia de Jalon, Serna 1988
+
+    ``penalty``: alpha in units of the mass that the equation moves, 1 / (C M^-1 C^T). Constraints hold to about 1 / penalty.
+    Redundant constraints and singular positions are survived.
+    """
+    penalty: float = 1e7
+    damping: float = 1.0
+    frequency: float = 10.0
+
+    kind: ClassVar[str] = "penalty"
+
+    def __post_init__(self) -> None:
+        within(self, "penalty", 1, 1e12)
+        within(self, "damping", 0, 1e3)
+        within(self, "frequency", 0, 1e6)
+
+
+@dataclass(frozen=True)
+class AugmentedLagrangian(MethodOption):
+    """The penalty method with multipliers that are iterated until the equations hold for accelerations to ``tolerance``:
+    lam <- lam + alpha (C'' + 2 damping frequency C' + frequency^2 C); then positions and velocities are projected in the same way.
+    Bayo, Garcia de Jalon, Serna 1988; Bayo, Ledesma 1996. Redundant constraints and singular positions are survived."""
+    penalty: float = 1e7
+    damping: float = 1.0
+    frequency: float = 10.0
+    tolerance: float = 1e-10
+    max_iterations: int = 20
+
+    kind: ClassVar[str] = "augmented-lagrangian"
+
+    def __post_init__(self) -> None:
+        within(self, "penalty", 1, 1e12)
+        within(self, "damping", 0, 1e3)
+        within(self, "frequency", 0, 1e6)
+        within(self, "tolerance", 1e-14, 1e-2)
+        within(self, "max_iterations", 1, 1000, int)
+
+
+@dataclass(frozen=True)
+class CoordinatePartitioning(MethodOption):
+    """As many coordinates as there are degrees of freedom are integrated, the others follow from the constraints. A pivoted QR
+    decomposition of C_q chooses them, and anew when the smallest pivot falls below ``renew`` of what it was: errors grow fast as a
+    choice gets worse.   Wehage, Haug 1982
+
+    Dense linear algebra: up to 600 equations. Redundant constraints are survived; at a singular position, where no choice is
+    good, the run stops and names it, unless a step passes it.
+    """
+    renew: float = 0.5
+    tolerance: float = 1e-10
+
+    kind: ClassVar[str] = "coordinate-partitioning"
+
+    def __post_init__(self) -> None:
+        within(self, "renew", 1e-6, 0.9)
+        within(self, "tolerance", 1e-14, 1e-2)
+
+
+@dataclass(frozen=True)
+class NullSpace(MethodOption):
+    """N^T M N z'' = N^T (f - M a_0): accelerations in an orthonormal basis N of the motions that constraints allow, by a pivoted QR
+    decomposition of C_q; pivots below ``rank`` of the largest count as zero.   Kim, Vanderploeg 1986
+
+    Dense linear algebra: up to 600 equations. Redundant constraints are survived; where the rank changes, the run stops and
+    names the position, unless a step passes it.
+    """
+    rank: float = 1e-9
+    tolerance: float = 1e-10
+
+    kind: ClassVar[str] = "null-space"
+
+    def __post_init__(self) -> None:
+        within(self, "rank", 1e-14, 1e-2)
+        within(self, "tolerance", 1e-14, 1e-2)
+
+
+FORMULATIONS: dict[str, type[MethodOption]] = {c.kind: c for c in (
+    Index3, StabilizedIndex2, Index1, Recursion, Penalty, AugmentedLagrangian, CoordinatePartitioning, NullSpace)}

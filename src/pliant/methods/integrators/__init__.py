@@ -1,0 +1,1 @@
+"""Time integration: the loop, and the step of every method."""

@@ -1,0 +1,63 @@
+"""What all integrators have, and what a run is told to do."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from ..method_option import MethodOption
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ...compile.compiled_model import CompiledModel
+    from .run import Run
+
+
+class Orders(NamedTuple):
+    """Error = O(h^order) in positions, velocities and multipliers, as reported."""
+    position: int
+    velocity: int
+    multiplier: int
+
+
+class Plan(NamedTuple):
+    """What a run is to do: to ``end`` with rows every ``stride`` steps (fixed) or at ``outputs`` times (accuracy)."""
+    dynamics: CompiledModel
+    formulation: MethodOption
+    row: np.ndarray                 # the start
+    end: float
+    step: float = 0.0               # fixed
+    steps: int = 0
+    stride: int = 1
+    accuracy: float = 0.0           # or chosen for this
+    outputs: int = 1
+    coarser: float = 1.0            # largest step, in what it would be
+    memory: dict[str, Any] | None = None
+
+    @classmethod
+    def fixed(cls, dynamics: CompiledModel, formulation: MethodOption, row: np.ndarray, step: float, steps: int, stride: int = 1) -> Plan:
+        """So many steps of the same length."""
+        return cls(dynamics, formulation, row, float(row[0]) + steps * step, step, steps, stride)
+
+
+@dataclass(frozen=True)
+class Integrator(MethodOption):
+    """What all integrators have. ``formulations``: kinds that make sense with the method, the first is the default; ``refused``:
+    why others do not."""
+    formulations: ClassVar[tuple[str, ...]] = ("index-3",)
+    refused: ClassVar[str] = ""
+    controlled: ClassVar[bool] = False  # chooses its steps for an accuracy
+    fixed: ClassVar[bool] = True        # takes a fixed step
+    finest: ClassVar[float] = 1e-12     # accuracy, beyond which rounding errors rule
+
+    def orders(self, formulation: MethodOption) -> Orders:
+        raise NotImplementedError
+
+    @property
+    def limit(self) -> float:
+        """Fixed steps h are stable up to h omega of this size, omega the highest frequency or decay rate; inf: any."""
+        return float("inf")
+
+    def run(self, plan: Plan) -> Run:
+        """The run with fixed steps, or for an accuracy."""
+        raise NotImplementedError

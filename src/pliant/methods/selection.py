@@ -1,0 +1,100 @@
+"""Which integrator and which formulation a run uses: from objects, from text, and whether the two make sense together."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from ..compile.compiled_model import ModelError
+from ..items.base import did_you_mean
+from .formulations.choices import FORMULATIONS, STABILIZATIONS, Index1, Recursion
+from .integrators.base import Integrator
+from .integrators.choices import HHT, INTEGRATORS, GeneralizedAlpha
+from .method_option import MethodOption
+
+KINDS: dict[str, Mapping[str, type[MethodOption]]] = {
+    "integrator": INTEGRATORS, "formulation": FORMULATIONS, "stabilization": STABILIZATIONS}
+COORDINATES = "absolute", "joint"
+NEVER = GeneralizedAlpha, HHT  # taken because of a formulation alone, when there are others
+RHO = 0.9, 0.8  # spectral radius of generalized-alpha with fixed steps, and with error control
+
+
+def choice(what: str, value: Any) -> MethodOption:
+    """From an object, a kind, or from text: ``{kind: generalized-alpha, rho: 0.9}``. ``what``: a key of KINDS."""
+    kinds = KINDS[what]
+    if isinstance(value, MethodOption) and type(value) in kinds.values():
+        return value
+    if isinstance(value, type) and issubclass(value, MethodOption):
+        raise ModelError(f"simulate: {what} {value.__name__} is a class; write {value.__name__}()")
+    given: dict[str, Any] = {"kind": value} if isinstance(value, str) else value if isinstance(value, dict) else {}
+    kind = given.get("kind")
+    cls = kinds.get(str(kind).replace("_", "-"))
+    if cls is None:
+        raise ModelError(f"simulate: {what} {value!r} is not known{did_you_mean(str(kind), kinds)}")
+    known = {f.name for f in fields(cls)}
+    for key in given.keys() - known - {"kind"}:
+        raise ModelError(f"simulate: {what} {kind}: unknown key {key!r}; there are {', '.join(sorted(known)) or 'none'}")
+    made = {k: choice(k, v) if k in KINDS and v is not None else v for k, v in given.items() if k != "kind"}
+    try:
+        return cls(**made)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"simulate: {error}") from error
+
+
+def in_coordinates(settings: Mapping[str, Any]) -> Any:
+    """The formulation that options ask for by their ``formulation`` and ``coordinates``; None if by neither."""
+    asked, form = settings.get("coordinates"), settings.get("formulation")
+    if asked is None:
+        return form
+    if asked not in COORDINATES:
+        raise ModelError(f"simulate: coordinates {asked!r} must be one of {', '.join(COORDINATES)}")
+    made = None if form is None else choice("formulation", form)
+    if asked == "absolute":
+        if isinstance(made, Recursion):
+            raise ModelError("simulate: coordinates: the formulation recursion is one of joint coordinates; leave one of the two out")
+        return made
+    if isinstance(made, Index1):
+        return Recursion(made.stabilization)
+    if made is not None and not isinstance(made, Recursion):
+        raise ModelError(f"simulate: coordinates: the formulation {made.kind} is one of absolute coordinates; in joint coordinates take "
+                         "recursion or index-1")
+    return made or Recursion()
+
+
+def in_joint_coordinates(formulation: Any) -> Recursion | None:
+    """The formulation, if it is the one of joint coordinates."""
+    made = None if formulation is None else choice("formulation", formulation)
+    return made if isinstance(made, Recursion) else None
+
+
+def cut_joints(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Joints that options name to be cut; none where they are wrong in some way, which `simulate` tells."""
+    try:
+        form = in_joint_coordinates(in_coordinates(settings))
+    except ModelError:
+        return ()
+    return form.cut_joints if form else ()
+
+
+def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, MethodOption]:
+    """The pair of methods that a run is to use; what is not given follows from the other."""
+    form = None if formulation is None else choice("formulation", formulation)
+    if integrator is None:
+        method: Integrator = GeneralizedAlpha(RHO[not fixed])
+        if form is not None and form.kind != method.formulations[0]:
+            fit = (cls for cls in INTEGRATORS.values() if form.kind in cls.formulations and cls.controlled and cls not in NEVER)
+            usual = next(fit, None)
+            if usual is None:
+                raise ModelError(f"simulate: give an integrator for the formulation {form.kind}")
+            method = usual()
+    else:
+        method = choice("integrator", integrator)  # type: ignore[assignment]
+    if form is None:
+        form = FORMULATIONS[method.formulations[0]]()
+    if form.kind not in method.formulations and form.kind == Recursion.kind:
+        known = ", ".join(kind for kind, cls in INTEGRATORS.items() if form.kind in cls.formulations)
+        raise ModelError(f"simulate: integrator {method.kind} makes no sense in joint coordinates; take one of {known}, or absolute "
+                         "coordinates")
+    if form.kind not in method.formulations:
+        raise ModelError(f"simulate: formulation {form.kind} makes no sense with integrator {method.kind}: {method.refused}")
+    return method, form

@@ -1,0 +1,1 @@
+"""Pictures with matplotlib: channels over time, the mechanism, films, spectra, stresses."""

@@ -1,0 +1,1 @@
+"""Evidence: the verification book, benchmarks with other programs, and studies of methods."""

@@ -1,0 +1,1 @@
+"""Models and runs as plain text: tables, summaries and progress."""

@@ -1,0 +1,1 @@
+"""Runs on disk, and what is computed from whole runs: recording, files of results, stresses, loads of flexible bodies."""

@@ -1,0 +1,90 @@
+"""What a run has given so far: its rows in memory and in the journal, and the checkpoint from which it can be continued."""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..methods.integrators.run import Run, SimulationError
+from ..solution import Quality, Solution
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..storage.journal import Journal
+
+
+class RunRecorder:
+    """Rows of a run as they come, in memory and in the journal if there is one; and the last checkpoint that belongs to them."""
+
+    def __init__(self, run: Run, start: np.ndarray, journal: Journal | None, before: Solution | None) -> None:
+        self.run, self.journal, self.before = run, journal, before
+        if before is None:
+            rows = start[None, :].copy()
+            energies, report = run.dynamics.refine(rows)
+        else:
+            n = int(before.memory["rows"][0])
+            rows, energies, report = before.rows[:n], before.energies[:n], np.zeros((n, 4))
+            report[0] = before.memory["worst"]
+        self.blocks, self.base, self.seen = [(rows, energies, report)], len(rows), run.checkpoint
+        self.worst = report.max(0)
+        self.memory = self._memory()
+
+    def _memory(self) -> dict[str, np.ndarray]:
+        rows = np.array([self.base + self.run.checkpoint.rows])
+        return self.run.checkpoint.memory | {"rows": rows, "worst": self.worst.copy()}
+
+    def begin(self, sol: Solution) -> None:
+        """The journal starts with what there is."""
+        if self.journal:
+            from ..channels.observer import catalogue
+            from .results_file import describe
+            units = {name: unit for name, (unit, _) in catalogue(self.run.dynamics).items()}
+            with self._writing():
+                before = self.before if self.before and self.before.stored and self.before.stored.file == self.journal.path else None
+                self.journal.begin(describe(sol) | {"units": units, "unique_reactions": sol.quality.unique_reactions},
+                                   len(before.rows) if before else 0)
+                self.journal.add(*self.blocks[0], self.run.counts())
+                self.journal.mark(self.memory, first=True)
+
+    def add(self, rows: np.ndarray, energies: np.ndarray, report: np.ndarray) -> None:
+        with self._writing():
+            self.blocks.append((rows, energies, report))
+            if len(rows):
+                self.worst = np.maximum(self.worst, report.max(0))
+                if self.journal:
+                    self.journal.add(rows, energies, report, self.run.counts())
+
+    def mark(self) -> None:
+        """Note the checkpoint of the run, if it is a new one; all rows up to it are in."""
+        if self.run.checkpoint is not self.seen:
+            with self._writing():
+                self.seen, self.memory = self.run.checkpoint, self._memory()
+                if self.journal:
+                    self.journal.mark(self.memory)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """What is half done would contradict itself: an interrupt waits. A full disk ends the run."""
+        from ..storage.hdf5 import uninterrupted
+        try:
+            with uninterrupted():
+                yield
+        except OSError as error:
+            assert self.journal is not None
+            why, part = os.strerror(error.errno) if error.errno else str(error), repr(str(self.journal.path))
+            safe = f"{self.journal.rows} rows are safe there" if self.journal.safe else "what was there before is still there"
+            raise SimulationError(f"stopped at t = {self.run.t:.6g} s: cannot write {part}: {why}. But {safe}; make room and resume "
+                                  "from it", "not-written") from error
+
+    def solution(self, model: Model, end: float, complete: bool) -> Solution:
+        run = self.run
+        one = len(self.blocks) == 1
+        rows, energies, report = self.blocks[0] if one else (np.concatenate([block[k] for block in self.blocks]) for k in range(3))
+        position, velocity, acceleration = (float(x) for x in report.max(0)[:3])
+        quality = Quality(run.violation(position), run.velocity_violation(velocity), acceleration, **run.counts(),
+                          unique_reactions=run.dynamics.unique_reactions)
+        return Solution(model, run.dynamics, rows, energies, quality, complete=complete, method=run.method, formulation=run.formulation,
+                        step=run.step, stride=run.stride, memory=self.memory, end=end, accuracy=run.accuracy)

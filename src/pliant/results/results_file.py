@@ -1,0 +1,382 @@
+"""Files of results: a run as HDF5, written in one piece, read channel by channel; and what is left of a run that was cut off.
+Layout: docs/results.md"""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..compile.compiled_model import CompiledModel
+from ..compile.consistency import row_width
+from ..methods.integrators.run import SimulationError
+from ..solution import Quality, Recorded, Solution, Stored, components
+from ..storage import journal as jn
+from ..storage.hdf5 import Disk, Foreign, check_results, check_seal, hold, member, number, numbers, opened, sweep, text, uninterrupted
+
+if TYPE_CHECKING:
+    from ..channels.observer import Observer
+    from ..model import Model
+
+FORMAT = 1      # version of the layout
+COLUMNS = 4000  # of channels written when the user does not say which
+CHUNK = 4096    # rows
+
+
+# -- writing
+def save(sol: Solution, path: str | Path, record: list[str] | None = None) -> None:
+    """Write a run to an HDF5 file: states, the model as text, and the channels that match ``record``.
+
+    Without ``record`` all channels are written if they have at most 4000 columns, else those of bodies, joints and forces up
+    to that number. The file appears under its name when it is complete; an older one stays until then.
+    """
+    target = check_results(path)
+    chosen, note = _choose(sol, record)
+    part = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with uninterrupted(), Disk(part, "w+") as disk:
+            hold(disk, exclusive=True)
+            _write(sol, disk, chosen, note)
+            disk.seal()
+            if disk.error:
+                raise disk.error
+            os.fsync(disk.fileno())
+            os.replace(part, target)
+        sweep(target)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise OSError(f"cannot write {str(path)!r}: {reason}; make room or choose another folder") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def conclude(sol: Solution, journal: jn.Journal, before: Solution | None) -> Path | None:
+    """A run with ``out`` has ended, complete or not: its file is written and the journal is not needed any more.
+
+    A file that is there already is replaced by a complete run, or by one that goes on with what it holds (``before``); another that
+    stopped early stays in the journal, as it does if the disk is full. Returns where the rows are.
+    """
+    source = before.stored.file if before and before.stored else None
+    if before and source and not sol.complete and len(sol.t) < len(before.t):  # stopped before it was as far as the first part
+        journal.remove(earlier=False)
+        return source
+    continues = source is not None and journal.target.exists() and journal.target.samefile(source)
+    if not journal.broken and (sol.complete or continues or not journal.target.exists()):
+        try:
+            with uninterrupted():
+                save(sol, journal.target, sol.record)
+                journal.remove(earlier=sol.complete)
+            return journal.target
+        except OSError as error:
+            if sol.complete:
+                raise _not_written(sol, journal, error) from error
+    return journal.path if journal.safe else source
+
+
+def _not_written(sol: Solution, journal: jn.Journal, error: OSError) -> SimulationError:
+    safe = f"All {journal.rows} rows are safe in {journal.path.name!r}; resume from it when there is room" if journal.safe else \
+        "In Python the error has them in its 'solution'"
+    told = SimulationError(f"the run is complete, but {error}. {safe}", "not-written")
+    told.solution, told.file = sol, journal.path if journal.safe else None
+    return told
+
+
+def describe(sol: Solution) -> dict[str, Any]:
+    """What a file says of a run beside its numbers."""
+    from .. import __version__
+    model, why = _model_text(sol)
+    return {"version": __version__, "name": sol.name, "step": float(sol.step), "stride": int(sol.stride), "end": float(sol.end),
+            "accuracy": sol.accuracy or 0.0, "method": sol.method.plain(), "why": sol.why,
+            "formulation": sol.formulation.plain() if sol.formulation else None,
+            "model": model, "model_note": why, "record": sol.record,
+            "layout": layout(sol.model, sol.dynamics) if sol.model and sol.dynamics else sol.stored.layout if sol.stored else {}}
+
+
+def layout(model: Model, dynamics: CompiledModel) -> dict[str, Any]:
+    """By which a model given back to a file is recognised: its items, and the sizes of its state."""
+    s = dynamics.system
+    return {"coordinates": s.q0.size, "unknowns": s.n, "histories": s.histories, "items": [f"{item.kind} {item.name!r}" for item in model]}
+
+
+def _choose(sol: Solution, record: list[str] | None) -> tuple[list[str], str]:
+    """The channels to write, and a note if they are fewer than the user may expect."""
+    if record is not None:
+        return sol.select(*([record] if isinstance(record, str) else record)), ""
+    if sol.stored:
+        return list(sol.recorded), ""
+    observer = sol._observer
+    assert observer is not None  # a run in memory has its compiled model
+    columns = {name: n for name, (_, n) in observer.catalogue.items()}
+    if sum(columns.values()) <= COLUMNS:
+        return list(columns), ""
+    ranks = {name: _rank(observer, name) for name in columns}
+    chosen, left = set(), COLUMNS
+    for name in sorted((n for n in columns if ranks[n] is not None), key=lambda n: ranks[n] or 0):
+        if columns[name] > left:
+            break
+        left -= columns[name]
+        chosen.add(name)
+    note = f"{len(chosen)} of {len(columns)} channels, by default at most {COLUMNS} columns; record=[...] chooses others"
+    return [n for n in columns if n in chosen], note
+
+
+def _rank(observer: Observer, channel: str) -> int | None:
+    """Which channels come first when there are too many: forces, then poses of bodies, then joints; None: frames."""
+    head, _, quantity = channel.rpartition(".")
+    if head in observer.directory.joints:
+        return 3
+    if head not in observer.directory.frames:
+        return 0
+    if "." in head:
+        return None
+    return 1 if quantity in ("position", "rotation") else 2
+
+
+def _write(sol: Solution, disk: Disk, chosen: list[str], note: str) -> None:
+    import h5py
+    facts = describe(sol)
+    with h5py.File(disk, "w") as f:
+        f.attrs["pliant"], f.attrs["complete"], f.attrs["id"] = FORMAT, bool(sol.complete), _identity(sol.rows)
+        for name, value in {**facts, "quality": asdict(sol.quality)}.items():
+            f.attrs[name] = json.dumps(value) if value is None or isinstance(value, (dict, list)) else value
+        _dataset(f, "t", sol.t).attrs["unit"] = "s"
+        _dataset(f, "states", sol.rows)
+        _dataset(f, "energies", sol.energies).attrs["unit"] = "J"
+        memory = f.create_group("memory")
+        for name, array in sol.memory.items():
+            memory.create_dataset(name, data=np.asarray(array, np.float64), dtype="<f8")
+        channels = f.create_group("channels", track_order=True)
+        for name in chosen:
+            if disk.error:
+                return
+            _dataset(channels, name, sol[name]).attrs["unit"] = sol.unit(name)
+        kept = set(chosen)
+        channels.attrs["others"] = json.dumps({n: u for n, u in sol.units.items() if n not in kept} if facts["model"] else {})
+        if note:
+            channels.attrs["note"] = note
+
+
+def _dataset(group: Any, name: str, value: np.ndarray) -> Any:
+    value = np.asarray(value, np.float64)
+    chunks = (max(1, min(CHUNK, len(value))), *value.shape[1:])
+    return group.create_dataset(name, data=value, dtype="<f8", chunks=chunks, maxshape=(None, *value.shape[1:]))
+
+
+def _model_text(sol: Solution) -> tuple[str, str]:
+    """The model as YAML, or nothing and why."""
+    if sol.model is None:
+        return "", (sol.stored.note if sol.stored else "") or "the run has no model"
+    names = [f"{item.kind} {item.name!r}" for item in sol.model if any(map(_is_python, item.__dict__.values()))]
+    if names:
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        return "", f"{names[0]}{more} uses a Python function, which cannot be written to a file; use an expression or a Table"
+    from ..text.model_text import to_text
+    try:
+        return to_text(sol.model), ""
+    except ValueError as error:
+        return "", f"the model cannot be written as text: {error}"
+
+
+def _is_python(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_is_python, value))
+    return callable(value) and type(value).__name__ != "Table"
+
+
+def _identity(rows: np.ndarray) -> str:
+    """Tells whether two files hold the same run."""
+    return hashlib.blake2b(np.ascontiguousarray(rows).data, digest_size=16).hexdigest()
+
+
+# -- reading
+def load(path: str | Path, model: Model | None = None) -> Solution:
+    """Read a run from a file written by `save`, or from the journal (.part) of a run that was cut off or is still going.
+
+    Channels are read when they are asked for; those that were not recorded are computed from the states by the model in the file,
+    or by ``model``, which must be the one of the run: for models with Python functions, which no file can hold.
+    """
+    shown, file = str(path), Path(path).absolute()
+    part = jn.part_of(Path(os.path.realpath(file)))
+    if not file.is_file() and part.is_file():
+        return _from_journal(part, part.name, model)
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no file {shown!r}; sol.save(path) and 'pliant run MODEL -o path' write results")
+    try:
+        if jn.is_journal(file):
+            return _from_journal(file, shown, model)
+    except PermissionError:
+        raise PermissionError(f"{shown!r} may not be read; change its permissions") from None
+    sol = _from_hdf5(file, shown, model)
+    if part.is_file() and part.stat().st_mtime_ns > file.stat().st_mtime_ns and jn.has_rows(part):
+        state = "is going on" if jn.is_written(part) else "was cut off"
+        warnings.warn(f"{shown!r} holds an earlier run: a later one {state} and is in {part.name!r}, which can be loaded as well",
+                      stacklevel=2)
+    return sol
+
+
+def _from_hdf5(file: Path, shown: str, given: Model | None) -> Solution:
+    try:
+        sealed = check_seal(file)
+    except ValueError as error:
+        raise ValueError(f"{shown!r} is damaged: {error}") from None
+    with opened(file, shown) as f:
+        _check_format(f, shown)
+        states = numbers(f, "states", None, None)[()]
+        identity, n = text(f, "id"), len(states)
+        if not sealed and _identity(states) != identity:
+            raise ValueError("its states are not those that were written")
+        energies, kept = numbers(f, "energies", n, 3)[()], member(f, "memory", "group")
+        memory = {name: numbers(kept, name, None)[()] for name in kept}
+        facts: dict[str, Any] = {name: text(f, name, "") for name in ("version", "name", "model", "model_note", "why")}
+        facts |= {name: json.loads(text(f, name, "null")) for name in ("method", "formulation", "layout", "record", "quality")}
+        facts |= {name: number(f, name) for name in ("step", "stride")}
+        facts["accuracy"] = number(f, "accuracy", 0.0)
+        facts["end"] = number(f, "end", float(states[-1, 0]) if states.size else 0.0)
+        channels = member(f, "channels", "group")
+        recorded = {name: (text(_channel(channels, name, n), "unit"), _reader(file, name, identity)) for name in channels}
+        others = json.loads(text(channels, "others"))
+        sol = _solution(facts, states, energies, memory, recorded, others, bool(number(f, "complete")), given)
+        assert sol.stored is not None
+        sol.stored.file = file
+        return sol
+
+
+def _check_format(f: Any, shown: str) -> None:
+    version = f.attrs.get("pliant")
+    if not isinstance(version, (int, np.integer)) or not f.id.links.exists(b"states"):
+        raise Foreign(f"{shown!r} is an HDF5 file, but not of results of pliant; take the file that sol.save wrote")
+    if version > FORMAT:
+        raise Foreign(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: pip install --upgrade pliant")
+
+
+def _channel(group: Any, name: str, n: int) -> Any:
+    """The dataset of a channel: a number, or a vector of three, or a quaternion for every row."""
+    wide = len(member(group, name, "dataset").shape or ()) == 2
+    found = numbers(group, name, n, None) if wide else numbers(group, name, n)
+    if wide and not components(name, found.shape[1]):
+        raise ValueError(f"{name!r} has {found.shape[1]} columns, must have 3 or 4")
+    return found
+
+
+def _reader(path: Path, channel: str, identity: str) -> Callable[[], np.ndarray]:
+    def read() -> np.ndarray:
+        if not path.is_file():
+            raise FileNotFoundError(f"the file {str(path)!r} is not there any more")
+        with opened(path, str(path)) as f:
+            _check_format(f, str(path))
+            if text(f, "id") != identity:
+                raise Foreign(f"{str(path)!r} holds another run than when it was loaded; load it again")
+            return np.asarray(_channel(member(f, "channels", "group"), channel, len(numbers(f, "t", None)))[()], np.float64)
+    return read
+
+
+def _from_journal(file: Path, shown: str, given: Model | None) -> Solution:
+    """What is on disk of a run that did not come to its end."""
+    facts: dict[str, Any] = {}
+    memory: dict[str, np.ndarray] = {}
+    blocks: dict[str, list[np.ndarray]] = {"states": [], "energies": [], "report": []}
+    counts: dict[str, Any] = {}
+    try:
+        for kind, head, arrays in jn.records(file):
+            if kind == jn.HEAD:
+                facts = head
+            elif kind == jn.ROWS:
+                counts = head["counts"]
+                for name, block in blocks.items():
+                    block.append(arrays[name])
+            elif kind == jn.MARK:
+                memory = arrays
+        if not blocks["states"]:
+            raise Foreign(f"{shown!r} holds no rows: the run was cut off before its first; run it again")
+        states, energies, report = (np.concatenate(block) for block in blocks.values())
+        if energies.shape != (len(states), 3) or report.shape != (len(states), 4):
+            raise ValueError("its tables do not fit each other")
+        facts["quality"] = dict(zip(VIOLATIONS, report.max(0)[:3].tolist(), strict=True)) | counts
+        facts["quality"]["unique_reactions"] = facts.get("unique_reactions", True)
+        sol = _solution(facts, states, energies, memory, {}, facts.get("units"), False, given)
+        assert sol.stored is not None
+        sol.stored.file, sol.stored.journal = file, True
+        return sol
+    except Foreign:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        told = f"{str(error.args[0])!r} is missing" if isinstance(error, KeyError) else error
+        raise ValueError(f"{shown!r} is damaged: {told}; run the model again") from error
+
+
+VIOLATIONS = ("position_violation", "velocity_violation", "acceleration_violation")
+
+
+def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, memory: dict[str, np.ndarray], recorded: Recorded,
+              others: Any, complete: bool, given: Model | None) -> Solution:
+    """A Solution from what a file holds, if that makes sense."""
+    from ..methods.selection import chosen
+    values: list[Any] = [facts.get(k) for k in ("name", "step", "stride", "end", "layout")]
+    name, step, stride, end, described = values
+    if not (isinstance(name, str) and isinstance(facts.get("model"), str) and _is(dict, others) and _is(dict, described or {})):
+        raise ValueError("its name, model or list of channels is not what it must be")
+    if not all(isinstance(x, (int, float)) for x in (step, stride, end)) or not (step > 0 and stride >= 1 and stride == int(stride)):
+        raise ValueError("its step, stride or end is not what it must be")
+    accuracy = facts.get("accuracy") or 0.0  # 0: the step is fixed
+    if not (isinstance(accuracy, float) and accuracy >= 0):
+        raise ValueError("its accuracy is not what it must be")
+    if states.ndim != 2 or not len(states) or states.shape[1] < 4:
+        raise ValueError("it has no states")
+    bad = ~(np.isfinite(states).all(1) & np.isfinite(energies).all(1))
+    if bad.any():
+        raise ValueError(f"row {int(bad.argmax())} has numbers that are not finite")
+    if (np.diff(states[:, 0]) < 0).any():
+        raise ValueError("its times do not increase")
+    if "rows" in memory and not 1 <= memory["rows"][0] <= len(states):
+        raise ValueError("its checkpoint is not among its rows")
+    (method, form), quality = chosen(facts.get("method") or {}, facts.get("formulation"), not accuracy), _quality(facts.get("quality"))
+    make: Callable[[], Model] | None = partial(_from_text, facts["model"]) if facts["model"] else None
+    stored = Stored(name, recorded, others if make else {}, make, str(facts.get("model_note") or ""), described or {})
+    sol = Solution(None, None, states, energies, quality, complete=complete, method=method, formulation=form, step=float(step),
+                   stride=int(stride), memory=memory, end=float(end), accuracy=accuracy or None, stored=stored)
+    sol.why = str(facts.get("why") or "")
+    sol.record = facts.get("record") if _is(list, facts.get("record")) else None
+    return sol if given is None else _with_model(sol, stored, given)
+
+
+def _is(kind: Any, value: Any) -> bool:
+    """Whether a value from JSON is a list of texts, or a dictionary."""
+    return isinstance(value, kind) and (kind is dict or all(isinstance(x, str) for x in value))
+
+
+def _with_model(sol: Solution, stored: Stored, given: Model) -> Solution:
+    """The run with the model that its file does not hold."""
+    from ..channels.observer import catalogue
+    model = given.copy()
+    dynamics = model.compile()
+    s, own = dynamics.system, layout(model, dynamics)
+    width, due = row_width(s.q0.size, s.n, s.histories), sol.rows.shape[1]
+    missing = [x for x in stored.layout.get("items", []) if x not in own["items"]]
+    if missing or width != due or (stored.layout and own != stored.layout):
+        what = f"it has no {missing[0]}" if missing else f"its states have {width} numbers, those of the run {due}" if width != due else \
+            "it has other items, or in another order"
+        raise Foreign(f"the model given is not the one of run {sol.name!r}: {what}. Build it as it was for the run")
+    sol._model, sol.dynamics, stored.make_model, stored.note = model, dynamics, None, ""
+    stored.others = {name: unit for name, (unit, _) in catalogue(dynamics).items() if name not in sol.recorded}
+    return sol
+
+
+def _from_text(text: str) -> Model:
+    from ..text.model_text import from_text
+    return from_text(text)
+
+
+def _quality(values: Any) -> Quality:
+    if not isinstance(values, dict):
+        raise ValueError("its quality is not what it must be")
+    known = {f.name: values[f.name] for f in fields(Quality) if f.name in values}
+    if not all(isinstance(x, (int, float)) or x is None for x in known.values()):
+        raise ValueError("its quality is not made of numbers")
+    return Quality(**known)

@@ -1,0 +1,1 @@
+"""Consistent initial positions and velocities, from input that may be imperfect."""

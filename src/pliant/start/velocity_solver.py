@@ -1,0 +1,211 @@
+"""Velocities at the start: what the user states is kept, the rest is solved for with the least kinetic energy."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..compile import redundancy
+from ..kernels import evaluation
+from .position_solver import coordinate, motions
+
+if TYPE_CHECKING:
+    from ..compile.compiled_model import CompiledModel
+
+KEPT = 1e-6        # stated velocities may change by this fraction
+STATED = 1e6       # weight of a stated velocity against an unstated one
+TURNED = 1e-4      # rad: a body turned by more has other world axes
+PASSES = 4         # each brings the stated ones 1e6 times closer
+
+
+class Said(NamedTuple):
+    """A statement about velocities, as the user knows it: rows v[first:first + width of the rows] = values."""
+    label: str
+    rows: np.ndarray
+    values: np.ndarray
+    first: int = 0
+
+    def of(self, v: np.ndarray) -> np.ndarray:
+        """What these velocities give for the values."""
+        return np.asarray(self.rows @ v[self.first:self.first + self.rows.shape[1]])
+
+    def whole(self, n_v: int) -> np.ndarray:
+        """Rows for all velocities."""
+        rows = np.zeros((len(self.rows), n_v))
+        rows[:, self.first:self.first + self.rows.shape[1]] = self.rows
+        return rows
+
+
+def rates(d: CompiledModel) -> list[Said]:
+    """What joints state of the rates of their coordinates, at the position that was linearised last."""
+    return [Said(f"{which} of {name!r}", coordinate(d, joint, which.removesuffix("_rate"))[1][None, :], np.array([value]))
+            for name, joint in d.directory.joints.items() for which, value in joint.stated.items() if which.endswith("_rate")]
+
+
+def bodies(d: CompiledModel) -> list[Said]:
+    """What bodies state of theirs."""
+    out = []
+    for name, said in d.directory.stated.items():
+        rows = said.map(d.x.q)
+        for word, part in (("velocity", slice(0, 3)), ("angular_velocity", slice(3, 6))):
+            if said.which[part][0]:
+                out.append(Said(f"{word} of {name!r}", rows[part], said.values[part], said.iv))
+    return out
+
+
+def elastic(d: CompiledModel) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Per tile of modal rates: which of its rows they are and their values, stated or zero."""
+    out = {}
+    for body in d.directory.flexible.values():
+        for first in range(body.iv, body.iv + body.scale.size, 6):
+            rows = np.arange(6) < body.iv + body.scale.size - first
+            out[first // 6] = rows, np.where(rows, d.system.v0[first:first + 6], 0.0)
+    return out
+
+
+def heavy_modes(d: CompiledModel) -> dict[int, np.ndarray]:
+    """What is added to the tiles of modal coordinates so that they stay where they are, if the joints allow it."""
+    tiles = elastic(d)
+    if not tiles:
+        return {}
+    d._linearise(0.0)
+    return {tile: np.diag(STATED * np.diag(d.tiles[d.system.block[tile, tile]])) for tile in tiles}
+
+
+def solve(d: CompiledModel) -> None:
+    """Least kinetic energy; modal rates stay as stated (zero if they are not) unless the joints cannot do without them."""
+    held = elastic(d)
+    if held:
+        by_time, said = _solve(d, held)
+        if not _wrong(d, said, by_time):
+            return
+        free = {b.iv + k for b in d.directory.flexible.values() if not b.stated for k in range(b.scale.size)}
+        held = {tile: part for tile, part in held.items() if 6 * tile not in free}
+    by_time, said = _solve(d, held)
+    _check(d, said, by_time)
+
+
+def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, list[Said]]:
+    """What bodies state is weighted so that it stays, what joints state is held.
+
+    min v.M v / 2 + (S v - s).W (S v - s) / 2  subject to  C_q v + C_t = 0,  G v = g                [refine-2]
+    """
+    s, x, statements = d.system, d.x, {k: v for k, v in d.directory.stated.items() if any(v.which)}
+    x.v[:], x.V[:] = 0, 0
+    evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
+    by_time = x.V[s.n_v:].copy()
+    d._linearise(0.0)
+    own = {tile: np.diag(d.tiles[s.block[tile, tile]]) for tile in [*(said.iv // 6 for said in statements.values()), *held_rates]}
+    maps, weights = {name: said.map(x.q) for name, said in statements.items()}, {}
+    for name, said in statements.items():
+        mass = own[said.iv // 6]
+        weights[name] = STATED * (np.array([mass[0]] * 3 + [mass[3:].max()] * 3) + 1e-12) * said.which
+    modal = {tile: STATED * own[tile] * rows for tile, (rows, _) in held_rates.items()}
+    more = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
+    d._matrix(more | {tile: np.diag(w) for tile, w in modal.items()})
+    held = rates(d)
+    G = np.vstack([h.rows for h in held]) if held else np.zeros((0, s.n_v))
+    g = np.array([h.values[0] for h in held])
+    answers = np.array([d.solve(np.concatenate([by, np.zeros(s.n - s.n_v)]))[:s.n_v] for by in G]).reshape(-1, s.n_v)
+    target = {name: said.values.copy() for name, said in statements.items()}
+    goal = {tile: values.copy() for tile, (_, values) in held_rates.items()}
+    b = np.zeros(s.n)
+    for _ in range(PASSES):
+        b[:], b[s.n_v:] = 0, -by_time
+        for name, said in statements.items():
+            b[said.iv:said.iv + 6] = maps[name].T @ (weights[name] * target[name])
+        for tile, w in modal.items():
+            b[6 * tile:6 * tile + 6] = w * goal[tile]
+        x.v[:s.n_v] = d.solve(b)[:s.n_v]
+        for _ in range(2 if held else 0):
+            x.v[:s.n_v] -= np.linalg.lstsq(G @ answers.T, G @ x.v[:s.n_v] - g, rcond=1e-12)[0] @ answers
+        for name, said in statements.items():
+            target[name] += said.values - maps[name] @ x.v[said.iv:said.iv + 6]
+        for tile, (rows, values) in held_rates.items():
+            goal[tile] += rows * (values - x.v[6 * tile:6 * tile + 6])
+    x.V[:] = 0
+    evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
+    return by_time, [*bodies(d), *_modal(d, held_rates), *held]
+
+
+def _modal(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]]) -> list[Said]:
+    """What bodies state of modal rates, or that they are zero."""
+    out = []
+    for name, body in d.directory.flexible.items():
+        if body.iv // 6 in held_rates:
+            n = body.scale.size
+            out.append(Said(f"modal_rate of {name!r}", np.eye(n), d.system.v0[body.iv:body.iv + n], body.iv))
+    return out
+
+
+def _wrong(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> tuple[dict[str, Any], list[Said]] | None:
+    """Joints that would come apart, and statements that changed; None if all is well, or if it is for others to tell."""
+    x, n_v = d.x, d.system.n_v
+    if not np.isfinite(x.v).all():
+        return None
+    fast = max(1.0, d.length) * max(1.0, float(abs(by_time).max(initial=0.0)), float(abs(x.v).max(initial=0.0)))
+    stuck = {name: gap for name, gap in d.openings(x.V).items() if gap.largest > KEPT * fast}
+    scale = max([1.0, *(float(abs(one.values).max()) for one in said)])
+    broken = [one for one in said if not float(abs(one.of(x.v[:n_v]) - one.values).max()) <= KEPT * scale]
+    return (stuck, broken) if stuck or broken else None
+
+
+def _check(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> None:
+    """Joints that would come apart, or statements that changed, are errors that name who contradicts whom."""
+    from ..compile.compiled_model import ModelError
+    wrong = _wrong(d, said, by_time)
+    if wrong is None:
+        return
+    stuck, broken = wrong
+    names = contradiction(d, said, by_time)
+    if stuck and all(name.startswith("drive") for name in names):
+        listed = "; ".join(f"joint {name!r} would come apart at {gap.text('/s')}" for name, gap in list(stuck.items())[:5])
+        who = f" ({' and '.join(names)})" if names else ""
+        raise ModelError(f"drives and joints contradict each other at the start{who}: {listed}. Remove a drive or free a joint, so that "
+                         "the mechanism can move as it is driven")
+    names = names or [one.label for one in broken]
+    why, how = _turned(d, names)
+    if len(names) == 1:
+        raise ModelError(f"the stated velocities contradict the joints: the {names[0]} cannot be what it is said to be{why}. {how}eave it "
+                         "out - what is left out is solved for - or correct it")
+    raise ModelError(f"the stated velocities contradict each other: the {' and the '.join(names)} cannot all hold with these "
+                     f"joints{why}. {how}eave one of them out - what is left out is solved for - or correct it")
+
+
+def _turned(d: CompiledModel, labels: list[str]) -> tuple[str, str]:
+    """Reason and remedy for bodies that start values or drives turn: their velocities were perhaps meant as modelled."""
+    for name, (_, angle) in motions(d, d.system.q0).items():
+        if f"velocity of {name!r}" in labels and angle > TURNED:
+            return (f"; it is the one in the pose at the start, to which start values or drives turn {name!r} by "
+                    f"{np.degrees(angle):.3g} degrees", "State the angle_rate of a joint instead, l")
+    return "", "L"
+
+
+def contradiction(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> list[str]:
+    """The labels of a smallest set of statements, drives among them, that cannot all hold together with the joints: a statement is
+    dropped for good if the others still contradict each other without it."""
+    s = d.system
+    d._linearise(0.0)
+    rows, C = redundancy.equations(s), redundancy.jacobian(s, d.tiles)
+    C = C if isinstance(C, np.ndarray) else C.toarray()
+    by, unit = redundancy.lengths(s, d.length), d.unit[rows]
+    driven = {row: name for name, (row, *_) in d.directory.drives.items()}
+    base = unit[:, None] * C * by
+    joints = np.array([row not in driven for row in rows], bool)
+    drives = [Said(f"drive {driven[row]!r}", base[k][None, :], np.array([-unit[k] * by_time[row - s.n_v]]))
+              for k, row in enumerate(rows) if row in driven]
+    parts = [*drives, *(Said(one.label, one.whole(s.n_v) * by / d.length, one.values / d.length) for one in said)]
+
+    def holds(some: list[Said]) -> bool:
+        A = np.vstack([base[joints], *(one.rows for one in some)])
+        b = np.concatenate([np.zeros(int(joints.sum())), *(one.values for one in some)])
+        v = np.linalg.lstsq(A, b, rcond=1e-9)[0]
+        return float(abs(A @ v - b).max(initial=0.0)) <= KEPT / 10 * max(1.0, float(abs(b).max(initial=0.0)))
+    if holds(parts):
+        return []
+    needed: Any = list(parts)
+    for one in parts:
+        without = [other for other in needed if other is not one]
+        if not holds(without):
+            needed = without
+    return [one.label for one in needed]

@@ -1,0 +1,184 @@
+"""What is wrong between items of a model: bodies, frames, joints and channels that are not there or do not fit. Found from the
+items alone, before anything is compiled; the rules are those of `pliant.items.references`, which a compilation uses as well."""
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, get_args
+
+import numpy as np
+
+from ..functions.function import check_expression
+from ..items.base import IDENTITY, Frame, Item, Pair, did_you_mean, matrix_of
+from ..items.bodies import FrameOwner
+from ..items.forces import JointSpring, Measure, SpringDamper
+from ..items.joints import Distance, Drive, JointPair
+from ..items.modal import ModalBody
+from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
+from ..model import Model
+
+Path = tuple[Any, ...]
+Problem = tuple[Path, str]
+
+
+def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
+    """(path, message) of everything that does not fit. ``named`` holds the names of the text by section, also of items that are
+    wrong themselves and are not in the model: what refers to those is not held against it."""
+    check = _channel_check(model, named)
+    for item in model:
+        here = (item.section, item.name)
+        for found in (_ends(model, named, item), _coordinates(model, item), _expressions(item, check)):
+            yield from ((here + path, message) for path, message in found)
+    yield from _too_many_equations(model)
+
+
+def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Problem]:
+    """Frames and joints that an item names."""
+    good = True
+    for field in type(item).model_fields:
+        value = getattr(item, field)
+        pair = isinstance(item, (Pair, JointPair)) and field in ("a", "b")
+        path: Path = ("between", "ab".index(field)) if pair else (field,)
+        if isinstance(value, Frame):
+            for message in _frame(model, named["bodies"], value, item.section != "measures"):
+                good = False
+                yield path, message
+            good = good and isinstance(_body(model, value.body), FrameOwner)
+        elif isinstance(value, str) and (field == "joint" or (pair and isinstance(item, JointPair))):
+            if value not in named["joints"]:
+                yield path, f"there is no joint {value!r}{did_you_mean(value, sorted(named['joints'] - {item.name}))}"
+    if good and isinstance(item, Pair):
+        yield from _geometry(model, item)
+
+
+def _frame(model: Model, bodies: set[str], frame: Frame, acts: bool) -> Iterator[str]:
+    if frame.body != "ground" and frame.body not in bodies:
+        yield f"there is no body {frame.body!r}{did_you_mean(frame.body, ['ground', *sorted(bodies)])}"
+    elif frame.frame and isinstance(body := _body(model, frame.body), FrameOwner) and frame.frame not in body.frames:
+        yield no_frame(frame.body, frame.frame, body.frames)
+    elif acts and isinstance(body := _body(model, frame.body), ModalBody):
+        try:
+            if body.node_of(frame) is None:
+                yield no_node(frame.body, body.frames)
+        except ValueError as error:
+            yield str(error)
+
+
+def _body(model: Model, name: str) -> Item | None:
+    """The body of this name; None if it is wrong itself, also where another item has taken its name."""
+    return model.ground if name == "ground" else model.items.get(name)
+
+
+def _geometry(model: Model, item: Pair) -> Iterator[Problem]:
+    """Two frames that are there: on one body, or at one point where there must be a distance."""
+    if item.section == "joints" and (wrong := one_body(item.a, item.b)):
+        yield ("between",), wrong
+    elif isinstance(item, Distance) and item.length is None and _coincide(model, item):
+        yield ("between",), NO_LENGTH
+    elif isinstance(item, SpringDamper) and _coincide(model, item):
+        yield ("between",), NO_DIRECTION
+    for k, primitive in enumerate(getattr(item, "primitives", ())):
+        if isinstance(primitive, tuple) and primitive[0] == "distance" and item.primitives_list()[k][1] == 0:  # type: ignore[attr-defined]
+            yield ("primitives", k), NO_LENGTH
+
+
+def _coincide(model: Model, item: Pair) -> bool:
+    """Whether two points are one in the pose as modelled; False where a body is wrong itself or its position is not stated."""
+    points = []
+    for frame in (item.a, item.b):
+        body = _body(model, frame.body)
+        if not isinstance(body, FrameOwner) or (frame.frame and frame.frame not in body.frames):
+            return False
+        if item.a.body != item.b.body and body is not model.ground and "position" not in body.model_fields_set:
+            return False
+        points.append(_world(body, frame))
+    return float(np.linalg.norm(points[1] - points[0])) == 0
+
+
+def _world(body: FrameOwner, frame: Frame) -> np.ndarray:
+    point, _ = body.place_of(frame)
+    return np.array(getattr(body, "position", (0.0, 0.0, 0.0))) + matrix_of(getattr(body, "rotation", IDENTITY)) @ point
+
+
+def _coordinates(model: Model, item: Item) -> Iterator[Problem]:
+    """Joints that an item uses and that do not have the coordinate it needs."""
+    needs: list[tuple[Path, str, str]] = []
+    if isinstance(item, Drive):
+        needs = [(("coordinate",), item.joint, item.coordinate)]
+    elif isinstance(item, JointSpring):
+        needs = [(("joint",), item.joint, item.coordinate)]
+    elif isinstance(item, JointPair):
+        needs = [(("between", k), joint, item.coupled[k]) for k, joint in enumerate((item.a, item.b))]
+    for path, joint, coordinate in needs:
+        if joint in model.items and model[joint].section == "joints":
+            has = getattr(model[joint], "coordinates", ())
+            if coordinate not in has:
+                yield path, no_coordinate(joint, coordinate, has)
+
+
+def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], Any]:
+    """A function of a channel that raises if expressions cannot use it."""
+    bodies = {"ground": model.ground} | {b.name: b for b in model.section("bodies") if isinstance(b, FrameOwner)}
+    joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints") if not isinstance(j, JointPair)}
+    measures = {m.name: m for m in model.section("measures") if isinstance(m, Measure)}
+    others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
+    others["energy"] = "the model"
+    wrong = set().union(*named.values()) - set(model.items)
+
+    def check(reference: str) -> None:
+        if reference.partition(".")[0] not in wrong:
+            item = sensed(reference, bodies, joints, measures, others).item
+            if item in measures and _coincide(model, measures[item]):
+                raise ValueError(f"measure {item!r}: {NO_GAP}")
+    return check
+
+
+def _expressions(item: Item, check: Callable[[str], Any]) -> Iterator[Problem]:
+    """Expressions that cannot be programs, and channels that are not there or cannot be used."""
+    for path, text, variables in functions(item):
+        try:
+            used = check_expression(text, variables)
+        except ValueError as error:
+            yield path, str(error)
+            continue
+        if used and isinstance(item, Drive):
+            yield path, TIME_ALONE
+        for reference in used if not isinstance(item, Drive) else ():
+            try:
+                check(reference)
+            except ValueError as error:
+                yield path, str(error)
+
+
+def functions(item: Item) -> Iterator[tuple[Path, str, tuple[str, ...]]]:
+    """(path, expression, its variables) of all functions of an item that are given as text."""
+    for name, field in type(item).model_fields.items():
+        value, own = getattr(item, name), _variables(field.metadata)
+        if own and isinstance(value, str):
+            yield (name,), value, own
+        elif isinstance(value, tuple):
+            for k, (entry, kind) in enumerate(zip(value, get_args(field.annotation), strict=False)):
+                inner = _variables(getattr(kind, "__metadata__", ()))
+                if inner and isinstance(entry, str):
+                    yield (name, k), entry, inner
+
+
+def _variables(metadata: Any) -> tuple[str, ...]:
+    """Of a field that holds a function; () for other fields."""
+    return next((m.func.variables for m in metadata if hasattr(getattr(m, "func", None), "variables")), ())
+
+
+def _too_many_equations(model: Model) -> Iterator[Problem]:
+    """Drives for which a joint has no equation left: two frames can move in six ways."""
+    from ..report.summaries import equations
+    count: dict[str, int] = {}
+    for item in model.section("drives"):
+        joint = getattr(item, "joint", "")
+        if joint in model.items and getattr(item, "coordinate", "") in getattr(model[joint], "coordinates", []):
+            if joint not in count:
+                with contextlib.suppress(AttributeError):  # joints that build themselves
+                    count[joint] = equations(model[joint])
+            count[joint] = count.get(joint, 0) + 1
+            if count[joint] > 6:
+                yield (item.section, item.name), (f"joint {joint!r} has {count[joint]} equations with this drive, but two frames can "
+                                                  "move in 6 ways only; remove a drive")

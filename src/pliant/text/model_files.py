@@ -1,0 +1,119 @@
+"""Models from files for the command line: YAML as text, Python modules by their ``model``."""
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from ..analyses.entries import ENTRIES, problems
+from ..compile.compiled_model import ModelError
+from ..items.base import did_you_mean, vector
+from ..items.messages import explain
+from ..model import SECTIONS, Model
+from ..simulation import OPTIONS
+from .model_text import read
+from .yaml_lines import TextError, dotted, load_yaml, plain
+
+
+def load_model(path: str, changes: Iterable[str] = ()) -> Model:
+    """The model of a .yaml or .py file, with changes such as ``bodies.crank.mass=2 kg``."""
+    file = Path(path)
+    if file.suffix == ".py":
+        model = module_model(file)
+        for change in changes:
+            apply(model, change)
+        return model
+    if file.suffix not in (".yaml", ".yml"):
+        raise ModelError(f"{path}: a model is a .yaml or a .py file")
+    return read(path, changes=changes)
+
+
+def module_model(file: Path) -> Model:
+    """Import a Python file; its ``model`` is a Model or a function that returns one."""
+    if not file.is_file():
+        found = "is a folder" if file.is_dir() else "is not a file"
+        raise ModelError(f"{file}: {found}; a model is a .yaml or a .py file" if file.exists() else f"{file}: file not found")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    before = sys.modules.get(file.stem)
+    sys.modules[file.stem] = module
+    sys.path.insert(0, str(file.parent.absolute()))
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # what it prints is not part of a command's answer
+            spec.loader.exec_module(module)
+            model = getattr(module, "model", None)
+            if callable(model):
+                model = model()
+    except (Exception, SystemExit) as error:
+        raise ModelError(_where(file, error)) from error
+    finally:
+        sys.path.remove(str(file.parent.absolute()))
+        if before is not None:
+            sys.modules[file.stem] = before
+    if not isinstance(model, Model):
+        found = type(model).__name__
+        raise ModelError(f"{file}: its 'model' must be a pliant Model or a function that returns one, found {found}")
+    return model
+
+
+def _where(file: Path, error: BaseException) -> str:
+    """``file:line: what`` of the last line of the user's file that took part."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f.lineno for f in frames if Path(f.filename) == file.absolute() or f.filename == str(file)]
+    if isinstance(error, SyntaxError):
+        lines = [error.lineno]
+    at = f"{file}:{lines[-1]}" if lines else str(file)
+    told = str(error.args[0]) if isinstance(error, (KeyError, SyntaxError)) and error.args else str(error)
+    if isinstance(error, ValidationError):
+        told = "; ".join(f"{dotted(path)}: {message}" if path else message for path, message in explain(error, None))
+    return f"{at}: {told}" if isinstance(error, ValueError) else f"{at}: {type(error).__name__}: {told}"
+
+
+def apply(model: Model, change: str) -> None:
+    """Set a field of an item (``bodies.crank.mass=2 kg`` or ``crank.mass=2 kg``), an option (``simulate.step=1 ms``), gravity,
+    planar or the name."""
+    path, mark, text = change.partition("=")
+    keys = [k.strip() for k in path.split(".")]
+    if not mark or not all(keys):
+        raise TextError([f"--set {change}: write path=value, such as bodies.crank.mass=2"])
+    value = plain(load_yaml(text, f"--set {path}")[0])
+    if keys[0] in SECTIONS and len(keys) > 1:
+        keys = keys[1:]
+    try:
+        _assign(model, keys, value)
+    except ValidationError as error:
+        raise TextError([f"--set {path}: {message}" for _, message in explain(error, None)]) from None
+    except (KeyError, ValueError) as error:
+        raise TextError([f"--set {path}: {error.args[0] if error.args else error}"]) from None
+
+
+def _assign(model: Model, keys: list[str], value: Any) -> None:
+    if keys == ["gravity"]:
+        model.gravity = TypeAdapter(vector("m/s^2")).validate_python(value)
+    elif keys == ["planar"]:
+        model.planar = value
+    elif keys == ["name"]:
+        model.name = str(value)
+    elif keys[0] == "simulate" and len(keys) == 2:
+        if keys[1] not in OPTIONS:
+            raise ValueError(f"unknown option {keys[1]!r}{did_you_mean(keys[1], OPTIONS)}")
+        model.settings[keys[1]] = value
+    elif keys[0] in ENTRIES and len(keys) == 2:
+        for _, problem in problems(keys[0], {keys[1]: value}, [keys[1]]):
+            raise ValueError(problem)
+        model.analyses.setdefault(keys[0], {})[keys[1]] = value
+    elif len(keys) == 2:
+        item = model[keys[0]]
+        fields = [f for f in type(item).model_fields if f != "name"]
+        if keys[1] not in fields:
+            raise ValueError(f"{keys[0]!r} has no field {keys[1]!r}{did_you_mean(keys[1], fields)}")
+        setattr(item, keys[1], value)
+    else:
+        raise ValueError("of a Python model gravity, planar, ITEM.FIELD, and simulate.OPTION or that of another analysis can be set")

@@ -1,0 +1,399 @@
+"""The text model: YAML in and out. All problems of a text are reported at once, each with its line."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from ..analyses import entries
+from ..compile.compiled_model import ModelError
+from ..compile.planar import normal_of
+from ..functions.units import must, shown
+from ..items import forces as _forces  # noqa: F401 - fills KINDS
+from ..items.base import KINDS, Item, Pair, did_you_mean, number, vector
+from ..items.bodies import Ground
+from ..items.joints import JointPair
+from ..items.messages import NOUNS, explain, text_keys
+from ..items.modal import ModalBody
+from ..items.shapes import KINDS as SHAPES
+from ..items.shapes import MAKERS
+from ..methods.method_option import MethodOption
+from ..methods.selection import choice
+from ..model import SECTIONS, Model
+from . import cross_references, simulate_options
+from .schema import DEFAULT_KINDS, schema
+from .styles import plain_style, read_styles
+from .yaml_lines import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, missing_blank, plain, scalar
+
+__all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
+
+VERSION = 1
+TOP = ("pliant", "name", "gravity", "planar", "ground", *SECTIONS, "style", "simulate", *entries.ENTRIES)
+WIDTH = 120  # of written lines
+EXAMPLES = {"bodies": "mass: 2 kg, inertia: [1, 1, 1]", "joints": "kind: revolute, between: [ground, crank.start]",
+            "drives": "joint: A, coordinate: angle, function: 2 * t", "forces": "kind: force, frame: crank, vector: [0, 0, 1]",
+            "measures": "between: [ground, crank.end]"}
+MASS, DENSITY = TypeAdapter(number("kg", least=0.0)), TypeAdapter(number("kg/m^3", positive=True))
+
+
+def read(path: str | Path, *, changes: Iterable[str] = ()) -> Model:
+    """Read a YAML model. ``changes`` such as ``bodies.crank.mass=2 kg`` replace values before the model is checked."""
+    return _Reader(_contents(Path(path)), str(path), Path(path).parent, changes).model()
+
+
+def _contents(file: Path) -> str:
+    try:
+        if not file.exists():
+            raise TextError([f"{file}: file not found"])
+        if not file.is_file():  # reading a device or a pipe may never end
+            raise TextError([f"{file}: is {'a folder' if file.is_dir() else 'not a file'}; a model is a YAML file"])
+        with file.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, TextError):
+            raise
+        raise TextError([f"{shown(str(file))}: cannot be read: {getattr(error, 'strerror', None) or error}"]) from None
+    if len(data) > LARGEST:
+        raise TextError([f"{file}: {file.stat().st_size / 2**20:.0f} MB, must be at most {LARGEST // 2**20} MB"])
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:4]:
+        raise TextError([f"{file}:1: looks like UTF-16 text; save it as UTF-8"])
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TextError([f"{file}:{line}: byte {error.start} is not UTF-8 text; a model is a YAML file, save it as UTF-8"]) from None
+
+
+def from_text(text: str, source: str = "model") -> Model:
+    """A model from YAML text; ``source`` names it in messages. Relative files are looked for in the current directory."""
+    return _Reader(text, source, Path(), ()).model()
+
+
+def write(model: Model, path: str | Path) -> None:
+    """Write a model as YAML."""
+    from ..storage.hdf5 import check_target
+    text = to_text(model, Path(path).parent)
+    check_target(path).write_text(text, encoding="utf-8")
+
+
+class _Reader:
+    """One text on its way to a Model. Problems are collected, not raised."""
+
+    def __init__(self, text: str, source: str, folder: Path, changes: Iterable[str]) -> None:
+        self.folder = folder
+        self.data, self.problems = load_yaml(text, source)
+        if not isinstance(self.data, Map):
+            found = "it is empty" if self.data is None else f"it is {shown(self.data)}"
+            raise TextError([f"{source}:1: a model is a mapping that begins with 'pliant: {VERSION}'; {found}"])
+        for change in changes:
+            self.change(change)
+
+    def note(self, path: tuple[Any, ...], message: str) -> None:
+        self.problems.append(f"{locate(self.data, path)}: {dotted(path)}: {message}")
+
+    def model(self) -> Model:
+        self.top()
+        name = self.one(("name",), simulate_options.text, "model")
+        gravity = self.one(("gravity",), TypeAdapter(vector("m/s^2")).validate_python, (0.0, 0.0, 0.0))
+        model = Model(name, gravity, self.settings(), self.one(("planar",), _planar, None))
+        model.analyses = self.analyses()
+        items = list(self.entries())
+        model.ground = self.ground()
+        for path, data in items:
+            item = self.item(path, data)
+            if item is not None and item.name not in model.items:
+                model.add(item)
+        model.styles = read_styles(self, model)
+        named = {section: set(d) if isinstance(d := self.data.get(section), Map) else set() for section in SECTIONS}
+        for path, message in cross_references.problems(model, named):
+            self.note(path, message)
+        if self.problems:
+            raise TextError(sorted(self.problems, key=_line))
+        return model
+
+    def top(self) -> None:
+        for key in self.data:
+            if key not in TOP:
+                self.note((key,), f"unknown key {shown(key)}{did_you_mean(key, TOP)}")
+        if "pliant" not in self.data:
+            self.problems.append(f"{self.data.at}: pliant: is missing; a model begins with 'pliant: {VERSION}'")
+        elif self.data["pliant"] != VERSION or isinstance(self.data["pliant"], bool):
+            found = self.data["pliant"]
+            self.note(("pliant",), f"version {shown(found)} of the text model is not known; this program reads {VERSION}")
+
+    def one(self, path: tuple[str, ...], check: Callable[[Any], Any], default: Any) -> Any:
+        """A single value, checked."""
+        value: Any = self.data
+        for key in path:
+            if not isinstance(value, Map) or value.get(key) is None:
+                return default
+            value = value[key]
+        try:
+            return check(plain(value))
+        except ValidationError as error:
+            for inner, message in explain(error, None):
+                self.note((*path, *inner), message)
+        except ValueError as error:
+            self.note(path, str(error))
+        return default
+
+    def mapping(self, path: tuple[str, ...], value: Any, of: str) -> Map:
+        """The mapping at ``path``; nothing counts as an empty one."""
+        if isinstance(value, Map):
+            return value
+        if value is not None:
+            self.note(path, f"must be a mapping of {of}, found {shown(value)}")
+        return Map(self.data.at)
+
+    def settings(self) -> dict[str, Any]:
+        data = self.mapping(("simulate",), self.data.get("simulate"), "options to values")
+        settings = {k: v for k, v in plain(data).items() if v is not None}
+        found = list(simulate_options.problems(settings, list(data)))
+        for path, message in found:
+            self.note(("simulate", *path), message)
+        for what in ("integrator", "formulation"):
+            if what in settings and not any(path[0] == what for path, _ in found):
+                settings[what] = choice(what, settings[what])
+        return settings
+
+    def analyses(self) -> dict[str, dict[str, Any]]:
+        """Options of the other analyses, by name."""
+        found = {}
+        for entry in (e for e in entries.ENTRIES if e in self.data):
+            data = self.mapping((entry,), self.data[entry], "options to values")
+            found[entry] = {k: v for k, v in plain(data).items() if v is not None}
+            for path, message in entries.problems(entry, found[entry], list(data)):
+                self.note((entry, *path), message)
+        return found
+
+    def ground(self) -> Ground:
+        data = self.mapping(("ground",), self.data.get("ground"), "the one entry frames")
+        for key in data:
+            if key != "frames":
+                self.note(("ground", key), f"unknown key {shown(key)}; the ground has frames")
+        frames = plain(data.get("frames"))
+        try:
+            return Ground.model_validate({"frames": {} if frames is None else frames})
+        except ValidationError as error:
+            for inner, message in explain(error, Ground):
+                self.note(("ground", *inner), message)
+        return Ground()
+
+    def entries(self) -> Iterable[tuple[tuple[str, str], Map]]:
+        """All items as written: ((section, name), data)."""
+        used: dict[str, tuple[str, str]] = {}
+        for section in SECTIONS:
+            for name, value in self.mapping((section,), self.data.get(section), f"names to {section}").items():
+                if name in used:
+                    taken = dotted(used[name])
+                    self.note((section, name), f"the name {name!r} is taken by {taken}; names are unique in a model")
+                used.setdefault(name, (section, name))
+                if isinstance(value, Map):
+                    yield (section, name), value
+                else:
+                    self.note((section, name), must(value, f"must be a mapping such as {{{EXAMPLES[section]}}}")
+                              + (missing_blank(value) if isinstance(value, str) else ""))
+
+    def item(self, path: tuple[str, str], data: Map) -> Item | None:
+        section, name = path
+        cls = self.kind(path, data)
+        if cls is None:
+            return None
+        fields = {k: v for k, v in plain(data).items() if k != "kind"}
+        ends = ("a", "b") if issubclass(cls, (Pair, JointPair)) else ()
+        foreign = {k: fields.pop(k) for k in list(fields) if k in ("name", *ends)}  # they are fields, but not keys of a text
+        for key in foreign:
+            remedy = "the name stands before the colon" if key == "name" else "write between: [a, b]"
+            self.note((*path, key), f"unknown key {key!r}; {remedy}")
+        if {"a", "b"} <= foreign.keys():
+            fields.setdefault("between", [foreign["a"], foreign["b"]])
+        wrong = bool(foreign)
+        makers = [k for k in MAKERS if k in fields] if section == "bodies" and "mesh" in text_keys(cls) else []
+        if len(makers) == 1:
+            fields, fine = self.maker(path, makers[0], fields)
+            wrong |= not fine
+        if cls is ModalBody and isinstance(fields.get("reduced"), str):
+            before = len(self.problems)
+            fields["reduced"] = self.file((*path, "reduced"), fields["reduced"], "the file of a reduced part")
+            wrong |= len(self.problems) > before
+            if wrong:
+                return None
+        try:
+            item = cls.model_validate({**fields, "name": name})
+            return None if wrong else item
+        except ValidationError as error:
+            for inner, message in explain(error, cls):
+                self.note((*path, *inner), message)
+        except (TypeError, ArithmeticError, OSError) as error:  # from an item defined outside
+            self.note(path, f"cannot be understood: {error}")
+        return None
+
+    def kind(self, path: tuple[str, str], data: Map) -> type[Item] | None:
+        section, known = path[0], KINDS[path[0]]
+        word = data.get("kind", DEFAULT_KINDS.get(section))
+        if word is None:
+            self.note((*path, "kind"), f"is missing{did_you_mean('', known)}")
+            return None
+        if not isinstance(word, str):
+            self.note((*path, "kind"), f"{shown(word)} must be a word{did_you_mean('', known)}")
+            return None
+        kind = word.replace("-", "_")
+        if kind in known:
+            return known[kind]
+        elsewhere = next((s for s in SECTIONS if kind in KINDS[s]), None)
+        remedy = f"; a {kind} stands under {elsewhere}" if elsewhere else did_you_mean(kind, known)
+        self.note((*path, "kind"), f"unknown kind {shown(word)} of {NOUNS[section]}{remedy}")
+        return None
+
+    def maker(self, path: tuple[str, str], key: str, fields: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+        """Check the shape, the mass and the density by themselves, so that problems have their line. Where there are some, a
+        stand-in takes the place of the shape, for the sake of the other fields."""
+        before = len(self.problems)
+        spec = fields[key] if fields[key] is not None else {}
+        try:
+            SHAPES[key].model_validate(spec)
+        except ValidationError as error:
+            for inner, message in explain(error, SHAPES[key]):
+                self.note((*path, key, *inner), message)
+        self.one((*path, "mass"), MASS.validate_python, None)
+        self.one((*path, "density"), DENSITY.validate_python, None)
+        if key == "mesh" and isinstance(spec, dict) and isinstance(spec.get("file"), str):
+            fields = {**fields, "mesh": {**spec, "file": self.file((*path, "mesh", "file"), spec["file"])}}
+        if len(self.problems) == before:
+            return {**fields, key: fields[key] or {}}, True
+        return {"mass": 1.0, **{k: v for k, v in fields.items() if k not in (key, "mass", "density")}}, False
+
+    def file(self, path: tuple[str, ...], name: str, what: str = "an STL file") -> str:
+        """The file beside the text."""
+        file = self.folder / name
+        try:
+            if not file.is_file():
+                found = "is not a file" if file.exists() else "not found"
+                self.note(path, f"file {shown(name)} {found}; give {what}, seen from the folder of the model")
+        except (OSError, ValueError) as error:
+            self.note(path, f"file {shown(name)} cannot be read: {getattr(error, 'strerror', None) or 'its name is wrong'}")
+        return str(file)
+
+    def change(self, change: str) -> None:
+        """``path=value``: the value is YAML."""
+        path, mark, text = change.partition("=")
+        keys = [k.strip() for k in path.split(".")]
+        at = "--set"
+        if not mark or not all(keys):
+            raise TextError([f"--set {change}: write path=value, such as bodies.crank.mass=2"])
+        value, _ = load_yaml(text, f"{at} {path}")
+        target: Any = self.data
+        for depth, key in enumerate(keys[:-1]):
+            if isinstance(target, Seq) and key.isdigit() and int(key) < len(target):
+                target = target[int(key)]
+            elif isinstance(target, Map) and isinstance(target.get(key), (Map, Seq)):
+                target = target[key]
+            elif isinstance(target, Map) and depth == 0 and key in ("simulate", "ground", *entries.ENTRIES) and target.get(key) is None:
+                target[key], target.where[key] = Map(at), at
+                target = target[key]
+            else:
+                known = target if isinstance(target, Map) else ()
+                raise TextError([f"{at} {path}: there is no {'.'.join(keys[:depth + 1])}{did_you_mean(key, known)}"])
+        last = keys[-1]
+        if isinstance(target, Seq):
+            if not last.isdigit() or int(last) >= len(target):
+                raise TextError([f"{at} {path}: {last!r} must be a number from 0 to {len(target) - 1}"])
+            target[int(last)], target.where[int(last)] = value, at
+        else:
+            target[last], target.where[last] = value, at
+
+
+def _planar(value: Any) -> Any:
+    try:
+        return normal_of(value)
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix("planar ")) from None
+
+
+def _line(problem: str) -> int:
+    """For sorting; what has no line comes first."""
+    found = re.search(r":(\d+): ", problem)
+    return int(found[1]) if found else 0
+
+
+# -- writing
+
+def to_text(model: Model, folder: Path | None = None) -> str:
+    """The model as YAML. A model with Python functions has no text; use expressions or a Table. Files of parts are written as seen
+    from ``folder``, or as they are found from anywhere."""
+    lines = [f"pliant: {VERSION}", f"name: {_flow(model.name)}", f"gravity: {_flow(model.gravity)}"]
+    lines += [f"planar: {_flow(model.planar)}"] if model.planar is not None else []
+    if model.ground.frames:
+        frames = {k: v.model_dump(exclude_defaults=True) for k, v in model.ground.frames.items()}
+        lines += ["ground:", *_entry("frames", frames, 1)]
+    for section in SECTIONS:
+        items = model.section(section)
+        lines += [f"{section}:"] if items else []
+        for item in items:
+            lines += _entry(item.name, _plain_item(item, folder), 1)
+    styles = {name: plain_style(style, lambda file: _seen_from(file, folder)) for name, style in model.styles.items()}
+    lines += (["style:"] if styles else []) + [line for name, data in styles.items() for line in _entry(name, data, 1)]
+    if model.settings:
+        settings = {k: v for k, v in model.settings.items() if v is not None}
+        settings = {k: v.plain() if isinstance(v, MethodOption) else v for k, v in settings.items()}
+        lines += _entry("simulate", settings, 0)
+    for entry, data in model.analyses.items():
+        lines += _entry(entry, {k: v for k, v in data.items() if v is not None}, 0)
+    return "\n".join(lines) + "\n"
+
+
+def _plain_item(item: Item, folder: Path | None) -> dict[str, Any]:
+    try:
+        data = item.plain()
+        if isinstance(item, ModalBody):
+            data["reduced"] = _seen_from(Path(data["reduced"]).absolute(), folder)
+        return data
+    except ValueError as error:
+        reason = re.sub(r"^.*?Error calling function `\w+`: \w+: ", "", str(error))
+        raise ModelError(f"{item.section}.{item.name}: {reason}") from None
+
+
+def _seen_from(file: Path, folder: Path | None) -> str:
+    if folder is not None and file.is_relative_to(folder.absolute()):
+        return file.relative_to(folder.absolute()).as_posix()
+    return str(file)
+
+
+def _entry(key: str, value: Any, level: int) -> list[str]:
+    """``key: value``, in one line if it fits, else a line for each entry of a mapping."""
+    line = f"{'  ' * level}{key}: {_flow(value)}"
+    if len(line) <= WIDTH or not isinstance(value, dict) or not value:
+        return [line]
+    return [f"{'  ' * level}{key}:", *(inner for k, v in value.items() for inner in _entry(str(k), v, level + 1))]
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_flow(str(k))}: {_flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 and str(value) != "-0.0":
+        return str(int(value))
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (str, Path)):
+        return _word(str(value))
+    if hasattr(value, "item"):
+        return _flow(value.item())
+    raise ModelError(f"{value!r} ({type(value).__name__}) cannot be written to a text model; use numbers, texts and lists")
+
+
+_PLAIN = re.compile(r"\w[\w./*+^()<>= -]*", re.ASCII)
+
+
+def _word(text: str) -> str:
+    """Without quotes where YAML reads it back as the same text."""
+    if _PLAIN.fullmatch(text) and not text.endswith(" ") and scalar(text) == text:
+        return text
+    escaped = {"\\": "\\\\", '"': '\\"'}
+    return '"' + "".join(escaped.get(c) or (c if c.isprintable() else f"\\U{ord(c):08x}") for c in text) + '"'

@@ -1,0 +1,117 @@
+"""JSON Schema of the text model, made from the item classes."""
+from __future__ import annotations
+
+from dataclasses import fields
+from inspect import cleandoc
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import models_json_schema
+
+from ..analyses.entries import schemas
+from ..items import bodies as _bodies  # noqa: F401 - fills KINDS
+from ..items import forces as _forces  # noqa: F401
+from ..items import modal as _modal  # noqa: F401
+from ..items.base import KINDS, RESERVED, Axis, Item, Pair, Place, vector
+from ..items.bodies import RigidBody
+from ..items.joints import JointPair
+from ..items.shapes import KINDS as SHAPES
+from ..items.style import Style
+
+DEFAULT_KINDS = {"bodies": "rigid", "drives": "drive", "measures": "measure"}
+QUANTITY: dict[str, Any] = {"type": ["number", "string"]}
+NAMES = {"pattern": r"^[^\s\d.:\[\]{}-][^\s.:\[\]{}-]*$", "not": {"enum": sorted(RESERVED)}}
+REF = "#/$defs/{model}"
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of the text model, for editors."""
+    classes: list[type[BaseModel]] = [cls for kinds in KINDS.values() for cls in kinds.values()]
+    classes += [Place, Style, *SHAPES.values()]
+    _, whole = models_json_schema([(cls, "validation") for cls in classes], ref_template=REF)
+    found = whole["$defs"]
+    items = {c.__name__ for c in classes if issubclass(c, Item)}
+    definitions = {name: _without_titles(found[name]) for name in found if name not in items}
+    definitions["Frame"] = {"anyOf": [{"type": "string", "description": "body or body.frame"}, definitions["Frame"]]}
+    definitions["Place"] = {"anyOf": [{"$ref": "#/$defs/Point"}, definitions["Place"]]}
+    definitions["Point"] = TypeAdapter(vector("m")).json_schema()
+    sections = {}
+    for section, kinds in KINDS.items():
+        for cls in kinds.values():
+            definitions[cls.__name__] = _item(cls, _without_titles(found[cls.__name__]), DEFAULT_KINDS.get(section))
+        options = [{"$ref": REF.format(model=cls.__name__)} for cls in kinds.values()]
+        sections[section] = {"type": ["object", "null"], "propertyNames": NAMES,
+                             "additionalProperties": options[0] if len(options) == 1 else {"oneOf": options}}
+    frames = {"type": ["object", "null"], "propertyNames": NAMES, "additionalProperties": {"$ref": "#/$defs/Place"}}
+    properties = {
+        "pliant": {"const": 1, "description": "version of the text model"}, "name": {"type": "string"},
+        "gravity": TypeAdapter(vector("m/s^2")).json_schema(),
+        "planar": {"anyOf": [{"type": ["boolean", "null"]}, TypeAdapter(Axis).json_schema()],
+                   "description": "all bodies move in planes with this normal; true means z"},
+        "ground": {"type": ["object", "null"], "properties": {"frames": frames}, "additionalProperties": False},
+        **sections, "style": {"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/Style"}},
+        "simulate": _simulate(), **schemas()}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "pliant model", "type": "object",
+            "properties": properties, "required": ["pliant"], "additionalProperties": False,
+            "$defs": dict(sorted(definitions.items()))}
+
+
+def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[str, Any]:
+    """An item as it stands in a text: without its name, with ``kind``, ``between`` and the makers."""
+    properties = {k: v for k, v in found["properties"].items() if k != "name" and not cls.model_fields[k].exclude}
+    required = [k for k in found.get("required", ()) if k != "name"]
+    if issubclass(cls, (Pair, JointPair)):
+        end = {"$ref": "#/$defs/Frame"} if issubclass(cls, Pair) else {"type": "string", "description": "name of a joint"}
+        properties = {"between": {"type": "array", "items": end, "minItems": 2, "maxItems": 2},
+                      **{k: v for k, v in properties.items() if k not in ("a", "b")}}
+        required = ["between", *(k for k in required if k not in ("a", "b"))]
+    kind: dict[str, Any] = {"enum": sorted({cls.kind, cls.kind.replace("_", "-")})}
+    out: dict[str, Any] = {"type": "object", "description": cleandoc(cls.__doc__ or ""),
+                           "properties": {"kind": kind, **properties},
+                           "required": required if cls.kind == default else ["kind", *required], "additionalProperties": False}
+    if issubclass(cls, RigidBody):
+        makers: dict[str, Any] = {key: {"$ref": REF.format(model=shape.__name__)} for key, shape in SHAPES.items()}
+        makers["point_mass"] = {"anyOf": [makers["point_mass"], {"type": "null"}]}
+        out["properties"] |= {"density": QUANTITY | {"description": "number in kg/m^3, or a text with a unit"}, **makers}
+        out["required"] = [k for k in out["required"] if k != "mass"]
+        out["oneOf"] = [{"required": ["mass"]}, {"required": ["density"]}]
+    return out
+
+
+def _choices(what: str) -> dict[str, Any]:
+    """The methods that an option may name: by kind, or with parameters."""
+    from ..methods.selection import KINDS
+    methods: list[dict[str, Any]] = []
+    for kind, cls in KINDS[what].items():
+        made = _without_titles(TypeAdapter(cls).json_schema())
+        spelled = {"enum": sorted({kind, kind.replace("-", "_")})}
+        known = {f.name for f in fields(cls)}
+        options = {k: _choices(k) if k in KINDS else v for k, v in made.get("properties", {}).items() if k in known}
+        methods.append({"type": "object", "properties": {"kind": spelled, **options},
+                        "required": ["kind"], "additionalProperties": False, "description": cleandoc(cls.__doc__ or "")})
+        methods.append(spelled)
+    return {"anyOf": methods if what != "stabilization" else [*methods, {"type": "null"}]}
+
+
+def _simulate() -> dict[str, Any]:
+    from ..methods.integrators.base import Integrator
+    from ..methods.selection import COORDINATES
+    from ..simulation import ACCURACY, OPTIONS, STARTS
+    seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
+    known_options = {"duration": seconds, "step": seconds, "output_step": seconds,
+                     "integrator": _choices("integrator"), "formulation": _choices("formulation"),
+                     "estimate": {"type": "boolean"}, "coordinates": {"enum": list(COORDINATES)}, "start": {"enum": list(STARTS)},
+                     "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": Integrator.finest, "maximum": 0.1}]},
+                     "record": {"type": "array", "items": {"type": "string"}}, "out": {"type": "string"}}
+    return {"type": ["object", "null"], "properties": {k: known_options.get(k, {}) for k in OPTIONS},
+            "additionalProperties": False}
+
+
+def _without_titles(found: Any) -> Any:
+    """Pydantic titles every field with its own name; a field may be called title, a schema may not."""
+    if isinstance(found, list):
+        return [_without_titles(v) for v in found]
+    if not isinstance(found, dict):
+        return found
+    return {k: {n: _without_titles(s) for n, s in v.items()} if k == "properties" else _without_titles(v)
+            for k, v in found.items() if k != "title"}

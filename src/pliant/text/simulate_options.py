@@ -1,0 +1,149 @@
+"""The entry ``simulate:`` of a text model: what is wrong with its options."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+from ..compile.compiled_model import ModelError
+from ..functions.units import MOST, must, quantity, shown
+from ..items.base import did_you_mean
+from ..methods.selection import COORDINATES, KINDS, choice, chosen, in_coordinates
+from ..simulation import ACCURACY, OPTIONS, STARTS, accuracy_of
+
+ROWS = 10_000_000  # of output
+Problem = tuple[tuple[Any, ...], str]
+
+
+def problems(data: dict[str, Any], keys: list[str]) -> Iterator[Problem]:
+    """(path, message) of everything that is wrong with the options that have a value, and with the names of all."""
+    for key in keys:
+        if key not in OPTIONS:
+            yield (key,), f"unknown option {shown(key)}{did_you_mean(key, OPTIONS)}"
+    wrong = set()
+    for key, check in CHECKS.items():
+        if key in data:
+            try:
+                check(data[key])
+            except ValueError as error:
+                wrong.add(key)
+                yield (key,), str(error)
+    methods = {what: list(_choice(what, data[what])) for what in ("integrator", "formulation") if what in data}
+    yield from (((what, *path), message) for what, found in methods.items() for path, message in found)
+    if not any(methods.values()) and "coordinates" not in wrong:
+        yield from _together(data, "accuracy" in data.keys() - wrong)
+    if "step" in data and "accuracy" in data:
+        yield ("accuracy",), "give step (fixed) or accuracy (steps are chosen), not both"
+    if {"duration", "output_step"} <= data.keys() - wrong:
+        duration, distance = seconds(data["duration"]), seconds(data["output_step"])
+        if duration > ROWS * distance:
+            yield ("output_step",), f"{distance:g} s makes more than {ROWS:g} rows in {duration:g} s; choose a larger one"
+
+
+def seconds(value: Any) -> float:
+    """A time above zero."""
+    x = quantity(value, "s")
+    if not x > 0:
+        raise ValueError(f"{value if isinstance(value, str) else shown(value)} must be greater than zero")
+    return x
+
+
+def text(value: Any) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise ValueError(f"{must(value, 'must be a text')}; put it in quotes")
+    return value
+
+
+def _texts(value: Any) -> None:
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise ValueError(must(value, "must be a list of channel patterns, such as ['crank.*']"))
+
+
+def _together(data: dict[str, Any], accuracy: bool) -> Iterator[Problem]:
+    """Whether integrator, formulation and accuracy fit each other."""
+    try:
+        method, _ = chosen(data.get("integrator"), in_coordinates(data), "step" in data)
+    except ModelError as error:
+        told = str(error).removeprefix("simulate: ")
+        key = "coordinates" if told.startswith("coordinates: ") else "formulation"
+        yield (key,), told.removeprefix(f"{key}: ").removeprefix(f"{key} ")
+        return
+    if accuracy:
+        try:
+            accuracy_of(data["accuracy"], method)
+        except ModelError as error:
+            yield ("accuracy",), str(error).removeprefix("simulate: accuracy ")
+
+
+def _accuracy(value: Any) -> None:
+    if not isinstance(value, (str, int, float)) or isinstance(value, bool):
+        raise ValueError(must(value, f"must be one of {', '.join(ACCURACY)} or a number"))
+    try:
+        accuracy_of(value, None)
+    except ModelError as error:
+        raise ValueError(str(error).removeprefix("simulate: accuracy ")) from None
+
+
+def _flag(value: Any) -> None:
+    if not isinstance(value, bool):
+        raise ValueError(must(value, "must be true or false"))
+
+
+def _start(value: Any) -> None:
+    if value not in STARTS:
+        raise ValueError(must(value, f"must be one of {', '.join(STARTS)}"))
+
+
+def _coordinates(value: Any) -> None:
+    if value not in COORDINATES:
+        raise ValueError(must(value, f"must be one of {', '.join(COORDINATES)}"))
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds, "output_step": seconds, "accuracy": _accuracy,
+                                           "record": _texts, "out": text, "estimate": _flag, "start": _start,
+                                           "coordinates": _coordinates}
+
+
+def _choice(what: str, value: Any) -> Iterator[Problem]:
+    """What is wrong with a method, or with a part of one."""
+    kinds = KINDS[what]
+    given = {"kind": value} if isinstance(value, str) else value
+    if not isinstance(given, dict):
+        yield (), must(value, f"must be a mapping such as {{kind: {next(iter(kinds))}}}")
+        return
+    kind = given.get("kind")
+    cls = kinds.get(str(kind).replace("_", "-"))
+    if kind is None or cls is None:
+        at = () if isinstance(value, str) else ("kind",)
+        yield at, f"unknown kind {shown(kind)} of {what}{did_you_mean(str(kind), kinds)}" if kind is not None else (
+            f"is missing{did_you_mean('', kinds)}")
+        return
+    known = [f.name for f in fields(cls)]
+    good: dict[str, Any] = {"kind": str(kind)}
+    for key, entry in given.items():
+        if key not in known:
+            if key != "kind":
+                yield (key,), f"unknown key {shown(key)}{did_you_mean(key, known)}"
+        elif key in KINDS and entry is None:  # no stabilization
+            good[key] = None
+        elif key in KINDS:
+            found = list(_choice(key, entry))
+            yield from (((key, *path), message) for path, message in found)
+            good |= {} if found else {key: entry}
+        elif not isinstance(entry, (int, float, str)) or isinstance(entry, bool):
+            yield (key,), must(entry, "must be a number or a word; leave the key out for the usual value")
+        elif not isinstance(entry, str) and abs(entry) > MOST:
+            yield (key,), f"{shown(entry)} is too large, must be within {MOST:g}"
+        else:
+            good[key] = entry
+    try:
+        choice(what, good)
+    except ModelError as error:  # such as "simulate: GeneralizedAlpha: rho = 2, must be ..."
+        told = str(error).removeprefix("simulate: ").removeprefix(f"{cls.__name__}: ")
+        found_ = re.match(r"(\w+) = (.*)", told, re.DOTALL)
+        if found_ and found_[1] in known:
+            yield (found_[1],), found_[2]
+        else:
+            yield (), told
