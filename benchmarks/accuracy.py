@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import pliant as pl
-from pliant.compile.consistency import parts
+from pliant.kernels.state_row import parts
 from pliant.proofs import shipped_examples
 from pliant.text.model_files import module_model
 

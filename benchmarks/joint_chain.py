@@ -19,11 +19,12 @@ import numpy as np
 
 import pliant as pl
 from pliant import flex
-from pliant.compile.consistency import parts
 from pliant.items.base import matrix_of
+from pliant.kernels.state_row import parts
 from pliant.methods.integrators.base import Plan
 from pliant.proofs.benchmark_models import chain, watched
 from pliant.proofs.benchmarks import _environment, peak_memory, peers_folder, peers_python
+from pliant.start.assembly import start_row
 
 STEP, WORK, REPEATS = 1e-3, 20_000, 60  # s; links times steps of one run; runs
 LONG, FEW = 1000, 3  # steps, runs: as the peers are timed
@@ -47,7 +48,7 @@ def measure(kind: str, n: int) -> dict[str, Any]:
     """Microseconds per step, error [m] of the rigid chain, peak memory and that of the arrays of the run [MiB], in this process."""
     clock = time.process_time()
     dynamics = (chain if kind == "rigid" else flexible_chain)(n).compile()
-    row = dynamics.assemble()
+    row = start_row(dynamics)
     setup = time.process_time() - clock
     us, run, _ = timed(dynamics, row, max(5, WORK // n), REPEATS)
     found = {"us": us, "setup": setup, "memory": peak_memory(), "arrays": size_of((run.p, run.steps), set()) / 2**20}

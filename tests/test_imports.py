@@ -6,8 +6,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "pliant"
 # from the bottom; model, solution, simulation and cli are single files
-ROOMS = ("kernels", "functions", "storage", "flex", "families", "items", "compile", "joint_space", "start", "channels", "methods",
-         "solution", "model", "analyses", "text", "results", "report", "simulation", "diagnosis", "plot", "view", "proofs", "commands",
+ROOMS = ("kernels", "functions", "storage", "flex", "families", "items", "report", "compile", "joint_space", "start", "channels", "methods",
+         "solution", "model", "analyses", "text", "results", "simulation", "diagnosis", "plot", "view", "proofs", "commands",
          "cli")
 LEVEL = {room: k for k, room in enumerate(ROOMS)}
 FACADES = {"__init__", "_facade"}  # tables of names and where they are: they may point anywhere

@@ -8,7 +8,8 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "model": ("Model",),
-    "items.base": ("rotation", "ItemError"),
+    "items.base": ("rotation",),
+    "items.errors": ("ItemError", "ModelError", "SimulationError"),
     "items.bodies": ("RigidBody",),
     "items.modal": ("ModalBody",),
     "items.style": ("Style",),
@@ -23,8 +24,6 @@ _WHERE = {
                                     "DOP853", "AdamsBashforthMoulton", "CentralDifferences", "RadauIIA5", "BDF", "IDA"),
     "methods.formulations.choices": ("Index3", "StabilizedIndex2", "Index1", "Recursion", "Baumgarte", "DirectCorrection", "Partitioning",
                                      "Penalty", "AugmentedLagrangian", "CoordinatePartitioning", "NullSpace"),
-    "methods.integrators.run": ("SimulationError",),
-    "compile.compiled_model": ("ModelError",),
     "solution": ("Solution",),
     "text.model_text": ("read",),
     "results.results_file": ("load",),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ._facade import work_of
 from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.joints import JointPair
@@ -114,7 +115,8 @@ class Model:
 
     def compile(self, *, exact: bool = False) -> CompiledModel:
         """Flat arrays. ``exact``: with all geometric blocks in the tangent (for tests and statics)."""
-        from .compile.compiled_model import ModelError, announce_compilation
+        from .compile.compiled_model import announce_compilation
+        from .items.errors import ModelError
         announce_compilation()
         if not self.section("bodies"):
             raise ModelError(f"model {self.name!r} has no bodies; add at least one")
@@ -159,47 +161,43 @@ class Model:
     def assemble(self) -> Assembly:
         """How the mechanism fits together at the start: what was moved, and by how much. Every analysis begins with it; the model
         itself stays as it is. ModelError if it does not fit; its ``assembly`` is the nearest pose."""
-        from .diagnosis.structure import refuse_out_of_plane
+        from .compile.out_of_plane import refuse_out_of_plane
+        from .start.assembly import start_row
         dynamics = self.copy().compile()
         refuse_out_of_plane(self, dynamics)
-        dynamics.assemble()
+        start_row(dynamics)
         assert dynamics.assembly is not None
         return dynamics.assembly
 
     def check(self) -> Report:
         """Degrees of freedom, redundant and conflicting joints, and what looks wrong, before anything runs. ``print(m.check())``"""
-        from .diagnosis import check
-        return check(self)
+        return work_of("Model.check")(self)
 
     def simulate(self, duration: Any = None, **options: Any) -> Solution:
         """Simulate ``duration`` seconds; see `pliant.simulation.simulate` for the options."""
-        from .compile.compiled_model import ModelError
-        from .simulation import OPTIONS, simulate
+        from .items.errors import ModelError
+        from .methods.run_options import OPTIONS
         known = (*OPTIONS, "progress")
         for name in options:
             if name not in known:
                 raise ModelError(f"simulate: unknown option {name!r}{did_you_mean(name, known)}")
-        return simulate(self, duration, **options)
+        return work_of("Model.simulate")(self, duration, **options)
 
     def static(self, *, load_steps: int | None = None, tolerance: float | None = None) -> Static:
         """The equilibrium near the assembled pose; see `pliant.analyses.statics.static`."""
-        from .analyses.statics import static
-        return static(self, load_steps, tolerance)
+        return work_of("Model.static")(self, load_steps, tolerance)
 
     def modes(self, n: int | None = None, state: Any = None) -> Modes:
         """Frequencies, damping and shapes of small motions about a state; see `pliant.analyses.modes.modes`."""
-        from .analyses.modes import modes
-        return modes(self, n, state)
+        return work_of("Model.modes")(self, n, state)
 
     def linearize(self, inputs: list[str] | None = None, outputs: list[str] | None = None, state: Any = None) -> Linear:
         """x' = A x + B u, y = C x + D u about a state; see `pliant.analyses.transfer.linearize`."""
-        from .analyses.transfer import linearize
-        return linearize(self, inputs, outputs, state)
+        return work_of("Model.linearize")(self, inputs, outputs, state)
 
     def joint_space(self, cut: str = "") -> JointModel:
         """The model in joint coordinates: kinematics, Jacobians, inverse dynamics; see `pliant.analyses.joint_space.JointModel`."""
-        from .analyses.joint_space import JointModel
-        return JointModel(self, cut)
+        return work_of("Model.joint_space")(self, cut)
 
     def summary(self) -> str:
         """Masses, centres of mass, inertias and joints as a text table."""
@@ -208,5 +206,4 @@ class Model:
 
     def save(self, path: str | Path) -> None:
         """Write the model as YAML."""
-        from .text.model_text import write
-        write(self, path)
+        work_of("Model.save")(self, path)

@@ -10,32 +10,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .compile.compiled_model import CompiledModel, ModelError
+from .analyses.statics import start_in_equilibrium
+from .compile.compiled_model import CompiledModel
 from .compile.consistency import POSITION
 from .functions.units import quantity
 from .items.base import did_you_mean
+from .items.errors import ModelError, SimulationError
 from .kernels.contract import TIME_STEP
 from .methods.automatic import FAILURES, candidates, ending, for_step, searched
 from .methods.comparison import difference
 from .methods.integrators.base import Integrator, Plan
-from .methods.integrators.run import Run, SimulationError, function_fault
+from .methods.integrators.run import Run, function_fault
 from .methods.method_option import MethodOption
+from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates
 from .results.recorder import RunRecorder
 from .solution import Solution
+from .start.assembly import start_row
 
 if TYPE_CHECKING:
     from .methods.formulations.choices import Recursion
     from .model import Model
     from .storage.journal import Journal
 
-ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 OUTPUTS = 1000     # rows kept when the user does not say how many
 MOST = 1e12        # steps
-OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "coordinates", "output_step", "record", "out",
-           "estimate", "start")
-STARTS = "assembled", "static"
-AUTOMATIC = "automatic"  # integrator: the methods are chosen by the model
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
@@ -52,7 +51,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     display, or a function of (t, t_end). ``coordinates``: "absolute" (default), or "joint", the formulation Recursion.
     ``start``: "assembled" (default), or "static", in the equilibrium near it and at rest.
     """
-    from .diagnosis.structure import refuse_out_of_plane
+    from .compile.out_of_plane import refuse_out_of_plane
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation,
              "coordinates": coordinates, "output_step": output_step, "record": record, "out": out, "duration": duration,
              "estimate": estimate, "start": start}
@@ -70,7 +69,6 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
         raise ModelError(f"simulate: start = {settings['start']!r}, must be one of {', '.join(STARTS)}")
     model = model.copy()
     dynamics = model.compile()
-    dynamics.start = settings.get("start", STARTS[0])
     refuse_out_of_plane(model, dynamics)
     _check_output(dynamics, settings)
     display = _progress(progress)
@@ -84,9 +82,12 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     if not fixed and named[0] in (None, AUTOMATIC) and (named[1] is None or joint):
         return _recorded(lambda journal: _automatic(model, dynamics, length, settings, display, journal, joint), settings.get("out"),
                          settings.get("record"))
+
+    def first_row() -> np.ndarray:
+        return _first_row(dynamics, settings)
     method, form, why = (*chosen(*named, fixed), "")
     if fixed and named[0] is None and joint:
-        method, form, why = for_step(dynamics, dynamics.assemble(), _positive("step", settings["step"], ""), joint)
+        method, form, why = for_step(dynamics, first_row(), _positive("step", settings["step"], ""), joint)
     order = min(method.orders(form)[:2])
     if fixed:
         if not method.fixed:
@@ -97,12 +98,12 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
         size, other = accuracy_of("normal" if asked is None else asked, method), 2.0**order
 
     def make(size: float, output_step: Any, coarser: float = 1.0) -> Run:
-        return (_fixed if fixed else _controlled)(dynamics, method, form, length, size, output_step, coarser)
+        return (_fixed if fixed else _controlled)(dynamics, first_row(), method, form, length, size, output_step, coarser)
 
     def work(journal: Journal | None) -> Solution:
         if not fixed and not method.controlled:
             distance = _positive("output_step", settings.get("output_step") or length / OUTPUTS, "")
-            return searched(lambda h: integrate(model, _fixed(dynamics, method, form, length, h, distance), display),
+            return searched(lambda h: integrate(model, _fixed(dynamics, first_row(), method, form, length, h, distance), display),
                              distance, size, order)
         sol = integrate(model, make(size, settings.get("output_step")), display, journal, why=why)
         if settings.get("estimate"):
@@ -110,6 +111,12 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
             sol.quality.estimate = _part(order, fixed) * difference(sol, integrate(model, again, display))
         return sol
     return _recorded(work, settings.get("out"), settings.get("record"))
+
+
+def _first_row(dynamics: CompiledModel, settings: dict[str, Any]) -> np.ndarray:
+    """The state that a run begins with: assembled, or in the equilibrium near it."""
+    row = start_row(dynamics)
+    return start_in_equilibrium(dynamics) if settings.get("start") == "static" else row
 
 
 def _part(order: int, fixed: bool) -> float:
@@ -120,7 +127,7 @@ def _part(order: int, fixed: bool) -> float:
 def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: dict[str, Any], display: Callable[[float, float], None],
                journal: Journal | None, joint: Recursion | None) -> Solution:
     """The method that suits the model, in joint coordinates if ``joint`` is given; from where it fails on, the next one."""
-    asked, row = settings.get("accuracy"), dynamics.assemble()
+    asked, row = settings.get("accuracy"), _first_row(dynamics, settings)
     epsilon = accuracy_of("normal" if asked is None else asked, None)
     outputs = OUTPUTS if settings.get("output_step") is None else _strides(length, length, settings["output_step"])[1]
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
@@ -219,19 +226,6 @@ def _positive(name: str, value: Any, hint: str) -> float:
     return x
 
 
-def accuracy_of(value: Any, method: Integrator | None) -> float:
-    """From a name or a number; with a method, whether it can reach it."""
-    if isinstance(value, str) and value in ACCURACY:
-        return ACCURACY[value]
-    try:
-        x = quantity(value, "")
-    except ValueError:
-        raise ModelError(f"simulate: accuracy {value!r} must be one of {', '.join(ACCURACY)} or a number") from None
-    if method and not method.finest <= x <= 0.1:
-        raise ModelError(f"simulate: accuracy {x:g} must be between {method.finest:g} and 0.1; beyond that rounding errors rule")
-    return x
-
-
 def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, int]:
     """The step, the number of steps, and how many of them lie between two rows: rows fall on multiples of output_step."""
     if not length / step < MOST:
@@ -248,18 +242,18 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
 
 
-def _fixed(dynamics: CompiledModel, method: Integrator, form: MethodOption, length: float, step: float, output_step: Any,
-           _: float = 1.0) -> Run:
+def _fixed(dynamics: CompiledModel, row: np.ndarray, method: Integrator, form: MethodOption, length: float, step: float,
+           output_step: Any, _: float = 1.0) -> Run:
     h, steps, stride = _strides(length, step, output_step)
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
-    return method.run(Plan.fixed(dynamics, form, dynamics.assemble(), h, steps, stride))
+    return method.run(Plan.fixed(dynamics, form, row, h, steps, stride))
 
 
-def _controlled(dynamics: CompiledModel, method: Integrator, form: MethodOption, length: float, epsilon: float, output_step: Any,
-                coarser: float) -> Run:
+def _controlled(dynamics: CompiledModel, row: np.ndarray, method: Integrator, form: MethodOption, length: float, epsilon: float,
+                output_step: Any, coarser: float) -> Run:
     outputs = OUTPUTS if output_step is None else _strides(length, length, output_step)[1]
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
-    return method.run(Plan(dynamics, form, dynamics.assemble(), length, accuracy=epsilon, outputs=outputs, coarser=coarser))
+    return method.run(Plan(dynamics, form, row, length, accuracy=epsilon, outputs=outputs, coarser=coarser))
 
 
 def _difference_step(length: float) -> float:
@@ -334,7 +328,7 @@ def _progress(value: Any) -> Callable[[float, float], None]:
         return value
     if not value or os.environ.get("PLIANT_QUIET"):
         return lambda t, end: None
-    from .report.summaries import progress_display
+    from .report.progress import progress_display
     return progress_display()
 
 

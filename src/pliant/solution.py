@@ -10,24 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .compile.consistency import row_width
+from ._facade import work_of
+from .channels.components import components
 from .items.base import did_you_mean
+from .kernels.state_row import row_width
 
 if TYPE_CHECKING:
     from .channels.observer import Observer
     from .compile.compiled_model import CompiledModel
     from .model import Model
-
-COMPONENTS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
-MODAL = (".modal", ".modal_rate")  # channels whose components are numbered, from 1
-
-
-def components(channel: str, count: int) -> tuple[str, ...]:
-    """Names of the components of a channel."""
-    if channel.endswith(MODAL):
-        return tuple(str(k + 1) for k in range(count))
-    return COMPONENTS.get(count, ())
-
+    from .start.assembly import Assembly
 
 @dataclass
 class Quality:
@@ -162,19 +154,20 @@ class Solution:
 
     def stress(self, body: str, t: float | None = None) -> Any:
         """Stress (points, 6) [Pa] of a flexible body at time t; without t its stresses over the run (`stresses.BodyStress`)."""
-        from .results.stresses import BodyStress
-        found = BodyStress(self, body)
+        found = work_of("Solution.stress")(self, body)
         return found if t is None else found.at(t)
 
     def loads(self, body: str) -> dict[tuple[Any, ...], np.ndarray]:
         """Loads of a flexible body over the run, by the names of `flex.Stiffening`, in its axes: what `flex.enrich` takes as recorded."""
-        from .results.modal_loads import recorded_loads
-        return recorded_loads(self, body)
+        return work_of("Solution.loads")(self, body)
 
     def missed(self, body: str) -> Any:
         """The part of these loads that the modes of the body cannot follow (`flex.represented.Indicator`)."""
-        from .results.modal_loads import indicator
-        return indicator(self, body)
+        return work_of("Solution.missed")(self, body)
+
+    def missed_by_modes(self) -> dict[str, dict[str, Any]]:
+        """{body: part of its load that the modes miss, when, which} of all flexible bodies whose parts know it."""
+        return work_of("Solution.missed_by_modes")(self)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A channel over time, shape (n,) or (n, 3); a component with .x .y .z, of modal coordinates with .1 .2 and so on."""
@@ -220,8 +213,7 @@ class Solution:
         if self.stored and self._observer is None:
             reason = self.stored.note or "its file holds no model"
             raise ValueError(f"run {self.name!r} cannot be resumed: {reason}. Give the model to load(path, model=...), or run it again")
-        from .simulation import resume
-        return resume(self, duration, progress, out)
+        return work_of("Solution.resume")(self, duration, progress, out)
 
     # -- files and tables
     def columns(self, *patterns: str) -> dict[str, np.ndarray]:
@@ -255,42 +247,43 @@ class Solution:
 
     def save(self, path: str | Path, record: list[str] | None = None) -> None:
         """Write an HDF5 file: states, the model, and channels that match ``record`` (default: all, unless very many)."""
-        from .results.results_file import save
-        save(self, path, self.record if record is None else record)
+        work_of("Solution.save")(self, path, self.record if record is None else record)
 
     def plot(self, *channels: str, path: str | Path | None = None) -> Any:
         """Plot channels over time, one axis per unit; returns the matplotlib figure, written to ``path`` if given."""
-        from .plot.pictures import plot
-        return plot(self, channels, path)
+        return work_of("Solution.plot")(self, channels, path)
 
     def snapshot(self, path: str | Path | None = None, t: float | None = None, **options: Any) -> Any:
         """Draw the mechanism at time t, see `pliant.plot.pictures.snapshot`; returns the figure, written to ``path`` if given."""
-        from .plot.pictures import snapshot
-        return snapshot(self, path, t, **options)
+        return work_of("Solution.snapshot")(self, path, t, **options)
 
     def animate(self, path: str | Path | None = None, **options: Any) -> Any:
         """Animate the mechanism, see `pliant.plot.pictures.animate`; ``path`` ends in .gif or .mp4."""
-        from .plot.pictures import animate
-        return animate(self, path, **options)
+        return work_of("Solution.animate")(self, path, **options)
 
     def render(self, path: str | Path, t: float | None = None, **options: Any) -> Path:
         """A shaded picture at time t, or a film, see `pliant.view.render.render`; needs no display (extra ``video``)."""
-        from .view.render import render
-        return render(self, path, t, **options)
+        return work_of("Solution.render")(self, path, t, **options)
 
     def view(self, *others: Solution, browser: bool = True, port: int = 0, wait: bool | None = None) -> Any:
         """Look at the run, with ``others`` to compare: in a notebook below the cell, else in the browser (extra ``view``). A script
         waits until Ctrl-C, unless ``wait`` says otherwise."""
-        from .view.open_viewer import view
-        return view([self, *others], browser=browser, port=port, wait=wait)
+        return work_of("Solution.view")([self, *others], browser=browser, port=port, wait=wait)
 
     def to_html(self, path: str | Path, *others: Solution, rows: int = 2000, channels: Any = None) -> Path:
         """Write one page that shows the run, with ``others`` to compare; it needs no network and no program but a browser. At most
         ``rows`` rows are kept; ``channels``: patterns of those that can be plotted (default: as many as make a small file)."""
-        from .view.page import write_html
-        return write_html([self, *others], path, rows=rows, channels=channels)
+        return work_of("Solution.to_html")([self, *others], path, rows=rows, channels=channels)
 
     def summary(self) -> str:
         """What was run, how well it satisfies its equations, and its energy balance."""
         from .report.summaries import run_summary
         return run_summary(self)
+
+
+def of_pose(assembly: Assembly) -> Solution:
+    """An assembled pose as a run of one row, for pictures and channels."""
+    from .methods.integrators.choices import GeneralizedAlpha
+    open_ = max((gap.largest for gap in assembly.after.values()), default=0.0)
+    return Solution(assembly.dynamics.model, assembly.dynamics, assembly.row[None, :].copy(), np.zeros((1, 3)),
+                    Quality(open_, 0.0, 0.0, 0, 0, 0, 0), complete=False, method=GeneralizedAlpha(), step=0.0, stride=1, memory={})

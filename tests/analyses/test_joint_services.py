@@ -8,7 +8,7 @@ from joint_models import CARRIERS, closed_chain, tree
 from sliding_models import crane
 
 import pliant as pl
-from pliant.compile.compiled_model import ModelError
+from pliant.items.errors import ModelError
 from pliant.joint_space.tree import quaternion_product
 
 

@@ -8,9 +8,9 @@ from scipy.linalg import expm, null_space, qr
 
 import pliant as pl
 from pliant.channels.observer import Observer
-from pliant.compile.consistency import parts
 from pliant.items.base import matrix_of
 from pliant.kernels import evaluation
+from pliant.kernels.state_row import parts
 
 EPS, H = 1e-30, 1e-4
 R = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])

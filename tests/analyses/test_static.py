@@ -5,6 +5,7 @@ from scipy.optimize import brentq
 
 import pliant as pl
 from pliant.items.base import matrix_of
+from pliant.start.assembly import start_row
 
 R = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
 X, Y, Z = R.T
@@ -204,7 +205,7 @@ def test_steps_lead_downhill_and_not_too_far():
     from pliant.analyses.settling import Balance, Settling
     m = chain(4, span=0.55)
     d = m.compile(exact=True)
-    d.assemble()
+    start_row(d)
     search, rng = Settling(d, 0.0, 1e-10), np.random.default_rng(1)
     for skew in (0.0, 0.01):
         for _ in range(50):
@@ -236,7 +237,7 @@ def test_half_the_load_is_half_of_gravity_and_of_forces():
     m.add(pl.TorsionSpring("k", "A", stiffness=4.0, angle=0.1))
     m.add(pl.Force("push", b["end"], ["0 N", "12 N * exp(-t)", 0]))
     d = m.compile(exact=True)
-    d.assemble()
+    start_row(d)
     search = Settling(d, 0.0, 1e-10)
     for part in (0.25, 0.5, 1.0):
         search.part = part
@@ -253,7 +254,7 @@ def test_drives_move_from_the_start():
     m.add(pl.Drive("A", "angle", "0.3 + 2 * t", name="motor"))
     d = m.compile()
     d.start = "static"
-    row = d.assemble()
+    row = start_row(d)
     k = 3 + d.system.q0.size
     np.testing.assert_allclose(matrix_of(row[6:10]) @ row[k + 3:k + 6], 2 * Z, atol=1e-12)
     sol = m.simulate(0.1, start="static", progress=False)

@@ -7,7 +7,9 @@ from cases import SICK, four_bar, rod, slider_crank
 from transform import transformed
 
 import pliant as pl
-from pliant.text.model_text import TextError, from_text, to_text
+from pliant.items.errors import TextError
+from pliant.start.assembly import start_row
+from pliant.text.model_text import from_text, to_text
 from pliant.text.schema import schema
 
 G = 9.81
@@ -90,7 +92,7 @@ def test_freedom_in_the_plane_is_freedom_in_space_with_the_holds(build):
     m = transformed(build(), turn())
     d = m.compile()
     rows = [row for row in d.system.active if row >= d.system.n_v]
-    d.assemble()
+    start_row(d)
     d._matrix()
     C = d.system.dense(d.tiles)[np.ix_(rows, range(d.system.n_v))]
     report = m.check()

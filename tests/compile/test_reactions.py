@@ -7,9 +7,10 @@ from derivatives import random_rotation
 from mechanisms import four_bar, slider_crank
 
 import pliant as pl
-from pliant.compile.consistency import POSITION, parts
+from pliant.compile.consistency import POSITION
 from pliant.items.base import matrix_of
 from pliant.kernels import evaluation
+from pliant.kernels.state_row import parts
 
 TURN = random_rotation(np.random.default_rng(5))
 G, MASS, REACH, HEIGHT, WIDTH = 9.81, 20.0, 0.45, 1.4, 0.9  # of a door: its centre from the hinges, their distance

@@ -10,6 +10,7 @@ from sliding_models import SOFT, STEEL, B, H, L, crane, floating, geared
 import pliant as pl
 from pliant.kernels import evaluation
 from pliant.kernels.contract import V
+from pliant.start.assembly import start_row
 
 
 # -- a load that moves over a bridge
@@ -60,7 +61,7 @@ def test_nothing_jumps_where_nodes_are_passed(turning):
     """A state at a node, and the same with the frame 1e-11 m before and behind it: velocities and accelerations."""
     m = floating(turning)
     d = m.compile()
-    d.assemble()
+    start_row(d)
     s, x = d.system, d.x
     name, iq, _, _ = s.lines[0]
     rng = np.random.default_rng(1)
@@ -164,7 +165,7 @@ def test_reactions_do_no_work_on_rigid_motions(turning):
     """Momentum and angular momentum are conserved: a common velocity and a common turning do not change the equations of the joint."""
     m = floating(turning)
     d = m.compile(exact=True)
-    d.assemble()
+    start_row(d)
     s, x = d.system, d.x
     x.D[:] = 0
     evaluation.run(s.program("tangent"), s.data, x, 0.0, 1.0, 0.0, 0.0)

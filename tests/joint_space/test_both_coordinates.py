@@ -5,7 +5,7 @@ import no_jit
 import pytest
 
 import pliant as pl
-from pliant.compile.consistency import parts
+from pliant.kernels.state_row import parts
 from pliant.proofs import benchmark_models, verification
 
 USUAL = 0.2  # s of motion

@@ -9,9 +9,9 @@ from recursive import STEP, State, complex_jacobian, unassembled
 from test_recursion import agree, close, moved
 
 import pliant as pl
-from pliant.compile.consistency import parts
 from pliant.joint_space import services as rs
 from pliant.kernels import evaluation
+from pliant.kernels.state_row import parts
 
 
 # -- one state

@@ -10,8 +10,8 @@ from mechanisms import four_bar, pendulum, slider_crank
 
 import pliant as pl
 from pliant import cli
-from pliant.compile.compiled_model import ModelError
-from pliant.compile.consistency import parts
+from pliant.items.errors import ModelError
+from pliant.kernels.state_row import parts
 
 
 def test_options():

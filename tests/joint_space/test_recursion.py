@@ -10,9 +10,9 @@ from mechanisms import box_on_springs, four_bar, slider_crank
 from recursive import STEP, State, complex_jacobian
 
 import pliant as pl
-from pliant.compile.consistency import parts
 from pliant.joint_space import services as rs
 from pliant.kernels import link_tables as rc
+from pliant.kernels.state_row import parts
 
 TIGHT = pl.Index1(pl.DirectCorrection(1e-12))
 

@@ -3,6 +3,7 @@ import numpy as np
 
 import pliant as pl
 from pliant.families import rigid
+from pliant.kernels.status import DONE, MORE
 from pliant.methods.integrators import stepper as st
 
 
@@ -33,7 +34,7 @@ def advance(mass, kind, steps=60, h=2e-3):
     programs = [s.program(p, kind) for p in ("residual", "tangent", "energy", "history")]
     ctl = np.array([0.0, h, 1e-12, 9.81, 1e-15, 0.0, 1.0, *pl.GeneralizedAlpha(0.9).parameters])
     status = st.advance(*programs, data, s.lu, x, work, ctl, count, s.n_v, 10**6, rows)
-    assert status in (st.DONE, st.MORE)
+    assert status in (DONE, MORE)
     assert count[st.STEPS] == steps
     return x.q.copy()
 

@@ -7,7 +7,7 @@ from pinned import pin
 
 import pliant as pl
 from pliant import simulation
-from pliant.compile.consistency import parts
+from pliant.kernels.state_row import parts
 from pliant.methods.integrators import local_error, pieces
 
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.compile.consistency import parts
+from pliant.kernels.state_row import parts
 from pliant.methods.integrators.base import Plan
 from pliant.methods.integrators.stepper import STEPS
+from pliant.start.assembly import start_row
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import bricard
@@ -93,7 +94,7 @@ def test_dense_output_of_radau_is_of_order_5():
     exact, lengths, found = reference("four-bar", 0.4, 960), [], []
     for coarser in (0.5, 0.3):
         d = four_bar().compile()
-        plan = Plan(d, pl.StabilizedIndex2(), d.assemble(), 0.4, accuracy=3e-9, outputs=960, coarser=coarser)
+        plan = Plan(d, pl.StabilizedIndex2(), start_row(d), 0.4, accuracy=3e-9, outputs=960, coarser=coarser)
         run = pl.RadauIIA5().run(plan)
         rows = np.vstack([plan.row[None, :], *run])
         d.refine(rows)

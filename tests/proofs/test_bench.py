@@ -19,6 +19,7 @@ from pliant.methods.integrators.choices import GeneralizedAlpha
 from pliant.model import Model
 from pliant.proofs.benchmark_models import CUBE, G, bricard, chain, fourbars, fourbars_energy, problems, watched
 from pliant.proofs.benchmarks import accuracy, measure, peers_folder, ratios, table
+from pliant.start.assembly import start_row
 
 FOLDER = peers_folder() or Path()
 
@@ -52,7 +53,7 @@ def mass(model: Model) -> float:
 def test_fourbars(n: int) -> None:
     model = fourbars(n)
     d = model.compile()
-    row = d.assemble()
+    row = start_row(d)
     assert mass(model) == 2 * n + 1
     assert equations(d) == [5] * (n + 1) + [5, 2] * n
     assert 6 * (2 * n + 1) - sum(equations(d)) == 1
@@ -68,7 +69,7 @@ def test_chain_is_the_peers_chain(n: int) -> None:
     peer = peer_module("chain_model")
     model = chain(n)
     d = model.compile()
-    row = d.assemble()
+    row = start_row(d)
     frames, tip = peer.frames(n)
     height = 0.0
     for i, (R, p) in enumerate(frames):
@@ -88,7 +89,7 @@ def test_bricard_is_the_peers_bricard() -> None:
     peer = peer_module("p3_bricard_model")
     model = bricard()
     d = model.compile()
-    row = d.assemble()
+    row = start_row(d)
     assert np.array_equal(CUBE, peer.P)
     for k in range(6):
         assert model[f"joint_{k}"].axis == tuple(peer.AXES[k])
@@ -127,7 +128,7 @@ def test_a_row_is_complete() -> None:
 
 def test_accuracy_sees_an_error() -> None:
     d = bricard().compile()
-    row = d.assemble()
+    row = start_row(d)
     rough = accuracy(d, GeneralizedAlpha().run(Plan.fixed(d, Index3(), row, 1e-2, 100)), row)
     fine = accuracy(d, GeneralizedAlpha().run(Plan.fixed(d, Index3(), row, 1e-3, 1000, 10)), row)
     assert rough[0] / fine[0] == pytest.approx(100, rel=0.5)  # order 2

@@ -6,7 +6,7 @@ import pytest
 
 import pliant as pl
 from pliant.cli import execute
-from pliant.diagnosis.frequencies import highest_frequency
+from pliant.compile.vibration import highest_frequency
 from pliant.kernels import closed_loops as kernels
 from pliant.proofs.studies import loops, loops_models, manipulator
 

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from pliant.compile.compiled_model import ModelError
+from pliant.items.errors import ModelError
 from pliant.proofs.verification import CASES, _worst, table, verify
 
 KEYS = {"name", "quantity", "value", "reference", "error", "tolerance", "passed", "steps", "seconds"}

@@ -5,7 +5,7 @@ import pytest
 from test_text import SLIDER_CRANK, everything
 
 import pliant as pl
-from pliant.report import summaries
+from pliant.report import progress, summaries, tables
 from pliant.text.model_text import from_text
 
 
@@ -52,8 +52,8 @@ def test_run_summary() -> None:
 
 
 def test_table_aligns() -> None:
-    assert summaries.table(("a", "n"), [("x", 1.5), ("long", 10)], indent="").splitlines() == ["a       n", "x     1.5", "long   10"]
-    assert summaries.table(("a", "b"), []) == "  a  b"
+    assert tables.table(("a", "n"), [("x", 1.5), ("long", 10)], indent="").splitlines() == ["a       n", "x     1.5", "long   10"]
+    assert tables.table(("a", "b"), []) == "  a  b"
 
 
 class Clock:
@@ -67,7 +67,7 @@ class Clock:
 def test_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
     monkeypatch.setattr(summaries, "time", clock)
-    display = summaries.progress_display()
+    display = progress.progress_display()
     for k in range(1, 26):
         clock.now += 1.0
         display(k / 25, 1.0)
@@ -81,7 +81,7 @@ def test_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: py
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
     monkeypatch.setattr(summaries, "time", clock)
-    display = summaries.Progress()
+    display = progress.Progress()
     display.terminal = True
     display(0.5, 1.0)
     display(1.0, 1.0)

@@ -29,9 +29,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from pliant import Model
-from pliant.compile.compiled_model import ModelError
+from pliant.items.errors import ModelError, TextError
+from pliant.start.assembly import start_row
 from pliant.text import model_text as reader
-from pliant.text.yaml_lines import TextError
 
 HANG = 5.0          # s of computing that one case may take
 STUCK = 120         # s after which a process that does not come back is ended
@@ -71,7 +71,7 @@ def outcome(text: str, data: Any = None) -> str:
             stage = "compile"
             dynamics = model.compile()
             stage = "assemble"
-            row = dynamics.assemble()
+            row = start_row(dynamics)
             if not np.isfinite(row).all():
                 raise Fault("the initial state is not finite")
             stage = "accepted"
@@ -131,7 +131,7 @@ def _prepare() -> None:
     """Bound the memory, and compile what is used, which is done once and no part of a case."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     for text in MODELS:
-        reader.from_text(text).compile().assemble()
+        start_row(reader.from_text(text).compile())
 
 
 def _work(task: tuple[int, int, int]) -> tuple[int, Counter[str], str, str]:

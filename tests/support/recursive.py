@@ -2,7 +2,6 @@
 import numpy as np
 
 import pliant as pl
-from pliant.compile.consistency import parts, row_width
 from pliant.families.elastic import deform
 from pliant.joint_space import services as rs
 from pliant.joint_space.joint_states import joint_state
@@ -14,8 +13,10 @@ from pliant.kernels.by_reference import reference
 from pliant.kernels.jit import entry
 from pliant.kernels.link_tables import IM, IU, NM, NU
 from pliant.kernels.recursion import outward
+from pliant.kernels.state_row import parts, row_width
 from pliant.methods.formulations.choices import Recursion
 from pliant.methods.formulations.kernels import problem
+from pliant.start.assembly import start_row
 
 STEP = 1e-30
 
@@ -33,7 +34,7 @@ class State:
     def __init__(self, model: pl.Model, seed: int | None = None, cut=(), row=None, drives=True, bend=0.3) -> None:
         self.dynamics = model.compile()
         s = self.system = self.dynamics.system
-        self.row = self.dynamics.assemble() if row is None else row.copy()
+        self.row = start_row(self.dynamics) if row is None else row.copy()
         self.space = JointSpace(self.dynamics, cut, drives=drives)
         programs = [s.program(name) for name in ("residual", "tangent", "power", "history")]
         self.x = s.memory()

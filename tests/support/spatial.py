@@ -2,7 +2,7 @@
 import numpy as np
 
 import pliant as pl
-from pliant.compile.consistency import parts
+from pliant.kernels.state_row import parts
 from pliant.proofs.shipped_examples import examples, find
 
 

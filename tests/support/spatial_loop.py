@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 import pliant as pl
-from pliant.compile.consistency import parts
+from pliant.kernels.state_row import parts
 
 
 def four_bar(damping: float = 2.0) -> pl.Model:

@@ -6,7 +6,8 @@ import pytest
 
 import pliant as pl
 from pliant.cli import execute
-from pliant.text.model_text import TextError, from_text, to_text
+from pliant.items.errors import TextError
+from pliant.text.model_text import from_text, to_text
 
 TEXT = """pliant: 1
 name: weight

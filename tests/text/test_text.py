@@ -13,7 +13,8 @@ from flexible_models import rod as reduced_rod
 
 import pliant as pl
 from pliant.items.base import KINDS
-from pliant.text.model_text import TextError, from_text, read, schema, to_text, write
+from pliant.items.errors import TextError
+from pliant.text.model_text import from_text, read, schema, to_text, write
 from pliant.text.yaml_lines import load_yaml, plain, scalar
 
 SLIDER_CRANK = """\

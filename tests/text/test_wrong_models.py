@@ -18,7 +18,8 @@ from wrong_models.base import DRIVE, FORCE, GEAR, JOINT, PIN, ROD, SIMULATE, TWO
 
 import pliant as pl
 from pliant import cli
-from pliant.text.model_text import TextError, from_text
+from pliant.items.errors import TextError
+from pliant.text.model_text import from_text
 
 HANG = 5.0  # s: a guard against hangs, not a measurement
 FOREIGN = re.compile(r"Traceback|Input should be|NoneType|\bNone\b|np\.|Errno|<class|object at 0x|_parsing|_type\b|\bdict\b|\btuple\b|"

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compile.compiled_model import ModelError
 from ..functions.units import must, quantity, shown
 from ..items.base import did_you_mean
+from ..items.errors import ModelError
 
 ENTRIES = {"static": ("load_steps", "tolerance"), "modes": ("n", "state"), "linearize": ("inputs", "outputs", "state")}
 STATES = ("assembled", "static")

@@ -5,20 +5,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..compile.compiled_model import ModelError
 from ..families import nodes
 from ..families.elastic import node_at
 from ..items.base import IDENTITY, Frame, did_you_mean, matrix_of
+from ..items.errors import ModelError
 from ..joint_space import services as rs
 from ..joint_space.joint_states import joint_state
 from ..joint_space.tree import Joined, JointSpace
 from ..joint_space.tree_programs import placing
 from ..kernels import link_tables as rc
 from ..kernels.ode import BAD, POWERED
+from ..kernels.status import DONE
 from ..methods.formulations.choices import Recursion
 from ..methods.formulations.kernels import problem
 from ..methods.integrators.run import function_fault
-from ..methods.integrators.stepper import DONE
+from ..start.assembly import start_row
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -56,7 +57,7 @@ class JointModel:
         programs = [s.program(name) for name in ("residual", "tangent", "power", "history")]
         self.p = problem(self.dynamics, form, s.memory(), programs, 0.0, self.space)[0]
         self.p.num[POWERED] = 0
-        self.q, self.u = joint_state(self.space, self.dynamics.assemble())
+        self.q, self.u = joint_state(self.space, start_row(self.dynamics))
         self.coordinates, self.rates = list[str](), list[str]()
         for link in self.topology.links:
             name, modes = link.joint or link.body, getattr(getattr(model[link.body], "reduced", None), "names", ())

@@ -5,9 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..compile.compiled_model import CompiledModel, ModelError
-from ..compile.consistency import parts
+from ..compile.compiled_model import CompiledModel
+from ..items.errors import ModelError
 from ..kernels import evaluation
+from ..kernels.state_row import parts
 from .steady import axes_of, is_steady, least
 from .tangent import Tangent
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compile.consistency import parts
 from ..kernels import evaluation
+from ..kernels.state_row import parts
 from . import eigen
 from .entries import number_of
 from .linearisation import Linearisation
@@ -148,7 +148,7 @@ class Modes:
 
     def summary(self) -> str:
         """A table: frequency, damping, and what moves most."""
-        from ..report.summaries import table
+        from ..report.tables import table
         from .settling import motion_in_words
         d, rows = self.linearisation.d, []
         for k in range(len(self)):

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ..channels.components import COMPONENTS, components
 from ..channels.observer import Observer
-from ..compile.compiled_model import CompiledModel, ModelError
-from ..compile.consistency import parts
+from ..compile.compiled_model import CompiledModel
 from ..families.loads import CODES, LOAD, PART, VECTOR
 from ..functions.units import must
 from ..items.base import did_you_mean
+from ..items.errors import ModelError
 from ..kernels import evaluation
-from ..solution import COMPONENTS, components
+from ..kernels.state_row import parts
 from ..start.position_solver import coordinate
 from .linearisation import Linearisation
 from .tangent import load, new_row

@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compile.compiled_model import CompiledModel, ModelError
+from ..compile.compiled_model import CompiledModel
 from ..families.loads import LOAD
 from ..families.signals import LOAD_ANSWER
+from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.contract import GRAVITY, F
+from ..report.words import direction
 from .tangent import Freedom, axes, derivative, largest_motion, load, new_row
 
 LONGEST = 0.3        # rad or sizes of the model: largest motion of an iteration
@@ -188,7 +190,6 @@ class NotSettled(ModelError):
 
 def motion_in_words(d: CompiledModel, eta: np.ndarray) -> tuple[str, str]:
     """The body that moves most, and 'translation along x' or 'rotation about (0, 0.6, 0.8)'."""
-    from ..diagnosis.words import direction
     parts = [(eta[iv - 3:iv] / d.length, eta[iv:iv + 3], eta[d.modal_rows(name)] / d.length, name)
              for name, iv in zip(d.system.bodies, d.system.data.rotations[:, 0], strict=True)]
     move, turn, bend, name = max(parts, key=lambda p: max(np.linalg.norm(p[0]), np.linalg.norm(p[1]), abs(p[2]).max(initial=0.0)))

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compile.compiled_model import CompiledModel, ModelError
-from ..compile.consistency import parts, row_width
+from ..compile.compiled_model import CompiledModel
 from ..functions.units import must
 from ..items.base import did_you_mean
+from ..items.errors import ModelError
+from ..kernels.state_row import parts, row_width
+from ..start.assembly import start_row
 from .entries import STATES, static_options
 from .linearisation import Linearisation
 from .statics import Static, settled
@@ -30,9 +32,9 @@ def linearised(model: Model, state: Any, d: CompiledModel | None = None) -> Line
 
 def _row(model: Model, d: CompiledModel, state: Any) -> np.ndarray:
     if state is None or (isinstance(state, str) and state == "assembled"):
-        return d.assemble()
+        return start_row(d)
     if isinstance(state, str) and state == "static":
-        d.assemble()
+        start_row(d)
         return settled(d, **static_options(model.analyses.get("static", {}))).row
     if isinstance(state, str):
         raise ModelError(f"state {state!r} is not known{did_you_mean(state, STATES)}")

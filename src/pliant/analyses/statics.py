@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compile import redundancy
-from ..compile.compiled_model import CompiledModel, ModelError
-from ..compile.consistency import parts
+from ..compile.compiled_model import CompiledModel
+from ..items.errors import ModelError
 from ..kernels import evaluation
+from ..kernels.state_row import parts
+from ..start.assembly import start_row
 from .entries import TOLERANCE, static_options
 from .settling import LEVEL, Balance, NotSettled, Settling, motion_in_words
 from .tangent import largest_motion, load, new_row
@@ -106,7 +108,7 @@ class Static:
 
     def summary(self) -> str:
         """Whether it is stable, where the bodies are, and what acts between them, as text."""
-        from ..report.summaries import table
+        from ..report.tables import table
         data = self.to_dict()
         state = {True: "stable", False: f"unstable; it falls ({', '.join(self.falls)})",
                  None: f"neither stable nor unstable: nothing resists {', '.join(self.free)}"}[self.stable]
@@ -137,7 +139,7 @@ def static(model: Model, load_steps: Any = None, tolerance: Any = None) -> Stati
     asked = {"load_steps": load_steps, "tolerance": tolerance}
     given = {**model.analyses.get("static", {}), **{k: v for k, v in asked.items() if v is not None}}
     d = model.copy().compile(exact=True)
-    d.assemble()
+    start_row(d)
     return settled(d, **static_options(given))
 
 

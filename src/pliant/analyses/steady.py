@@ -4,8 +4,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..compile.compiled_model import CompiledModel
-from ..compile.consistency import POSITION, parts
+from ..compile.consistency import POSITION
 from ..items.base import matrix_of, quaternion_of
+from ..kernels.state_row import parts
 from .tangent import Tangent, cross_matrix
 
 SMALL = 1e-7     # relative: equal

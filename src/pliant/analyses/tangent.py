@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..compile import redundancy
-from ..compile.compiled_model import CompiledModel, ModelError
-from ..compile.consistency import parts, row_width
+from ..compile.compiled_model import CompiledModel
 from ..items.base import matrix_of
+from ..items.errors import ModelError
 from ..kernels import evaluation
+from ..kernels.state_row import parts, row_width
 
 LARGEST = 6000   # velocities: matrices are full
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compile.compiled_model import ModelError
+from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..start.position_solver import coordinate
 from . import ports
@@ -93,7 +93,7 @@ class Linear:
 
     def summary(self) -> str:
         """Names and matrices as text."""
-        from ..report.summaries import table
+        from ..report.tables import table
         head = [f"linearised {self.model.name!r} at t = {self.t:g} s: {len(self.states)} states, {len(self.inputs)} inputs, "
                 f"{len(self.outputs)} outputs"]
         if self.frame.any():

@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 
 from ..compile.compiled_model import CompiledModel
-from ..compile.consistency import observe, observe_forces, parts
+from ..compile.consistency import observe, observe_forces
 from ..families import bushing, constraints, springs
 from ..families.rigid import FRAMES
 from ..families.signals import SENSE
 from ..items.base import did_you_mean
 from ..kernels.contract import AV, FRAME_WIDTH, A, P, V, W
 from ..kernels.evaluation import Program
-from ..solution import components
+from ..kernels.state_row import parts
+from .components import components
 
 FRAME_QUANTITIES = {"position": "m", "rotation": "", "velocity": "m/s", "acceleration": "m/s^2", "angular_velocity": "rad/s",
                     "angular_acceleration": "rad/s^2"}

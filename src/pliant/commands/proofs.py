@@ -22,7 +22,7 @@ def verify(names: tuple[str, ...], accuracy: str | None, cross: str | None, dura
     if duration is not None:
         raise click.UsageError("--duration is for --cross; the benchmarks have their own")
     from ..proofs.verification import verify as book
-    from ..report.summaries import table
+    from ..report.tables import table
     rows = [dict(r) for r in book(list(names) or None, accuracy)]
     failed = sum(not r["passed"] for r in rows)
     keys = ("name", "quantity", "value", "reference", "error", "tolerance", "steps", "seconds")

@@ -63,8 +63,9 @@ def resume(run: str, output: str | None, duration: str | None, model: str | None
 
 def _simulated(work: Callable[[Any], Solution], progress: bool, target: Path) -> Answer:
     """The answer of a run; if it stops, why, and where its rows are."""
-    from ..methods.integrators.run import SimulationError
-    from ..report.summaries import Progress, run_data, run_summary
+    from ..items.errors import SimulationError
+    from ..report.progress import Progress
+    from ..report.summaries import run_data, run_summary
     display = Progress() if progress and not os.environ.get("PLIANT_QUIET") else None
 
     def show(t: float, end: float) -> None:
@@ -168,7 +169,7 @@ def examples(name: str | None, folder: str | None, execute_: bool) -> Answer:
         made = shipped_examples.copy(chosen, Path(folder))
         return Answer({"copied": [str(p) for p in made]}, "\n".join(f"written: {p}" for p in made))
     if not name:
-        from ..report.summaries import table
+        from ..report.tables import table
         rows = [(stem, shipped_examples.headline(path)) for stem, path in found.items()]
         return Answer({"examples": dict(rows)}, table(("example", "about"), rows, indent=""))
     if execute_:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from ..families.rigid import BODY, MASS
+from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.block_lu import factorise, solve_refined
 from ..kernels.contract import GRAVITY, c_address
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
 
 GAP = 1e-6         # joints may be open by this fraction of the model's size; they are closed before the start
 TOO_FAR = "the initial state is not finite; look for masses, stiffnesses or positions that are far too large or too small"
-
-
-class ModelError(ValueError):
-    """The model cannot run as it is; the message says which item, why, and what to do. Where it does not fit together,
-    ``assembly`` holds the nearest pose: ``error.assembly.snapshot("pose.png")`` draws it."""
-    assembly: Assembly | None = None
 
 
 class Extent(NamedTuple):
@@ -82,11 +77,10 @@ def sparse_least_squares(A: Any, b: np.ndarray) -> np.ndarray:
 class CompiledModel:
     """A System with memory for everything that is not a time step."""
 
-    assembly: Assembly | None = None  # of the last call of `assemble`
+    assembly: Assembly | None = None  # the last one
     unique_reactions = True           # at the start
     unplaced: tuple[str, ...] = ()    # bodies whose place was not stated: their joints placed them
     model: Any = None                 # what it was compiled from
-    start = "assembled"               # or "static": runs begin in equilibrium
 
     def __init__(self, system: System, directory: ChannelMap) -> None:
         self.system, self.directory = system, directory
@@ -148,18 +142,6 @@ class CompiledModel:
         for i in self.system.data.rotations[:, 0]:
             w[i:i + 3] = 1
         return w
-
-    # -- consistent initial values
-    def assemble(self) -> np.ndarray:
-        """The row of consistent initial values; `assembly` says how bodies were moved to get there."""
-        from ..start.assembly import assemble
-        self.assembly = assemble(self)
-        self.x.q[:] = self.assembly.row[3:3 + self.system.q0.size]
-        self.unique_reactions = self.redundant() == 0
-        if self.start == "static":
-            from ..analyses.statics import start_in_equilibrium
-            return start_in_equilibrium(self)
-        return self.assembly.row.copy()
 
     def not_finite(self) -> NoReturn:
         """The error that names who gives numbers that are not finite at the start."""

@@ -6,8 +6,6 @@ At a given position all of these come from one factorisation of [M C^T; C 0]:   
     velocities       [M C^T; C 0] [dv; mu]  = [0; -(C_q v + C_t)]
     accelerations    [M C^T; C 0] [a; lam]  = [f; gamma]
 """
-from itertools import pairwise
-
 import numpy as np
 
 from ..kernels.block_lu import factorise, solve, solve_refined, subtract_image
@@ -15,8 +13,8 @@ from ..kernels.contract import FRAME_WIDTH, F
 from ..kernels.evaluation import retract
 from ..kernels.evaluation import run as evaluate
 from ..kernels.jit import entry, inlined, jit
+from ..kernels.state_row import Q
 
-Q = 3  # where q begins in a row of results: t, dissipated energy, work, q, v, a, lam, H
 POSITION, VELOCITY, ACCELERATION, RESIDUAL = range(4)  # columns of the report of `refine`
 PASSES = 4           # of Newton's method on a position
 SHARINGS = 12        # passes in search of the smallest multipliers
@@ -262,13 +260,3 @@ def observe_forces(forces, d, x, rows, silent, frames, out, n_q):
                 out[i, j, k] = x.X[frames[j], F + k]
 
 
-def row_width(n_q: int, n: int, histories: int) -> int:
-    """Length of a row of results."""
-    return Q + n_q + 3 * n + histories
-
-
-def parts(rows: np.ndarray, n_q: int, n: int) -> dict[str, np.ndarray]:
-    """Views of the columns of rows by name."""
-    ends = np.cumsum([Q, n_q, n, n, n])
-    q, v, a, lam = (rows[:, i:j] for i, j in pairwise(ends))
-    return {"t": rows[:, 0], "dissipated": rows[:, 1], "work": rows[:, 2], "q": q, "v": v, "a": a, "lam": lam, "H": rows[:, ends[-1]:]}

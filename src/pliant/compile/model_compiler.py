@@ -11,7 +11,7 @@ from ..items.base import Frame, did_you_mean
 from ..items.joints import perpendicular_frame
 from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_line, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
-from .channel_map import ChannelMap, ForceRecord, JointRecord, StatedVelocity, Z
+from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
 from .planar import unheld
 from .system import ArrayBuilder, Place, System
 
@@ -62,6 +62,11 @@ class ModelCompiler:
         values = np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]) if rates is None else np.concatenate(rates)
         said = [v is not None] * 3 + [w is not None] * 3
         self.directory.stated[body.name] = StatedVelocity(place.iv, said, values, place.iq, np.array(body.com))
+
+    def add_flexible(self, body: ModalBody, place: Place, rows: Any) -> None:
+        """Where the modal coordinates of a body are, and what they mean."""
+        self.directory.flexible[body.name] = Flexible(place.iq + 7, place.iv + 6, rows.scale, body.inertia_matrix,
+                                                      body.modal_rate is not None, body.size, rows.frames, rows.sliders)
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:

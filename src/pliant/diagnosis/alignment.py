@@ -10,7 +10,7 @@ import numpy as np
 from ..items.base import Frame, matrix_of
 from ..items.joints import AxisJoint
 from ..kernels.contract import P
-from .findings import ERROR, WARNING, Finding, names
+from ..report.finding import ERROR, WARNING, Finding, names
 from .mechanism import Component, Mechanism
 
 if TYPE_CHECKING:

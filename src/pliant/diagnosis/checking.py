@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..compile.compiled_model import CompiledModel, ModelError
-from ..compile.consistency import parts
+from ..compile.compiled_model import CompiledModel
+from ..compile.out_of_plane import out_of_plane
 from ..compile.planar import normal_vector
 from ..items.base import did_you_mean
+from ..items.errors import ModelError
 from ..items.forces import SpringDamper
 from ..items.joints import Drive, Fixed
 from ..joint_space.topology import masses_of, spanning_forest
+from ..kernels.state_row import parts
 from ..methods.selection import cut_joints
+from ..report.finding import ERROR, NOTE, WARNING, Finding, names
+from ..start.assembly import start_row
 from . import alignment, frequencies, loops, masses, start, structure
-from .findings import ERROR, HEADINGS, NOTE, WARNING, Finding, Report, names, sentence
+from .findings import HEADINGS, Report, sentence
 from .mechanism import Component, Mechanism, connected
 from .rank import Rank, analyse, elsewhere
 
@@ -39,7 +43,7 @@ def check(model: Model) -> Report:
         cut, unknown = _cut(model, dynamics)
         found += unknown
         report.tree = spanning_forest(dynamics.directory, masses_of(dynamics.system), cut).text()
-        off = list(structure.out_of_plane(usable, dynamics))
+        off = list(out_of_plane(usable, dynamics))
         found += off
         found += Examination(usable, dynamics, settings, report, off).findings()
     order = list(HEADINGS)
@@ -151,7 +155,7 @@ class Examination:
     def _start(self) -> tuple[np.ndarray | None, str]:
         """Consistent initial values, or why there are none."""
         try:
-            return self.dynamics.assemble(), ""
+            return start_row(self.dynamics), ""
         except Exception as error:  # a user's function may raise anything
             return None, str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
 

@@ -5,12 +5,10 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-ERROR: Literal["error"] = "error"
-WARNING: Literal["warning"] = "warning"
-NOTE: Literal["note"] = "note"
-Severity = Literal["error", "warning", "note"]
+from ..report.finding import ERROR, NOTE, WARNING, Finding, Severity
+
 HEADINGS = {ERROR: "errors", WARNING: "warnings", NOTE: "notes"}
 TREE = 40    # lines of the tree of joints
 WIDTH = 110  # of a printed report
@@ -75,19 +73,6 @@ FAULTS: dict[str, str] = {
     "not-written": "the results could not be written",
     "file-damaged": "a result file cannot be read in full",
 }
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was found: ``code`` of CODES, the names of the items, a sentence with values and the rule, and what to do."""
-    code: str
-    severity: Severity
-    items: tuple[str, ...]
-    message: str
-    remedy: str
-
-    def __str__(self) -> str:
-        return f"{self.code}: {self.message} {self.remedy}"
 
 
 @dataclass
@@ -175,11 +160,3 @@ def _wrapped(text: str, mark: str = "") -> Iterable[str]:
 def sentence(text: str) -> str:
     """With a full stop, unless it ends with a question or a caret under a line."""
     return text if text.endswith((".", "?", "^")) else f"{text}."
-
-
-def names(items: Iterable[str], word: str = "and") -> str:
-    """'A', 'B' and 'C'"""
-    quoted = [repr(str(i)) for i in items]
-    if len(quoted) > 8:
-        quoted = [*quoted[:7], f"{len(quoted) - 7} more"]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {word} {quoted[-1]}" if quoted else ""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kernels import evaluation
-from .findings import ERROR, NOTE, WARNING, Finding, names
+from ..report.finding import ERROR, NOTE, WARNING, Finding, names
+from ..report.words import MOTIONS, REACTIONS, describe, direction
 from .mechanism import Component, Mechanism
 from .rank import Dependency, Rank
-from .words import MOTIONS, REACTIONS, describe, direction
 
 REPLACEMENTS = {(3, 0): "a Spherical joint", (2, 0): "a PointOnLine along {axis}", (1, 0): "a PointOnPlane with the normal {normal}",
                 (3, 1): "a Universal joint", (2, 2): "a Cylindrical joint", (1, 2): "a Planar joint"}

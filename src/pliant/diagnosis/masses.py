@@ -9,9 +9,9 @@ import numpy as np
 from ..items.base import Pair
 from ..items.bodies import RigidBody
 from ..items.shapes import Shape, mass_properties
-from .findings import NOTE, WARNING, Finding, names
+from ..report.finding import NOTE, WARNING, Finding, names
+from ..report.words import MOTIONS, describe
 from .mechanism import LARGEST, Mechanism, connected
-from .words import MOTIONS, describe
 
 if TYPE_CHECKING:
     from ..model import Model

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..functions.units import shown
+from .._facade import work_of
 from .beams import mesh_beam
 from .material import Material
 from .section import Section
@@ -34,22 +34,10 @@ class Segments(NamedTuple):
     def add(self, model: Model, name: str, position: Any = (0.0, 0.0, 0.0), rotation: Any = None, damping: float = 0.0) -> dict[str, Frame]:
         """Add them to a model as bodies ``name_0`` … and bushings ``name_spring_1`` …, the mesh placed by ``position`` and ``rotation``;
         bushings are damped by ``damping`` [s] times their stiffness. Returns the frames "start" and "end"."""
-        from ..items.base import IDENTITY, matrix_of
-        from ..items.bodies import RigidBody
-        from ..items.forces import Bushing
-        if isinstance(damping, bool) or not isinstance(damping, (int, float)) or not damping >= 0:
-            raise ValueError(f"damping: {shown(damping)} must be a time [s] of at least 0")
-        probe = RigidBody(name, 1.0, position=position, rotation=IDENTITY if rotation is None else rotation)
-        R, at = matrix_of(probe.rotation), np.array(probe.position)
-        frames = self._frames()
-        bodies = [model.add(RigidBody(f"{name}_{k}", self.masses[k], self.inertias[k], tuple(self.coms[k]), tuple(at + R @ self.nodes[k]),
-                                      probe.rotation, frames=frames[k])) for k in range(len(self.nodes))]
-        for k, (a, b) in enumerate(self.pairs):
-            model.add(Bushing(f"{name}_spring_{k + 1}", bodies[a][f"spring_{k + 1}"], bodies[b][f"spring_{k + 1}"],
-                              stiffness=tuple(self.stiffness[k]), damping=tuple(damping * self.stiffness[k])))
-        return {"start": bodies[0]["start"], "end": bodies[-1]["end"]}
+        return work_of("Segments.add")(self, model, name, position, rotation, damping)
 
-    def _frames(self) -> list[dict[str, Any]]:
+    def frames(self) -> list[dict[str, Any]]:
+        """Per body, the frames that bushings and the ends are at."""
         frames: list[dict[str, Any]] = [{} for _ in self.nodes]
         for k, pair in enumerate(self.pairs):
             for body in pair:

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError, WithJsonSchema, model_validator
 
 from ..functions.units import must, quantity, shown
+from .errors import ItemError
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -257,15 +258,9 @@ class Frame(Strict):
 KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures")}
 
 
-class ItemError(ValueError):
-    """An item has a wrong value; the message names the item, the value, the rule and the remedy."""
-    findings: ValidationError | None = None  # for those who tell them in their own words
-
-
 def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
     """Pydantic's findings as one sentence each."""
-    from ..text.yaml_lines import dotted
-    from .messages import explain
+    from .messages import dotted, explain
     known = f" {name!r}" if isinstance(name, str) else ""
     lines = [f"{dotted(path)}: {message}" if path else message for path, message in explain(error, cls)]
     told = ItemError("; ".join(f"{cls.kind or cls.__name__}{known}: {line}" for line in lines))

@@ -8,8 +8,9 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from ..functions.units import must, shown
-from .base import Frame, ItemError, Pair, Place, did_you_mean
+from .base import Frame, Pair, Place, did_you_mean
 from .bodies import RigidBody
+from .errors import ItemError
 from .joints import JointPair
 from .shapes import MAKERS, Shape
 
@@ -117,3 +118,14 @@ def _called(cls: type[BaseModel] | None, loc: Path) -> str:
     kind = getattr(owner, "kind", "") or owner.__name__.lower()
     noun = NOUNS.get(getattr(owner, "section", ""), "")
     return f"a {kind}" if noun in ("", kind) or kind.endswith(noun) else f"a {kind} {noun}"
+
+
+def dotted(path: tuple[Any, ...]) -> str:
+    """As in messages: ``joints.A.between[0]``."""
+    return "".join(f"[{k}]" if isinstance(k, int) else f".{word(str(k))}" for k in path).removeprefix(".")
+
+
+def word(key: str) -> str:
+    """A key as it is, unless it is long, empty or would tear the line apart."""
+    key = key if len(key) <= 60 else key[:59] + "…"
+    return key if key.isprintable() and key else repr(key)

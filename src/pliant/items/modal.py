@@ -203,7 +203,7 @@ class ModalBody(FrameOwner):
         rows.add(layout.builder, here)
         layout.flexible[self.name] = rows, list(range(sliding))
         layout.add_body(self, here, position, matrix_of(turned), (v, w))
-        layout.directory.flexible[self.name] = rows.record(here, self.modal_rate is not None)
+        layout.add_flexible(self, here, rows)
         layout.add_marker(self.name, self.as_frame())
         for name in [name for name in self.frames if name not in self.along]:
             layout.add_marker(f"{self.name}.{name}", self[name])

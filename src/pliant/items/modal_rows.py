@@ -17,7 +17,6 @@ from ..flex import mean_axes
 from ..flex.mean_axes import Shapes
 
 if TYPE_CHECKING:
-    from ..compile.channel_map import Flexible
     from ..compile.model_compiler import ModelCompiler
     from ..compile.system import ArrayBuilder, Place
     from .modal import ModalBody
@@ -143,10 +142,5 @@ class Rows:
         A = axes @ turn.T
         spin = turn @ w - T @ r1
         return position - A @ d, A, v - A @ (np.cross(spin, d) + d1), spin
-
-    def record(self, place: Place, stated: bool) -> Flexible:
-        from ..compile.channel_map import Flexible
-        body: Any = self.body
-        return Flexible(place.iq + 7, place.iv + 6, self.scale, body.inertia_matrix, stated, body.size, self.frames, self.sliders)
 
 

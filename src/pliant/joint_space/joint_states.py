@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..compile.consistency import parts
 from ..families.elastic import deform_at
 from ..items.base import matrix_of
 from ..kernels import link_tables as rc
+from ..kernels.state_row import parts
 from .tree import inverse, quaternion_product
 
 if TYPE_CHECKING:

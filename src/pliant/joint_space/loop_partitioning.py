@@ -25,7 +25,7 @@ from ..kernels.pivoted_qr import (
     smallest,
     turn,
 )
-from ..methods.integrators.stepper import DONE
+from ..kernels.status import DONE
 
 if TYPE_CHECKING:
     from .tree import JointSpace

@@ -29,7 +29,7 @@ from ..kernels.ode import (
 from ..kernels.pairs import ROW
 from ..kernels.recursion import outward
 from ..kernels.so3 import mat2, mul, store2, vec
-from ..methods.integrators.stepper import DONE, NOT_FINITE, SINGULAR
+from ..kernels.status import DONE, NOT_FINITE, SINGULAR
 
 # par: 2 z w, w^2 of Baumgarte; tolerance of corrections; whether J is differentiated directly
 RATE, GAP, TOLERANCE, DIRECT = range(OWN, OWN + 4)

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile.compiled_model import CompiledModel, ModelError
+from ..compile.compiled_model import CompiledModel
 from ..families import modal
 from ..families.constraints import COORDINATE, DRIVE, FACTOR
 from ..families.rigid import AXES, BODY, INERTIA, MASS, OFFSET
 from ..items.base import quaternion_of
+from ..items.errors import ModelError
 from ..kernels import closed_loops as lp
 from ..kernels import link_tables as rc
 from ..kernels.block_lu import analyse

@@ -21,8 +21,8 @@ from ..kernels.jit import entry, inlined, jit
 from ..kernels.link_tables import A_, INNER, IU, IV, NM, NU, P_, PARENT, PQ, R_, UU, Tree
 from ..kernels.ode import call_status
 from ..kernels.so3 import add, cross, dot, mat2, mul, store2, vec, vec2
+from ..kernels.status import DONE
 from ..kernels.variation_fields import ETA, at_origin, beyond, body_variation, bracket, imaginary, mirror, spread, way_at_origin
-from ..methods.integrators.stepper import DONE
 from .recursion import GAP, RATE, REFINED, jacobian
 from .tree_variations import move_joint, move_mode, restore
 

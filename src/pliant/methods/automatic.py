@@ -2,20 +2,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..compile.compiled_model import CompiledModel, ModelError
-from ..compile.consistency import parts
+from ..compile.compiled_model import CompiledModel
+from ..compile.vibration import Vibration
+from ..items.errors import ModelError, SimulationError
 from ..joint_space.tree import JointSpace
-from ..solution import Solution
+from ..kernels.state_row import parts
 from .comparison import difference
 from .formulations.choices import Index1, Index3, Recursion, StabilizedIndex2
 from .integrators.base import Integrator
 from .integrators.choices import DOP853, DormandPrince54, GeneralizedAlpha, RadauIIA5
-from .integrators.run import SimulationError
 from .method_option import MethodOption
+
+if TYPE_CHECKING:
+    from ..solution import Solution
 
 STABLE = 4.0        # h times the fastest rate that the explicit method bears
 PERIODS = 3.0       # steps of it in the time of the slow motion, at an accuracy of 1e-5
@@ -82,7 +85,6 @@ def joint_coordinates(dynamics: CompiledModel) -> str:
 
 def fastest_rate(dynamics: CompiledModel, row: np.ndarray) -> float:
     """The largest natural frequency or rate of decay at the start, joints and drives held [rad/s]."""
-    from ..diagnosis.frequencies import Vibration
     if not any(family.name in ELASTIC for family in dynamics.system.families):
         return 0.0
     q = parts(row[None, :], dynamics.system.q0.size, dynamics.system.n)["q"][0]

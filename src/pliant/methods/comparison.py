@@ -1,10 +1,14 @@
 """How much two runs differ."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from ..compile.consistency import parts
-from ..solution import Solution
+from ..kernels.state_row import parts
+
+if TYPE_CHECKING:
+    from ..solution import Solution
 
 
 def difference(a: Solution, b: Solution) -> float:

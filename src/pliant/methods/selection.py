@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from ..compile.compiled_model import ModelError
 from ..items.base import did_you_mean
+from ..items.errors import ModelError
 from .formulations.choices import FORMULATIONS, STABILIZATIONS, Index1, Recursion
 from .integrators.base import Integrator
 from .integrators.choices import HHT, INTEGRATORS, GeneralizedAlpha

@@ -17,15 +17,17 @@ from typing import Any
 import numpy as np
 
 from ..compile.compiled_model import CompiledModel
-from ..compile.consistency import parts
 from ..items.base import matrix_of
+from ..items.errors import SimulationError
 from ..kernels import evaluation
+from ..kernels.state_row import parts
 from ..methods.formulations.choices import Index3
 from ..methods.integrators import stepper as st
 from ..methods.integrators.base import Plan
 from ..methods.integrators.choices import GeneralizedAlpha
-from ..methods.integrators.run import Run, SimulationError
-from ..report.summaries import working_on
+from ..methods.integrators.run import Run
+from ..report.progress import working_on
+from ..start.assembly import start_row
 from .benchmark_models import Problem, problems, watched
 
 STEP, SAMPLE, REPEATS = 1e-3, 10, 3  # s; steps between samples of the energy; the best of so many runs counts
@@ -90,7 +92,7 @@ def measure(key: str, quick: bool) -> Row:
         model = problem.build()
         built = time.process_time()
         dynamics = model.compile()
-        start = dynamics.assemble()
+        start = start_row(dynamics)
         build, setup = min(build, built - clock), min(setup, time.process_time() - built)
         for _ in method.run(Plan.fixed(dynamics, Index3(), start, STEP, 1)):  # loads the compiled loop
             pass

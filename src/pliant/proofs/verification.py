@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from ..compile.compiled_model import ModelError
 from ..items.base import did_you_mean, matrix_of, rotation
 from ..items.bodies import RigidBody
+from ..items.errors import ModelError, SimulationError
 from ..items.joints import Spherical
-from ..methods.integrators.run import SimulationError
 from ..model import Model
-from ..report.summaries import working_on
+from ..report.progress import working_on
 from ..solution import Solution
 from ..text.model_files import module_model
 from . import shipped_examples

@@ -1,50 +1,25 @@
-"""What is said about models and runs: plain text tables, the same facts as data, and the display of progress."""
+"""What is said about models and runs: as text, and the same facts as data."""
 from __future__ import annotations
 
-import os
-import sys
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..flex.load_participation import percent
 from ..items.base import Frame, Item, Pair, matrix_of
 from ..items.bodies import RigidBody
 from ..items.joints import JointPair
 from ..items.modal import ModalBody
-from ..results.modal_loads import missed, told
+from .tables import cell, table
 
 if TYPE_CHECKING:
     from ..model import Model
     from ..solution import Solution
 
-QUIET, FIRST, EVERY = 1.0, 10.0, 10.0  # s: no display before QUIET; plain lines from FIRST on, EVERY so often
-REFRESH = 0.1                          # s between two pictures of the bar
+SMALL = 0.01  # part of the load that is left to modes without advice
 COUNTED = "counted (redundant equations not removed)"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]], indent: str = "  ") -> str:
-    """Aligned columns: numbers to the right, texts to the left."""
-    data = list(rows)
-    cells = [[_cell(x) for x in row] for row in data]
-    right = [bool(data) and all(isinstance(r[k], (int, float)) and not isinstance(r[k], bool) for r in data)
-             for k in range(len(head))]
-    widths = [max(len(head[k]), *(len(c[k]) for c in cells), 0) for k in range(len(head))]
-    lines = [[h.rjust(w) if r else h.ljust(w) for h, w, r in zip(line, widths, right, strict=True)]
-             for line in [list(head), *cells]]
-    return "\n".join(indent + "  ".join(line).rstrip() for line in lines)
-
-
-def _cell(x: Any) -> str:
-    if isinstance(x, bool) or x is None:
-        return {True: "yes", False: "no", None: "-"}[x]
-    if isinstance(x, (float, np.floating)):
-        return f"{x:.6g}"
-    if isinstance(x, (list, tuple, np.ndarray)):
-        return "(" + ", ".join(f"{v + 0.0:.6g}" for v in x) + ")"
-    return str(x)
 
 
 class _Count:
@@ -115,7 +90,7 @@ def _function(value: Any) -> str:
 def summary(model: Model) -> str:
     """Masses, centres of mass, inertias, joints and counts of a model, as text tables."""
     d = model_data(model)
-    out = [f"model {d['name']!r}, gravity {_cell(d['gravity'])} m/s^2"]
+    out = [f"model {d['name']!r}, gravity {cell(d['gravity'])} m/s^2"]
     parts = (("bodies", ("name", "mass [kg]", "centre of mass, world [m]", "principal inertia [kg m^2]"),
               ("name", "mass", "center_of_mass", "principal_inertia")),
              ("joints", ("name", "kind", "between", "equations"), ("name", "kind", "between", "equations")),
@@ -126,7 +101,7 @@ def summary(model: Model) -> str:
         if d[section]:
             out += ["", section, table(head, [[row[k] for k in keys] for row in d[section]])]
     modal = sum(b.get("modal_coordinates", 0) for b in d["bodies"])
-    out += ["", f"total mass {d['total_mass']:.6g} kg, centre of mass {_cell(d['center_of_mass'])} m",
+    out += ["", f"total mass {d['total_mass']:.6g} kg, centre of mass {cell(d['center_of_mass'])} m",
             f"degrees of freedom: {6 * len(d['bodies'])} of {len(d['bodies'])} bodies"
             f"{f' + {modal} modal' if modal else ''} - {d['equations']} equations = "
             f"{d['degrees_of_freedom_counted']} {COUNTED}"]
@@ -140,7 +115,7 @@ def run_data(sol: Solution) -> dict[str, Any]:
             "rows": len(sol.t), "method": sol.method.plain(),
             "formulation": sol.formulation.plain() if sol.formulation else None, "why": sol.why,
             "step": float(sol.step), "accuracy": sol.accuracy, "quality": q,
-            "energy_drift": sol.energy.drift, "missed_by_modes": missed(sol)}
+            "energy_drift": sol.energy.drift, "missed_by_modes": sol.missed_by_modes()}
 
 
 def run_summary(sol: Solution) -> str:
@@ -164,81 +139,22 @@ def run_summary(sol: Solution) -> str:
         lines.append(("reactions", "not unique (redundant joints): the smallest ones are given"))
     if q["estimate"] is not None:
         lines.append(("estimate", f"{q['estimate']:.2g} relative error per second, from a second run with other steps"))
-    lines += told(d["missed_by_modes"])
+    lines += _modes(d["missed_by_modes"])
     stopped = f"stopped early at t = {d['end']:.6g} s of {sol.end:.6g}; the rows up to there are kept{sol.source}"
     lines.append(("state", "complete" if d["complete"] else stopped))
     return "\n".join([f"run of {d['name']!r}", *(f"  {k:<13} {v}" for k, v in lines)])
 
 
-def working_on(what: str) -> None:
-    """One line on stderr, for work that takes minutes; nothing where nobody looks on."""
-    if sys.stderr.isatty() and not os.environ.get("PLIANT_QUIET"):
-        print(what, file=sys.stderr, flush=True)
-
-
-def progress_display() -> Callable[[float, float], None]:
-    """A display on stderr, to be called with (t, t_end): a bar on a terminal, else a line every 10 s; runs below 1 s show
-    nothing. A time that goes back begins a further pass (the same run with half the step)."""
-    return Progress()
-
-
-class Progress:
-    """See `progress_display`; ``close`` removes the bar. ``what`` stands in place of the time, for other work."""
-
-    def __init__(self, what: str = "") -> None:
-        self.what = what
-        self.clock = self.began = self.shown = self.base = 0.0  # times of the first call, of this pass, of the last display
-        self.last, self.turn = np.inf, 0
-        self.terminal = sys.stderr is not None and sys.stderr.isatty()
-        self.bar: Any = None
-
-    def __call__(self, t: float, t_end: float) -> None:
-        now = time.perf_counter()
-        done = t / t_end if t_end > 0 else 1.0
-        if t < self.last:  # the first call, or a further pass
-            self.turn, self.began, self.base = self.turn + 1, now, done
-            self.clock = self.clock or now
-            self.close()
-        self.last = t
-        if self.terminal:
-            if now - self.clock > QUIET and now - self.shown > REFRESH:
-                self._draw(done, t, t_end, now)
-                self.shown = now
-            if done >= 1 - 1e-12:
-                self.close()
-        elif now - self.clock > FIRST and now - self.shown > EVERY:
-            self.shown = now
-            sys.stderr.write(f"{self._text(done, t, t_end, now)}\n")
-            sys.stderr.flush()
-
-    def _text(self, done: float, t: float, t_end: float, now: float) -> str:
-        left = (now - self.began) * (1 - done) / (done - self.base) if done > self.base else np.nan
-        turn = f"pass {self.turn}, " if self.turn > 1 else ""
-        return f"{turn}{self.what or f't = {t:.4g} of {t_end:.4g} s'}, {100 * done:.0f} %, {_duration(left)} left"
-
-    def _draw(self, done: float, t: float, t_end: float, now: float) -> None:
-        if self.bar is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, TextColumn
-            from rich.progress import Progress as Bar
-            console = Console(stderr=True)
-            self.bar = Bar(BarColumn(), TextColumn("{task.description}"), console=console, auto_refresh=False, transient=True,
-                           redirect_stdout=False, redirect_stderr=False)
-            self.bar.add_task("", total=1.0)
-            self.bar.start()
-            console.show_cursor(True)  # a run that fails leaves the terminal as it was
-        self.bar.update(0, completed=done, description=self._text(done, t, t_end, now))
-        self.bar.refresh()
-
-    def close(self) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-            self.bar = None
-
-
-def _duration(seconds: float) -> str:
-    if not np.isfinite(seconds):
-        return "unknown time"
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+def _modes(found: dict[str, dict[str, Any]]) -> list[tuple[str, str]]:
+    """Lines of the summary, of what `Solution.missed_by_modes` found."""
+    lines = []
+    for body, d in found.items():
+        much = percent(d["missed"])
+        if d["missed"] < 1e-4:
+            lines.append(("modes", f"of {body!r} follow its loads"))
+        elif d["missed"] <= SMALL:
+            lines.append(("modes", f"of {body!r} follow its loads, all but {much} of the largest"))
+        else:
+            lines.append(("modes", f"of {body!r} cannot follow {much} of its largest load, at t = {d['time']:.4g} s, mostly of the "
+                                   f"{d['load']}; 'pliant flex enrich' adds shapes for the loads of this run"))
+    return lines

@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..flex.load_participation import percent
-
 if TYPE_CHECKING:
     from ..channels.observer import Observer
     from ..flex.load_participation import Indicator
     from ..solution import Solution
 
 Loads = dict[tuple[Any, ...], np.ndarray]
-SMALL = 0.01   # part of the load that is left to modes without advice
 ROWS = 10_000  # looked at for the summary
 
 
@@ -92,18 +89,3 @@ def missed(sol: Solution) -> dict[str, dict[str, Any]]:
             told = part.represented.of(_loads(observer, np.array(sol.model.gravity), part, body))
             found[body] = {"missed": told.worst, "time": float(observer.rows[told.time, 0]), "load": told.name}
     return found
-
-
-def told(found: dict[str, dict[str, Any]]) -> list[tuple[str, str]]:
-    """Lines of the summary, of what `missed` found."""
-    lines = []
-    for body, d in found.items():
-        much = percent(d["missed"])
-        if d["missed"] < 1e-4:
-            lines.append(("modes", f"of {body!r} follow its loads"))
-        elif d["missed"] <= SMALL:
-            lines.append(("modes", f"of {body!r} follow its loads, all but {much} of the largest"))
-        else:
-            lines.append(("modes", f"of {body!r} cannot follow {much} of its largest load, at t = {d['time']:.4g} s, mostly of the "
-                                   f"{d['load']}; 'pliant flex enrich' adds shapes for the loads of this run"))
-    return lines

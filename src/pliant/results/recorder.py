@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..methods.integrators.run import Run, SimulationError
+from ..items.errors import SimulationError
+from ..methods.integrators.run import Run
 from ..solution import Quality, Solution
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..channels.components import components
 from ..compile.compiled_model import CompiledModel
-from ..compile.consistency import row_width
-from ..methods.integrators.run import SimulationError
-from ..solution import Quality, Recorded, Solution, Stored, components
+from ..items.errors import SimulationError
+from ..kernels.state_row import row_width
+from ..solution import Quality, Recorded, Solution, Stored
 from ..storage import journal as jn
 from ..storage.hdf5 import Disk, Foreign, check_results, check_seal, hold, member, number, numbers, opened, sweep, text, uninterrupted
 

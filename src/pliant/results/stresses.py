@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._facade import work_of
 from .modal_loads import part_of
 
 if TYPE_CHECKING:
@@ -82,8 +83,7 @@ class BodyStress:
     def plot(self, path: str | Path | None = None, node: int | None = None) -> Any:
         """Draw the largest von Mises stress on the skin, and the stress over time at a point (default: the first hot spot); returns the
         matplotlib figure, written to ``path`` if given."""
-        from ..plot.stress_pictures import stress_picture
-        return stress_picture(self, path, node)
+        return work_of("BodyStress.plot")(self, path, node)
 
     def export(self, path: str | Path, t: float | None = None) -> None:
         """A VTK file (.vtu) of the stress at a time, or of the extremes over the run."""
@@ -100,6 +100,6 @@ class BodyStress:
 def _progress(value: Any, body: str) -> Callable[[float], None] | None:
     if callable(value) or not value or os.environ.get("PLIANT_QUIET"):
         return value if callable(value) else None
-    from ..report.summaries import Progress
+    from ..report.progress import Progress
     display = Progress(f"stresses of {body!r}")
     return lambda done: display(done, 1.0)

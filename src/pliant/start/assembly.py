@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compile.compiled_model import GAP, Extent, ModelError
-from ..compile.consistency import row_width
+from .._facade import work_of
+from ..compile.compiled_model import GAP, Extent
 from ..items.base import Item, matrix_of, quaternion_of
+from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.expression_vm import evaluate
 from ..kernels.jit import entry
+from ..kernels.state_row import row_width
 from . import velocity_solver
 from .position_solver import PositionSolver, Target, all_motions, flipped, motions
 
@@ -56,11 +58,7 @@ class Assembly:
     @property
     def solution(self) -> Solution:
         """The pose as a run of one row, for pictures and channels."""
-        from ..methods.integrators.choices import GeneralizedAlpha
-        from ..solution import Quality, Solution
-        open_ = max((gap.largest for gap in self.after.values()), default=0.0)
-        return Solution(self.dynamics.model, self.dynamics, self.row[None, :].copy(), np.zeros((1, 3)),
-                        Quality(open_, 0.0, 0.0, 0, 0, 0, 0), complete=False, method=GeneralizedAlpha(), step=0.0, stride=1, memory={})
+        return work_of("Assembly.solution")(self)
 
     def snapshot(self, path: str | Path | None = None, **options: Any) -> Any:
         """Draw the pose, see `pliant.plot.pictures.snapshot`."""
@@ -76,6 +74,14 @@ def value_at(t, Y, tab, val, code, W):  # type: ignore[no-untyped-def]
 def assemble(d: CompiledModel) -> Assembly:
     """The consistent start, its row included; ModelError, with the nearest pose, if there is none."""
     return Assembler(d).run()
+
+
+def start_row(d: CompiledModel) -> np.ndarray:
+    """The row of consistent initial values; ``d.assembly`` says how bodies were moved to get there."""
+    d.assembly = assemble(d)
+    d.x.q[:] = d.assembly.row[3:3 + d.system.q0.size]
+    d.unique_reactions = d.redundant() == 0
+    return d.assembly.row.copy()
 
 
 def begin(d: CompiledModel) -> None:

@@ -152,7 +152,7 @@ def _wrong(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> tuple[dic
 
 def _check(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> None:
     """Joints that would come apart, or statements that changed, are errors that name who contradicts whom."""
-    from ..compile.compiled_model import ModelError
+    from ..items.errors import ModelError
     wrong = _wrong(d, said, by_time)
     if wrong is None:
         return

@@ -12,13 +12,13 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ..analyses.entries import ENTRIES, problems
-from ..compile.compiled_model import ModelError
 from ..items.base import did_you_mean, vector
-from ..items.messages import explain
+from ..items.errors import ModelError, TextError
+from ..items.messages import dotted, explain
+from ..methods.run_options import OPTIONS
 from ..model import SECTIONS, Model
-from ..simulation import OPTIONS
 from .model_text import read
-from .yaml_lines import TextError, dotted, load_yaml, plain
+from .yaml_lines import load_yaml, plain
 
 
 def load_model(path: str, changes: Iterable[str] = ()) -> Model:

@@ -9,14 +9,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ..analyses import entries
-from ..compile.compiled_model import ModelError
 from ..compile.planar import normal_of
 from ..functions.units import must, shown
 from ..items import forces as _forces  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, Item, Pair, did_you_mean, number, vector
 from ..items.bodies import Ground
+from ..items.errors import ModelError, TextError
 from ..items.joints import JointPair
-from ..items.messages import NOUNS, explain, text_keys
+from ..items.messages import NOUNS, dotted, explain, text_keys
 from ..items.modal import ModalBody
 from ..items.shapes import KINDS as SHAPES
 from ..items.shapes import MAKERS
@@ -26,7 +26,7 @@ from ..model import SECTIONS, Model
 from . import cross_references, simulate_options
 from .schema import DEFAULT_KINDS, schema
 from .styles import plain_style, read_styles
-from .yaml_lines import LARGEST, Map, Seq, TextError, dotted, load_yaml, locate, missing_blank, plain, scalar
+from .yaml_lines import LARGEST, Map, Seq, load_yaml, locate, missing_blank, plain, scalar
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 from .. import flex
 from ..functions.units import must, shown
 from ..items.base import did_you_mean
-from .yaml_lines import Map, TextError, dotted, load_yaml, locate, plain
+from ..items.errors import TextError
+from ..items.messages import dotted
+from .yaml_lines import Map, load_yaml, locate, plain
 
 if TYPE_CHECKING:
     from ..flex.fe import FE

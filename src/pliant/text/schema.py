@@ -95,8 +95,8 @@ def _choices(what: str) -> dict[str, Any]:
 
 def _simulate() -> dict[str, Any]:
     from ..methods.integrators.base import Integrator
+    from ..methods.run_options import ACCURACY, OPTIONS, STARTS
     from ..methods.selection import COORDINATES
-    from ..simulation import ACCURACY, OPTIONS, STARTS
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
     known_options = {"duration": seconds, "step": seconds, "output_step": seconds,
                      "integrator": _choices("integrator"), "formulation": _choices("formulation"),

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
-from ..compile.compiled_model import ModelError
 from ..functions.units import MOST, must, quantity, shown
 from ..items.base import did_you_mean
+from ..items.errors import ModelError
+from ..methods.run_options import ACCURACY, OPTIONS, STARTS, accuracy_of
 from ..methods.selection import COORDINATES, KINDS, choice, chosen, in_coordinates
-from ..simulation import ACCURACY, OPTIONS, STARTS, accuracy_of
 
 ROWS = 10_000_000  # of output
 Problem = tuple[tuple[Any, ...], str]

@@ -9,8 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..compile.compiled_model import ModelError
 from ..functions.units import shown
+from ..items.errors import TextError
+from ..items.messages import dotted, word
 
 LARGEST = 20 * 2**20   # bytes in a file
 DEEPEST = 50           # levels of nesting
@@ -18,14 +19,6 @@ COPIES = 100_000       # values that aliases may add
 LONGEST = 100_000      # characters of one word or text in a line
 LINE = "{source}:{line}"
 TOO_DEEP = f"nested more than {DEEPEST} levels deep; a model needs far fewer"
-
-
-class TextError(ModelError):
-    """A text model is wrong. ``lines`` holds all problems, each as ``file:line: path: message``."""
-
-    def __init__(self, lines: list[str]) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = lines
 
 
 class Map(dict[str, Any]):
@@ -55,15 +48,7 @@ def locate(data: Any, path: tuple[Any, ...]) -> str:
     return str(at)
 
 
-def dotted(path: tuple[Any, ...]) -> str:
-    """As in messages: ``joints.A.between[0]``."""
-    return "".join(f"[{k}]" if isinstance(k, int) else f".{_word(str(k))}" for k in path).removeprefix(".")
 
-
-def _word(key: str) -> str:
-    """A key as it is, unless it is long, empty or would tear the line apart."""
-    key = key if len(key) <= 60 else key[:59] + "…"
-    return key if key.isprintable() and key else repr(key)
 
 
 def missing_blank(text: str) -> str:
@@ -153,7 +138,7 @@ class _Composer:
         if event.anchor not in self.anchors:
             inside = any(o.anchor == event.anchor for o in self.stack)
             reason = "stands inside itself" if inside else "has no anchor before it"
-            raise self.stop(self.at(event), f"alias *{_word(event.anchor)} {reason}; write what is meant")
+            raise self.stop(self.at(event), f"alias *{word(event.anchor)} {reason}; write what is meant")
         data, size = self.anchors[event.anchor]
         self.copies += size
         if self.copies > COPIES:
@@ -198,7 +183,7 @@ class _Composer:
         before = next(reversed(data), None)
         if hint := missing_blank(key):
             key, _, rest = key.partition(":")
-            told = hint.removeprefix("; ") if value is None else f"a blank is missing after '{_word(key)}:'"
+            told = hint.removeprefix("; ") if value is None else f"a blank is missing after '{word(key)}:'"
             value = scalar(rest) if value is None else Map(at)
         elif value is None and before is not None and key[:1].isdecimal() and type(data[before]) is int:
             key, value = before, f"{data[before]}.{key}"

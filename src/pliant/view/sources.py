@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compile.consistency import row_width
-from ..solution import components
+from ..channels.components import components
+from ..kernels.state_row import row_width
 from ..storage import journal as jn
 from ..storage.hdf5 import check_seal, member, number, numbers, opened, text
 
@@ -353,7 +353,7 @@ class ModelSource(SolutionSource):
     """A model as assembled, one row, with what a check found."""
 
     def __init__(self, model: Model) -> None:
-        from ..compile.compiled_model import ModelError
+        from ..items.errors import ModelError
 
         report = model.check()
         try:

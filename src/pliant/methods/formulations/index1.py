@@ -29,7 +29,7 @@ from ...kernels.ode import (
     load,
     store_state,
 )
-from ..integrators.stepper import DONE, NOT_FINITE, SINGULAR
+from ...kernels.status import DONE, NOT_FINITE, SINGULAR
 
 # par: 2 z w, w^2; tolerance of corrections; how often lam0 is renewed, and until when
 RATE, GAP, TOLERANCE, PASSES, EXACT = range(OWN, OWN + 5)

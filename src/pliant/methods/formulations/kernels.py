@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...compile.compiled_model import CompiledModel, ModelError
+from ...compile.compiled_model import CompiledModel
 from ...compile.system import REGULARISATION
+from ...items.errors import ModelError
 from ...joint_space import loop_partitioning, recursion
 from ...joint_space.tree import JointSpace
 from ...joint_space.tree_programs import programs as tree_programs

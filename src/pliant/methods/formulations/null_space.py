@@ -34,7 +34,7 @@ from ...kernels.pivoted_qr import (
     project,
     turn,
 )
-from ..integrators.stepper import DONE, NOT_FINITE, SINGULAR
+from ...kernels.status import DONE, NOT_FINITE, SINGULAR
 from .index1 import CORRECTIONS, measure
 
 

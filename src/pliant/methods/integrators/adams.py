@@ -13,9 +13,10 @@ import numpy as np
 
 from ...kernels.jit import index, jit
 from ...kernels.ode import STATE_Q, STATE_V, call_status
+from ...kernels.status import DONE
 from .one_step_loop import ASKED, BETWEEN, EPS_, EXPONENT, FIXED, RHS, SPEED_, T0, WISH, H
 from .runge_kutta import step as runge_kutta
-from .stepper import DONE, copy
+from .stepper import copy
 
 MOST = 12            # order
 SIZE = MOST + 1      # values of F that are kept

@@ -7,6 +7,7 @@ from ...kernels.evaluation import run as evaluate  # compiled once: only the ste
 from ...kernels.expression_vm import JUMPS
 from ...kernels.jit import entry, jit
 from ...kernels.so3 import dot, mat2, mul, store, vec
+from ...kernels.status import DONE, EVENT, MORE, OPEN, SINGULAR, UNDERFLOW
 from .control_memory import (
     AFTER,
     AGE,
@@ -48,22 +49,16 @@ from .control_memory import (
 )
 from .local_error import change_step, estimate
 from .stepper import (
-    DONE,
-    EVENT,
     FACTORISATIONS,
     FACTORS_OK,
     FALLBACK,
     HISTORIES,
     ITERATIONS,
-    MORE,
-    OPEN,
     POWERED,
     RATIO,
-    SINGULAR,
     STEPS,
     STORED,
     T1,
-    UNDERFLOW,
     H,
     add_energy,
     copy,

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.ode import STATE_Q, STATE_V, call_status
+from ...kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
 from .implicit import (
     BDF_T0,
     CHART,
@@ -53,7 +54,7 @@ from .implicit import (
 )
 from .one_step_loop import ASKED, BETWEEN, EPS_, EXPONENT, FIXED, KNOWN, RHS, SOLVER, STARTER, T0, WISH, H
 from .radau_table import POWERS
-from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE
+from .stepper import AMPLIFIED
 
 MULTIPLIERS = 4   # of the past, that those of the step are extrapolated from
 KAPPA = 0.05      # what Newton's method may leave, of the error allowed

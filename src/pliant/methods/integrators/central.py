@@ -14,21 +14,17 @@ from ...kernels.dense import combination, factor, from_basis, smallest, solve_sq
 from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import entry, jit
 from ...kernels.so3 import add, cross, dot, scale, store, sub, vec
+from ...kernels.status import DONE, MORE, NEWTON_FAILED, NOT_FINITE, SINGULAR
 from .stepper import (
     AMPLIFIED,
-    DONE,
     END,
     FACTORISATIONS,
     FLOOR,
     HISTORIES,
     ITERATIONS,
     MAX_ITERATIONS,
-    MORE,
-    NEWTON_FAILED,
-    NOT_FINITE,
     POWERED,
     ROUNDING,
-    SINGULAR,
     STEPS,
     STORED,
     STRIDE,

@@ -7,8 +7,8 @@ One evaluation of accelerations per step: the next one begins with a1. Energies 
 from ...kernels.evaluation import retract
 from ...kernels.jit import jit
 from ...kernels.ode import STATE_Q, STATE_V, call_status
+from ...kernels.status import DONE
 from .one_step_loop import ASKED, BETWEEN, KNOWN, RHS, T0, H
-from .stepper import DONE
 
 
 @jit

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compile.compiled_model import ModelError
+from ...items.errors import ModelError
 from ...kernels.evaluation import run
 from . import central
 from . import stepper as st

@@ -5,16 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from ...compile.consistency import parts
+from ...items.errors import SimulationError
 from ...kernels import evaluation
 from ...kernels.expression_vm import JUMPS
+from ...kernels.state_row import parts
+from ...kernels.status import OPEN, UNDERFLOW
 from . import adaptive, local_error
 from . import control_memory as ad
 from . import stepper as st
 from .base import Plan
 from .generalized_alpha import AlphaRun
 from .pieces import UNSEEN, Pieces
-from .run import STICKY, SimulationError
+from .run import STICKY
 
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
 FIRST = 0.25        # error of the first step, of what is allowed
@@ -174,12 +176,12 @@ class ControlledRun(Pieces, AlphaRun):
             return (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
-        if status == st.OPEN and not faults:
+        if status == OPEN and not faults:
             row = np.zeros(self.rows.shape[1])
             p = parts(row[None, :], self.x.q.size, self.x.v.size)
             row[0], p["q"][0][:], p["H"][0][:] = self.t, self.x.q, self.x.H
             raise self.opened(row)
-        if status == st.UNDERFLOW and not faults:  # no other solver would help
+        if status == UNDERFLOW and not faults:  # no other solver would help
             raise SimulationError(f"stopped at t = {self.t:.6g} s: the accuracy {self.accuracy:g} is not reached however small the step, "
                                   f"as the acceleration of {self._worst_body()!r} changes too fast. {UNSEEN}", "step-underflow")
         super()._recover(status, faults)

@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ...compile.compiled_model import ModelError
-from ...compile.consistency import parts
+from ...items.errors import ModelError, SimulationError
 from ...kernels import evaluation
+from ...kernels.state_row import parts
+from ...kernels.status import DONE, MORE, NOT_FINITE
 from . import control_memory as ad
 from . import stepper as st
 from .base import Plan
 from .pieces import Pieces
-from .run import SimulationError, function_fault
+from .run import function_fault
 
 SOFTNESS = 1e-6   # of the regularisation of the tile solver
 FREE = 1e20       # tolerance of multipliers: they follow from the rest
@@ -158,7 +159,7 @@ class IDARun(Pieces):
         if t > self.t:
             found = self.solver.step(t, tstop=float(aim[ad.STOP]))
             if self.dynamics.system.failures:
-                return st.NOT_FINITE
+                return NOT_FINITE
             if not found.success:
                 raise SimulationError(f"stopped at t = {self.t:.6g} s: IDA says: {found.message}. Ask for less accuracy, or take another "
                                       "integrator", "newton-failed")
@@ -178,7 +179,7 @@ class IDARun(Pieces):
             row[0], row[1:3] = t, self.totals_
             p["q"][0][:], p["v"][0][:s.n_v], p["H"][0][:] = self.x.q, self.x.v[:s.n_v], self.x.H
             count[st.STORED], note[ad.OUTPUT] = 1, note[ad.OUTPUT] + 1
-        return st.DONE if t >= aim[ad.STOP] else st.MORE
+        return DONE if t >= aim[ad.STOP] else MORE
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
         if faults:

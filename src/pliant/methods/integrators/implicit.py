@@ -17,8 +17,8 @@ from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import jit
 from ...kernels.ode import N_V, POSITION_GAP
 from ...kernels.so3 import cross, dot, mul, scale, store, sub, tangent_inverse, vec
+from ...kernels.status import DONE
 from .one_step_loop import EPS_, SPEED_, H
-from .stepper import DONE
 
 NODES = 6      # of the polynomial for values in between: its degree
 KEPT = 20      # directions of `mixing`

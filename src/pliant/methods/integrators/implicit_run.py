@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compile.compiled_model import ModelError
+from ...items.errors import ModelError
 from ..formulations.choices import Recursion
 from . import bdf, radau, tree_alpha
 from . import control_memory as ad

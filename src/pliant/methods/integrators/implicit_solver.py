@@ -7,6 +7,7 @@ from ...kernels.evaluation import retract
 from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import jit
 from ...kernels.ode import FACTORISATIONS, ITERATIONS, N_V, POWERED, kinematics, load
+from ...kernels.status import DONE, NOT_FINITE, SINGULAR
 from .implicit import (
     ERROR,
     FACTORED,
@@ -44,7 +45,6 @@ from .implicit import (
 )
 from .one_step_loop import SPEED_, T0, H
 from .radau_table import COMPLEX, INVERSE, REAL, X_COMPLEX, X_REAL, Y_COMPLEX, Y_REAL, C
-from .stepper import DONE, NOT_FINITE, SINGULAR
 
 
 @jit

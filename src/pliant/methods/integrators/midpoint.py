@@ -15,10 +15,10 @@ from ...kernels.contract import DISSIPATION, ELASTIC, POWER, call_python
 from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import entry, jit
 from ...kernels.so3 import accumulate, add, cross, dot, dyad, mat_add, mul, rotation, scale, skew, store, store2, sub, tmul, vec
+from ...kernels.status import DONE, MORE, NEWTON_FAILED, NOT_FINITE, SINGULAR
 from .stepper import (
     AMPLIFIED,
     DISSIPATED,
-    DONE,
     END,
     FACTORISATIONS,
     FALLBACK,
@@ -26,12 +26,8 @@ from .stepper import (
     HISTORIES,
     ITERATIONS,
     MAX_ITERATIONS,
-    MORE,
-    NEWTON_FAILED,
-    NOT_FINITE,
     POWERED,
     ROUNDING,
-    SINGULAR,
     STEPS,
     STORED,
     STRIDE,

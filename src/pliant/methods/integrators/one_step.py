@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...compile import redundancy
-from ...compile.consistency import parts
+from ...items.errors import SimulationError
 from ...joint_space import recursion
 from ...joint_space.joint_states import align, joint_state
 from ...joint_space.services import masses_at
@@ -15,6 +15,8 @@ from ...joint_space.tree_programs import history_program
 from ...kernels import evaluation, ode
 from ...kernels.expression_vm import HELD, JUMPS, SCRATCH
 from ...kernels.pivoted_qr import RANK
+from ...kernels.state_row import parts
+from ...kernels.status import DONE, EVENT, NOT_FINITE, SINGULAR, UNDERFLOW
 from ..formulations.choices import Recursion
 from ..formulations.kernels import problem
 from . import central_differences, runge_kutta
@@ -25,7 +27,7 @@ from .adaptive import TURN
 from .base import Plan
 from .implicit import Own
 from .pieces import UNSEEN, Pieces
-from .run import STICKY, SimulationError, function_fault
+from .run import STICKY, function_fault
 from .tableaus import table
 
 COARSEST = 50  # steps at least
@@ -126,7 +128,7 @@ class OneStepRun(Pieces):
     def _advance(self, steps: int) -> int:
         status = int(osl.advance(self.p, self.steps, self.programs[3], self.tune, self.code, self.count, self.aim, self.note, steps,
                                  self.rows))
-        if status in (st.EVENT, st.DONE):
+        if status in (EVENT, DONE):
             self._load()
         return status
 
@@ -179,17 +181,17 @@ class OneStepRun(Pieces):
     def _derivative(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         status = osl.evaluate_at(self.p, self.code, t, y, out)
         s = self.dynamics.system
-        if status != st.DONE or not np.isfinite(out).all():
+        if status != DONE or not np.isfinite(out).all():
             if s.failures:
                 raise function_fault(s.failures[0], t)
             item = s.culprit(self.x, t)
-            if status == st.SINGULAR and not item and self.p.chosen.size > 1 and not self.space:
+            if status == SINGULAR and not item and self.p.chosen.size > 1 and not self.space:
                 self._singular_pose(y, t)
-            code, reason = self._reason(status if status != st.DONE else st.NOT_FINITE, item)
+            code, reason = self._reason(status if status != DONE else NOT_FINITE, item)
             raise SimulationError(f"stopped at t = {t:.6g} s: {reason}. {self._singular_remedy()}", code)
 
     def _reason(self, status: int, item: str | None) -> tuple[str, str]:
-        if self.space and status == st.SINGULAR and not item and self.p.num[ode.BAD] > 0:
+        if self.space and status == SINGULAR and not item and self.p.num[ode.BAD] > 0:
             t, M = self.space.tree, np.zeros((self.n_v, self.n_v))
             rate = int(self.p.num[ode.BAD]) - 1
             masses_at(self.p, self.t, np.concatenate([t.q, t.u, [0.0, 0.0]]), M)
@@ -225,11 +227,11 @@ class OneStepRun(Pieces):
         return float(min(100 * h, h1, left, aim[ad.MOST], 0.8 * TURN / max(fastest, 1e-300)))
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
-        if self.space and status != st.SINGULAR:
+        if self.space and status != SINGULAR:
             self._load()  # bodies where the step began, not where it broke
-        if not faults and status in (st.SINGULAR, st.UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
+        if not faults and status in (SINGULAR, UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
             self._singular_pose(self.steps.y0, self.t)
-        if status == st.UNDERFLOW and not faults:
+        if status == UNDERFLOW and not faults:
             raise SimulationError(f"stopped at t = {self.t:.6g} s: the accuracy {self.accuracy:g} is not reached however small the step, "
                                   f"as the acceleration of {self._worst_body()!r} changes too fast. {UNSEEN}", "step-underflow")
         super()._recover(status, faults)

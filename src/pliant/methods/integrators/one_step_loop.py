@@ -14,6 +14,7 @@ from ...kernels.jit import entry, inlined, jit
 from ...kernels.ode import FACTORISATIONS as FACTORED_
 from ...kernels.ode import ITERATIONS as ITERATED_
 from ...kernels.ode import N_V, STATE_Q, STATE_V, call_status, load
+from ...kernels.status import DONE, EVENT, MORE, SINGULAR, UNDERFLOW
 from .adaptive import NARROW, TINY, TURN
 from .control_memory import (
     AFTER,
@@ -45,7 +46,7 @@ from .control_memory import (
     TARGET,
     USUAL,
 )
-from .stepper import DONE, END, EVENT, FACTORISATIONS, HISTORIES, ITERATIONS, MORE, SINGULAR, STEPS, STORED, STRIDE, UNDERFLOW, copy
+from .stepper import END, FACTORISATIONS, HISTORIES, ITERATIONS, STEPS, STORED, STRIDE, copy
 
 # tune: length and start of the step; exponent of the error per second in h; what is allowed, and the largest speed; how much the method
 # wants the next step to be longer (0: as follows from the error)

@@ -6,13 +6,16 @@ from typing import NoReturn
 import numpy as np
 
 from ...compile.compiled_model import GAP
-from ...compile.consistency import POSITION, parts
+from ...compile.consistency import POSITION
+from ...items.errors import SimulationError
 from ...kernels import evaluation
 from ...kernels.expression_vm import JUMPS
+from ...kernels.state_row import parts
+from ...kernels.status import EVENT
 from . import control_memory as ad
 from . import stepper as st
 from .base import Plan
-from .run import Run, SimulationError
+from .run import Run
 from .time_functions import time_jumps, time_scale
 
 SAFETY = 0.25       # errors grow on their way to the end: local ones may be this part of what is asked for
@@ -103,7 +106,7 @@ class Pieces(Run):
 
     def _go_on(self, status: int) -> bool:
         """After the end of a smooth piece: begin the next one, if there is one."""
-        if status == st.EVENT:
+        if status == EVENT:
             self._pass_event(float(self.aim[ad.AFTER]))
         elif self.t < self.end:
             self._restart(self.stops[0][1])

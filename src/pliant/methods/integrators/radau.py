@@ -9,6 +9,7 @@ import numpy as np
 from ...kernels.evaluation import retract
 from ...kernels.jit import jit
 from ...kernels.ode import POWERED, STATE_Q, STATE_V, call_status
+from ...kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
 from .adaptive import TINY
 from .implicit import (
     ERROR,
@@ -49,7 +50,7 @@ from .implicit import (
 from .mixing import X, gather, mix, scaled
 from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, SOLVER, T0, WISH, H
 from .radau_table import AHEAD_L, AHEAD_V, BASIS, BUBBLE, POWERS, REAL, SLOPE, A, C
-from .stepper import AMPLIFIED, DONE, NEWTON_FAILED, NOT_FINITE
+from .stepper import AMPLIFIED
 
 # rows of own.S: what velocities and multipliers are extrapolated by; the error, and that of energies; velocities and multipliers at the
 # start; energies at the stages

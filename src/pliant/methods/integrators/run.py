@@ -3,34 +3,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...compile.compiled_model import GAP, SparseFallback
-from ...compile.consistency import parts
+from ...items.errors import SimulationError
 from ...kernels.evaluation import Program
+from ...kernels.state_row import parts
+from ...kernels.status import MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, UNDERFLOW
 from . import stepper as st
 from .base import Integrator, Plan
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
-FAILED = (st.NEWTON_FAILED, st.SINGULAR, st.NOT_FINITE, st.UNDERFLOW, st.OPEN)
+FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN)
 CHUNK = 2000  # rows of output kept by the loop before Python takes them
 LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
 AIDED, STICKY, LATEST = range(3)  # of Run.aid: steps by the sparse solver, whether it stays, the last one it took alone
 KEPT = [st.STEPS, st.ITERATIONS, st.FACTORISATIONS]  # counts that a continuation goes on with
-
-
-class SimulationError(RuntimeError):
-    """The simulation stopped early. ``solution`` holds everything up to the last good step, ``code`` names the kind of failure
-    and ``file`` is where the rows are on disk, if they are."""
-    solution: Any = None
-    file: Path | None = None
-
-    def __init__(self, message: str, code: str = "failed") -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class Checkpoint(NamedTuple):
@@ -237,7 +227,7 @@ class Run:
             yield self.rows[:self.count[st.STORED]].copy()
             if failed:
                 self._recover(status, faults)
-            more = failed or status == st.MORE or self._go_on(status)
+            more = failed or status == MORE or self._go_on(status)
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
         """A step failed: a fault in a user's function ends the run; otherwise SciPy's solver takes the step, and stays if the next
@@ -247,7 +237,7 @@ class Run:
             raise function_fault(faults[0], self.t)
         if beyond := s.beyond(self.x.q):
             raise SimulationError(f"stopped at t = {self.t:.6g} s: {beyond}", "end-of-line")
-        item = None if status == st.NEWTON_FAILED else s.culprit(self.x, self.tried[0])
+        item = None if status == NEWTON_FAILED else s.culprit(self.x, self.tried[0])
         if item is None and self.count[st.FALLBACK] == 0:  # bad pivots may also show as numbers that are not finite
             self.count[st.FALLBACK], self.aid[STICKY] = self.fallback.address, self.aid[LATEST] == self.count[st.STEPS]
             return
@@ -260,9 +250,9 @@ class Run:
         """Code and words of a failed step."""
         if item:
             return "not-finite", f"{item!r} gave a number that is not finite"
-        if status == st.NOT_FINITE:
+        if status == NOT_FINITE:
             return "not-finite", "a value became infinite or not a number"
-        if status == st.SINGULAR:
+        if status == SINGULAR:
             massless = ", ".join(self.dynamics.massless())
             why = f" ({massless}: without rotational inertia, and no joint holds the rotation)" if massless else ""
             return "singular-matrix", f"the equations are singular{why}"

@@ -11,8 +11,9 @@ import numpy as np
 
 from ...kernels.jit import inlined, jit
 from ...kernels.ode import call_status
+from ...kernels.status import DONE
 from .one_step_loop import ASKED, BETWEEN, KNOWN, RHS, T0, H
-from .stepper import DONE, copy
+from .stepper import copy
 
 # table[0:4]: stages of a step, all stages (with those for the polynomial), whether the error needs F(t + h, y1), the
 # degree of the polynomial

@@ -12,8 +12,8 @@ from ...kernels.contract import DISSIPATION, POWER, call_python
 from ...kernels.evaluation import evaluate, retract
 from ...kernels.jit import entry, jit
 from ...kernels.so3 import mat2, mul, scale, store, store2, tangent_inverse, vec
+from ...kernels.status import DONE, MORE, NEWTON_FAILED, NOT_FINITE, SINGULAR
 
-DONE, MORE, NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, EVENT = range(8)  # status; the last three: error control
 # ctl: start, step; see `threshold`; end of the step; the step over the last one; parameters of the method
 T0, H, TOLERANCE, FLOOR, ROUNDING, T1, RATIO, ALPHA_M, ALPHA_F, BETA, GAMMA = range(11)
 (STEPS, END, ITERATIONS, FACTORISATIONS, FACTORS_OK, FULL_NEWTON, STRIDE, STORED, MAX_ITERATIONS, FALLBACK,

@@ -8,6 +8,7 @@ import numpy as np
 from ...kernels.dense import lu_factorise, lu_solve
 from ...kernels.jit import jit
 from ...kernels.ode import FACTORISATIONS, ITERATIONS, STATE_Q, STATE_V, call_status
+from ...kernels.status import DONE, NEWTON_FAILED, NOT_FINITE, SINGULAR
 from .implicit import (
     FACTORED,
     H_FACTORS,
@@ -28,7 +29,6 @@ from .implicit import (
     to_error,
 )
 from .one_step_loop import ASKED, BETWEEN, EPS_, FIXED, KNOWN, RHS, T0, H
-from .stepper import DONE, NEWTON_FAILED, NOT_FINITE, SINGULAR
 from .tree_solver import renew, state_of
 
 AVERAGED, NEXT, BEFORE, RATE = LAMBDA, LAMBDA + 1, LAMBDA + 2, LAMBDA + 3  # rows of own.S: b0, b1, a one step before, a0

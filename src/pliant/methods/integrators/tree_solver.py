@@ -15,6 +15,7 @@ from ...kernels.dense import lu_factorise, lu_solve
 from ...kernels.evaluation import retract
 from ...kernels.jit import jit
 from ...kernels.ode import FACTORISATIONS, ITERATIONS, POWERED, STATE_Q, STATE_V, call_status
+from ...kernels.status import DONE, SINGULAR
 from .implicit import (
     ERROR,
     FACTORED,
@@ -47,7 +48,7 @@ from .implicit import (
 from .implicit_solver import add_motion, slopes, transform
 from .one_step_loop import RHS, T0, H
 from .radau_table import COMPLEX, REAL, C
-from .stepper import DONE, SINGULAR, copy
+from .stepper import copy
 
 TANGENTS = 12  # of num: the address of what makes derivatives; the others are those of `implicit`
 LEAST = 6     # columns of S: three stages of two energies

@@ -9,7 +9,7 @@ import numpy as np
 from ...functions.units import quantity
 from ...methods.integrators.base import Integrator
 from ...methods.method_option import MethodOption
-from ...report.summaries import table
+from ...report.tables import table
 
 if TYPE_CHECKING:
     from ...model import Model

@@ -16,13 +16,14 @@ import numpy as np
 
 from ...items.base import rotation
 from ...items.bodies import RigidBody
+from ...items.errors import SimulationError
 from ...items.forces import Force
 from ...items.joints import Spherical
 from ...methods.integrators.base import Integrator
 from ...methods.integrators.choices import DIMCD, DOP853, HHT, INTEGRATORS
-from ...methods.integrators.run import SimulationError
 from ...model import Model
-from ...report.summaries import table, working_on
+from ...report.progress import working_on
+from ...report.tables import table
 from ...solution import Solution
 from ...text.model_files import module_model
 from .. import shipped_examples

@@ -13,14 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile.consistency import parts
 from ...joint_space.services import loop_jacobian_at
 from ...kernels import evaluation
+from ...kernels.state_row import parts
 from ...methods.formulations.choices import DirectCorrection, Recursion
 from ...methods.integrators.base import Plan
 from ...methods.integrators.choices import RungeKutta4
 from ...model import Model
-from ...report.summaries import table, working_on
+from ...report.progress import working_on
+from ...report.tables import table
+from ...start.assembly import start_row
 from . import loops_models as models
 
 TOLERANCE = 1e-10       # on both levels, with correction
@@ -136,7 +138,7 @@ def compared(example: Example, duration: float) -> float:
     whole runs: both make the same short pieces of the run, one after the other, and of every piece the best time counts."""
     dynamics = example.make().compile()
     steps = round(duration / models.STEP)
-    plan = Plan.fixed(dynamics, formulation(example, "algorithm 1"), dynamics.assemble(), models.STEP, steps, max(1, steps // PIECES))
+    plan = Plan.fixed(dynamics, formulation(example, "algorithm 1"), start_row(dynamics), models.STEP, steps, max(1, steps // PIECES))
     total = dict.fromkeys(list(WAYS)[1:], 0.0)
     for start in np.vstack([new.copy() for new in RungeKutta4().run(plan) if len(new)])[:PIECES]:
         start[0], best = 0.0, dict.fromkeys(total, np.inf)
@@ -155,7 +157,7 @@ def history(example: Example, way: str, duration: float, outputs: int = 400) -> 
     """Times and the largest violation of the last cut joint, of positions and of rates, in the states as the run has them."""
     dynamics = example.make().compile()
     steps, s = round(duration / models.STEP), dynamics.system
-    plan = Plan.fixed(dynamics, formulation(example, way), dynamics.assemble(), models.STEP, steps, max(1, steps // outputs))
+    plan = Plan.fixed(dynamics, formulation(example, way), start_row(dynamics), models.STEP, steps, max(1, steps // outputs))
     rows = np.vstack([new.copy() for new in RungeKutta4().run(plan) if len(new)])
     p, x, joint = parts(rows, s.q0.size, s.n), s.memory(), dynamics.directory.joints[example.cut.rpartition(", ")[2]].rows
     gaps = np.zeros((len(rows), 2))

@@ -27,7 +27,8 @@ from ...items.modal import ModalBody
 from ...methods.formulations.choices import Index1
 from ...methods.integrators.choices import DOP853, RungeKutta4
 from ...model import Model
-from ...report.summaries import table, working_on
+from ...report.progress import working_on
+from ...report.tables import table
 from ...solution import Solution
 
 DURATION, STEP, OUTPUT = 3.0, 5e-4, 0.01
@@ -170,5 +171,5 @@ def sag() -> tuple[float, float]:
 
 def fastest() -> float:
     """The largest frequency of the arm's coordinates in the manipulator, drives held [rad/s]."""
-    from ...diagnosis.frequencies import highest_frequency
+    from ...compile.vibration import highest_frequency
     return float(highest_frequency(manipulator().compile()))

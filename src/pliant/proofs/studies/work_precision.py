@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...compile.compiled_model import ModelError
 from ...functions.units import quantity
 from ...items.base import did_you_mean
+from ...items.errors import ModelError, SimulationError
 from ...methods.comparison import difference
 from ...methods.formulations.choices import FORMULATIONS
 from ...methods.integrators.base import Integrator
 from ...methods.integrators.choices import DOP853, INTEGRATORS
-from ...methods.integrators.run import SimulationError
 from ...methods.method_option import MethodOption
-from ...report.summaries import table, working_on
+from ...report.progress import working_on
+from ...report.tables import table
 
 if TYPE_CHECKING:
     from ...model import Model

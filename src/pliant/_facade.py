@@ -1,0 +1,37 @@
+"""Convenience methods, and the functions that do their work. The one place where imports point up: ``m.check()`` is
+`pliant.diagnosis.checking.check`, ``sol.plot()`` is `pliant.plot.pictures.plot`. Modules are imported when a method is called."""
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+METHODS = {
+    "Model.check": "diagnosis.checking:check",
+    "Model.simulate": "simulation:simulate",
+    "Model.static": "analyses.statics:static",
+    "Model.modes": "analyses.modes:modes",
+    "Model.linearize": "analyses.transfer:linearize",
+    "Model.joint_space": "analyses.joint_space:JointModel",
+    "Model.save": "text.model_text:write",
+    "Assembly.solution": "solution:of_pose",
+    "Solution.stress": "results.stresses:BodyStress",
+    "Solution.loads": "results.modal_loads:recorded_loads",
+    "Solution.missed": "results.modal_loads:indicator",
+    "Solution.missed_by_modes": "results.modal_loads:missed",
+    "Solution.resume": "simulation:resume",
+    "Solution.save": "results.results_file:save",
+    "Solution.plot": "plot.pictures:plot",
+    "Solution.snapshot": "plot.pictures:snapshot",
+    "Solution.animate": "plot.pictures:animate",
+    "Solution.render": "view.render:render",
+    "Solution.view": "view.open_viewer:view",
+    "Solution.to_html": "view.page:write_html",
+    "BodyStress.plot": "plot.stress_pictures:stress_picture",
+    "Segments.add": "items.beam_segments:add_segments",
+}
+
+
+def work_of(method: str) -> Any:
+    """The function behind a convenience method."""
+    module, _, name = METHODS[method].partition(":")
+    return getattr(import_module(f".{module}", __package__), name)

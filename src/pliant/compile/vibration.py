@@ -1,0 +1,102 @@
+"""How fast a compiled model can vibrate or decay at a pose, its joints held."""
+from __future__ import annotations
+
+import numpy as np
+
+from ..kernels import evaluation
+from ..kernels.block_lu import factorise, solve_refined, subtract_image
+from .compiled_model import CompiledModel
+
+DENSE = 240  # coordinates up to which eigenvalues are computed; beyond that by iteration
+
+
+class Vibration:
+    """M, C and the forces of a model linearised at a pose at rest: D = cm M + cd dR/dv + ck dR/dq."""
+
+    def __init__(self, dynamics: CompiledModel, q: np.ndarray) -> None:
+        s = self.system = dynamics.system
+        self.dynamics, self.x = dynamics, s.memory()
+        self.x.q[:], self.x.v[:] = q, 0
+        for joint in dynamics.directory.joints.values():
+            for coordinate, history in joint.histories.items():
+                self.x.H[history] = joint.start[coordinate]
+        self.M, self.damping, self.K = (self._tiles(*c) for c in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+        self.factors, self.pivots = self.M.copy(), np.zeros(6, np.int64)
+        self.solvable = bool(factorise(self.factors, s.lu, self.pivots))
+
+    def _tiles(self, cm: float, cd: float, ck: float) -> np.ndarray:
+        self.x.D[:] = 0
+        evaluation.run(self.system.program("tangent"), self.system.data, self.x, 0.0, cm, cd, ck)
+        return self.x.D.copy()
+
+    def response(self, force: np.ndarray) -> np.ndarray | None:
+        """Accelerations that a force causes with all joints and drives held; None where the equations cannot be solved."""
+        s = self.system
+        y, r = np.zeros(s.n), np.zeros(s.n)
+        if not self.solvable or not solve_refined(self.M, self.factors, s.lu, force, y, r, s.n_v) < 1e-6:
+            return None
+        y[s.n_v:] = 0
+        return y
+
+    def image(self, tiles: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Rows of motion of a matrix times v."""
+        out = np.zeros(self.system.n)
+        subtract_image(tiles, self.system.lu, v, out)
+        out[self.system.n_v:] = 0
+        return -out
+
+    def fastest(self) -> tuple[float, np.ndarray]:
+        """Largest natural frequency [rad/s] on the manifold of the joints, and its motion."""
+        mode = self._by_eigenvalues() if self.system.n_v <= DENSE else self._by_iteration()
+        if mode is None:
+            return 0.0, np.zeros(self.system.n)
+        v = mode
+        square = float(v @ self.image(self.K, v)) / max(1e-300, float(v @ self.image(self.M, v)))
+        return float(np.sqrt(max(0.0, square))), v
+
+    def _by_eigenvalues(self) -> np.ndarray | None:
+        """The largest eigenvalue of  Z^T K Z u = w^2 Z^T M Z u,  C_q Z = 0                                   [diagnosis-7]"""
+        s, n = self.system, self.system.n_v
+        w = self.dynamics.weights()[:n]
+        E = np.where(w > 0, 1 / np.where(w > 0, w, 1.0), 0.0)
+        M, K = s.dense(self.M), s.dense(self.K)
+        C = M[n:, :n] * E
+        size = np.linalg.norm(C, axis=1)
+        _, S, V = np.linalg.svd(C / np.where(size > 0, size, 1.0)[:, None])
+        Z = E[:, None] * V[int((S > 1e-9).sum()):].T
+        Mz, Kz = Z.T @ M[:n, :n] @ Z, Z.T @ (K[:n, :n] + K[:n, :n].T) @ Z / 2
+        values, U = np.linalg.eigh(Mz)
+        keep = values > 1e-14 * max(values.max(initial=0.0), 1e-300)
+        if not keep.any():
+            return None
+        W = U[:, keep] / np.sqrt(values[keep])
+        squares, modes = np.linalg.eigh(W.T @ Kz @ W)
+        out = np.zeros(s.n)
+        out[:n] = Z @ W @ modes[:, int(np.argmax(squares))]
+        return out
+
+    def decay(self) -> float:
+        """Largest rate [1/s] at which dampers alone would stop a motion: the largest eigenvalue of M^-1 D on the manifold."""
+        mode = self._by_iteration(self.damping) if self.damping.any() else None
+        if mode is None:
+            return 0.0
+        return abs(float(mode @ self.image(self.damping, mode))) / max(1e-300, float(mode @ self.image(self.M, mode)))
+
+    def _by_iteration(self, tiles: np.ndarray | None = None) -> np.ndarray | None:
+        """The same by powers of M^-1 K, each solved with the joints. ``tiles``: another matrix than K."""
+        K = self.K if tiles is None else tiles
+        rng = np.random.default_rng(5)
+        v = np.zeros(self.system.n)
+        v[self.system.active] = rng.standard_normal(self.system.active.size)
+        v[self.system.n_v:] = 0
+        for _ in range(60):
+            y = self.response(self.image(K, v))
+            if y is None or not abs(y).max() > 0:
+                return None
+            v = y / abs(y).max()
+        return v
+
+
+def highest_frequency(dynamics: CompiledModel, q: np.ndarray | None = None) -> float:
+    """Largest natural frequency [rad/s] of a compiled model at rest at q (default: as modelled), joints and drives held."""
+    return Vibration(dynamics, dynamics.system.q0 if q is None else q).fastest()[0]

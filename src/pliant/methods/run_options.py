@@ -1,0 +1,27 @@
+"""Options of ``simulate``: their names, and what an accuracy means."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..functions.units import quantity
+from ..items.errors import ModelError
+from .integrators.base import Integrator
+
+OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "coordinates", "output_step", "record", "out",
+           "estimate", "start")
+ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
+STARTS = "assembled", "static"
+AUTOMATIC = "automatic"  # integrator: the methods are chosen by the model
+
+
+def accuracy_of(value: Any, method: Integrator | None) -> float:
+    """From a name or a number; with a method, whether it can reach it."""
+    if isinstance(value, str) and value in ACCURACY:
+        return ACCURACY[value]
+    try:
+        x = quantity(value, "")
+    except ValueError:
+        raise ModelError(f"simulate: accuracy {value!r} must be one of {', '.join(ACCURACY)} or a number") from None
+    if method and not method.finest <= x <= 0.1:
+        raise ModelError(f"simulate: accuracy {x:g} must be between {method.finest:g} and 0.1; beyond that rounding errors rule")
+    return x
