@@ -66,7 +66,7 @@ class Clock:
 
 def test_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    monkeypatch.setattr(summaries, "time", clock)
+    monkeypatch.setattr(progress, "time", clock)
     display = progress.progress_display()
     for k in range(1, 26):
         clock.now += 1.0
@@ -80,7 +80,7 @@ def test_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: py
 
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    monkeypatch.setattr(summaries, "time", clock)
+    monkeypatch.setattr(progress, "time", clock)
     display = progress.Progress()
     display.terminal = True
     display(0.5, 1.0)
