@@ -142,8 +142,7 @@ class Model:
         owners = {item.name: item for item in items if isinstance(item, FrameOwner)}
         sliding = Counter(item.a.body for item in items if isinstance(item, SlidingOnBeam))
         layout = ModelCompiler(self.gravity, owners, exact, placed, sliding)
-        for item in items:
-            item.build(layout)
+        layout.add(items)
         if self.planar is not None:
             layout.hold_in_planes(normal_vector(self.planar))
         return CompiledModel(layout.system(), layout.directory)

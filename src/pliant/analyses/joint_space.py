@@ -24,11 +24,6 @@ from ..start.assembly import start_row
 if TYPE_CHECKING:
     from ..model import Model
 
-COORDINATES = {"revolute": ("angle",), "screw": ("angle",), "prismatic": ("displacement",), "cylindrical": ("angle", "displacement"),
-               "universal": ("angle_1", "angle_2"), "planar": ("x", "y", "angle"), "spherical": ("w", "x", "y", "z"),
-               "free": ("r.x", "r.y", "r.z", "w", "x", "y", "z"), "fixed": ()}
-RATES = {"spherical": ("w.x", "w.y", "w.z"), "free": ("v.x", "v.y", "v.z", "w.x", "w.y", "w.z")}
-
 SETTLING, SETTLED, DIFFERENCE = 30, 1e-12, 1e-6  # of modes at rest: steps; last step and differences, in sizes of the model
 
 
@@ -61,8 +56,9 @@ class JointModel:
         self.coordinates, self.rates = list[str](), list[str]()
         for link in self.topology.links:
             name, modes = link.joint or link.body, getattr(getattr(model[link.body], "reduced", None), "names", ())
-            self.coordinates += [f"{name}.{c}" for c in COORDINATES[link.kind]] + [f"{link.body}.{c}" for c in modes]
-            self.rates += [f"{name}.{c}" for c in RATES.get(link.kind, COORDINATES[link.kind])] + [f"{link.body}.{c}" for c in modes]
+            joint = self.space.moving(link)
+            self.coordinates += [f"{name}.{c}" for c in joint.coordinates] + [f"{link.body}.{c}" for c in modes]
+            self.rates += [f"{name}.{c}" for c in joint.rates or joint.coordinates] + [f"{link.body}.{c}" for c in modes]
         sliding = [f"{name}.displacement" for name, *_ in s.lines]
         self.coordinates, self.rates = self.coordinates + sliding, self.rates + sliding
         self.modal = [(int(at), int(n)) for at, n in self.space.tree.ip[:, [rc.IM, rc.NM]] if n]

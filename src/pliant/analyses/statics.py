@@ -98,7 +98,7 @@ class Static:
         """Facts and the channels that differ from zero or place bodies."""
         names = [b.name for b in self.model.section("bodies")]
         d = self.dynamics.directory
-        forces = [c for c in self.channels if c.rpartition(".")[0] in {*d.joints, *d.springs, *d.bushings, *d.drives, *d.measures}
+        forces = [c for c in self.channels if c.rpartition(".")[0] in {*d.joints, *d.drives, *d.forces, *d.measures}
                   and not c.endswith(("_rate", ".rate", ".power", "_joint"))]
         return {"name": self.model.name, "stable": self.stable, "free": self.free, "falls": self.falls, "stiffness": self.stiffness,
                 "degrees_of_freedom": self.degrees_of_freedom, "unbalanced": self.unbalanced, "iterations": self.iterations,

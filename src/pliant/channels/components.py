@@ -1,4 +1,7 @@
-"""Names of the components of channels."""
+"""Channels that every frame and every run has, and names of the components of channels."""
+FRAME = {"position": ("m", 3), "rotation": ("", 4), "velocity": ("m/s", 3), "acceleration": ("m/s^2", 3),
+         "angular_velocity": ("rad/s", 3), "angular_acceleration": ("rad/s^2", 3)}  # unit, number of components
+ENERGIES = ("kinetic", "potential", "elastic", "dissipated", "work")
 COMPONENTS = {3: ("x", "y", "z"), 4: ("w", "x", "y", "z")}
 MODAL = (".modal", ".modal_rate")  # channels whose components are numbered, from 1
 

@@ -2,12 +2,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..items.base import matrix_of
 from .system import Equations
+
+if TYPE_CHECKING:
+    from ..items.declarations import Channel
+    from ..items.joints import Connection
+    from ..kernels.contract import Family
 
 Z = 2  # joint coordinates are about and along the z axis of the joint frame
 
@@ -31,6 +36,7 @@ class JointRecord:
     axes: np.ndarray = field(default_factory=lambda: np.eye(3))      # joint axes in the world, as modelled
     offset: np.ndarray = field(default_factory=lambda: np.zeros(3))  # from a to b in the world, as modelled
     counter: tuple[int, int] | None = None                   # frames whose displacement is the place on a line
+    carrier: type[Connection] | None = None                  # the kind as which joint coordinates carry it
 
     def ends(self, coordinate: str) -> tuple[int, int]:
         """The frames that a coordinate is of."""
@@ -39,13 +45,13 @@ class JointRecord:
 
 @dataclass
 class ForceRecord:
-    """Of a spring: the row of its family, its frames, kind and zero."""
-    kind: str
+    """Of a force: its frames, and its rows in a family."""
     a: int
     b: int
+    family: Family
     row: int
-    count: int
-    joint: str = ""  # whose coordinate it acts on
+    count: int = 0
+    spans: bool = False  # its ends tell how large the model is
 
 
 @dataclass
@@ -87,9 +93,9 @@ class ChannelMap:
         self.joints: dict[str, JointRecord] = {}
         self.drives: dict[str, tuple[int, float, str, str]] = {}  # row, factor, joint, coordinate
         self.codes: dict[str, int] = {}             # of the functions of drives
-        self.springs: dict[str, ForceRecord] = {}
-        self.bushings: dict[str, tuple[int, int, int]] = {}  # frames, row of its family
-        self.measures: dict[str, tuple[int, int]] = {}
+        self.forces: dict[str, ForceRecord] = {}
+        self.measures: dict[str, tuple[int, int]] = {}       # frames
+        self.channels: dict[str, tuple[str, Channel]] = {}   # of items, as they are listed: whose it is, and what
         self.stated: dict[str, StatedVelocity] = {}
         self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort

@@ -1,29 +1,34 @@
 """From items to a System: Layout gives items what they need to build themselves and notes what their channels are read from."""
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..families import constraints
 from ..items.base import Frame, did_you_mean
-from ..items.joints import perpendicular_frame
-from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_line, no_node, one_body, sensed
+from ..items.joints import Planar, perpendicular_frame
+from ..items.references import NO_GAP, NO_LENGTH, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
 from .planar import unheld
 from .system import ArrayBuilder, Place, System
 
 if TYPE_CHECKING:
-    from ..items.base import Pair
+    from ..items.base import Item, Pair
     from ..items.bodies import FrameOwner, RigidBody
-    from ..items.forces import Bushing, JointSpring, Load, Measure
-    from ..items.joints import Drive
     from ..items.modal import ModalBody
-    from ..items.sliding import SlidingOnBeam
+    from ..kernels.contract import Family
 
 KINDS = {"angle": ANGLE, "displacement": DISPLACEMENT, "distance": DISTANCE}
+
+
+class Coordinate(NamedTuple):
+    """A coordinate of a joint: its frames; kind, axis and history, as elements have them; what is added to what is measured."""
+    frames: tuple[int, int]
+    place: tuple[int, int, int]
+    zero: float
 
 
 def _parallel(pairs: set[tuple[int, int]]) -> tuple[int, ...]:
@@ -36,6 +41,7 @@ def _parallel(pairs: set[tuple[int, int]]) -> tuple[int, ...]:
 
 class ModelCompiler:
     """One compilation: bodies first, then joints, then everything else."""
+    distance: ClassVar[tuple[int, int, int]] = (DISTANCE, Z, 0)  # kind, axis and history of a distance, as elements have them
 
     def __init__(self, gravity: Any, owners: dict[str, FrameOwner], exact: bool = False,
                  placed: dict[str, tuple[np.ndarray, tuple[float, float, float, float]]] | None = None,
@@ -49,10 +55,17 @@ class ModelCompiler:
         self.places: dict[str, Place] = {"ground": self.builder.ground}
         self.poses: dict[str, tuple[np.ndarray, np.ndarray]] = {"ground": (np.zeros(3), np.eye(3))}
         self.directory = ChannelMap()
+        self.items: list[Item] = []
         self.marking = False
         self.signals: dict[str, tuple[int, int, tuple[int, int]]] = {}  # reference -> slot, row of the family, frames
         self.markers: list[tuple[str, Frame]] = []
         self.measured: dict[str, tuple[Frame, Frame]] = {}
+
+    def add(self, items: Iterable[Item]) -> None:
+        """Items build themselves."""
+        for item in items:
+            item.build(self)
+            self.items.append(item)
 
     # -- frames
     def add_body(self, body: RigidBody | ModalBody, place: Place, position: np.ndarray, axes: np.ndarray, rates: Any = None) -> None:
@@ -101,54 +114,48 @@ class ModelCompiler:
         """A frame with channels; it is evaluated for output only."""
         self.markers.append((name, frame))
 
+    def marker(self, frame: Frame, item: str) -> int:
+        """A row of the frame table that is only looked at."""
+        self.marking = True
+        number = self.frame(frame, item)
+        self.marking = False
+        return number
+
     # -- joints
-    def add_joint(self, item: Pair, primitives: tuple[tuple[Any, ...], ...]) -> None:
-        b, name = self.builder, f"joint {item.name!r}"
+    def add_joint(self, item: Pair, primitives: tuple[tuple[Any, ...], ...]) -> JointRecord:
+        """A joint between the frames of an item; its axes are those that its ``joint_axes`` gives."""
+        name = f"joint {item.name!r}"
         p_a, R_a = self.world(item.a, name)
         p_b, _ = self.world(item.b, name)
         if wrong := one_body(item.a, item.b):
             raise ValueError(f"{name}: {wrong}")
         axes = R_a @ item.joint_axes() if hasattr(item, "joint_axes") else R_a
-        fa, fb = self.frame(item.a, name, axes), self.frame(item.b, name, axes)
-        equations = b.equations(item.name, (fa, fb))
-        record = JointRecord(fa, fb, [], equations, {}, turn=R_a.T @ axes, bodies=(item.a.body, item.b.body), axes=axes, offset=p_b - p_a)
+        frames = self.frame(item.a, name, axes), self.frame(item.b, name, axes)
         given = item.zeros() if hasattr(item, "zeros") else {}
+        start = {c: given.get(c, 0.0) for c in getattr(item, "coordinates", ())}
         raw = {"angle": 0.0, "displacement": float(axes[:, Z] @ (p_b - p_a))}
-        record.start = {c: given.get(c, 0.0) for c in getattr(item, "coordinates", ())}
-        record.zeros = {c: value - raw[c] for c, value in record.start.items()}
-        self._equations(item, record, primitives)
+        return self.connect(item, primitives, frames, axes, p_b - p_a, start, raw, turn=R_a.T @ axes)
 
-    def add_sliding(self, item: SlidingOnBeam) -> None:
-        """The place on the line is a coordinate of the body; b is there in the pose as modelled."""
-        b, name = self.builder, f"joint {item.name!r}"
-        p_b, _ = self.world(item.b, name)
-        if wrong := one_body(item.a, item.b):
-            raise ValueError(f"{name}: {wrong}")
-        self.owner(item.a, name)
-        if item.a.body not in self.flexible or item.a.frame not in self.owners[item.a.body].reduced.lines:  # type: ignore[attr-defined]
-            raise ValueError(f"{name}: {no_line(item.a, self.owners[item.a.body])}")
-        rows, left = self.flexible[item.a.body]
-        (p, R), place = self.poses[item.a.body], self.places[item.a.body]
-        line = rows.line(item.a.frame)
-        s = line.nearest(R.T @ (p_b - p))
-        axes = R @ line.frame(s)
-        fa, counter = b.sliding_frame(place, number := left.pop(0))
-        rows.add_line(b, place, number, item, (fa, counter))
-        fb = self.frame(item.b, name, axes)
-        equations = b.equations(item.name, (fa, fb))
-        equations.slide = (place.lines[number][0],)
-        record = JointRecord(fa, fb, [], equations, {}, bodies=(item.a.body, item.b.body), axes=axes, offset=p_b - p - R @ line.at(s)[:3],
-                             counter=(b.frame(b.ground, (0, 0, 0)), counter))
-        b.q[place.lines[number][1]] = s
-        record.start = {c: s if c == "displacement" else 0.0 for c in item.coordinates}
-        record.zeros = dict.fromkeys(record.start, 0.0)
-        self._equations(item, record, item.primitives_list())
-
-    def _equations(self, item: Pair, record: JointRecord, primitives: tuple[tuple[Any, ...], ...]) -> None:
-        b, fa, fb, equations = self.builder, record.a, record.b, record.equations
-        record.stated = {k: v for c in record.start for k in (c, f"{c}_rate") if (v := getattr(item, k, None)) is not None}
+    def connect(self, item: Pair, primitives: tuple[tuple[Any, ...], ...], frames: tuple[int, int], axes: np.ndarray, offset: np.ndarray,
+                start: dict[str, float], raw: dict[str, float], **more: Any) -> JointRecord:
+        """The equations of a joint between two frames; ``axes`` and ``offset`` from a to b in the world, as modelled. ``start``: the
+        values of its coordinates there, ``raw``: what is measured."""
+        equations = self.builder.equations(item.name, frames)
+        record = JointRecord(*frames, [], equations, {c: value - raw[c] for c, value in start.items()}, start,
+                             bodies=(item.a.body, item.b.body), axes=axes, offset=offset, **more)
+        record.carrier = item.carrier() if hasattr(item, "carrier") else None
+        record.stated = {k: v for c in start for k in (c, f"{c}_rate") if (v := getattr(item, k, None)) is not None}
         record.lock = _parallel({(axis[0], axis[1]) for kind, *axis in primitives if kind == "d1"})
         self.directory.joints[item.name] = record
+        self._equations(item.name, record, primitives)
+        if "angle" in start:
+            record.histories["angle"] = self.builder.history()
+            self.builder.pair(constraints.TURNS, item.name, *frames, (ANGLE, Z, record.histories["angle"]), (record.zeros["angle"],),
+                              reads=True)
+        return record
+
+    def _equations(self, name: str, record: JointRecord, primitives: tuple[tuple[Any, ...], ...]) -> None:
+        b, fa, fb, equations = self.builder, record.a, record.b, record.equations
         for kind, *axis in primitives:
             row = equations.take(3 if kind == "coincident" else 1)
             record.rows += range(row, row + (3 if kind == "coincident" else 1))
@@ -156,17 +163,12 @@ class ModelCompiler:
             if kind == "distance":
                 length = float(np.linalg.norm(record.offset)) if axis[0] is None else axis[0]
                 if length == 0:
-                    raise ValueError(f"joint {item.name!r}: {NO_LENGTH}")
+                    raise ValueError(f"joint {name!r}: {NO_LENGTH}")
                 record.length = length
-                b.pair(constraints.COORDINATE, item.name, fa, fb, (DISTANCE, 0, 0, -1, -1, -1), (0.0, 1.0, length),
-                       joint=equations, row=row)
+                b.pair(constraints.COORDINATE, name, fa, fb, (DISTANCE, 0, 0, -1, -1, -1), (0.0, 1.0, length), joint=equations, row=row)
             else:
                 family = {"coincident": constraints.COINCIDENT, "d1": constraints.PERPENDICULAR, "d2": constraints.IN_PLANE}[kind]
-                b.pair(family, item.name, fa, fb, axis, joint=equations, row=row)
-        if "angle" in getattr(item, "coordinates", ()):
-            record.histories["angle"] = b.history()
-            b.pair(constraints.TURNS, item.name, fa, fb, (ANGLE, Z, record.histories["angle"]), (record.zeros["angle"],),
-                   reads=True)
+                b.pair(family, name, fa, fb, axis, joint=equations, row=row)
 
     def hold_in_planes(self, normal: np.ndarray) -> None:
         """A hidden planar joint for every body that the joints do not hold in its plane across ``normal``."""
@@ -174,12 +176,9 @@ class ModelCompiler:
         for body in unheld(self.directory.joints.values(), [name for name in self.owners if name != "ground"], normal):
             position, R = self.poses[body]
             fa, fb = b.frame(b.ground, position, axes), b.frame(self.places[body], np.zeros(3), R.T @ axes)
-            equations = b.equations(f"plane of {body}", (fa, fb))
-            record = JointRecord(fa, fb, [], equations, {}, bodies=("ground", body), axes=axes)
-            for family, axis in ((constraints.IN_PLANE, (Z,)), (constraints.PERPENDICULAR, (0, Z)), (constraints.PERPENDICULAR, (1, Z))):
-                record.rows.append(equations.take())
-                record.directions.append(("d2" if len(axis) == 1 else "d1", *axis))
-                b.pair(family, equations.name, fa, fb, axis, joint=equations, row=record.rows[-1])
+            record = JointRecord(fa, fb, [], b.equations(f"plane of {body}", (fa, fb)), {}, bodies=("ground", body), axes=axes)
+            record.carrier = Planar
+            self._equations(record.equations.name, record, Planar.constraints)
             self.directory.holds[body] = record
 
     def joint(self, name: str, coordinate: str, item: str) -> JointRecord:
@@ -190,115 +189,52 @@ class ModelCompiler:
             raise ValueError(f"{item}: {no_coordinate(name, coordinate, record.zeros)}")
         return record
 
+    def coordinate(self, joint: str, which: str, item: str) -> Coordinate:
+        """What elements along a coordinate of a joint need."""
+        record = self.joint(joint, which, item)
+        return Coordinate(record.ends(which), (KINDS[which], Z, record.histories.get(which, 0)), record.zeros[which])
+
     def add_coupling(self, name: str, terms: list[tuple[str, str, float]], shared: str | None = None) -> None:
         """factor_1 c_1 + factor_2 c_2 = its value in the pose as modelled; ``shared``: in the tile of that joint."""
         b, item = self.builder, f"joint {name!r}"
-        records = [self.joint(joint, coordinate, item) for joint, coordinate, _ in terms]
+        found = [self.coordinate(joint, which, item) for joint, which, _ in terms]
         if shared:
-            equations = records[0].equations
+            equations = self.directory.joints[terms[0][0]].equations
         else:
-            equations = b.equations(name, [f for r, (_, coordinate, _) in zip(records, terms, strict=True) for f in r.ends(coordinate)])
+            equations = b.equations(name, [f for c in found for f in c.frames])
         row = equations.take()
         self.directory.couplings[name] = row, "N*m" if terms[0][1] == "angle" else "N"
         if shared:
             self.directory.joints[shared].rows.append(row)
             self.directory.joints[shared].directions.append(("coupling",))
-        for record, (_, coordinate, factor) in zip(records, terms, strict=True):
-            b.pair(constraints.COORDINATE, name, *record.ends(coordinate),
-                   (KINDS[coordinate], Z, record.histories.get(coordinate, 0), -1, -1, -1),
-                   (record.zeros[coordinate], factor, factor * record.start[coordinate]),
-                   joint=equations, row=row)
-
-    def add_drive(self, drive: Drive) -> None:
-        b, item = self.builder, f"drive {drive.name!r}"
-        record = self.joint(drive.joint, drive.coordinate, item)
-        code = b.function(drive.function, ("t",), f"{item}: function", kinks=True)
-        if code.by_signal:
-            raise ValueError(f"{item}: {TIME_ALONE}")
-        ends = record.ends(drive.coordinate)
-        equations = record.equations if ends == (record.a, record.b) else b.equations(drive.name, ends)
-        row = equations.take()
-        b.pair(constraints.DRIVE, drive.name, *ends,
-               (KINDS[drive.coordinate], Z, record.histories.get(drive.coordinate, 0), code.value, code.by_t, code.by_tt),
-               (record.zeros[drive.coordinate], 1.0, 0.0), joint=equations, row=row)
-        self.directory.drives[drive.name] = row, 1.0, drive.joint, drive.coordinate
-        self.directory.codes[drive.name] = code.value
+        for c, (joint, which, factor) in zip(found, terms, strict=True):
+            b.pair(constraints.COORDINATE, name, *c.frames, (*c.place, -1, -1, -1),
+                   (c.zero, factor, factor * self.directory.joints[joint].start[which]), joint=equations, row=row)
 
     # -- forces
-    def add_spring(self, name: str, kind: str, a: Frame, b: Frame, stiffness: Any, damping: Any, rest: float | None) -> None:
-        item = f"spring {name!r}"
-        fa, fb = self.frame(a, item), self.frame(b, item)
-        distance = float(np.linalg.norm(self.world(b, item)[0] - self.world(a, item)[0]))
-        if distance == 0:
-            raise ValueError(f"{item}: {NO_DIRECTION}")
-        self._spring(name, kind, fa, fb, 0, 0.0, stiffness, damping, distance if rest is None else rest)
+    def add_force(self, name: str, family: Family, a: int, b: int, ints: Sequence[int] = (), reals: Sequence[float] = (),
+                  velocity: bool = False) -> None:
+        """A row of a force between two frames, where its channels find it; several of one item follow each other."""
+        row = self.builder.pair(family, name, a, b, ints, reals, velocity=velocity)
+        self.directory.forces.setdefault(name, ForceRecord(a, b, family, row)).count += 1
 
-    def add_joint_spring(self, spring: JointSpring, rest: float) -> None:
-        which = spring.coordinate
-        record = self.joint(spring.joint, which, f"spring {spring.name!r}")
-        self._spring(spring.name, which, *record.ends(which), record.histories.get(which, 0), record.zeros[which], spring.stiffness,
-                     spring.damping, rest)
-        self.directory.springs[spring.name].joint = spring.joint
-
-    def _spring(self, name: str, kind: str, fa: int, fb: int, history: int, zero: float, stiffness: Any, damping: Any,
-                rest: float) -> None:
-        from ..families import signals, springs  # families are imported when a model uses them: it saves time at the start
+    def add_answer(self, family: Family, name: str, frames: tuple[int, int], ints: Sequence[int], slot: int, derivative: int,
+                   reals: Sequence[float] = ()) -> None:
+        """The tangent of a force between two frames by a signal that its function uses."""
+        from ..families.signals import SENSE  # families are imported when a model uses them: it saves time at the start
         b = self.builder
-        constant = [float(f) if isinstance(f, (int, float)) else 0.0 for f in (stiffness, damping)]
-        laws = [(which, f) for which, f in (("stiffness", stiffness), ("damping", damping)) if not isinstance(f, (int, float))]
-        for k, (which, law) in enumerate(laws or [("", None)]):
-            code = None if law is None else b.function(law, ("t", "x", "v"), f"spring {name!r}: {which}")
-            codes = (-1, -1, -1) if code is None else (code.value, code.by_x, code.by_v)
-            ints, reals = (KINDS[kind], Z, history, *codes), (zero, *(constant if k == 0 else (0.0, 0.0)), rest)
-            row = b.pair(springs.SPRING, name, fa, fb, ints, reals, velocity=True)
-            if k == 0:
-                self.directory.springs[name] = ForceRecord(kind, fa, fb, row, max(1, len(laws)))
-            for slot, derivative in code.by_signal if code else ():
-                signal_row, frames = self._signal_of(slot)
-                b.element(signals.SPRING_ANSWER, name, (fa, fb, -1, *ints, b.row_of(signals.SENSE, signal_row), derivative), reals,
-                          tiles=(*b.tiles_of(fa), *b.tiles_of(fb)), columns=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
-
-    def add_bushing(self, bushing_: Bushing) -> None:
-        from ..families import bushing
-        item = f"bushing {bushing_.name!r}"
-        (p_a, R_a), (p_b, _) = self.world(bushing_.a, item), self.world(bushing_.b, item)
-        fa, fb = self.frame(bushing_.a, item), self.frame(bushing_.b, item, R_a)  # no relative rotation as modelled
-        pool = self.builder.pool(bushing_.matrix("stiffness"), bushing_.matrix("damping"), R_a.T @ (p_b - p_a), np.zeros(3))
-        row = self.builder.pair(bushing.BUSHING, bushing_.name, fa, fb, (pool,), velocity=True)
-        self.directory.bushings[bushing_.name] = fa, fb, row
-
-    def add_load(self, load: Load) -> None:
-        from ..families import loads, signals
-        b, item = self.builder, f"{load.kind} {load.name!r}"
-        f, ground = self.frame(load.frame, item), b.frame(b.ground, (0, 0, 0))
-        constant = [float(v) if isinstance(v, (int, float)) else 0.0 for v in load.vector]
-        codes = [None if isinstance(v, (int, float)) else b.function(v, ("t",), f"{item}: vector") for v in load.vector]
-        ints = (load.part, int(load.axes == "frame"), *(-1 if c is None else c.value for c in codes))
-        b.pair(loads.LOAD, load.name, f, ground, ints, constant)
-        for k, code in enumerate(codes):
-            for slot, derivative in code.by_signal if code else ():
-                row, frames = self._signal_of(slot)
-                b.element(signals.LOAD_ANSWER, load.name, (f, ground, -1, *ints, k, b.row_of(signals.SENSE, row), derivative),
-                          tiles=b.tiles_of(f), columns=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
-
-    def add_measure(self, measure: Measure) -> None:
-        item = f"measure {measure.name!r}"
-        self.marking = True
-        self.measured[measure.name] = measure.a, measure.b
-        self.directory.measures[measure.name] = self.frame(measure.a, item), self.frame(measure.b, item)
-        self.marking = False
+        row, seen = next((row, pair) for s, row, pair in self.signals.values() if s == slot)
+        b.element(family, name, (*frames, -1, *ints, b.row_of(SENSE, row), derivative), reals,
+                  tiles=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])), columns=(*b.tiles_of(seen[0]), *b.tiles_of(seen[1])))
 
     # -- signals
-    def _signal_of(self, slot: int) -> tuple[int, tuple[int, int]]:
-        return next((row, frames) for s, row, frames in self.signals.values() if s == slot)
-
     def _signal(self, reference: str) -> int:
         """The slot of a channel that an expression refers to; made on first use."""
-        from ..families import signals
+        from ..families.signals import SENSE
         if reference not in self.signals:
             kind, axis, history, zero, order, frames = self._resolve(reference)
             slot = self.builder.new_signal()
-            row = self.builder.pair(signals.SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,),
+            row = self.builder.pair(SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,),
                                     velocity=True, reads=True)
             self.signals[reference] = slot, row, frames
         return self.signals[reference][0]
@@ -318,9 +254,9 @@ class ModelCompiler:
         return c, Z, record.histories.get(c, 0), record.zeros[c], order, record.ends(c)
 
     def system(self) -> System:
-        """All rows are in: place the frames that are only looked at, and compile."""
-        self.marking = True
+        """All rows are in: place the frames that are only looked at, list the channels, and compile."""
         for name, frame in self.markers:
-            self.directory.frames[name] = self.frame(frame, name)
-        self.marking = False
+            self.directory.frames[name] = self.marker(frame, name)
+        listed = sorted(self.items, key=lambda item: item.listed)
+        self.directory.channels = {f"{item.name}.{c.name}": (item.name, c) for item in listed for c in item.channels()}
         return self.builder.system()

@@ -8,9 +8,10 @@ import numpy as np
 
 from ..items.base import Item, matrix_of
 from ..items.bodies import RigidBody
+from ..items.drives import Drive
 from ..items.errors import ModelError
 from ..items.forces import Load
-from ..items.joints import Drive, Screw
+from ..items.joints import Screw
 from ..items.modal import ModalBody
 from ..report.finding import ERROR, WARNING, Finding
 from ..report.words import vector

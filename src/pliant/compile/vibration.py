@@ -5,6 +5,8 @@ import numpy as np
 
 from ..kernels import evaluation
 from ..kernels.block_lu import factorise, solve_refined, subtract_image
+from ..kernels.contract import A, P
+from .channel_map import ForceRecord
 from .compiled_model import CompiledModel
 
 DENSE = 240  # coordinates up to which eigenvalues are computed; beyond that by iteration
@@ -23,6 +25,17 @@ class Vibration:
         self.M, self.damping, self.K = (self._tiles(*c) for c in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
         self.factors, self.pivots = self.M.copy(), np.zeros(6, np.int64)
         self.solvable = bool(factorise(self.factors, s.lu, self.pivots))
+
+    def record(self, name: str) -> ForceRecord:
+        """The frames of a force."""
+        return self.dynamics.directory.forces[name]
+
+    def position(self, frame: int) -> np.ndarray:
+        """Of a frame at the pose, world axes."""
+        return self.x.X[frame, P:P + 3]
+
+    def axes(self, frame: int) -> np.ndarray:
+        return self.x.X[frame, A:A + 9].reshape(3, 3)
 
     def _tiles(self, cm: float, cd: float, ck: float) -> np.ndarray:
         self.x.D[:] = 0

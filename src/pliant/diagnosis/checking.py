@@ -11,9 +11,10 @@ from ..compile.compiled_model import CompiledModel
 from ..compile.out_of_plane import out_of_plane
 from ..compile.planar import normal_vector
 from ..items.base import did_you_mean
+from ..items.drives import Drive
 from ..items.errors import ModelError
-from ..items.forces import SpringDamper
-from ..items.joints import Drive, Fixed
+from ..items.joints import Fixed
+from ..items.springs import SpringDamper
 from ..joint_space.topology import masses_of, spanning_forest
 from ..kernels.state_row import parts
 from ..methods.selection import cut_joints

@@ -8,8 +8,6 @@ import numpy as np
 
 from ..compile.compiled_model import CompiledModel
 from ..compile.vibration import Vibration
-from ..kernels.contract import A as AXES
-from ..kernels.contract import P
 from ..model import Model
 from ..report.finding import WARNING, Finding
 
@@ -73,26 +71,12 @@ class Spring:
 
 
 def springs(model: Model, v: Vibration) -> Iterator[Spring]:
-    """All springs and bushings with constant stiffness, direction by direction."""
+    """All forces with constant stiffness, direction by direction."""
     d = v.dynamics.directory
-    for name, r in d.springs.items():
-        item = model[name]
-        k, c = (float(f) if isinstance(f, (int, float)) else 0.0 for f in (item.stiffness, item.damping))
-        u = np.zeros(6)
-        if r.joint:
-            part = slice(3, 6) if r.kind == "angle" else slice(3)
-            u[part] = v.x.X[r.a, AXES:AXES + 9].reshape(3, 3)[:, 2]
-        else:
-            u[:3] = v.x.X[r.b, P:P + 3] - v.x.X[r.a, P:P + 3]
-            u /= np.linalg.norm(u)
-        yield Spring(name, _pull(v, r.a, r.b, u), k, c)
-    for name, (a, b, _) in d.bushings.items():
-        K, C = model[name].matrix("stiffness"), model[name].matrix("damping")
-        R = v.x.X[a, AXES:AXES + 9].reshape(3, 3)
-        for i in range(6):
-            u = np.zeros(6)
-            u[3 * (i // 3):3 * (i // 3) + 3] = R[:, i % 3]
-            yield Spring(name, _pull(v, a, b, u), K[i, i], C[i, i])
+    for item in sorted((model[name] for name in d.forces), key=lambda item: item.listed):
+        for along in item.stiffnesses(v):
+            r = d.forces[item.name]
+            yield Spring(item.name, _pull(v, r.a, r.b, along.wrench), along.stiffness, along.damping)
 
 
 def _pull(v: Vibration, a: int, b: int, u: np.ndarray) -> np.ndarray:
@@ -110,7 +94,8 @@ def lint(model: Model, dynamics: CompiledModel, q: np.ndarray, velocities: np.nd
     """Vibrations and spins against the step, or against the accuracy. ``rates``: the fastest turning of driven joints [rad/s]."""
     h = settings.step
     told = set[str]()
-    if dynamics.directory.springs or dynamics.directory.bushings or (dynamics.directory.flexible and settings.method):
+    elastic = any(r.family.elastic for r in dynamics.directory.forces.values())
+    if elastic or (dynamics.directory.flexible and settings.method):
         vibration = Vibration(dynamics, q)
         fast: dict[str, float] = {}
         for spring in springs(model, vibration):
@@ -160,6 +145,8 @@ def _unresolved(model: Model, v: Vibration, h: float) -> Iterator[Finding]:
     shares: dict[str, float] = {}
     for spring in springs(model, v):
         shares[spring.name] = shares.get(spring.name, 0.0) + spring.k * float(spring.pull @ mode) ** 2
+    if not shares:
+        return
     name = max(shares, key=shares.__getitem__)
     yield Finding("step-too-large", WARNING, (name,), f"the highest natural frequency of the model is {_hz(w)}, mostly of spring {name!r}; "
                   f"the fixed step of {h:g} s is {h * w / (2 * np.pi):.2g} of its period and cannot follow it.",

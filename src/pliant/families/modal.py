@@ -263,4 +263,4 @@ def power(s, b, o):
                 o.E[DISSIPATION] += s.v[iv + k] * b.val[at + j] * s.v[iv + j]
 
 
-BODY = Family("modal body", act=Stage(residual=forces, tangent=forces_tangent, energy=energy, power=power))
+BODY = Family("modal body", act=Stage(residual=forces, tangent=forces_tangent, energy=energy, power=power), elastic=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
 
     from ..compile.model_compiler import ModelCompiler
+    from .declarations import Channel, Stiffness
 else:
     ModelMetaclass = type(BaseModel)
 
@@ -284,6 +285,8 @@ class Item(Strict, metaclass=_Friendly):
     section: ClassVar[str] = ""  # where it stands in a text model: bodies, joints, drives, forces, measures
     kind: ClassVar[str] = ""
     positional: ClassVar[tuple[str, ...]] = ("name",)
+    symbol: ClassVar[str] = ""   # how pictures and the viewer show it, see docs/extending.md
+    listed: ClassVar[int] = 5    # channels are listed by this: bodies, joints, drives, couplings, springs, other forces, measures
     name: Name
 
     def __setattr__(self, field: str, value: Any) -> None:
@@ -309,8 +312,25 @@ class Item(Strict, metaclass=_Friendly):
         super().__init__(**given, **kwargs)
 
     def build(self, layout: ModelCompiler) -> None:
-        """Add this item's rows to the builder and its channels to the directory."""
+        """Add this item's rows to the builder, and note where its results are found."""
         raise NotImplementedError(f"{type(self).__name__} must define build(layout)")
+
+    def channels(self) -> Iterable[Channel]:
+        """Its named results."""
+        return ()
+
+    def stiffnesses(self, at: Any) -> Iterable[Stiffness]:
+        """The directions of constant stiffness of a force, at a pose: ``at.record(name)``, ``at.position(frame)``, ``at.axes(frame)``."""
+        return ()
+
+    def equations(self) -> int:
+        """How many equations a joint or drive brings."""
+        return 0
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        """A small use of this kind between two frames, for tests that every kind must pass: what it needs, and last itself."""
+        raise NotImplementedError(f"{cls.__name__} must define example(a, b)")
 
     def plain(self) -> dict[str, Any]:
         """As written in a text model: the fields that differ from their defaults."""

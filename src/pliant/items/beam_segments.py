@@ -9,7 +9,7 @@ from ..flex.segments import Segments
 from ..functions.units import shown
 from .base import IDENTITY, Frame, matrix_of
 from .bodies import RigidBody
-from .forces import Bushing
+from .springs import Bushing
 
 if TYPE_CHECKING:
     from ..model import Model

@@ -20,7 +20,8 @@ def made(cls: Any, *args: Any, **fields: Any) -> Any:
 
 
 class FrameOwner(Item):
-    """Anything with frames: bodies and the ground."""
+    """Anything with frames: bodies and the ground. Every frame has channels, see `channels.observer`."""
+    listed: ClassVar[int] = 0
     frames: dict[Name, Place] = Field(default_factory=dict)
 
     def as_frame(self) -> Frame:
@@ -133,6 +134,10 @@ class RigidBody(FrameOwner):
         layout.add_marker(self.name, self.as_frame())
         for name in self.frames:
             layout.add_marker(f"{self.name}.{name}", self[name])
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [cls("body", 2.0, ((3.0, 0.1, 0.2), (0.1, 4.0, 0.3), (0.2, 0.3, 5.0)), (0.1, -0.2, 0.3), angular_velocity=(1.0, 2.0, 3.0))]
 
     # -- makers; each is also a key of a body in a text model
     @classmethod

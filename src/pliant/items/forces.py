@@ -1,117 +1,20 @@
-"""Springs, bushings, loads and measures: what acts between frames without constraining them."""
+"""Loads and measures: what acts at a frame, and what is only looked at. Springs are in `springs`."""
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
-from ..functions.units import MOST, must, shown
-from .base import Angle, ForceLaw, Frame, Item, Length, Pair, TimeFunction
+from ..functions.units import must
+from . import springs as _springs  # noqa: F401 - fills KINDS in its order
+from .base import Frame, Item, Pair, TimeFunction
+from .declarations import Channel
+from .quantities import numbers_with_units
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
-
-
-class SpringDamper(Pair):
-    """Spring and damper along the line of two points. ``stiffness`` [N/m] and ``damping`` [N s/m] are numbers, or functions
-    f(t, x, v) that give the force [N] from the stretch x [m] and its rate v [m/s]; positive forces pull the points together.
-    ``length`` [m] is the unloaded one, as modelled if left out."""
-    section: ClassVar[str] = "forces"
-    kind: ClassVar[str] = "spring_damper"
-    positional: ClassVar[tuple[str, ...]] = ("name", "a", "b", "stiffness", "damping", "length")
-    stiffness: ForceLaw = 0.0
-    damping: ForceLaw = 0.0
-    length: Length | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _units(cls, value: Any) -> Any:
-        return numbers_with_units(value, {"stiffness": "N/m", "damping": "N*s/m"})
-
-    @model_validator(mode="after")
-    def _check(self) -> SpringDamper:
-        if self.length is not None and self.length < 0:
-            raise ValueError(f"length: {self.length:g} m must be at least 0")
-        return self
-
-    def build(self, layout: ModelCompiler) -> None:
-        layout.add_spring(self.name, "distance", self.a, self.b, self.stiffness, self.damping, self.length)
-
-
-class JointSpring(Item):
-    """Spring and damper on a coordinate of a joint."""
-    section: ClassVar[str] = "forces"
-    coordinate: ClassVar[str]
-    per: ClassVar[str]  # what a stiffness is: the unit of the effort by that of the coordinate
-    joint: str
-    stiffness: ForceLaw = 0.0
-    damping: ForceLaw = 0.0
-
-    @model_validator(mode="before")
-    @classmethod
-    def _units(cls, value: Any) -> Any:
-        if isinstance(value, dict) and isinstance(value.get("joint"), Item):
-            value = {**value, "joint": value["joint"].name}
-        return numbers_with_units(value, {"stiffness": cls.per, "damping": f"{cls.per}*s"})
-
-    def build(self, layout: ModelCompiler) -> None:
-        layout.add_joint_spring(self, getattr(self, self.coordinate))
-
-
-class TorsionSpring(JointSpring):
-    """Spring and damper on the angle of a joint. ``stiffness`` [N m/rad] and ``damping`` [N m s/rad] are numbers, or functions
-    f(t, x, v) that give the torque from the twist x [rad] and its rate; positive ones turn b back. ``angle``: unloaded [rad]."""
-    kind: ClassVar[str] = "torsion_spring"
-    positional: ClassVar[tuple[str, ...]] = ("name", "joint", "stiffness", "damping", "angle")
-    coordinate: ClassVar[str] = "angle"
-    per: ClassVar[str] = "N*m"
-    angle: Angle = 0.0
-
-
-class AxialSpring(JointSpring):
-    """Spring and damper on the displacement of a joint, along its axis or its line. ``stiffness`` [N/m] and ``damping`` [N s/m] are
-    numbers, or functions f(t, x, v) that give the force from the stretch x [m] and its rate; positive ones push b back.
-    ``displacement``: unloaded [m]."""
-    kind: ClassVar[str] = "axial_spring"
-    positional: ClassVar[tuple[str, ...]] = ("name", "joint", "stiffness", "damping", "displacement")
-    coordinate: ClassVar[str] = "displacement"
-    per: ClassVar[str] = "N/m"
-    displacement: Length = 0.0
-
-
-class Bushing(Pair):
-    """Linear spring and damper in all six directions, in the axes of frame ``a``: x y z [m], then the rotation vector [rad] of b
-    against a, which must stay below half a turn. ``stiffness``, ``damping``: six numbers (a diagonal) or 6x6, SI units. Unloaded
-    in the pose as modelled."""
-    section: ClassVar[str] = "forces"
-    kind: ClassVar[str] = "bushing"
-    stiffness: Any
-    damping: Any = (0.0,) * 6
-
-    @model_validator(mode="after")
-    def _matrices(self) -> Bushing:
-        for field in ("stiffness", "damping"):
-            given = getattr(self, field)
-            try:
-                m = np.array(given, float)
-            except (TypeError, ValueError, OverflowError):
-                m = np.zeros(0)
-            if m.shape not in ((6,), (6, 6)) or not (abs(m) <= MOST).all():
-                raise ValueError(f"{field}: {must(given, f'must be six numbers or a 6x6 matrix in SI units, all within {MOST:g}')}")
-            object.__setattr__(self, field, tuple(m.tolist()) if m.ndim == 1 else tuple(map(tuple, m.tolist())))
-        K = self.matrix("stiffness")
-        if not np.allclose(K, K.T, atol=1e-9 * max(1e-300, abs(K).max())):
-            raise ValueError(f"stiffness: {shown(self.stiffness)} must be symmetric")
-        return self
-
-    def matrix(self, field: str) -> np.ndarray:
-        m = np.array(getattr(self, field), float)
-        return np.diag(m) if m.ndim == 1 else m
-
-    def build(self, layout: ModelCompiler) -> None:
-        layout.add_bushing(self)
 
 
 class Load(Item):
@@ -136,7 +39,21 @@ class Load(Item):
         return value
 
     def build(self, layout: ModelCompiler) -> None:
-        layout.add_load(self)
+        from ..families import loads, signals
+        b, item = layout.builder, f"{self.kind} {self.name!r}"
+        f, ground = layout.frame(self.frame, item), b.frame(b.ground, (0, 0, 0))
+        constant = [float(v) if isinstance(v, (int, float)) else 0.0 for v in self.vector]
+        codes = [None if isinstance(v, (int, float)) else b.function(v, ("t",), f"{item}: vector") for v in self.vector]
+        ints = (self.part, int(self.axes == "frame"), *(-1 if c is None else c.value for c in codes))
+        layout.add_force(self.name, loads.LOAD, f, ground, ints, constant)
+        for k, code in enumerate(codes):
+            for slot, derivative in code.by_signal if code else ():
+                layout.add_answer(signals.LOAD_ANSWER, self.name, (f, ground), (*ints, k), slot, derivative)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        from .joints import Revolute
+        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), cls("F", b, ("3 * cos(2*t)", "-5*J.angle_rate", 1.0), axes="frame")]
 
 
 class Force(Load):
@@ -158,35 +75,40 @@ class Measure(Pair):
     section: ClassVar[str] = "measures"
     kind: ClassVar[str] = "measure"
 
+    listed: ClassVar[int] = 6
+
     def build(self, layout: ModelCompiler) -> None:
-        layout.add_measure(self)
+        item = f"measure {self.name!r}"
+        layout.measured[self.name] = self.a, self.b
+        layout.directory.measures[self.name] = layout.marker(self.a, item), layout.marker(self.b, item)
+
+    def channels(self) -> Iterable[Channel]:
+        return Channel("distance", "m", 1, _distance), Channel("rate", "m/s", 1, _rate), Channel("angle", "rad", 1, _angle)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [cls("M", a, b)]
 
 
-def numbers_with_units(value: Any, units: dict[str, str]) -> Any:
-    """Texts that are plain quantities become numbers, with their dimension checked; expressions stay."""
-    from ..functions.units import quantity
-    if not isinstance(value, dict):
-        return value
-    out = dict(value)
-    for field, unit in units.items():
-        text = out.get(field)
-        if isinstance(text, str) and _is_quantity(text):
-            try:
-                out[field] = quantity(text, unit)
-            except ValueError as error:
-                raise ValueError(f"{field}: {error}") from None
-    return out
+def _between(observer: Any, name: str) -> np.ndarray:
+    a, b = observer.directory.measures[name]
+    return np.asarray(observer.position(b) - observer.position(a))
 
 
-def _is_quantity(text: str) -> bool:
-    """A number and perhaps a unit: nothing that needs the expression machine."""
-    from ..functions.units import parse_unit
-    match = re.fullmatch(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*(\S.*)?", text)
-    if not match:
-        return False
-    try:
-        if match[1]:
-            parse_unit(match[1])
-    except ValueError:
-        return False
-    return True
+def _distance(observer: Any, name: str) -> np.ndarray:
+    return np.linalg.norm(_between(observer, name), axis=1)
+
+
+def _rate(observer: Any, name: str) -> np.ndarray:
+    a, b = observer.directory.measures[name]
+    distance = _distance(observer, name)
+    safe = np.where(distance > 0, distance, 1.0)
+    return np.einsum("ni,ni->n", _between(observer, name), observer.velocity(b) - observer.velocity(a)) / safe
+
+
+def _angle(observer: Any, name: str) -> np.ndarray:
+    """Of the rotation vector of b against a."""
+    a, b = observer.directory.measures[name]
+    R = np.einsum("nji,njk->nik", observer.axes(a), observer.axes(b))
+    u = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], 1) / 2
+    return np.arctan2(np.linalg.norm(u, axis=1), (np.trace(R, axis1=1, axis2=2) - 1) / 2)

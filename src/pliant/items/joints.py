@@ -7,14 +7,16 @@ list of primitives, see docs/extending.md.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from ..functions.units import quantity, shown
-from .base import Angle, Axis, Item, Length, Name, Pair, TimeFunction, ends_of, number, with_between
-from .forces import numbers_with_units
+from .base import KINDS, Angle, Axis, Item, Length, Pair, ends_of, number, with_between
+from .declarations import Channel, TreeJoint, fault
+from .joint_channels import joint_channels
 from .shapes import Positive
 
 if TYPE_CHECKING:
@@ -41,18 +43,34 @@ def perpendicular_frame(z: np.ndarray, x: np.ndarray | None = None) -> np.ndarra
     return np.column_stack([x, np.cross(z, x), z])
 
 
-class AxisJoint(Pair):
-    """A joint with an axis: a subclass names its primitives in ``constraints`` and its coordinates."""
+class Connection(Pair):
+    """A joint: a subclass names its primitives in ``constraints`` and its ``coordinates``, how joint coordinates carry it (``tree``,
+    None: it can only be cut), and how it looks: ``symbol``, and on what it slides over the ground (``guide``: "line" or "plane")."""
     section: ClassVar[str] = "joints"
+    listed: ClassVar[int] = 1
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = ()
     coordinates: ClassVar[tuple[str, ...]] = ()
-    axis: Axis = (0.0, 0.0, 1.0)
+    tree: ClassVar[TreeJoint | None] = None
+    guide: ClassVar[str] = ""
 
-    def joint_axes(self) -> np.ndarray:
-        return perpendicular_frame(np.array(self.axis))
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        if "constraints" in cls.__dict__ and "tree" not in cls.__dict__:  # that of its base is for other equations
+            cls.tree = None
+        if cls.tree is not None and (wrong := fault(cls.tree, cls.constraints)):
+            raise TypeError(f"joint {cls.__name__}: tree: {wrong}")
+        super().__pydantic_init_subclass__(**kwargs)
 
     def primitives_list(self) -> tuple[tuple[Any, ...], ...]:
         return self.constraints
+
+    def carrier(self) -> type[Connection] | None:
+        """The kind as which joint coordinates carry it: its own, or one with the same equations."""
+        own = self.primitives_list()
+        if self.tree is not None and own == self.constraints:
+            return type(self)
+        kinds = [k for k in KINDS["joints"].values() if issubclass(k, Connection) and k.tree is not None and not k.tree.helical]
+        return next((k for k in kinds if len(k.constraints) == len(own) and set(k.constraints) == set(own)), None)
 
     def zeros(self) -> dict[str, float]:
         """What is added to the joint coordinates, by name."""
@@ -60,6 +78,24 @@ class AxisJoint(Pair):
 
     def build(self, layout: ModelCompiler) -> None:
         layout.add_joint(self, self.primitives_list())
+
+    def channels(self) -> Iterable[Channel]:
+        return joint_channels(self.coordinates)
+
+    def equations(self) -> int:
+        return sum(3 if kind == "coincident" else 1 for kind, *_ in self.primitives_list())
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [cls("J", a, b, **({"axis": (0.3, -0.5, 0.8)} if "axis" in cls.model_fields else {}))]
+
+
+class AxisJoint(Connection):
+    """A joint with an axis."""
+    axis: Axis = (0.0, 0.0, 1.0)
+
+    def joint_axes(self) -> np.ndarray:
+        return perpendicular_frame(np.array(self.axis))
 
 
 class Turns(AxisJoint):
@@ -82,6 +118,7 @@ class Joint(Turns, Slides):
     ``"coincident"``; ``("d1", i, j)``: axis i of a perpendicular to axis j of b; ``("d2", i)``: axis i of a perpendicular to
     the line from a to b; ``("distance", l)``. At most six equations."""
     kind: ClassVar[str] = "joint"
+    symbol: ClassVar[str] = "diamond"
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     primitives: list[Any]
     axis_x: Axis | None = None
@@ -107,6 +144,11 @@ class Joint(Turns, Slides):
             except ValueError as error:
                 raise ValueError(f"primitives[{k}]: {error}") from None
         return tuple(made)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        own = ["coincident", ("d1", "x", "y"), ("d2", "z"), ("distance", 0.4)]
+        return [cls("J", a, b, primitives=own, axis=(0.3, -0.5, 0.8))]
 
 
 def _primitive(p: Any) -> tuple[Any, ...]:
@@ -135,24 +177,27 @@ class WithAngle(Turns):
 class Revolute(WithAngle):
     """Turns about ``axis``: 5 equations; coordinate ``angle``."""
     kind: ClassVar[str] = "revolute"
+    symbol: ClassVar[str] = "revolute"
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (COINCIDENT, *PARALLEL_Z)
+    tree: ClassVar[TreeJoint | None] = TreeJoint(("rz",), ("angle",))
 
 
-class Spherical(Pair):
+class Spherical(Connection):
     """The two points coincide: 3 equations."""
-    section: ClassVar[str] = "joints"
     kind: ClassVar[str] = "spherical"
-
-    def build(self, layout: ModelCompiler) -> None:
-        layout.add_joint(self, (COINCIDENT,))
+    symbol: ClassVar[str] = "spherical"
+    constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (COINCIDENT,)
+    tree: ClassVar[TreeJoint | None] = TreeJoint(("ball",), ("w", "x", "y", "z"), ("w.x", "w.y", "w.z"))
 
 
 class Universal(AxisJoint):
     """Hooke's joint: the points coincide, and the cross keeps ``axis`` (fixed in a) perpendicular to ``axis_b`` (fixed in b):
     4 equations. Both axes are given in the axes of frame a in the pose as modelled."""
     kind: ClassVar[str] = "universal"
+    symbol: ClassVar[str] = "universal"
     axis_b: Axis = (1.0, 0.0, 0.0)
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (COINCIDENT, ("d1", 2, 0))
+    tree: ClassVar[TreeJoint | None] = TreeJoint(("rz", "rx"), ("angle_1", "angle_2"), numbered=True)
 
     @model_validator(mode="after")
     def _check(self) -> Universal:
@@ -163,11 +208,18 @@ class Universal(AxisJoint):
     def joint_axes(self) -> np.ndarray:
         return perpendicular_frame(np.array(self.axis), np.array(self.axis_b))
 
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [cls("J", a, b, axis=(0.3, -0.5, 0.8), axis_b=(0.8, 0.0, -0.3))]
+
 
 class Prismatic(Slides):
     """Slides along ``axis``: 5 equations; coordinate ``displacement``; ``zero`` [m] is added to it."""
     kind: ClassVar[str] = "prismatic"
+    symbol: ClassVar[str] = "prismatic"
+    guide: ClassVar[str] = "line"
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (*ON_Z, *LOCK)
+    tree: ClassVar[TreeJoint | None] = TreeJoint(("z",), ("displacement",))
     zero: Length = 0.0
 
     def zeros(self) -> dict[str, float]:
@@ -177,27 +229,38 @@ class Prismatic(Slides):
 class Cylindrical(Turns, Slides):
     """Turns about and slides along ``axis``: 4 equations; coordinates ``angle`` and ``displacement``."""
     kind: ClassVar[str] = "cylindrical"
+    symbol: ClassVar[str] = "cylindrical"
+    guide: ClassVar[str] = "line"
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (*ON_Z, *PARALLEL_Z)
+    tree: ClassVar[TreeJoint | None] = TreeJoint(("rz", "z"), ("angle", "displacement"))
 
 
 class Planar(WithAngle):
     """Moves in the plane through a with normal ``axis``: 3 equations; coordinate ``angle``."""
     kind: ClassVar[str] = "planar"
+    symbol: ClassVar[str] = "planar"
+    guide: ClassVar[str] = "plane"
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (("d2", 2), *PARALLEL_Z)
+    tree: ClassVar[TreeJoint | None] = TreeJoint(("x", "y", "rz"), ("x", "y", "angle"))
 
 
 class Fixed(AxisJoint):
     """No relative motion: 6 equations."""
     kind: ClassVar[str] = "fixed"
+    symbol: ClassVar[str] = "fixed"
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (COINCIDENT, *LOCK)
+    tree: ClassVar[TreeJoint | None] = TreeJoint((), ())
 
 
 class Screw(Turns, Slides):
     """Cylindrical with displacement = lead * angle / (2 pi): 5 equations. ``lead`` [m per turn], negative for a left thread."""
     kind: ClassVar[str] = "screw"
+    symbol: ClassVar[str] = "screw"
+    guide: ClassVar[str] = "line"
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (*ON_Z, *PARALLEL_Z)
+    tree: ClassVar[TreeJoint | None] = TreeJoint(("rz",), ("angle",), helical=True)
     lead: Length
 
     def build(self, layout: ModelCompiler) -> None:
@@ -205,33 +268,50 @@ class Screw(Turns, Slides):
         layout.add_coupling(self.name, [(self.name, "displacement", 1.0), (self.name, "angle", -self.lead / (2 * np.pi))],
                             shared=self.name)
 
+    def equations(self) -> int:
+        return super().equations() + 1
 
-class Distance(Pair):
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [cls("J", a, b, axis=(0.3, -0.5, 0.8), lead=0.1)]
+
+
+class Distance(Connection):
     """Constant distance of two points; ``length`` [m] as modelled if left out: 1 equation."""
-    section: ClassVar[str] = "joints"
     kind: ClassVar[str] = "distance"
+    symbol: ClassVar[str] = "rod"
     length: Positive | None = None
 
-    def build(self, layout: ModelCompiler) -> None:
-        layout.add_joint(self, (("distance", self.length),))
+    def primitives_list(self) -> tuple[tuple[Any, ...], ...]:
+        return (("distance", self.length),)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [cls("J", a, b, length=1.3)]
 
 
 class PointOnLine(Slides):
     """Point b stays on the line through a along ``axis``: 2 equations; coordinate ``displacement``."""
     kind: ClassVar[str] = "point_on_line"
+    symbol: ClassVar[str] = "point_on_line"
+    guide: ClassVar[str] = "line"
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = ON_Z
 
 
 class PointOnPlane(AxisJoint):
     """Point b stays in the plane through a with normal ``axis``: 1 equation."""
     kind: ClassVar[str] = "point_on_plane"
+    symbol: ClassVar[str] = "planar"
+    guide: ClassVar[str] = "plane"
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (("d2", 2),)
 
 
 class JointPair(Item):
     """An item between the coordinates of two joints ``a`` and ``b``, given by name or object."""
     section: ClassVar[str] = "joints"
+    listed: ClassVar[int] = 3
     coupled: ClassVar[tuple[str, str]] = ("angle", "angle")  # which coordinate of a and of b
+    unit: ClassVar[str] = "N*m"  # of its effort
     positional: ClassVar[tuple[str, ...]] = ("name", "a", "b")
     a: str
     b: str
@@ -246,6 +326,12 @@ class JointPair(Item):
 
     def plain(self) -> dict[str, Any]:
         return with_between(super().plain())
+
+    def channels(self) -> Iterable[Channel]:
+        return (Channel("effort", self.unit, 1, lambda observer, name: -observer.parts["lam"][:, observer.directory.couplings[name][0]]),)
+
+    def equations(self) -> int:
+        return 1
 
 
 class Gear(JointPair):
@@ -272,42 +358,21 @@ class Gear(JointPair):
         assert ratio is not None
         layout.add_coupling(self.name, [(self.b, self.coupled[1], 1.0), (self.a, self.coupled[0], -ratio)])
 
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), Cylindrical("K", "ground", b, axis="x"), cls("G", "J", "K", ratio=-0.7)]
+
 
 class RackPinion(JointPair):
     """Couples the displacement of joint ``a`` (the rack) to the angle of joint ``b`` (the pinion): displacement = radius * angle."""
     kind: ClassVar[str] = "rack_pinion"
     coupled: ClassVar[tuple[str, str]] = ("displacement", "angle")
+    unit: ClassVar[str] = "N"
     radius: Length
 
     def build(self, layout: ModelCompiler) -> None:
         layout.add_coupling(self.name, [(self.a, self.coupled[0], 1.0), (self.b, self.coupled[1], -self.radius)])
 
-
-class Drive(Item):
-    """Prescribes a coordinate of a joint: ``function`` of t [rad or m], a number, an expression, a Table, or a callable f(t)."""
-    section: ClassVar[str] = "drives"
-    kind: ClassVar[str] = "drive"
-    positional: ClassVar[tuple[str, ...]] = ("joint", "coordinate", "function", "name")
-    name: Name = Field(default="", validate_default=False)
-    joint: str
-    coordinate: Literal["angle", "displacement"]
-    function: TimeFunction
-
-    @model_validator(mode="before")
     @classmethod
-    def _joint_name(cls, value: Any) -> Any:
-        if isinstance(value, dict) and isinstance(value.get("joint"), Item):
-            value = {**value, "joint": value["joint"].name}
-        if isinstance(value, dict) and value.get("name") is None and "joint" in value:
-            value = {**value, "name": f"{value['joint']}_drive"}
-        if isinstance(value, dict) and value.get("coordinate") in ("angle", "displacement"):  # 30 mm is no angle
-            numbers_with_units(value, {"function": "rad" if value["coordinate"] == "angle" else "m"})
-        return value
-
-    def build(self, layout: ModelCompiler) -> None:
-        layout.add_drive(self)
-
-    def plain(self) -> dict[str, Any]:
-        data = super().plain()
-        data.pop("kind")
-        return data
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [Prismatic("J", a, b, axis=(0.3, -0.5, 0.8)), Revolute("K", "ground", b, axis="x"), cls("G", "J", "K", radius=0.3)]

@@ -1,7 +1,7 @@
 """Flexible bodies in a floating frame: a reduced part placed in the world."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -10,8 +10,9 @@ import numpy as np
 from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
 from ..functions.units import must, quantity, shown
-from .base import IDENTITY, AngularVelocity, Frame, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of, quaternion_of
+from .base import IDENTITY, AngularVelocity, Frame, Item, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of, quaternion_of
 from .bodies import FrameOwner
+from .declarations import Channel
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -190,6 +191,21 @@ class ModalBody(FrameOwner):
                 data[field] = list(data[field])
         return data
 
+    def channels(self) -> Iterable[Channel]:
+        n = self.reduced.n
+        return Channel("modal", "", n, _modal), Channel("modal_rate", "1/s", n, _modal_rate)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        from ..flex.beams import mesh_beam
+        from ..flex.material import STEEL
+        from ..flex.reduction import reduce
+        from ..flex.section import Section
+        ends = (0.0, 0.0, 0.0), (2.0, 0.0, 0.0)
+        mesh = mesh_beam(list(ends), Section.rectangle(0.06, 0.08), STEEL, elements=8)
+        part = reduce(mesh, dict(zip(("start", "end"), ends, strict=True)), modes=2, lines={"line": {"from": ends[0], "to": ends[1]}})
+        return [cls("flexible", part, damping=0.01)]
+
     # -- compilation
     def build(self, layout: ModelCompiler) -> None:
         from .modal_rows import Rows
@@ -207,6 +223,16 @@ class ModalBody(FrameOwner):
         layout.add_marker(self.name, self.as_frame())
         for name in [name for name in self.frames if name not in self.along]:
             layout.add_marker(f"{self.name}.{name}", self[name])
+
+
+def _modal(observer: Any, name: str) -> np.ndarray:
+    body = observer.directory.flexible[name]
+    return np.asarray(observer.parts["q"][:, body.iq:body.iq + body.scale.size] / body.scale)
+
+
+def _modal_rate(observer: Any, name: str) -> np.ndarray:
+    body = observer.directory.flexible[name]
+    return np.asarray(observer.parts["v"][:, body.iv:body.iv + body.scale.size] / body.scale)
 
 
 @lru_cache(maxsize=16)

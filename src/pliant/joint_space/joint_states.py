@@ -1,14 +1,17 @@
 """From the positions and velocities of bodies to the coordinates and rates of the joints that carry them."""
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..families.elastic import deform_at
 from ..items.base import matrix_of
+from ..items.declarations import BALL, TURNS
 from ..kernels import link_tables as rc
 from ..kernels.state_row import parts
+from . import serial
 from .tree import inverse, quaternion_product
 
 if TYPE_CHECKING:
@@ -54,7 +57,8 @@ def joint_state(space: JointSpace, row: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 def _of_joint(space: JointSpace, i: int, link: Link, a: Pose, b: Pose) -> tuple[list[float], list[float]]:
     """Of one joint, from the poses of its inner and its outer body."""
-    if link.kind == "free":
+    kind, moves = space.tree.ip[i, rc.KIND], space.moving(link).moves
+    if kind == rc.FREE:
         return [*b.r, *b.quaternion], [*b.v, *(b.R.T @ b.w)]
     inner, outer = space.sides(link)
     places = space.tree.ip[i, [rc.INNER, rc.OUTER]]
@@ -63,23 +67,18 @@ def _of_joint(space: JointSpace, i: int, link: Link, a: Pose, b: Pose) -> tuple[
     between, spin, slip = F.T @ (b.r - a.r), b.w - a.w, F.T @ (b.v - a.v - np.cross(a.w, b.r - a.r))
     rel, rate = F.T @ C, F.T @ spin
     angle = float(np.arctan2(rel[1, 0], rel[0, 0]))
-    match link.kind:
-        case "revolute" | "screw":
-            return [angle], [rate[2]]
-        case "prismatic":
-            return [between[2]], [slip[2]]
-        case "cylindrical":
-            return [angle, between[2]], [rate[2], slip[2]]
-        case "planar":
-            return [between[0], between[1], angle], [slip[0], slip[1], rate[2]]
-        case "spherical":
-            return [*quaternion_product(inverse(a.quaternion), b.quaternion)], [*(b.R.T @ spin)]
-        case "universal":
-            first, second = (int(space.tree.ip[i, k]) for k in (rc.AXIS_1, rc.AXIS_2))
-            turns = ([angle, float(np.arctan2(rel[2, 1], rel[2, 2]))] if first == 2 else
-                     [float(np.arctan2(-rel[1, 2], rel[2, 2])), float(np.arctan2(-rel[0, 1], rel[0, 0]))])
-            return turns, [rate[first], float(C[:, second] @ spin)]
-    return [], []
+    if kind == rc.SPHERICAL:
+        return [*quaternion_product(inverse(a.quaternion), b.quaternion)], [*(b.R.T @ spin)]
+    if kind == rc.UNIVERSAL:
+        first, second = (int(space.tree.ip[i, k]) for k in (rc.AXIS_1, rc.AXIS_2))
+        turns = ([angle, float(np.arctan2(rel[2, 1], rel[2, 2]))] if first == 2 else
+                 [float(np.arctan2(-rel[1, 2], rel[2, 2])), float(np.arctan2(-rel[0, 1], rel[0, 0]))])
+        return turns, [rate[first], float(C[:, second] @ spin)]
+    if kind == rc.SERIAL:
+        q = serial.coordinates(moves, between, rel)
+        return q.tolist(), serial.rates(moves, q, slip, rate).tolist()
+    found = {"x": (between[0], slip[0]), "y": (between[1], slip[1]), "z": (between[2], slip[2]), "rz": (angle, rate[2])}
+    return [found[move][0] for move in moves], [found[move][1] for move in moves]
 
 
 def _deform(space: JointSpace, q: np.ndarray, v: np.ndarray) -> None:
@@ -127,16 +126,15 @@ def _local(space: JointSpace, i: int, link: Link, q: np.ndarray) -> np.ndarray:
 def _of_coordinates(space: JointSpace, i: int, link: Link, q: np.ndarray) -> np.ndarray:
     """Without what nodes turn."""
     at, rp = int(space.tree.ip[i, rc.IP]), space.tree.rp[i]
-    match link.kind:
-        case "free":
-            return q[at + 3:at + 7]
-        case "spherical":
-            return q[at:at + 4]
-        case "universal":
-            turns = [np.eye(4)[0] * np.cos(a / 2) + np.eye(4)[1 + k] * np.sin(a / 2)
-                     for a, k in zip(q[at:at + 2], space.tree.ip[i, [rc.AXIS_1, rc.AXIS_2]], strict=True)]
-            return quaternion_product(quaternion_product(rp[rc.QF:rc.QF + 4], quaternion_product(*turns)), rp[rc.QC:rc.QC + 4])
-        case "fixed" | "prismatic":
-            return rp[rc.Q1:rc.Q1 + 4]
-    angle = q[at + 2] if link.kind == "planar" else q[at]
+    kind, moves = space.tree.ip[i, rc.KIND], space.moving(link).moves
+    if kind in (rc.FREE, rc.SPHERICAL):
+        return q[at + moves.index(BALL):][:4]
+    if kind in (rc.UNIVERSAL, rc.SERIAL):
+        turns = [np.eye(4)[0] * np.cos(a / 2) + np.eye(4)[1 + TURNS.index(move)] * np.sin(a / 2)
+                 for a, move in zip(q[at:], moves, strict=False) if move in TURNS]
+        rel = reduce(quaternion_product, turns, np.eye(4)[0])
+        return quaternion_product(quaternion_product(rp[rc.QF:rc.QF + 4], rel), rp[rc.QC:rc.QC + 4])
+    if "rz" not in moves:
+        return rp[rc.Q1:rc.Q1 + 4]
+    angle = q[at + moves.index("rz")]
     return np.asarray(np.cos(angle / 2) * rp[rc.Q1:rc.Q1 + 4] + np.sin(angle / 2) * rp[rc.Q2:rc.Q2 + 4])

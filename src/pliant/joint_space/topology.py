@@ -8,29 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..families import modal
 from ..families.rigid import BODY, MASS
 from ..items.base import did_you_mean
+from ..items.declarations import FREE, TreeJoint
 
 if TYPE_CHECKING:
     from ..compile.channel_map import ChannelMap, JointRecord
     from ..compile.system import System
-
-_POINTS = frozenset(("coincident", k) for k in range(3))
-_Z_PARALLEL = frozenset({("d1", 0, 2), ("d1", 1, 2)})
-_LOCK = frozenset({("d1", 0, 1), ("d1", 1, 2), ("d1", 2, 0)})
-_ON_Z = frozenset({("d2", 0), ("d2", 1)})
-KINDS = {  # by the equations of a joint, see items.joints
-    _POINTS | _Z_PARALLEL: "revolute", _POINTS: "spherical", _POINTS | {("d1", 2, 0)}: "universal", _ON_Z | _LOCK: "prismatic",
-    _ON_Z | _Z_PARALLEL: "cylindrical", _Z_PARALLEL | {("d2", 2)}: "planar", _POINTS | _LOCK: "fixed",
-    _ON_Z | _Z_PARALLEL | {("coupling",)}: "screw",
-}
-FREEDOM = {"fixed": 0, "revolute": 1, "prismatic": 1, "screw": 1, "cylindrical": 2, "universal": 2, "spherical": 3, "planar": 3, "free": 6}
-
+    from ..items.joints import Connection
 
 @dataclass(frozen=True)
 class Link:
@@ -39,6 +29,7 @@ class Link:
     parent: str
     joint: str | None
     kind: str
+    tree: TreeJoint
     reversed: bool = False  # the body is on the first side of its joint
 
 
@@ -53,7 +44,7 @@ class Topology:
     @property
     def freedom(self) -> int:
         """Coordinates of the tree."""
-        return sum(FREEDOM[link.kind] for link in self.links)
+        return sum(link.tree.freedom for link in self.links)
 
     def path(self, body: str) -> list[str]:
         """Bodies from this one to the ground."""
@@ -91,11 +82,10 @@ class Topology:
         return "\n".join(lines)
 
 
-def kind_of(record: JointRecord) -> str | None:
-    """The kind of a joint that can carry a body; None: it can only be cut."""
-    if record.counter:  # it slides along a line
-        return None
-    return KINDS.get(frozenset(record.directions)) if len(set(record.directions)) == len(record.directions) else None
+def carrier_of(record: JointRecord) -> type[Connection] | None:
+    """The kind of a joint that can carry a body; None: it can only be cut, also if it has more equations than its kind."""
+    found = record.carrier
+    return found if found is not None and found.tree is not None and len(record.rows) + found.tree.freedom == 6 else None
 
 
 def masses_of(system: System) -> dict[str, float]:
@@ -112,7 +102,8 @@ def spanning_forest(directory: ChannelMap, masses: dict[str, float], cut: Sequen
             raise ValueError(f"Recursion: cut: there is no joint {name!r}{did_you_mean(name, directory.joints)}")
     near = _distances(masses, [r.bodies for r in joints.values()])
     driven = {joint for _, _, joint, _ in directory.drives.values()}
-    kinds = {name: kind for name, r in joints.items() if name not in cut and (kind := kind_of(r))}
+    carriers = {name: carrier for name, r in joints.items() if name not in cut and (carrier := carrier_of(r))}
+    kinds = {name: (carrier.kind, carrier.tree) for name, carrier in carriers.items()}
     spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
 
     coupled = tuple(name for name in directory.couplings if name not in directory.joints)
@@ -120,7 +111,7 @@ def spanning_forest(directory: ChannelMap, masses: dict[str, float], cut: Sequen
     def forest(first: Iterable[str]) -> Topology:
         def place(name: str) -> tuple[bool, int, bool, int]:
             bodies = joints[name].bodies
-            return not set(bodies) & set(first), FREEDOM[kinds[name]], name not in driven, sum(near[b] for b in bodies)
+            return not set(bodies) & set(first), kinds[name][1].freedom, name not in driven, sum(near[b] for b in bodies)
         return _grown(joints, kinds, _chosen(joints, sorted(kinds, key=place), masses), masses, spins, coupled)
     found = forest(())
     if loose := _loose(found, masses, driven):
@@ -148,11 +139,11 @@ def _loose(topology: Topology, masses: dict[str, float], driven: set[str]) -> li
     carried = dict(masses)
     for link in reversed(topology.links):
         carried[link.parent] = carried.get(link.parent, 0.0) + carried[link.body]
-    free = [x for x in topology.links if x.kind != "fixed" and not (x.joint in driven and FREEDOM[x.kind] == 1)]
+    free = [x for x in topology.links if x.tree.freedom > 1 or (x.tree.freedom == 1 and x.joint not in driven)]
     return [x.body for x in free if not carried[x.body] > 0]
 
 
-def _grown(joints: dict[str, JointRecord], kinds: dict[str, str], chosen: dict[str, list[str]], masses: dict[str, float],
+def _grown(joints: dict[str, JointRecord], kinds: dict[str, Any], chosen: dict[str, list[str]], masses: dict[str, float],
            spins: dict[str, float], coupled: tuple[str, ...]) -> Topology:
     """Links outward from the ground, then from a base of every part that is not connected to it: of bodies whose turning is stated
     the slowest, else the heaviest."""
@@ -168,13 +159,13 @@ def _grown(joints: dict[str, JointRecord], kinds: dict[str, str], chosen: dict[s
                 if other not in seen:
                     seen.add(other)
                     used.add(name)
-                    links.append(Link(other, body, name, kinds[name], other == a))
+                    links.append(Link(other, body, name, *kinds[name], other == a))
                     queue.append(other)
     grow("ground")
     for base in sorted(masses, key=lambda body: (spins[body], -masses[body])):
         if base not in seen:
             seen.add(base)
-            links.append(Link(base, "ground", None, "free"))
+            links.append(Link(base, "ground", None, "free", FREE))
             grow(base)
     return Topology(tuple(links), {name: r.bodies for name, r in joints.items() if name not in used}, coupled)
 

@@ -11,6 +11,7 @@ from ..families import modal
 from ..families.constraints import COORDINATE, DRIVE, FACTOR
 from ..families.rigid import AXES, BODY, INERTIA, MASS, OFFSET
 from ..items.base import quaternion_of
+from ..items.declarations import BALL, FREE, SLIDES, TURNS, TreeJoint
 from ..items.errors import ModelError
 from ..kernels import closed_loops as lp
 from ..kernels import link_tables as rc
@@ -20,10 +21,12 @@ from ..kernels.coordinates import ANGLE, KIND
 from ..kernels.evaluation import Memory, run
 from ..kernels.pairs import ROW
 from .flexible_links import Blocks
-from .topology import FREEDOM, Link, Topology, masses_of, spanning_forest
+from .topology import Link, Topology, masses_of, spanning_forest
 from .tree_programs import FRAME_FAMILIES, placing
 
-KINDS = {"universal": rc.UNIVERSAL, "spherical": rc.SPHERICAL, "planar": rc.PLANAR, "free": rc.FREE}
+KERNELS = {(): rc.AXIAL, ("rz",): rc.AXIAL, ("z",): rc.AXIAL, ("rz", "z"): rc.AXIAL, ("x", "y", "rz"): rc.PLANAR, (BALL,): rc.SPHERICAL,
+           FREE.moves: rc.FREE}  # moves that are of one kind seen from either side, with kernels of their own
+CROSSED = ("rz", "rx"), ("rx", "rz")  # of a universal joint
 NOTHING, SINGULAR = 1e-7, 1e-9  # root of an inertia, over the largest; eigenvalue of the scaled mass matrix of a tree
 
 
@@ -106,9 +109,14 @@ class JointSpace:
         frames = self.joint_frames(link)
         assert frames is not None
         inner, outer = (self._joined[f] for f in frames)
-        if link.kind == "spherical":
+        if link.tree.moves == (BALL,):
             return Joined(inner.point, np.eye(3)), Joined(outer.point, np.eye(3))
         return inner, outer
+
+    @staticmethod
+    def moving(link: Link) -> TreeJoint:
+        """The moves of its joint from the parent to the body."""
+        return link.tree.reversed if link.reversed and link.tree.moves not in KERNELS else link.tree
 
     def _tree(self) -> rc.Tree:
         n = len(self.links)
@@ -116,7 +124,8 @@ class JointSpace:
         rotations, linear, history = list[tuple[int, int]](), list[tuple[int, int]](), list[tuple[int, int, int]]()
         position, rate, drive, scales = 0, 0, list[int](), list[tuple[float, float]]()
         for i, link in enumerate(self.links):
-            count = FREEDOM[link.kind]
+            joint = self.moving(link)
+            count = joint.freedom
             ip[i, [rc.IP, rc.IU, rc.NU]] = position, rate, count
             self._fill(i, link, ip, rp)
             sign = -1.0 if link.reversed else 1.0
@@ -128,11 +137,10 @@ class JointSpace:
                 h = self.record(link).histories.get(name) if name and link.joint else None
                 if h is not None:
                     history.append((h, rate + k, position + k))
-            quaternion = link.kind in ("spherical", "free")
-            before = 3 if link.kind == "free" else 0
+            quaternion, before = BALL in joint.moves, len(joint.moves) - (BALL in joint.moves)
             if quaternion:
                 rotations.append((rate + before, position + before))
-            linear += [(rate + k, position + k) for k in range(before if quaternion else count)]
+            linear += [(rate + k, position + k) for k in range(before)]
             position, rate = position + count + quaternion, rate + count
             modes = self._modes(i, link, ip, position)
             linear += [(rate + k, position + k) for k in range(modes)]
@@ -175,11 +183,10 @@ class JointSpace:
 
     def _coordinates(self, link: Link) -> dict[int, tuple[str, float]]:
         """{rate: (coordinate of the joint, its zero)} where they belong together."""
-        names = {"revolute": ["angle"], "screw": ["angle"], "prismatic": ["displacement"], "cylindrical": ["angle", "displacement"],
-                 "planar": ["", "", "angle"]}.get(link.kind, [])
         if link.joint not in self.directory.joints:
             return {}
-        return {k: (name, self.record(link).zeros[name]) for k, name in enumerate(names) if name and name in self.record(link).zeros}
+        zeros = self.record(link).zeros
+        return {k: (name, zeros[name]) for k, name in enumerate(self.moving(link).coordinates) if name in zeros}
 
     def _drive_of(self, link: Link, coordinate: str) -> int:
         """The element that prescribes a coordinate; the first one if there are several."""
@@ -191,17 +198,18 @@ class JointSpace:
         """The numbers of one link, except for its place among coordinates."""
         place, data = self.directory.stated[link.body], self.system.data
         inner, outer = self.sides(link)
-        ip[i, [rc.PARENT, rc.KIND, rc.IQ, rc.IV]] = self.number[link.parent], KINDS.get(link.kind, rc.AXIAL), place.iq, place.iv
-        ip[i, [rc.TURN, rc.SLIDE]] = -1
-        if link.kind in ("revolute", "cylindrical", "screw"):
-            ip[i, rc.TURN] = ip[i, rc.IU]
-        if link.kind in ("prismatic", "cylindrical"):
-            ip[i, rc.SLIDE] = ip[i, rc.IU] + (link.kind == "cylindrical")
+        moves = self.moving(link).moves
+        kind = rc.UNIVERSAL if moves in CROSSED else KERNELS.get(moves, rc.SERIAL)
+        ip[i, [rc.PARENT, rc.KIND, rc.IQ, rc.IV]] = self.number[link.parent], kind, place.iq, place.iv
+        for column, move in ((rc.TURN, "rz"), (rc.SLIDE, "z")):  # of an axial joint
+            ip[i, column] = ip[i, rc.IU] + moves.index(move) if kind == rc.AXIAL and move in moves else -1
+        if kind == rc.SERIAL:
+            ip[i, rc.MOVES] = sum(8**k * (*SLIDES, *TURNS).index(move) for k, move in enumerate(moves))
         first, second = (0, 2) if link.reversed else (2, 0)  # of a universal joint
         ip[i, [rc.AXIS_1, rc.AXIS_2]] = first, second
         e = self.body_row[link.body]
         q_inner, q_outer = quaternion_of(inner.axes), inverse(quaternion_of(outer.axes))
-        axis = inner.axes[:, first if link.kind == "universal" else 2]
+        axis = inner.axes[:, first if kind == rc.UNIVERSAL else 2]
         values: dict[int, Any] = {
             rc.ARM: inner.point, rc.AXIS: axis, rc.RHO: -outer.point, rc.Q1: quaternion_product(q_inner, q_outer),
             rc.Q2: quaternion_product(quaternion_product(q_inner, (0.0, 0.0, 0.0, 1.0)), q_outer), rc.QF: q_inner, rc.QC: q_outer,
@@ -210,7 +218,7 @@ class JointSpace:
             values[rc.INERTIA] = data.rp[e, INERTIA:INERTIA + 9]
         for start, value in values.items():
             rp[i, start:start + len(value)] = value
-        if link.kind == "screw":
+        if link.tree.helical:
             rp[i, rc.LEAD], offset = self._lead(link)
             rp[i, rc.OFFSET] = -offset if link.reversed else offset
 
@@ -229,11 +237,11 @@ class JointSpace:
         t, q, u, reach = self.tree, np.ones(self.n_q), np.ones(self.n_u), np.maximum(1.0, self._reach() / self.dynamics.length)
         for i, (link, (at, rate, count)) in enumerate(zip(self.links, t.ip[:, [rc.IP, rc.IU, rc.NU]], strict=True)):
             q[at:at + count], u[rate:rate + count] = reach[i], reach[i]
-            lengths = {"prismatic": [0], "cylindrical": [1], "planar": [0, 1], "free": [0, 1, 2]}.get(link.kind, [])
-            for k in lengths:
+            joint = self.moving(link)
+            for k in joint.lengths:
                 q[at + k] = u[rate + k] = 1 / self.dynamics.length
-            if link.kind in ("spherical", "free"):
-                first = at + (3 if link.kind == "free" else 0)
+            if BALL in joint.moves:
+                first = at + joint.moves.index(BALL)
                 q[first:first + 4] = 2 * reach[i]
         for at, rate, count, modes in t.ip[:, [rc.IM, rc.IU, rc.NU, rc.NM]]:
             q[at:at + modes] = u[rate + count:rate + count + modes] = 1 / self.dynamics.length

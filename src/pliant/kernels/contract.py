@@ -99,13 +99,15 @@ class Stage(NamedTuple):
 
 class Family(NamedTuple):
     """Stages: push (place frames), sense (signals), act (inertia, constraints, forces), pull (frame forces to bodies). ``force``: it does
-    not depend on accelerations and has no multipliers; then the program "matrix", D = dR/da alone, needs no more than its residual."""
+    not depend on accelerations and has no multipliers; then the program "matrix", D = dR/da alone, needs no more than its residual.
+    ``elastic``: it pushes back or damps, so that it may make a model stiff."""
     name: str
     push: Stage = Stage()
     sense: Stage = Stage()
     act: Stage = Stage()
     pull: Stage = Stage()
     force: bool = False
+    elastic: bool = False
 
 
 PROGRAMS = Stage._fields

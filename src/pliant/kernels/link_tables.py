@@ -5,14 +5,15 @@ import numpy as np
 
 from .jit import index
 
-# kinds of joints: about and along one axis (also fixed), two crossed axes, a point, a plane, none
-AXIAL, UNIVERSAL, SPHERICAL, PLANAR, FREE = index(0, 1, 2, 3, 4)
+# kinds of joints: about and along one axis (also fixed), two crossed axes, a point, a plane, none; any moves one after the other
+AXIAL, UNIVERSAL, SPHERICAL, PLANAR, FREE, SERIAL = index(0, 1, 2, 3, 4, 5)
 # ip of a link: row of its parent (the last one is the ground), kind; first of its coordinates and of its rates, number of rates; the
 # body in q and v; rates of angle and displacement (-1: none); axes of a universal joint. Of flexible bodies: modes, whose rates follow
 # those of the joint, and the first of their coordinates; places in m (-1: none) of the body, of the node of the joint on the parent
-# and on the body, and of what the modes of the parent do
-PARENT, KIND, IP, IU, NU, IQ, IV, TURN, SLIDE, AXIS_1, AXIS_2, NM, IM, ELASTIC, INNER, OUTER, WAYS = index(*range(17))
-LINK_INTEGERS = 17
+# and on the body, and of what the modes of the parent do. Moves of a serial joint, eight to the power of their number times: 0, 1, 2 along
+# x, y, z of the joint, 3, 4, 5 about them
+PARENT, KIND, IP, IU, NU, IQ, IV, TURN, SLIDE, AXIS_1, AXIS_2, NM, IM, ELASTIC, INNER, OUTER, WAYS, MOVES = index(*range(18))
+LINK_INTEGERS = 18
 # rp of a link: joint on the parent (from its reference, its axes); axis there; reference of the body from the joint (own axes); two
 # quaternions with q_parent^-1 q = cos(angle/2) Q1 + sin(angle/2) Q2; quaternions of the joint axes on the parent, and inverse
 # on the child; displacement per angle and at angle 0; joint axes on the parent; second axis of a universal joint (own axes); mass, inertia
@@ -28,11 +29,13 @@ LINK_WORK = 70
 S_, U_, DI, UU, PQ, LQ = index(0, 6, 12, 13, 14, 15)
 RATE_WORK = 16
 # g, one joint at a time: local quaternion, displacement and its rate, relative angular velocity and what changes it; at a node of the
-# parent axes, quaternion, angular velocity, velocity, and both bias accelerations; on the body quaternion and what its node adds
+# parent axes, quaternion, angular velocity, velocity, and both bias accelerations; on the body quaternion and what its node adds; of a
+# serial joint the bias acceleration of its point, and its axes after some moves
 LOC, LAG, SPEED, SPIN, GYRO = index(0, 4, 7, 10, 13)
 FA_, FQ, FW, FV, FC = index(16, 25, 29, 32, 35)
 OWN, OUT_V, OUT_W, OUT_C = index(41, 45, 48, 51)
-JOINT_WORK = 57
+PULL, TURNED = index(57, 60)
+JOINT_WORK = 69
 # m at a node: place, quaternion of its turn, their first rates, second ones without those of the modes, in axes of the body; then per mode
 # what it displaces and turns
 N_U, N_Q, N_U1, N_R1, N_U2, N_R2, N_S = index(0, 3, 7, 10, 13, 16, 19)

@@ -33,6 +33,7 @@ from .link_tables import (
     LAG,
     LEAD,
     LOC,
+    MOVES,
     N_Q,
     N_R1,
     N_R2,
@@ -50,6 +51,7 @@ from .link_tables import (
     OWN,
     PARENT,
     PLANAR,
+    PULL,
     Q1,
     Q2,
     QC,
@@ -59,10 +61,12 @@ from .link_tables import (
     RHO,
     S_,
     SECOND,
+    SERIAL,
     SLIDE,
     SPEED,
     SPIN,
     TURN,
+    TURNED,
     UNIVERSAL,
     V_,
     W_,
@@ -105,6 +109,49 @@ def axis_turn(k, angle):
 
 
 @jit
+def serial_motion(tr, i, A):
+    """Of moves one after the other, seen from the parent: where they lead, velocity and bias acceleration of the point and of the axes, and
+    columns of S for the point. An axis e is carried by the turns before it, which have w and w':                       [recursion-15]
+    slide  d += q e,  v += u e + w x q e,  a += w' x q e + w x (w x q e) + 2 w x u e;   turn  w' += w x u e,  w += u e"""
+    g, s, iu, at = tr.g, tr.s, tr.ip[i, IU], tr.ip[i, IP]
+    z, moves = 0 * A[0], tr.ip[i, MOVES]
+    none = z, z, z
+    for k in range(3):
+        x = mul(A, axis2(tr.rp, i, AXES, k))
+        g[TURNED + k], g[TURNED + 3 + k], g[TURNED + 6 + k] = x[0], x[1], x[2]
+    rel, w, w1, d, v, a = (1 + z, z, z, z), none, none, none, none, none
+    for k in range(tr.ip[i, NU]):
+        move, q, u = moves % 8, tr.q[at + k], tr.u[iu + k]
+        axis, moves = move % 3, moves // 8
+        e = g[TURNED + axis], g[TURNED + 3 + axis], g[TURNED + 6 + axis]
+        if move < 3:
+            way, slip = scale(q, e), scale(u, e)
+            turning = cross(w, way)
+            a = add(a, add(cross(w1, way), cross(w, add(turning, scale(2.0, slip)))))
+            d, v = add(d, way), add(v, add(slip, turning))
+            for j in range(iu, iu + k):
+                store2(add(vec2(s, j, S_), cross(vec2(s, j, S_ + 3), way)), s, j, S_)
+            store2(e, s, iu + k, S_)
+            store2(none, s, iu + k, S_ + 3)
+        else:
+            spin = scale(u, e)
+            w, w1 = add(w, spin), add(w1, cross(w, spin))
+            store2(none, s, iu + k, S_)
+            store2(e, s, iu + k, S_ + 3)
+            rel = product(rel, axis_turn(axis, q))
+            c, n, p, r = np.cos(q), np.sin(q), TURNED + (axis + 1) % 3, TURNED + (axis + 2) % 3
+            for j in range(0, 9, 3):
+                x, y = g[p + j], g[r + j]
+                g[p + j], g[r + j] = c * x + n * y, c * y - n * x
+    store(product(product(four(tr.rp, i, QF), rel), four(tr.rp, i, QC)), g, LOC)
+    store(d, g, LAG)
+    store(v, g, SPEED)
+    store(w, g, SPIN)
+    store(w1, g, GYRO)
+    store(a, g, PULL)
+
+
+@jit
 def joint_motion(tr, i, A):
     """What a joint that is not axial gives, in g: local quaternion, displacement and its rate, and for a universal joint the relative
     angular velocity and its own bias. Angular velocities of quaternions are in body axes and need those first."""
@@ -114,6 +161,8 @@ def joint_motion(tr, i, A):
     if kind == UNIVERSAL:
         rel = product(axis_turn(tr.ip[i, AXIS_1], tr.q[ip]), axis_turn(tr.ip[i, AXIS_2], tr.q[ip + 1]))
         store(product(product(four(tr.rp, i, QF), rel), four(tr.rp, i, QC)), g, LOC)
+    elif kind == SERIAL:
+        serial_motion(tr, i, A)
     elif kind == PLANAR:
         store(blend(tr.rp, i, np.cos(tr.q[ip + 2] / 2), np.sin(tr.q[ip + 2] / 2)), g, LOC)
         x, y = mul(A, axis2(tr.rp, i, AXES, 0)), mul(A, axis2(tr.rp, i, AXES, 1))
@@ -146,6 +195,9 @@ def turning_motion(tr, i, A, B, rho):
         for k in range(2):
             store2(none, tr.s, iu + k, S_ + 3)
         columns(tr, iu + 2, mul(A, vec2(tr.rp, i, AXIS)), rho)
+    elif kind == SERIAL:
+        for k in range(iu, iu + tr.ip[i, NU]):
+            store2(add(vec2(tr.s, k, S_), cross(vec2(tr.s, k, S_ + 3), rho)), tr.s, k, S_)
     else:
         first = iu
         if kind == FREE:
@@ -274,6 +326,8 @@ def place_link(tr, x, i):
     across = cross(wp, arm)
     v, bend = add(add(vp, across), speed), add(cross(wp, spin), gyro)
     lag = cross(wp, add(across, scale(2.0, speed)))
+    if tr.ip[i, KIND] == SERIAL:
+        lag = add(lag, vec(g, PULL))
     if held >= 0:
         bend, lag = add(bend, vec(g, FC + 3)), add(lag, add(vec(g, FC), cross(vec(g, FC + 3), arm)))
     if moving >= 0:

@@ -27,7 +27,6 @@ LEAST = 50          # steps
 NOISE = 1e-6        # of the rate of the motion: rates below are rounding
 FEW = 4             # bodies per loop, from which on joint coordinates are faster for sure
 RHO, FIXED_RHO = 0.8, 0.9  # of generalized-alpha with error control, and with fixed steps
-ELASTIC = ("spring", "bushing", "modal body", "spring answer", "load answer")  # families whose forces depend on the motion
 FINEST_SEARCHED, ROUNDS = 1e5, 20  # of the search for a fixed step: the smallest one, of the distance of rows
 FAILURES = ("step-underflow", "singular-matrix", "newton-failed", "joint-open", "singular-pose")  # another method may do
 
@@ -85,7 +84,7 @@ def joint_coordinates(dynamics: CompiledModel) -> str:
 
 def fastest_rate(dynamics: CompiledModel, row: np.ndarray) -> float:
     """The largest natural frequency or rate of decay at the start, joints and drives held [rad/s]."""
-    if not any(family.name in ELASTIC for family in dynamics.system.families):
+    if not any(family.elastic for family in dynamics.system.families):
         return 0.0
     q = parts(row[None, :], dynamics.system.q0.size, dynamics.system.n)["q"][0]
     found = Vibration(dynamics, q)

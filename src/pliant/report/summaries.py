@@ -1,7 +1,6 @@
 """What is said about models and runs: as text, and the same facts as data."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -22,34 +21,6 @@ SMALL = 0.01  # part of the load that is left to modes without advice
 COUNTED = "counted (redundant equations not removed)"
 
 
-class _Count:
-    """Takes the place of a ModelCompiler and counts the equations of joints and drives."""
-
-    def __init__(self) -> None:
-        self.equations = 0
-
-    def add_joint(self, item: Item, primitives: Iterable[Sequence[Any]]) -> None:
-        self.equations += sum(3 if p[0] == "coincident" else 1 for p in primitives)
-
-    def add_sliding(self, item: Any) -> None:
-        """The place on the line is one coordinate more."""
-        self.add_joint(item, item.primitives_list())
-        self.equations -= 1
-
-    def add_coupling(self, name: str, terms: Any, shared: str | None = None) -> None:
-        self.equations += 1
-
-    def add_drive(self, drive: Item) -> None:
-        self.equations += 1
-
-
-def equations(item: Item) -> int:
-    """How many equations a joint or drive brings."""
-    count: Any = _Count()
-    item.build(count)
-    return int(count.equations)
-
-
 def model_data(model: Model) -> dict[str, Any]:
     """Masses, centres of mass in the world [m], principal inertias [kg m^2], joints, and degrees of freedom by counting."""
     bodies: list[dict[str, Any]] = []
@@ -62,15 +33,15 @@ def model_data(model: Model) -> dict[str, Any]:
             center = np.array(body.position) + matrix_of(body.rotation) @ body.center
             bodies.append({"name": body.name, "kind": body.kind, "mass": body.mass, "center_of_mass": center.tolist(),
                            "principal_inertia": np.linalg.eigvalsh(body.inertia_matrix).tolist(), "modal_coordinates": body.reduced.n})
-    joints: list[dict[str, Any]] = [{"name": j.name, "kind": j.kind, "between": _ends(j), "equations": equations(j)}
+    joints: list[dict[str, Any]] = [{"name": j.name, "kind": j.kind, "between": _ends(j), "equations": j.equations()}
                                     for j in model.section("joints")]
     drives = [{"name": d.name, "joint": getattr(d, "joint", ""), "coordinate": getattr(d, "coordinate", ""),
-               "function": _function(getattr(d, "function", "")), "equations": equations(d)} for d in model.section("drives")]
+               "function": _function(getattr(d, "function", "")), "equations": d.equations()} for d in model.section("drives")]
     others = {s: [{"name": f.name, "kind": f.kind, "between": _ends(f)} for f in model.section(s)]
               for s in ("forces", "measures")}
     mass = sum(b["mass"] for b in bodies)
     center = sum((b["mass"] * np.array(b["center_of_mass"]) for b in bodies), np.zeros(3)) / (mass or 1.0)
-    total = sum(equations(x) for s in ("joints", "drives") for x in model.section(s))
+    total = sum(x.equations() for s in ("joints", "drives") for x in model.section(s))
     return {"name": model.name, "gravity": list(model.gravity), "bodies": bodies, "joints": joints, "drives": drives, **others,
             "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
             "degrees_of_freedom_counted": 6 * len(bodies) + sum(b.get("modal_coordinates", 0) for b in bodies) - total}

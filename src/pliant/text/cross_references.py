@@ -2,7 +2,6 @@
 items alone, before anything is compiled; the rules are those of `pliant.items.references`, which a compilation uses as well."""
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, get_args
 
@@ -11,10 +10,12 @@ import numpy as np
 from ..functions.function import check_expression
 from ..items.base import IDENTITY, Frame, Item, Pair, did_you_mean, matrix_of
 from ..items.bodies import FrameOwner
-from ..items.forces import JointSpring, Measure, SpringDamper
-from ..items.joints import Distance, Drive, JointPair
+from ..items.drives import Drive
+from ..items.forces import Measure
+from ..items.joints import Distance, JointPair
 from ..items.modal import ModalBody
 from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
+from ..items.springs import JointSpring, SpringDamper
 from ..model import Model
 
 Path = tuple[Any, ...]
@@ -170,15 +171,13 @@ def _variables(metadata: Any) -> tuple[str, ...]:
 
 def _too_many_equations(model: Model) -> Iterator[Problem]:
     """Drives for which a joint has no equation left: two frames can move in six ways."""
-    from ..report.summaries import equations
     count: dict[str, int] = {}
     for item in model.section("drives"):
         joint = getattr(item, "joint", "")
         if joint in model.items and getattr(item, "coordinate", "") in getattr(model[joint], "coordinates", []):
             if joint not in count:
-                with contextlib.suppress(AttributeError):  # joints that build themselves
-                    count[joint] = equations(model[joint])
-            count[joint] = count.get(joint, 0) + 1
+                count[joint] = model[joint].equations()
+            count[joint] += 1
             if count[joint] > 6:
                 yield (item.section, item.name), (f"joint {joint!r} has {count[joint]} equations with this drive, but two frames can "
                                                   "move in 6 ways only; remove a drive")

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..analyses import entries
 from ..compile.planar import normal_of
 from ..functions.units import must, shown
-from ..items import forces as _forces  # noqa: F401 - fills KINDS
+from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, Item, Pair, did_you_mean, number, vector
 from ..items.bodies import Ground
 from ..items.errors import ModelError, TextError

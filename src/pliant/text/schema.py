@@ -9,9 +9,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
 from ..analyses.entries import schemas
-from ..items import bodies as _bodies  # noqa: F401 - fills KINDS
-from ..items import forces as _forces  # noqa: F401
-from ..items import modal as _modal  # noqa: F401
+from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, RESERVED, Axis, Item, Pair, Place, vector
 from ..items.bodies import RigidBody
 from ..items.joints import JointPair

@@ -21,12 +21,4 @@ def varying(model: Model | None) -> dict[str, Load]:
 
 def load_vector(observer: Observer, load: Load) -> np.ndarray:
     """Over the rows of the observer, shape (n, 3)."""
-    from ..families.loads import LOAD
-    from ..kernels.pairs import FA
-
-    s = observer.dynamics.system
-    first, last = s.families[LOAD]
-    row = next(k for k in range(first, last) if s.owners[k] == load.name)
-    frame = int(s.data.ip[row, FA])
-    wrench = observer._wrench(f"load {load.name}", [frame], observer._one(LOAD, row - first, row - first + 1), [])
-    return wrench[:, load.part : load.part + 3]
+    return observer.effort(load.name, "a")[:, load.part : load.part + 3]

@@ -20,9 +20,9 @@ from ...flex.reduction import reduce
 from ...flex.section import Section
 from ...items.base import rotation
 from ...items.bodies import RigidBody
-from ...items.forces import SpringDamper, TorsionSpring
 from ...items.joints import Prismatic, Revolute
 from ...items.modal import ModalBody
+from ...items.springs import SpringDamper, TorsionSpring
 from ...model import Model
 
 STEP = 0.01             # s, of the paper

@@ -22,7 +22,8 @@ from ...flex.reduced import Reduced
 from ...flex.reduction import reduce
 from ...flex.section import Section
 from ...items.bodies import RigidBody
-from ...items.joints import Drive, Revolute
+from ...items.drives import Drive
+from ...items.joints import Revolute
 from ...items.modal import ModalBody
 from ...methods.formulations.choices import Index1
 from ...methods.integrators.choices import DOP853, RungeKutta4

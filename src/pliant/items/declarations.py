@@ -1,0 +1,101 @@
+"""What a kind of item says of itself in its own file: its channels, where it is stiff, and how a tree of joints carries it.
+
+The compiler, channels, the choice of methods, checks, pictures and the viewer read it; none of them lists kinds.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+BALL = "ball"                        # a move in any direction of rotation, by a quaternion
+SLIDES, TURNS = ("x", "y", "z"), ("rx", "ry", "rz")
+
+
+class Channel(NamedTuple):
+    """A named result of an item: unit, number of components, and how it is computed from an observer and the name of the item."""
+    name: str
+    unit: str
+    size: int
+    compute: Callable[[Any, str], np.ndarray]
+
+
+class Stiffness(NamedTuple):
+    """A direction in which a force is stiff: a unit wrench (force, moment, world axes) on frame b with its opposite on a, stiffness
+    and damping along it."""
+    wrench: np.ndarray
+    stiffness: float
+    damping: float
+
+
+class TreeJoint(NamedTuple):
+    """How joint coordinates carry what a joint holds: its moves one after the other from frame a to b, each in the axes that those
+    before it have turned. "x", "y", "z": along an axis; "rx", "ry", "rz": about it; "ball": any rotation. ``coordinates`` names them;
+    "angle" and "displacement" are those of the joint itself, for drives and springs."""
+    moves: tuple[str, ...]
+    coordinates: tuple[str, ...]
+    rates: tuple[str, ...] = ()  # where their names are others
+    helical: bool = False        # it slides as it turns
+    numbered: bool = False       # coordinates are numbered from the inner body on, whichever that is
+
+    @property
+    def freedom(self) -> int:
+        """Number of rates."""
+        return sum(3 if move == BALL else 1 for move in self.moves)
+
+    @property
+    def lengths(self) -> list[int]:
+        """Which rates are those of lengths."""
+        return [k for k, move in enumerate(self.moves) if move in SLIDES]
+
+    @property
+    def reversed(self) -> TreeJoint:
+        """The same from b to a, where every coordinate has the opposite sign."""
+        return self._replace(moves=self.moves[::-1], coordinates=self.coordinates if self.numbered else self.coordinates[::-1])
+
+
+FREE = TreeJoint((*SLIDES, BALL), ("r.x", "r.y", "r.z", "w", "x", "y", "z"), ("v.x", "v.y", "v.z", "w.x", "w.y", "w.z"))
+
+
+def turn(axis: int, angle: float) -> np.ndarray:
+    """Rotation matrix about an axis."""
+    c, s, R = np.cos(angle), np.sin(angle), np.eye(3)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    R[i, i], R[j, j], R[i, j], R[j, i] = c, c, -s, s
+    return R
+
+
+def moved(joint: TreeJoint, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Way from a to b and axes of b, in the axes of the joint on a, at values of the coordinates (no ball)."""
+    way, R = np.zeros(3), np.eye(3)
+    for move, value in zip(joint.moves, values, strict=True):
+        if move in SLIDES:
+            way += value * R[:, SLIDES.index(move)]
+        else:
+            R = R @ turn(TURNS.index(move), value)
+    return way, R
+
+
+def fault(joint: TreeJoint, constraints: tuple[tuple[Any, ...], ...]) -> str:
+    """What is wrong with a tree joint for the equations of its joint; nothing if all is well."""
+    rows = sum(3 if kind == "coincident" else 1 for kind, *_ in constraints) + joint.helical
+    if known := [move for move in joint.moves if move not in (*SLIDES, *TURNS, BALL)]:
+        return f"the move {known[0]!r} is not known; there are {', '.join((*SLIDES, *TURNS))} and {BALL}"
+    if joint.freedom + rows != 6:
+        return f"{joint.freedom} moves and {rows} equations are not six together"
+    if BALL in joint.moves:
+        alone = joint.moves == (BALL,) and set(constraints) == {("coincident",)}
+        return "" if alone else "a ball must be its only move, with coincident points"
+    if len(joint.coordinates) != len(joint.moves):
+        return f"{len(joint.moves)} moves and {len(joint.coordinates)} names of coordinates"
+    turns = [move for move in joint.moves if move in TURNS]
+    if len(turns) > 3 or any(a == b for a, b in pairwise(turns)):
+        return "three turns are the most, neighbours about different axes"
+    way, R = moved(joint, 0.7 + 0.31 * np.arange(len(joint.moves)) ** 2)
+    for kind, *axes in constraints:
+        gap = abs(way).max() if kind == "coincident" else R[axes[0], axes[1]] if kind == "d1" else way[axes[0]] if kind == "d2" else 1.0
+        if abs(gap) > 1e-12:
+            return f"its moves break the equation {(kind, *axes)}"
+    return ""

@@ -1,0 +1,63 @@
+"""Channels of joints: their coordinates and rates, and what they exert."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .declarations import Channel
+
+UNITS = {"angle": "rad", "displacement": "m"}
+
+
+def joint_channels(coordinates: tuple[str, ...]) -> Iterator[Channel]:
+    """Of a joint with these coordinates."""
+    for c in coordinates:
+        value, rate = {"angle": (_angle, _angle_rate), "displacement": (_displacement, _displacement_rate)}[c]
+        yield Channel(c, UNITS[c], 1, value)
+        yield Channel(f"{c}_rate", f"{UNITS[c]}/s", 1, rate)
+    yield Channel("force", "N", 3, lambda observer, name: observer.reaction(name)[:, :3].copy())
+    yield Channel("torque", "N*m", 3, lambda observer, name: observer.reaction(name)[:, 3:].copy())
+    yield Channel("force_joint", "N", 3, lambda observer, name: _in_joint(observer, name, slice(0, 3)))
+    yield Channel("torque_joint", "N*m", 3, lambda observer, name: _in_joint(observer, name, slice(3, 6)))
+
+
+def _in_joint(observer: Any, name: str, part: slice) -> np.ndarray:
+    """In the axes of the joint on a."""
+    j = observer.directory.joints[name]
+    return np.einsum("nij,kj,ni->nk", observer.axes(j.a), j.turn, observer.reaction(name)[:, part])
+
+
+def _displacement(observer: Any, name: str) -> np.ndarray:
+    j = observer.directory.joints[name]
+    a, b = j.ends("displacement")
+    return np.einsum("ni,ni->n", observer.axes(a)[:, :, 2], observer.position(b) - observer.position(a)) + j.zeros["displacement"]
+
+
+def _displacement_rate(observer: Any, name: str) -> np.ndarray:
+    a, b = observer.directory.joints[name].ends("displacement")
+    d, w = observer.position(b) - observer.position(a), observer.angular_velocity(a)
+    return np.einsum("ni,ni->n", observer.axes(a)[:, :, 2], observer.velocity(b) - observer.velocity(a) - np.cross(w, d))
+
+
+def _turned(observer: Any, a: int, b: int) -> tuple[np.ndarray, ...]:
+    """Axes x and y of a, x of b, and its cosine and sine against them."""
+    Ra, u = observer.axes(a), observer.axes(b)[:, :, 0]
+    x, y = Ra[:, :, 0], Ra[:, :, 1]
+    return x, y, u, np.einsum("ni,ni->n", x, u), np.einsum("ni,ni->n", y, u)
+
+
+def _angle(observer: Any, name: str) -> np.ndarray:
+    j = observer.directory.joints[name]
+    *_, cos, sin = _turned(observer, *j.ends("angle"))
+    angle = np.arctan2(sin, cos) + j.zeros["angle"]
+    near = observer.parts["H"][:, j.histories["angle"]]
+    return np.asarray(angle + 2 * np.pi * np.round((near - angle) / (2 * np.pi)))
+
+
+def _angle_rate(observer: Any, name: str) -> np.ndarray:
+    a, b = observer.directory.joints[name].ends("angle")
+    x, y, u, cos, sin = _turned(observer, a, b)
+    G = np.cross(cos[:, None] * y - sin[:, None] * x, u) / (cos**2 + sin**2)[:, None]  # see coordinate-2
+    return np.einsum("ni,ni->n", G, observer.angular_velocity(a) - observer.angular_velocity(b))
