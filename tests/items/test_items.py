@@ -2,45 +2,26 @@
 import numpy as np
 import pytest
 from derivatives import STEP, ComplexStep, random_rotation
+from every_kind import brings_bodies, every_kind
 from point_masses import lined_body, modal_body
 
 import pliant as pl
 from pliant.items.base import KINDS
 from pliant.kernels import evaluation
 
-AXIS, AXIS_B = (0.3, -0.5, 0.8), (0.8, 0.0, -0.3)
-JOINTS = {
-    "revolute": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS, zero=0.2)],
-    "spherical": lambda a, b: [pl.Spherical("J", a, b)],
-    "universal": lambda a, b: [pl.Universal("J", a, b, axis=AXIS, axis_b=AXIS_B)],
-    "prismatic": lambda a, b: [pl.Prismatic("J", a, b, axis=AXIS)],
-    "cylindrical": lambda a, b: [pl.Cylindrical("J", a, b, axis=AXIS)],
-    "planar": lambda a, b: [pl.Planar("J", a, b, axis=AXIS)],
-    "fixed": lambda a, b: [pl.Fixed("J", a, b)],
-    "screw": lambda a, b: [pl.Screw("J", a, b, axis=AXIS, lead=0.1)],
-    "distance": lambda a, b: [pl.Distance("J", a, b, length=1.3)],
-    "point_on_line": lambda a, b: [pl.PointOnLine("J", a, b, axis=AXIS)],
-    "point_on_plane": lambda a, b: [pl.PointOnPlane("J", a, b, axis=AXIS)],
-    "joint": lambda a, b: [pl.Joint("J", a, b, primitives=["coincident", ("d1", "x", "y"), ("d2", "z"), ("distance", 0.4)], axis=AXIS)],
-    "gear": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS), pl.Cylindrical("K", "ground", b, axis="x"),
-                          pl.Gear("G", "J", "K", ratio=-0.7)],
-    "rack_pinion": lambda a, b: [pl.Prismatic("J", a, b, axis=AXIS), pl.Revolute("K", "ground", b, axis="x"),
-                                 pl.RackPinion("G", "J", "K", radius=0.3)],
-    "driven revolute": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS), pl.Drive("J", "angle", "0.3*sin(2*t)")],
+AXIS = (0.3, -0.5, 0.8)
+MORE = {  # other uses than the example of the class
     "driven prismatic": lambda a, b: [pl.Prismatic("J", a, b, axis=AXIS), pl.Drive("J", "displacement", "0.3*t^2")],
     "driven cylindrical": lambda a, b: [pl.Cylindrical("J", a, b, axis=AXIS), pl.Drive("J", "displacement", "0.3*t^2", name="d1"),
                                         pl.Drive("J", "angle", "t", name="d2")],
-}
-FORCES = {
-    "spring_damper": lambda a, b: [pl.SpringDamper("F", a, b, 30.0, 4.0, 0.3)],
+    "revolute with zero": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS, zero=0.2)],
     "spring law": lambda a, b: [pl.SpringDamper("F", a, b, "20*x^3 + t*x", lambda t, x, v: 3.0 * v, 0.3)],
-    "torsion_spring": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS), pl.TorsionSpring("F", "J", 30.0, "2*v + v^3", 0.3)],
-    "axial_spring": lambda a, b: [pl.Cylindrical("J", a, b, axis=AXIS), pl.AxialSpring("F", "J", 30.0, "2*v + v^3", 0.3)],
-    "bushing": lambda a, b: [pl.Bushing("F", a, b, stiffness=[1e2, 2e2, 3e2, 10, 20, 30], damping=[1, 2, 3, 4, 5, 6])],
-    "force": lambda a, b: [pl.Force("F", b, ("3 N * cos(2*t)", 2.0, "-4*A.frame1.velocity.x"))],
+    "torsion spring": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS), pl.TorsionSpring("F", "J", 30.0, "2*v + v^3", 0.3)],
+    "feedback": lambda a, b: [pl.Force("F", b, ("3 N * cos(2*t)", 2.0, "-4*A.frame1.velocity.x"))],
     "following force": lambda a, b: [pl.Force("F", b, (1.0, "B.position.y^2", 3.0), axes="frame")],
     "torque": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS), pl.Torque("F", b, ("-5*J.angle_rate", "J.angle", 1.0), axes="frame")],
 }
+CASES = {name: cls.example for name, cls in every_kind() if not brings_bodies(cls)} | MORE  # of what slides on a body see SLIDING
 
 
 BODIES = ("rigid ground", "rigid rigid", "modal ground", "modal rigid", "rigid modal", "modal modal")  # of frames b and a
@@ -125,9 +106,9 @@ def test_velocity_and_bias_of_what_slides(name, kind):
 
 
 @pytest.mark.parametrize("bodies", BODIES)
-@pytest.mark.parametrize("name", [*JOINTS, *FORCES])
+@pytest.mark.parametrize("name", CASES)
 def test_tangent(name, bodies):
-    c = state_of({**JOINTS, **FORCES}[name], 5, bodies)
+    c = state_of(CASES[name], 5, bodies)
     for coefficients in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
         expected = c.reference(*coefficients)
         tolerance = 1e-12 if name != "spring law" else 1e-8  # the slopes of a Python function are differences
@@ -135,9 +116,9 @@ def test_tangent(name, bodies):
 
 
 @pytest.mark.parametrize("bodies", BODIES)
-@pytest.mark.parametrize("name", [n for n in JOINTS if "driven" not in n])
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith(("joints", "revolute"))])
 def test_velocity_and_bias(name, bodies):
-    check_rates(state_of(JOINTS[name], 7, bodies))
+    check_rates(state_of(CASES[name], 7, bodies))
 
 
 def check_rates(c):
@@ -150,11 +131,6 @@ def check_rates(c):
     np.testing.assert_allclose(g2, moved, rtol=0, atol=1e-12 * max(1, abs(g2).max()))
 
 
-def test_every_kind_is_tested():
-    assert KINDS["joints"].keys() <= JOINTS.keys() | {"pin_in_slot", "sliding_on_beam"}
-    assert KINDS["forces"].keys() <= FORCES.keys() | {"attraction"}
-
-
 EQUATIONS = {"revolute": 5, "spherical": 3, "universal": 4, "prismatic": 5, "cylindrical": 4, "planar": 3, "fixed": 6, "screw": 5,
              "distance": 1, "point_on_line": 2, "point_on_plane": 1}
 
@@ -165,7 +141,7 @@ def test_number_of_equations_and_rank(name):
     m = pl.Model("pair")
     rng = np.random.default_rng(2)
     a, b = (m.add(pl.RigidBody(n, mass=1.0, inertia=(1, 1, 1), rotation=random_rotation(rng))) for n in "AB")
-    for item in JOINTS[name](a.frame((0, 0, 0), random_rotation(rng)), b.frame((0.7, 0, 0) if name == "distance" else (0, 0, 0))):
+    for item in KINDS["joints"][name].example(a.frame((0, 0, 0), random_rotation(rng)), b.frame((0.7, 0, 0) if name == "distance" else (0, 0, 0))):
         m.add(item)
     d = m.compile()
     c = ComplexStep(d.system)

@@ -1,12 +1,18 @@
 """A joint, a force law and an element, each in one file outside the package (tests/support/outsider, described in docs/extending.md)."""
 import numpy as np
+import pytest
 from derivatives import ComplexStep
 from outsider.attraction import Attraction
 from outsider.gyrostat import Gyrostat
 from outsider.slot_joint import PinInSlot
 
 import pliant as pl
+from pliant.methods.automatic import candidates, fastest_rate
 from pliant.methods.integrators import stepper
+from pliant.plot.scene import scene
+from pliant.start.assembly import start_row
+from pliant.view.describe import Description
+from pliant.view.sources import SolutionSource
 
 
 def tangent_error(model):
@@ -47,6 +53,46 @@ def test_force_law():
     bodies = [other.add(pl.RigidBody.sphere(n, 0.1, mass=1.0, position=p)) for n, p in (("a", (0, 0, 0)), ("b", (1, 0.3, 0.2)))]
     other.add(Attraction("pull", bodies[0].frame((0.1, 0.2, 0.3)), bodies[1].frame((0.1, 0, 0)), strength=2.0))
     assert tangent_error(other) < 1e-12
+
+
+def held(law) -> pl.Model:
+    """A body that slides across the line to the ground on which a law holds it."""
+    m = pl.Model("held", settings={"duration": 1.0, "step": 1e-3})
+    body = m.add(pl.RigidBody.sphere("body", 0.1, mass=1.0, position=(1, 0, 0)))
+    m.add(pl.Prismatic("slide", m.ground.frame((1, 0, 0)), body, axis="y"))
+    m.add(law(m.ground, body))
+    return m
+
+
+def test_a_stiff_law_is_seen_by_the_choice_of_methods_and_by_checks():
+    """c / r^3 across the line, as stiff as a spring along the slide: omega = sqrt(k / m)."""
+    own = held(lambda a, b: Attraction("pull", a, b, strength=2e8))
+    spring = held(lambda a, b: pl.AxialSpring("pull", "slide", stiffness=2e8))
+    for m in (own, spring):
+        d = m.compile()
+        row = start_row(d)
+        assert fastest_rate(d, row) == pytest.approx(np.sqrt(2e8), rel=1e-3)
+        assert candidates(d, row, 1.0, 1e-5)[0].method.kind == "radau-iia-5"
+    told, expected = ([(f.code, f.items, f.message) for f in m.check().findings] for m in (own, spring))
+    assert told == expected and "spring 'pull' vibrates at 2.25 kHz without damping" in told[0][2]
+
+
+def test_a_law_has_channels_and_is_drawn(tmp_path):
+    m = held(lambda a, b: Attraction("pull", a, b, strength=3.0))
+    m["body"].velocity = (0, 0.5, 0)
+    sol = m.simulate(0.5, step=1e-2, out=tmp_path / "run.h5", record=["pull.*"])
+    r = np.linalg.norm(sol["body.position"], axis=1)
+    np.testing.assert_allclose(sol["pull.distance"], r, rtol=1e-14)
+    np.testing.assert_allclose(sol["pull.force"], -3.0 * sol["body.position"] / r[:, None]**3, rtol=1e-13, atol=1e-13)
+    assert sol.unit("pull.force") == "N" and np.array_equal(sol["pull.force.y"], sol["pull.force"][:, 1])
+    assert np.array_equal(pl.load(tmp_path / "run.h5")["pull.force"], sol["pull.force"])
+    page = Description(SolutionSource(sol)).header
+    (law,), parts = page["forces"], {c["name"]: c["parts"] for c in page["channels"]}
+    assert law["symbol"] == "spring" and law["b"]["body"] == "body"
+    assert parts["pull.force"] == ["x", "y", "z"] and parts["pull.distance"] == []
+    ends = scene(sol, sol.t).springs["pull"]
+    np.testing.assert_allclose(ends[1], sol["body.position"])
+    assert m.static().to_dict()["channels"]["pull.distance"] == pytest.approx(1.0)
 
 
 def test_element():

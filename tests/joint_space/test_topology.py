@@ -9,7 +9,7 @@ from mechanisms import four_bar, slider_crank
 
 import pliant as pl
 from pliant.items.base import KINDS
-from pliant.joint_space.topology import carrier_of, masses_of, spanning_forest
+from pliant.joint_space.topology import carried, masses_of, spanning_forest
 
 
 def forest(m: pl.Model, cut=()):
@@ -55,7 +55,7 @@ def test_as_few_equations_as_possible_close_loops():
     m.add(pl.Spherical("cross", m["rod0"].frame((0.1, 0.2, 0)), m["rod2"].frame((0, 0, 0))))
     d = m.compile()
     joints = d.directory.joints
-    freedom = {name: carrier_of(r).tree.freedom for name, r in joints.items()}
+    freedom = {name: carried(r)[1].freedom for name, r in joints.items()}
     best = min(sum(6 - freedom[n] for n in joints if n not in chosen) for chosen in combinations(joints, 4)
                if _spans([joints[n].bodies for n in chosen], 4))
     found = spanning_forest(d.directory, masses_of(d.system))

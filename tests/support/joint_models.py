@@ -2,6 +2,7 @@
 import numpy as np
 
 import pliant as pl
+from pliant.items.base import KINDS
 
 CARRIERS = ("revolute", "prismatic", "cylindrical", "screw", "universal", "spherical", "planar", "fixed")
 
@@ -16,10 +17,9 @@ def _joint(kind: str, name: str, a, b, rng) -> pl.Joint:
     if kind == "universal":
         other = np.cross(axis, _axis(rng))
         return pl.Universal(name, a, b, axis=axis, axis_b=other / np.linalg.norm(other))
-    make = {"revolute": pl.Revolute, "prismatic": pl.Prismatic, "cylindrical": pl.Cylindrical, "planar": pl.Planar, "fixed": pl.Fixed}
     if kind == "spherical":
         return pl.Spherical(name, a, b)
-    return pl.Screw(name, a, b, axis=axis, lead=0.3) if kind == "screw" else make[kind](name, a, b, axis=axis)
+    return pl.Screw(name, a, b, axis=axis, lead=0.3) if kind == "screw" else KINDS["joints"][kind](name, a, b, axis=axis)
 
 
 def tree(kinds, seed: int = 0, floating: bool = False, springs: bool = True) -> pl.Model:

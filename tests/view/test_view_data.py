@@ -148,6 +148,24 @@ def test_rows_and_channels_of_a_file_are_those_of_the_run(crank, tmp_path):
     assert {c["name"]: c["parts"] for c in d.header["channels"]}["slider.position"] == ["x", "y", "z"]
 
 
+def test_the_page_is_told_as_many_components_as_channels_have(tmp_path):
+    """Also of forces along one axis; from a run, from files with and without a model."""
+    m = pl.Model("springs", gravity=(0, 0, -9.81))
+    body = m.add(pl.RigidBody("body", 1.0, (1, 1, 1)))
+    m.add(pl.Cylindrical("joint", m.ground, body))
+    m.add(pl.AxialSpring("k", "joint", 100.0))
+    m.add(pl.TorsionSpring("c", "joint", 100.0))
+    m.add(pl.Bushing("bush", m.ground, body, stiffness=(10.0,) * 6))
+    sol = m.simulate(0.05, step=1e-2, out=tmp_path / "run.h5", record=["k.*", "*.position", "*.rotation", "energy.*"])
+    letters = {1: [], 3: ["x", "y", "z"], 4: ["w", "x", "y", "z"]}
+    expected = {name: letters[1 if sol[name].ndim == 1 else sol[name].shape[1]] for name in sol.channels}
+    assert {c["name"]: c["parts"] for c in SolutionSource(sol).channels()} == expected and expected["k.force"] == []
+    source = FileSource(tmp_path / "run.h5")
+    assert {c["name"]: c["parts"] for c in source.channels()} == expected
+    source.model, source.units = None, source.recorded
+    assert {c["name"]: c["parts"] for c in source.channels()} == {name: expected[name] for name in source.recorded}
+
+
 def test_runs_without_a_model_are_shown_by_their_channels(tmp_path):
     sol = mechanisms.slider_crank(lambda t: 10 * t).simulate(0.1, step=2e-3)
     sol.save(tmp_path / "run.h5")

@@ -31,12 +31,11 @@ export class Arrows {
     };
     for (const j of header.joints) if (j.b) add(j.name, j.b, "force");
     for (const f of header.forces) {
-      if (f.kind === "bushing" && f.b) add(f.name, f.b, "force");
-      if (f.kind === "spring_damper" && f.a && f.b) add(f.name, f.b, "force", f.a);
-      if (f.channel && f.b) this.arrows.push({ name: f.name, at: new Mark(f.b), kind: f.kind === "torque" ? "torque" : "force", channel: f.channel, wide: 3 });
+      if (f.a && f.b) add(f.name, f.b, "force", f.a);
+      if (f.channel && f.b) this.arrows.push({ name: f.name, at: new Mark(f.b), kind: f.symbol === "torque" ? "torque" : "force", channel: f.channel, wide: 3 });
       else if (f.vector && f.b && f.vector.every((x) => x !== null)) {
         const [x, y, z] = f.vector as number[];
-        this.arrows.push({ name: f.name, at: new Mark(f.b), kind: f.kind === "torque" ? "torque" : "force", constant: new THREE.Vector3(x, y, z), follows: f.axes === "frame", wide: 3 });
+        this.arrows.push({ name: f.name, at: new Mark(f.b), kind: f.symbol === "torque" ? "torque" : "force", constant: new THREE.Vector3(x, y, z), follows: f.axes === "frame", wide: 3 });
       }
     }
     const head = new THREE.ConeGeometry(0.045, 0.16, 16).translate(0, 0.92, 0), shaft = new THREE.CylinderGeometry(0.016, 0.016, 0.86, 10).translate(0, 0.43, 0);

@@ -53,13 +53,13 @@ export class Connectors {
       this.items.push(new Stretched(name, geometry(length), ends[0], ends[1], root));
     };
     const start = firstPoses(header, timeline);
-    for (const f of header.forces) {
-      if (f.kind === "spring_damper" && f.a && f.b) add(f.name, f.a, f.b, (l) => spring(0.75 * s, 0.13 * s, l), start);
+    for (const f of [...header.forces, ...header.joints]) {
+      if (f.symbol === "spring" && f.a && f.b) add(f.name, f.a, f.b, (l) => spring(0.75 * s, 0.13 * s, l), start);
     }
-    for (const j of header.joints) {
-      if (j.kind === "distance" && j.a && j.b) add(j.name, j.a, j.b, () => new THREE.CylinderGeometry(0.2 * s, 0.2 * s, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5), start);
+    for (const j of [...header.forces, ...header.joints]) {
+      if (j.symbol === "rod" && j.a && j.b) add(j.name, j.a, j.b, () => new THREE.CylinderGeometry(0.2 * s, 0.2 * s, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5), start);
     }
-    for (const j of header.joints) if (["prismatic", "cylindrical", "point_on_line", "screw"].includes(j.kind) && j.a && j.b) this.guide(j.a, j.b, j.axes!, header, timeline, root);
+    for (const j of header.joints) if (j.guide === "line" && j.a && j.b) this.guide(j.a, j.b, j.axes!, header, timeline, root);
   }
 
   /** The line of a slide on the ground, as far as it is used. */

@@ -23,10 +23,11 @@ export interface BodyInfo {
   frames: Record<string, { point: Vec; rotation: Quat }>;
 }
 export interface JointInfo {
-  name: string; kind: string; facts: Facts; a?: End; b?: End; axes?: Quat; drives?: string[]; couples?: [string, string];
+  name: string; kind: string; symbol: string; guide?: "" | "line" | "plane"; facts: Facts; a?: End; b?: End; axes?: Quat; drives?: string[];
+  couples?: [string, string];
 }
 export interface ForceInfo {
-  name: string; kind: string; facts: Facts; a?: End; b?: End; vector?: (number | null)[]; axes?: string; joint?: string; channel?: string | null;
+  name: string; kind: string; symbol: string; facts: Facts; a?: End; b?: End; vector?: (number | null)[]; axes?: string; joint?: string; channel?: string | null;
 }
 export interface Finding { code: string; severity: "error" | "warning" | "note"; items: string[]; message: string; remedy: string }
 export interface ChannelInfo { name: string; unit: string; parts: string[] }

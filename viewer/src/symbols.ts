@@ -10,11 +10,11 @@ import type { Settings } from "./settings";
 const X90 = Math.PI / 2;
 
 /** Of size one, z along the axis of the joint. */
-function symbol(kind: string): THREE.BufferGeometry {
+function symbol(name: string): THREE.BufferGeometry {
   const drum = (r: number, l: number, n = 20): THREE.BufferGeometry => new THREE.CylinderGeometry(r, r, l, n).rotateX(X90);
   const box = (x: number, y: number, z: number): THREE.BufferGeometry => new THREE.BoxGeometry(x, y, z);
   const ring = (r: number, t: number, z: number): THREE.BufferGeometry => new THREE.TorusGeometry(r, t, 8, 22).translate(0, 0, z);
-  switch (kind) {
+  switch (name) {
     case "revolute": return join(drum(0.55, 1.5), ring(0.6, 0.14, 0.68), ring(0.6, 0.14, -0.68));
     case "spherical": return new THREE.SphereGeometry(0.85, 24, 16);
     case "universal": return join(drum(0.22, 2.2), drum(0.22, 2.2).rotateY(X90), new THREE.SphereGeometry(0.42, 20, 12));
@@ -23,7 +23,7 @@ function symbol(kind: string): THREE.BufferGeometry {
     case "cylindrical": return join(ring(0.8, 0.18, 0.8), ring(0.8, 0.18, -0.8), ring(0.8, 0.12, 0), drum(0.3, 2.4));
     case "sliding_on_beam": return join(ring(0.95, 0.2, 0.7), ring(0.95, 0.2, -0.7), ...[[1, 0], [-1, 0], [0, 1], [0, -1]].map(([x, y]) => box(0.2, 0.2, 1.4).translate(0.95 * x, 0.95 * y, 0)));
     case "screw": return join(drum(0.4, 2.2), ...[-0.8, -0.4, 0, 0.4, 0.8].map((z) => ring(0.5, 0.12, z).rotateX(0.15)));
-    case "planar": case "point_on_plane": return join(box(2.2, 2.2, 0.16), drum(0.16, 1.2));
+    case "planar": return join(box(2.2, 2.2, 0.16), drum(0.16, 1.2));
     case "point_on_line": return join(drum(0.14, 3), new THREE.SphereGeometry(0.5, 20, 12));
     case "fixed": return box(1.15, 1.15, 1.15);
     case "support": return join(new THREE.ConeGeometry(1.25, 1.5, 4).rotateY(Math.PI / 4).translate(0, -0.95, 0), box(2.6, 0.22, 2.6).translate(0, -1.8, 0));
@@ -70,7 +70,7 @@ class Kind {
 }
 
 const P = new THREE.Vector3(), Q = new THREE.Quaternion(), S = new THREE.Vector3(), M = new THREE.Matrix4(), C = new THREE.Color();
-const UNSEEN = new Set(["distance"]);
+const STRETCHED = new Set(["spring", "rod"]); // drawn by connectors
 
 export class Symbols {
   readonly kinds: Kind[] = [];
@@ -81,9 +81,9 @@ export class Symbols {
   constructor(private header: Header, root: THREE.Object3D) {
     const groups = new Map<string, Placed[]>();
     const add = (kind: string, placed: Placed): void => void groups.set(kind, [...(groups.get(kind) ?? []), placed]);
-    for (const joint of header.joints) if (joint.a && joint.b && !UNSEEN.has(joint.kind)) add(joint.kind, placedJoint(joint));
+    for (const joint of header.joints) if (joint.a && joint.b && !STRETCHED.has(joint.symbol)) add(joint.symbol, placedJoint(joint));
     for (const force of header.forces) {
-      if (force.kind === "bushing" && force.a) add("bushing", { name: force.name, at: new Mark(force.a), axes: new Mark(force.a), driven: false });
+      if (force.a && force.symbol && !STRETCHED.has(force.symbol)) add(force.symbol, { name: force.name, at: new Mark(force.a), axes: new Mark(force.a), driven: false });
     }
     for (const [kind, items] of groups) this.kinds.push(new Kind(kind, items, header.symbol, root));
     this.marks = header.joints.flatMap((j) => (j.a && j.b ? [new Mark(j.a, quaternion(j.axes ?? [1, 0, 0, 0]))] : []));
@@ -147,8 +147,7 @@ export function triads(n: number): THREE.LineSegments {
 
 /** What holds the mechanism: a foot under every point of the ground. */
 function supports(header: Header, root: THREE.Object3D): THREE.InstancedMesh<THREE.BufferGeometry, THREE.MeshStandardMaterial> | undefined {
-  const slides = new Set(["prismatic", "cylindrical", "point_on_line", "point_on_plane", "planar", "screw"]);
-  const guided = header.joints.filter((j) => slides.has(j.kind)).flatMap((j) => [j.a, j.b]).filter((e) => e && e.place < 0).map((e) => String(e!.point));
+  const guided = header.joints.filter((j) => j.guide).flatMap((j) => [j.a, j.b]).filter((e) => e && e.place < 0).map((e) => String(e!.point));
   const held = header.joints.flatMap((j) => [j.a, j.b]).filter((e) => e && e.place < 0 && !guided.includes(String(e.point))).map((e) => e!.point);
   const points = held.filter((p, k) => held.findIndex((q) => String(q) === String(p)) === k);
   if (!points.length) return undefined;

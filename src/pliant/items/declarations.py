@@ -5,7 +5,6 @@ The compiler, channels, the choice of methods, checks, pictures and the viewer r
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,8 +90,8 @@ def fault(joint: TreeJoint, constraints: tuple[tuple[Any, ...], ...]) -> str:
     if len(joint.coordinates) != len(joint.moves):
         return f"{len(joint.moves)} moves and {len(joint.coordinates)} names of coordinates"
     turns = [move for move in joint.moves if move in TURNS]
-    if len(turns) > 3 or any(a == b for a, b in pairwise(turns)):
-        return "three turns are the most, neighbours about different axes"
+    if len(set(turns)) < len(turns):
+        return "turns must be about different axes: as modelled they would be in line"
     way, R = moved(joint, 0.7 + 0.31 * np.arange(len(joint.moves)) ** 2)
     for kind, *axes in constraints:
         gap = abs(way).max() if kind == "coincident" else R[axes[0], axes[1]] if kind == "d1" else way[axes[0]] if kind == "d2" else 1.0

@@ -60,12 +60,14 @@ class Force(Load):
     """A force [N] at the origin of a frame; ``axes="frame"``: it turns with the frame."""
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "force"
+    symbol: ClassVar[str] = "force"
 
 
 class Torque(Load):
     """A torque [N m] on a frame; ``axes="frame"``: it turns with the frame."""
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "torque"
+    symbol: ClassVar[str] = "torque"
     unit: ClassVar[str] = "N*m"
     part: ClassVar[int] = 3
 

@@ -47,6 +47,7 @@ class Connection(Pair):
     """A joint: a subclass names its primitives in ``constraints`` and its ``coordinates``, how joint coordinates carry it (``tree``,
     None: it can only be cut), and how it looks: ``symbol``, and on what it slides over the ground (``guide``: "line" or "plane")."""
     section: ClassVar[str] = "joints"
+    symbol: ClassVar[str] = "diamond"
     listed: ClassVar[int] = 1
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = ()
     coordinates: ClassVar[tuple[str, ...]] = ()
@@ -71,6 +72,10 @@ class Connection(Pair):
             return type(self)
         kinds = [k for k in KINDS["joints"].values() if issubclass(k, Connection) and k.tree is not None and not k.tree.helical]
         return next((k for k in kinds if len(k.constraints) == len(own) and set(k.constraints) == set(own)), None)
+
+    def symbol_axes(self, owner: Any) -> np.ndarray:
+        """Axes of its symbol in those of frame a, a frame of ``owner``: z along the axis."""
+        return np.eye(3)
 
     def zeros(self) -> dict[str, float]:
         """What is added to the joint coordinates, by name."""
@@ -97,6 +102,9 @@ class AxisJoint(Connection):
     def joint_axes(self) -> np.ndarray:
         return perpendicular_frame(np.array(self.axis))
 
+    def symbol_axes(self, owner: Any) -> np.ndarray:
+        return self.joint_axes()
+
 
 class Turns(AxisJoint):
     """A joint with the coordinate ``angle``; ``angle`` [rad] and ``angle_rate`` [rad/s] state its values at the start."""
@@ -118,7 +126,6 @@ class Joint(Turns, Slides):
     ``"coincident"``; ``("d1", i, j)``: axis i of a perpendicular to axis j of b; ``("d2", i)``: axis i of a perpendicular to
     the line from a to b; ``("distance", l)``. At most six equations."""
     kind: ClassVar[str] = "joint"
-    symbol: ClassVar[str] = "diamond"
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     primitives: list[Any]
     axis_x: Axis | None = None

@@ -17,16 +17,13 @@ def coordinates(moves: tuple[str, ...], way: np.ndarray, R: np.ndarray) -> np.nd
 
 
 def _angles(axes: list[int], R: np.ndarray) -> list[float]:
-    """Of turns about axes one after the other that make R."""
+    """Of turns about different axes one after the other that make R; of three the second is within a right angle."""
     if not axes:
         return []
-    if len(axes) == 3:
-        from scipy.spatial.transform import Rotation
-        return list(Rotation.from_matrix(R).as_euler("".join("XYZ"[k] for k in axes)))
     first = axes[0]
-    across = axes[1] if len(axes) == 2 else (first + 1) % 3
-    seen = R[:, across]  # an axis that only the first one turns
-    e, f = np.eye(3)[across], np.cross(np.eye(3)[first], np.eye(3)[across])
+    last = axes[-1] if len(axes) > 1 else (first + 1) % 3
+    seen = R[:, last]  # turned out of the plane across the first axis by the second, in it by the first alone
+    e, f = np.eye(3)[last], np.cross(np.eye(3)[first], np.eye(3)[last])
     angle = float(np.arctan2(f @ seen, e @ seen))
     return [angle, *_angles(axes[1:], turn(first, -angle) @ R)]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from ..items.declarations import FREE, TreeJoint
 if TYPE_CHECKING:
     from ..compile.channel_map import ChannelMap, JointRecord
     from ..compile.system import System
-    from ..items.joints import Connection
 
 @dataclass(frozen=True)
 class Link:
@@ -82,10 +81,11 @@ class Topology:
         return "\n".join(lines)
 
 
-def carrier_of(record: JointRecord) -> type[Connection] | None:
-    """The kind of a joint that can carry a body; None: it can only be cut, also if it has more equations than its kind."""
-    found = record.carrier
-    return found if found is not None and found.tree is not None and len(record.rows) + found.tree.freedom == 6 else None
+def carried(record: JointRecord) -> tuple[str, TreeJoint] | None:
+    """The kind as which a joint carries a body, and how; None: it can only be cut, also if it has more equations than its kind."""
+    if record.carrier is None or record.carrier.tree is None or len(record.rows) + record.carrier.tree.freedom != 6:
+        return None
+    return record.carrier.kind, record.carrier.tree
 
 
 def masses_of(system: System) -> dict[str, float]:
@@ -102,8 +102,7 @@ def spanning_forest(directory: ChannelMap, masses: dict[str, float], cut: Sequen
             raise ValueError(f"Recursion: cut: there is no joint {name!r}{did_you_mean(name, directory.joints)}")
     near = _distances(masses, [r.bodies for r in joints.values()])
     driven = {joint for _, _, joint, _ in directory.drives.values()}
-    carriers = {name: carrier for name, r in joints.items() if name not in cut and (carrier := carrier_of(r))}
-    kinds = {name: (carrier.kind, carrier.tree) for name, carrier in carriers.items()}
+    kinds = {name: found for name, r in joints.items() if name not in cut and (found := carried(r))}
     spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
 
     coupled = tuple(name for name in directory.couplings if name not in directory.joints)
@@ -143,7 +142,7 @@ def _loose(topology: Topology, masses: dict[str, float], driven: set[str]) -> li
     return [x.body for x in free if not carried[x.body] > 0]
 
 
-def _grown(joints: dict[str, JointRecord], kinds: dict[str, Any], chosen: dict[str, list[str]], masses: dict[str, float],
+def _grown(joints: dict[str, JointRecord], kinds: dict[str, tuple[str, TreeJoint]], chosen: dict[str, list[str]], masses: dict[str, float],
            spins: dict[str, float], coupled: tuple[str, ...]) -> Topology:
     """Links outward from the ground, then from a base of every part that is not connected to it: of bodies whose turning is stated
     the slowest, else the heaviest."""
@@ -159,7 +158,7 @@ def _grown(joints: dict[str, JointRecord], kinds: dict[str, Any], chosen: dict[s
                 if other not in seen:
                     seen.add(other)
                     used.add(name)
-                    links.append(Link(other, body, name, *kinds[name], other == a))
+                    links.append(Link(other, body, name, kinds[name][0], kinds[name][1], other == a))
                     queue.append(other)
     grow("ground")
     for base in sorted(masses, key=lambda body: (spins[body], -masses[body])):

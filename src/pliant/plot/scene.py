@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 TRIANGLES = 500  # of a mesh that are drawn
 TRACE = 2000     # points of a trace
 COILS = 8        # of a spring
-SLIDES = ("prismatic", "cylindrical", "point_on_line", "screw")
 GAP = np.full((1, 3), np.nan)  # ends a line
 FLAT = 1e-6      # a motion is plane if it leaves the plane by less than this fraction of the size
 LAYERS = 0.15    # a plane mechanism may have layers: their distance, as a fraction of the size
@@ -167,13 +166,13 @@ def _of_model(sol: Solution, read: Reader, t: np.ndarray) -> Scene:
         if not isinstance(item, Pair):  # gears, loads
             continue
         path_a, path_b = path(item.a), path(item.b)
-        if item.kind == "spring_damper":
+        if item.symbol == "spring":
             out.springs[item.name] = path_a, path_b
-        elif item.kind == "distance":
+        elif item.symbol == "rod":
             out.links.append((path_a, path_b))
         elif item.section == "joints":
             out.joints[item.name] = path_b
-        if isinstance(item, AxisJoint) and item.kind in SLIDES and item.a.body == "ground":
+        if isinstance(item, AxisJoint) and item.guide == "line" and item.a.body == "ground":
             out.guides.append(_guide(path_a[0], path_b, model.ground.place_of(item.a)[1] @ np.array(item.axis)))
     own = [np.array(place.point) for place in model.ground.frames.values()]
     out.grounds = np.unique(np.array([*held["ground"], *own]).reshape(-1, 3), axis=0)

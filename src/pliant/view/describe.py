@@ -14,9 +14,8 @@ import numpy as np
 from ..items.base import Frame, Pair, matrix_of, quaternion_of
 from ..items.bodies import FrameOwner
 from ..items.forces import Load
-from ..items.joints import AxisJoint, JointPair, perpendicular_frame
+from ..items.joints import Connection, JointPair
 from ..items.modal import ModalBody
-from ..items.sliding import SlidingOnBeam
 from ..items.style import unknown_name
 from ..plot.pictures import COLORS
 from .fields import fields_of
@@ -164,22 +163,18 @@ class Description:
         return {"body": frame.body, "place": place, "point": point - shift, "rotation": quaternion_of(axes), "name": str(frame)}
 
     def _joint(self, item: Any) -> dict[str, Any]:
-        made = {"name": item.name, "kind": item.kind, "facts": facts_of(item)}
+        made = {"name": item.name, "kind": item.kind, "symbol": item.symbol, "facts": facts_of(item)}
         if isinstance(item, JointPair):
             return made | {"couples": [item.a, item.b]}
         if not isinstance(item, Pair):
             return made
-        made |= {"a": self._end(item.a), "b": self._end(item.b)}
-        made["axes"] = quaternion_of(item.joint_axes()) if isinstance(item, AxisJoint) else (1, 0, 0, 0)
-        if isinstance(item, SlidingOnBeam):  # z along the line
-            part = self.owners[item.a.body].reduced
-            first, second = (part.nodes[node].u0 for node in part.lines[item.a.frame][:2])
-            made["axes"] = quaternion_of(perpendicular_frame((second - first) / np.linalg.norm(second - first)))
+        made |= {"guide": getattr(item, "guide", ""), "a": self._end(item.a), "b": self._end(item.b)}
+        made["axes"] = quaternion_of(item.symbol_axes(self.owners[item.a.body])) if isinstance(item, Connection) else (1, 0, 0, 0)
         made["drives"] = [d.name for d in self.source.model.section("drives") if getattr(d, "joint", "") == item.name]  # type: ignore[union-attr]
         return made
 
     def _force(self, item: Any) -> dict[str, Any]:
-        made = {"name": item.name, "kind": item.kind, "facts": facts_of(item)}
+        made = {"name": item.name, "kind": item.kind, "symbol": item.symbol, "facts": facts_of(item)}
         if isinstance(item, Pair):
             made |= {"a": self._end(item.a), "b": self._end(item.b)}
         elif isinstance(item, Load):

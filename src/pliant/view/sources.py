@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..channels.components import components
+from ..channels.components import ENERGIES, FRAME, components
 from ..kernels.state_row import row_width
 from ..storage import journal as jn
 from ..storage.hdf5 import check_seal, member, number, numbers, opened, text
@@ -52,14 +52,18 @@ class Source:
         """Whether there is such a channel to read."""
         return name in self.units
 
-    def size(self, name: str) -> int:
-        """Number of components of a channel."""
-        value = self.read([name], slice(0, 1))[name]
-        return value.shape[1] if value.ndim == 2 else 1
-
     def channels(self) -> list[dict[str, Any]]:
         """All of them, as the page lists them."""
-        return [{"name": name, "unit": unit, "parts": list(components(name, _parts(self, name)))} for name, unit in self.units.items()]
+        sizes = self._sizes()
+        return [{"name": name, "unit": unit, "parts": list(components(name, sizes[name]))} for name, unit in self.units.items()]
+
+    def _sizes(self) -> dict[str, int]:
+        """Numbers of components: those of frames and energies, what the items of the model declare; what is not known then is looked at."""
+        own = {f"{item.name}.{c.name}": c.size for item in self.model or () for c in item.channels()}
+        own |= {f"energy.{name}": 1 for name in ENERGIES}
+        found = {name: own.get(name) or FRAME.get(name.rpartition(".")[2], ("", 0))[1] for name in self.units}
+        unknown = self.read([name for name, size in found.items() if not size], slice(0, 1))
+        return found | {name: value.shape[1] if value.ndim == 2 else 1 for name, value in unknown.items()}
 
     def observer(self, rows: slice) -> Observer | None:
         """The compiled model over some rows, if there is one."""
@@ -71,22 +75,6 @@ class Source:
     def facts(self) -> list[tuple[str, str]]:
         """What is told of the run: label and text."""
         return []
-
-
-def _parts(source: Source, name: str) -> int:
-    last = name.rpartition(".")[2]
-    if last in ("modal", "modal_rate"):
-        return source.size(name)
-    if last == "rotation":
-        return 4
-    head = name.rpartition(".")[0]
-    vectors = ("position", "velocity", "acceleration", "angular_velocity", "angular_acceleration", "force_joint", "torque_joint")
-    if last in vectors:
-        return 3
-    if last not in ("force", "torque"):
-        return 1
-    kind = getattr(source.model.items.get(head), "kind", "") if source.model is not None else ""
-    return source.size(name) if not kind else 1 if kind in ("spring_damper", "torsion_spring") else 3
 
 
 class SolutionSource(Source):

@@ -4,6 +4,7 @@ from typing import ClassVar
 import numpy as np
 
 from pliant.items.base import Pair
+from pliant.items.declarations import Channel, Stiffness
 from pliant.kernels.contract import ELASTIC, Family, P, Stage
 from pliant.kernels.jit import index, jit
 from pliant.kernels.pairs import FA, FB, GRADIENT, add_pair, add_wrench, clear_stiffness, put
@@ -47,15 +48,41 @@ def attraction_energy(s, b, o):
         o.E[ELASTIC] -= b.rp[e, STRENGTH] / np.sqrt(dot(d, d))
 
 
-ATTRACTION = Family("attraction", act=Stage(residual=attraction, tangent=attraction_tangent, energy=attraction_energy))
+ATTRACTION = Family("attraction", act=Stage(residual=attraction, tangent=attraction_tangent, energy=attraction_energy), elastic=True)
+
+
+def distance(observer, name):
+    pair = observer.record(name)
+    return np.linalg.norm(observer.position(pair.b) - observer.position(pair.a), axis=1)
+
+
+def force(observer, name):
+    """On the body of frame b, world axes."""
+    return observer.effort(name)[:, :3].copy()
 
 
 class Attraction(Pair):
     """``strength`` c [N m^2]."""
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "attraction"
+    symbol: ClassVar[str] = "spring"
     strength: float
 
     def build(self, layout):
         a, b = (layout.frame(f, f"attraction {self.name!r}") for f in (self.a, self.b))
-        layout.builder.pair(ATTRACTION, self.name, a, b, (), (self.strength,))
+        layout.add_force(self.name, ATTRACTION, a, b, (), (self.strength,))
+
+    def channels(self):
+        return Channel("force", "N", 3, force), Channel("distance", "m", 1, distance)
+
+    def stiffnesses(self, at):
+        """-2 c / r^3 along the line, c / r^3 across it"""
+        pair = at.record(self.name)
+        d = at.position(pair.b) - at.position(pair.a)
+        r, (along, *across) = np.linalg.norm(d), np.linalg.svd(d[None, :])[2]
+        for axis, factor in ((along, -2.0), (across[0], 1.0), (across[1], 1.0)):
+            yield Stiffness(np.concatenate([axis, np.zeros(3)]), factor * self.strength / r**3, 0.0)
+
+    @classmethod
+    def example(cls, a, b):
+        return [cls("F", a, b, strength=2.0)]
