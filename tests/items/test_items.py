@@ -115,6 +115,15 @@ def test_tangent(name, bodies):
         np.testing.assert_allclose(c.tangent(*coefficients), expected, rtol=0, atol=tolerance * max(1.0, abs(expected).max()))
 
 
+@pytest.mark.parametrize("name", [name for name, cls in every_kind() if brings_bodies(cls)])
+def test_tangent_of_bodies(name):
+    m = model_of(dict(every_kind())[name].example, np.random.default_rng(5), "rigid ground")
+    c = ComplexStep(m.compile(exact=True).system, seed=5)
+    for coefficients in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
+        expected = c.reference(*coefficients)
+        np.testing.assert_allclose(c.tangent(*coefficients), expected, rtol=0, atol=1e-12 * max(1.0, abs(expected).max()))
+
+
 @pytest.mark.parametrize("bodies", BODIES)
 @pytest.mark.parametrize("name", [name for name in CASES if name.startswith(("joints", "revolute"))])
 def test_velocity_and_bias(name, bodies):
@@ -141,7 +150,8 @@ def test_number_of_equations_and_rank(name):
     m = pl.Model("pair")
     rng = np.random.default_rng(2)
     a, b = (m.add(pl.RigidBody(n, mass=1.0, inertia=(1, 1, 1), rotation=random_rotation(rng))) for n in "AB")
-    for item in KINDS["joints"][name].example(a.frame((0, 0, 0), random_rotation(rng)), b.frame((0.7, 0, 0) if name == "distance" else (0, 0, 0))):
+    at = (0.7, 0, 0) if name == "distance" else (0, 0, 0)
+    for item in KINDS["joints"][name].example(a.frame((0, 0, 0), random_rotation(rng)), b.frame(at)):
         m.add(item)
     d = m.compile()
     c = ComplexStep(d.system)

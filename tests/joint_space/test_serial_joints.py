@@ -126,7 +126,8 @@ def test_coordinates_have_the_names_of_the_class():
     assert "a  (first, pin_in_slot)" in arm.topology.text()
 
 
-@pytest.mark.parametrize("moves", [("rx",), ("x", "ry"), ("rz", "x", "ry", "z"), ("rx", "ry", "rz"), ("ry", "rx"), ("ry", "z", "rx", "x", "rz")])
+@pytest.mark.parametrize("moves", [("rx",), ("x", "ry"), ("rz", "x", "ry", "z"), ("rx", "ry", "rz"), ("ry", "rx"),
+                                   ("ry", "z", "rx", "x", "rz")])
 def test_moves_and_back(moves):
     q = np.array([0.3, -0.5, 0.7, 0.2, -0.4, 0.6])[:len(moves)]
     way, R = moved(TreeJoint(moves, moves), q)
