@@ -102,7 +102,7 @@ def spanning_forest(directory: ChannelMap, masses: dict[str, float], cut: Sequen
             raise ValueError(f"Recursion: cut: there is no joint {name!r}{did_you_mean(name, directory.joints)}")
     near = _distances(masses, [r.bodies for r in joints.values()])
     driven = {joint for _, _, joint, _ in directory.drives.values()}
-    kinds = {name: found for name, r in joints.items() if name not in cut and (found := carried(r))}
+    kinds = {name: kind for name, r in joints.items() if name not in cut and (kind := carried(r))}
     spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
 
     coupled = tuple(name for name in directory.couplings if name not in directory.joints)

@@ -79,9 +79,6 @@ class Watched(Source):
     def observer(self, rows: slice) -> Any:
         return self.inner.observer(rows)
 
-    def size(self, name: str) -> int:
-        return self.inner.size(name)
-
     def facts(self) -> list[tuple[str, str]]:
         return self.inner.facts()
 
