@@ -1,4 +1,4 @@
-"""What every kind of item says of itself, against the compiled model: channels, stiffness, equations, place in a tree, symbol."""
+"""What every kind says of itself, against the compiled model: channels, stiffness, equations, place in a tree, symbol."""
 import re
 from pathlib import Path
 

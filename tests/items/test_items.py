@@ -21,7 +21,7 @@ MORE = {  # other uses than the example of the class
     "following force": lambda a, b: [pl.Force("F", b, (1.0, "B.position.y^2", 3.0), axes="frame")],
     "torque": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS), pl.Torque("F", b, ("-5*J.angle_rate", "J.angle", 1.0), axes="frame")],
 }
-CASES = {name: cls.example for name, cls in every_kind() if not brings_bodies(cls)} | MORE  # of what slides on a body see SLIDING
+CASES = {name: cls.example for name, cls in every_kind() if not brings_bodies(cls)} | MORE  # what slides: see SLIDING
 
 
 BODIES = ("rigid ground", "rigid rigid", "modal ground", "modal rigid", "rigid modal", "modal modal")  # of frames b and a

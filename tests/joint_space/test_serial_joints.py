@@ -1,4 +1,4 @@
-"""Joints that their classes declare as moves one after the other: carried by joint coordinates, as the built-in ones are."""
+"""Joints that their classes declare as moves one after the other: joint coordinates carry them, as built-in ones."""
 from typing import ClassVar
 
 import numpy as np
@@ -101,16 +101,19 @@ def slot(coordinates: str, **options) -> pl.Solution:
 
 @pytest.mark.parametrize("method", [pl.DOP853(), pl.RadauIIA5()], ids=lambda x: x.kind)
 def test_runs_agree_with_absolute_coordinates(method):
-    joint, absolute = slot("joint", integrator=method, accuracy=1e-8), slot("absolute", integrator=pl.DOP853(), accuracy=1e-9)
+    joint = slot("joint", integrator=method, accuracy=1e-8)
+    absolute = slot("absolute", integrator=pl.DOP853(), accuracy=1e-9)
     assert joint.formulation.kind == "recursion"
-    for channel in ("pin.position", "bob.position", "slot.displacement", "other.displacement", "slot.force", "back.force"):
+    displacements, forces = ("slot.displacement", "other.displacement"), ("slot.force", "back.force")
+    for channel in ("pin.position", "bob.position", *displacements, *forces):
         assert close(joint[channel], absolute[channel], 1e-5), channel
 
 
 def test_their_coordinate_can_be_driven():
-    drives = [pl.Drive("slot", "displacement", "0.1*sin(3*t)"), pl.Drive("other", "displacement", "0.05*t", name="second")]
+    drives = [pl.Drive("slot", "displacement", "0.1*sin(3*t)"), pl.Drive("other", "displacement", "0.05*t")]
     joint = slot("joint", items=drives, integrator=pl.DOP853(), accuracy=1e-8)
-    assert close(joint["slot.displacement"], 0.1 * np.sin(3 * joint.t), 1e-9) and close(joint["other.displacement"], 0.05 * joint.t, 1e-9)
+    assert close(joint["slot.displacement"], 0.1 * np.sin(3 * joint.t), 1e-9)
+    assert close(joint["other.displacement"], 0.05 * joint.t, 1e-9)
     absolute = slot("absolute", items=drives, integrator=pl.DOP853(), accuracy=1e-9)
     assert close(joint["slot_drive.effort"], absolute["slot_drive.effort"], 1e-5)
 
@@ -122,7 +125,8 @@ def test_coordinates_have_the_names_of_the_class():
     m.add(PinInSlot("first", m.ground, "a"))
     m.add(PinInSlot("second", "b", "a"))
     arm = m.joint_space()
-    assert arm.coordinates == ["first.displacement", "first.turn", "second.turn", "second.displacement"]  # from the inner body outward
+    outward = ["first.displacement", "first.turn", "second.turn", "second.displacement"]
+    assert arm.coordinates == outward
     assert "a  (first, pin_in_slot)" in arm.topology.text()
 
 

@@ -57,8 +57,9 @@ class JointModel:
         for link in self.topology.links:
             name, modes = link.joint or link.body, getattr(getattr(model[link.body], "reduced", None), "names", ())
             joint = self.space.moving(link)
-            self.coordinates += [f"{name}.{c}" for c in joint.coordinates] + [f"{link.body}.{c}" for c in modes]
-            self.rates += [f"{name}.{c}" for c in joint.rates or joint.coordinates] + [f"{link.body}.{c}" for c in modes]
+            shapes = [f"{link.body}.{c}" for c in modes]
+            self.coordinates += [f"{name}.{c}" for c in joint.coordinates] + shapes
+            self.rates += [f"{name}.{c}" for c in joint.rates or joint.coordinates] + shapes
         sliding = [f"{name}.displacement" for name, *_ in s.lines]
         self.coordinates, self.rates = self.coordinates + sliding, self.rates + sliding
         self.modal = [(int(at), int(n)) for at, n in self.space.tree.ip[:, [rc.IM, rc.NM]] if n]

@@ -101,7 +101,7 @@ class Observer:
         return self._forces[key, frames[0]]
 
     def reaction(self, name: str) -> np.ndarray:
-        """Force and moment (n, 6) that a joint exerts on b, world axes. Of joints alone: drives and gears have channels of their own."""
+        """Force and moment (n, 6) that a joint exerts on b, world axes; drives and gears have channels of their own."""
         s, d = self.dynamics.system, self.directory
         families = [f for f in s.families if f.push.residual or f in (constraints.COINCIDENT, constraints.PERPENDICULAR,
                                                                       constraints.IN_PLANE, constraints.COORDINATE)]
@@ -119,7 +119,8 @@ class Observer:
     def effort(self, name: str, end: str = "b") -> np.ndarray:
         """Force and moment (n, 6) that a force exerts on the body at its frame b, or a, world axes."""
         s, r = self.dynamics.system, self.record(name)
-        whole = s.program("residual", families=[f for f in s.families if f.push.residual or f in (FRAMES, SENSE, r.family)])
+        needed = [f for f in s.families if f.push.residual or f in (FRAMES, SENSE, r.family)]
+        whole = s.program("residual", families=needed)
         rows, start = whole.rows.copy(), s.families[r.family][0]
         rows[(rows == s.families[r.family]).all(1)] = start + r.row, start + r.row + r.count
         return self._wrench(name, [getattr(r, end)], Program(whole.address, rows), [])
@@ -132,7 +133,9 @@ class Observer:
         head, _, quantity = name.rpartition(".")
         if head != "energy":
             return self._of_frame(head, quantity)
-        return self.parts[quantity].copy() if quantity in self.parts else self.energies[:, ENERGIES.index(quantity)].copy()
+        if quantity in self.parts:
+            return self.parts[quantity].copy()
+        return self.energies[:, ENERGIES.index(quantity)].copy()
 
     def _of_frame(self, name: str, quantity: str) -> np.ndarray:
         number = self.directory.frames[name]

@@ -25,7 +25,7 @@ KINDS = {"angle": ANGLE, "displacement": DISPLACEMENT, "distance": DISTANCE}
 
 
 class Coordinate(NamedTuple):
-    """A coordinate of a joint: its frames; kind, axis and history, as elements have them; what is added to what is measured."""
+    """A coordinate of a joint: its frames; kind, axis and history, as elements have them; what is added to it."""
     frames: tuple[int, int]
     place: tuple[int, int, int]
     zero: float
@@ -41,7 +41,7 @@ def _parallel(pairs: set[tuple[int, int]]) -> tuple[int, ...]:
 
 class ModelCompiler:
     """One compilation: bodies first, then joints, then everything else."""
-    distance: ClassVar[tuple[int, int, int]] = (DISTANCE, Z, 0)  # kind, axis and history of a distance, as elements have them
+    distance: ClassVar[tuple[int, int, int]] = (DISTANCE, Z, 0)  # kind, axis and history, as elements have them
 
     def __init__(self, gravity: Any, owners: dict[str, FrameOwner], exact: bool = False,
                  placed: dict[str, tuple[np.ndarray, tuple[float, float, float, float]]] | None = None,
@@ -136,10 +136,10 @@ class ModelCompiler:
         raw = {"angle": 0.0, "displacement": float(axes[:, Z] @ (p_b - p_a))}
         return self.connect(item, primitives, frames, axes, p_b - p_a, start, raw, turn=R_a.T @ axes)
 
-    def connect(self, item: Pair, primitives: tuple[tuple[Any, ...], ...], frames: tuple[int, int], axes: np.ndarray, offset: np.ndarray,
-                start: dict[str, float], raw: dict[str, float], **more: Any) -> JointRecord:
-        """The equations of a joint between two frames; ``axes`` and ``offset`` from a to b in the world, as modelled. ``start``: the
-        values of its coordinates there, ``raw``: what is measured."""
+    def connect(self, item: Pair, primitives: tuple[tuple[Any, ...], ...], frames: tuple[int, int], axes: np.ndarray,
+                offset: np.ndarray, start: dict[str, float], raw: dict[str, float], **more: Any) -> JointRecord:
+        """The equations of a joint between two frames; ``axes`` and ``offset`` from a to b in the world, as modelled.
+        ``start``: the values of its coordinates there, ``raw``: what is measured."""
         equations = self.builder.equations(item.name, frames)
         record = JointRecord(*frames, [], equations, {c: value - raw[c] for c, value in start.items()}, start,
                              bodies=(item.a.body, item.b.body), axes=axes, offset=offset, **more)
@@ -150,8 +150,8 @@ class ModelCompiler:
         self._equations(item.name, record, primitives)
         if "angle" in start:
             record.histories["angle"] = self.builder.history()
-            self.builder.pair(constraints.TURNS, item.name, *frames, (ANGLE, Z, record.histories["angle"]), (record.zeros["angle"],),
-                              reads=True)
+            self.builder.pair(constraints.TURNS, item.name, *frames, (ANGLE, Z, record.histories["angle"]),
+                              (record.zeros["angle"],), reads=True)
         return record
 
     def _equations(self, name: str, record: JointRecord, primitives: tuple[tuple[Any, ...], ...]) -> None:
@@ -165,7 +165,8 @@ class ModelCompiler:
                 if length == 0:
                     raise ValueError(f"joint {name!r}: {NO_LENGTH}")
                 record.length = length
-                b.pair(constraints.COORDINATE, name, fa, fb, (DISTANCE, 0, 0, -1, -1, -1), (0.0, 1.0, length), joint=equations, row=row)
+                b.pair(constraints.COORDINATE, name, fa, fb, (DISTANCE, 0, 0, -1, -1, -1), (0.0, 1.0, length),
+                       joint=equations, row=row)
             else:
                 family = {"coincident": constraints.COINCIDENT, "d1": constraints.PERPENDICULAR, "d2": constraints.IN_PLANE}[kind]
                 b.pair(family, name, fa, fb, axis, joint=equations, row=row)
@@ -176,9 +177,9 @@ class ModelCompiler:
         for body in unheld(self.directory.joints.values(), [name for name in self.owners if name != "ground"], normal):
             position, R = self.poses[body]
             fa, fb = b.frame(b.ground, position, axes), b.frame(self.places[body], np.zeros(3), R.T @ axes)
-            record = JointRecord(fa, fb, [], b.equations(f"plane of {body}", (fa, fb)), {}, bodies=("ground", body), axes=axes)
-            record.carrier = Planar
-            self._equations(record.equations.name, record, Planar.constraints)
+            equations = b.equations(f"plane of {body}", (fa, fb))
+            record = JointRecord(fa, fb, [], equations, {}, bodies=("ground", body), axes=axes, carrier=Planar)
+            self._equations(equations.name, record, Planar.constraints)
             self.directory.holds[body] = record
 
     def joint(self, name: str, coordinate: str, item: str) -> JointRecord:
@@ -212,20 +213,21 @@ class ModelCompiler:
                    (c.zero, factor, factor * self.directory.joints[joint].start[which]), joint=equations, row=row)
 
     # -- forces
-    def add_force(self, name: str, family: Family, a: int, b: int, ints: Sequence[int] = (), reals: Sequence[float] = (),
-                  velocity: bool = False) -> None:
+    def add_force(self, name: str, family: Family, a: int, b: int, ints: Sequence[int] = (),
+                  reals: Sequence[float] = (), velocity: bool = False) -> None:
         """A row of a force between two frames, where its channels find it; several of one item follow each other."""
         row = self.builder.pair(family, name, a, b, ints, reals, velocity=velocity)
         self.directory.forces.setdefault(name, ForceRecord(a, b, family, row)).count += 1
 
-    def add_answer(self, family: Family, name: str, frames: tuple[int, int], ints: Sequence[int], slot: int, derivative: int,
-                   reals: Sequence[float] = ()) -> None:
+    def add_answer(self, family: Family, name: str, frames: tuple[int, int], ints: Sequence[int], slot: int,
+                   derivative: int, reals: Sequence[float] = ()) -> None:
         """The tangent of a force between two frames by a signal that its function uses."""
         from ..families.signals import SENSE  # families are imported when a model uses them: it saves time at the start
         b = self.builder
         row, seen = next((row, pair) for s, row, pair in self.signals.values() if s == slot)
         b.element(family, name, (*frames, -1, *ints, b.row_of(SENSE, row), derivative), reals,
-                  tiles=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])), columns=(*b.tiles_of(seen[0]), *b.tiles_of(seen[1])))
+                  tiles=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])),
+                  columns=(*b.tiles_of(seen[0]), *b.tiles_of(seen[1])))
 
     # -- signals
     def _signal(self, reference: str) -> int:

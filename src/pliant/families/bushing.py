@@ -205,5 +205,5 @@ def bushing_power(s, b, o):
                 o.E[DISSIPATION] += w[Y0 + 6 + i] * b.val[pool + 36 + 6 * i + j] * w[Y0 + 6 + j]
 
 
-BUSHING = Family("bushing", act=Stage(residual=bushing, tangent=bushing_tangent, energy=bushing_energy, power=bushing_power), force=True,
-                 elastic=True)
+BUSHING = Family("bushing", act=Stage(residual=bushing, tangent=bushing_tangent, energy=bushing_energy, power=bushing_power),
+                 force=True, elastic=True)

@@ -88,7 +88,5 @@ def load_answer(s, b, o):
 
 
 SENSE = Family("signal", sense=Stage(residual=sense, tangent=sense, rates=sense, energy=sense, power=sense))
-SPRING_ANSWER = Family("spring answer", act=Stage(tangent=spring_answer), force=True,
-                       elastic=True)
-LOAD_ANSWER = Family("load answer", act=Stage(tangent=load_answer), force=True,
-                     elastic=True)
+SPRING_ANSWER = Family("spring answer", act=Stage(tangent=spring_answer), force=True, elastic=True)
+LOAD_ANSWER = Family("load answer", act=Stage(tangent=load_answer), force=True, elastic=True)

@@ -66,5 +66,5 @@ def spring_power(s, b, o):
         o.E[POWER] -= law(s, b, o, e, b.ip[e, CODE], x, v) * v
 
 
-SPRING = Family("spring", act=Stage(residual=spring, tangent=spring_tangent, energy=spring_energy, power=spring_power), force=True,
-                elastic=True)
+SPRING = Family("spring", act=Stage(residual=spring, tangent=spring_tangent, energy=spring_energy, power=spring_power),
+                force=True, elastic=True)

@@ -286,7 +286,7 @@ class Item(Strict, metaclass=_Friendly):
     kind: ClassVar[str] = ""
     positional: ClassVar[tuple[str, ...]] = ("name",)
     symbol: ClassVar[str] = ""   # how pictures and the viewer show it, see docs/extending.md
-    listed: ClassVar[int] = 5    # channels are listed by this: bodies, joints, drives, couplings, springs, other forces, measures
+    listed: ClassVar[int] = 5    # order of channels: bodies, joints, drives, couplings, springs, other forces, measures
     name: Name
 
     def __setattr__(self, field: str, value: Any) -> None:
@@ -320,7 +320,7 @@ class Item(Strict, metaclass=_Friendly):
         return ()
 
     def stiffnesses(self, at: Any) -> Iterable[Stiffness]:
-        """The directions of constant stiffness of a force, at a pose: ``at.record(name)``, ``at.position(frame)``, ``at.axes(frame)``."""
+        """Directions of constant stiffness of a force at a pose, which has ``record(name)``, ``position(frame)``, ``axes(frame)``."""
         return ()
 
     def equations(self) -> int:
@@ -329,7 +329,7 @@ class Item(Strict, metaclass=_Friendly):
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
-        """A small use of this kind between two frames, for tests that every kind must pass: what it needs, and last itself."""
+        """A small use of this kind between two frames, for tests of every kind: what it needs, and last itself."""
         raise NotImplementedError(f"{cls.__name__} must define example(a, b)")
 
     def plain(self) -> dict[str, Any]:

@@ -137,7 +137,8 @@ class RigidBody(FrameOwner):
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
-        return [cls("body", 2.0, ((3.0, 0.1, 0.2), (0.1, 4.0, 0.3), (0.2, 0.3, 5.0)), (0.1, -0.2, 0.3), angular_velocity=(1.0, 2.0, 3.0))]
+        inertia = (3.0, 0.1, 0.2), (0.1, 4.0, 0.3), (0.2, 0.3, 5.0)
+        return [cls("body", 2.0, inertia, (0.1, -0.2, 0.3), angular_velocity=(1.0, 2.0, 3.0))]
 
     # -- makers; each is also a key of a body in a text model
     @classmethod

@@ -1,4 +1,4 @@
-"""What a kind of item says of itself in its own file: its channels, where it is stiff, and how a tree of joints carries it.
+"""What a kind of item says of itself in its own file: its channels, where it is stiff, how a tree of joints carries it.
 
 The compiler, channels, the choice of methods, checks, pictures and the viewer read it; none of them lists kinds.
 """
@@ -14,7 +14,7 @@ SLIDES, TURNS = ("x", "y", "z"), ("rx", "ry", "rz")
 
 
 class Channel(NamedTuple):
-    """A named result of an item: unit, number of components, and how it is computed from an observer and the name of the item."""
+    """A named result of an item: unit, number of components, and how an observer and the name of the item give it."""
     name: str
     unit: str
     size: int
@@ -22,17 +22,17 @@ class Channel(NamedTuple):
 
 
 class Stiffness(NamedTuple):
-    """A direction in which a force is stiff: a unit wrench (force, moment, world axes) on frame b with its opposite on a, stiffness
-    and damping along it."""
+    """A direction in which a force is stiff: a unit wrench (force, moment, world axes) on frame b with its opposite on a,
+    stiffness and damping along it."""
     wrench: np.ndarray
     stiffness: float
     damping: float
 
 
 class TreeJoint(NamedTuple):
-    """How joint coordinates carry what a joint holds: its moves one after the other from frame a to b, each in the axes that those
-    before it have turned. "x", "y", "z": along an axis; "rx", "ry", "rz": about it; "ball": any rotation. ``coordinates`` names them;
-    "angle" and "displacement" are those of the joint itself, for drives and springs."""
+    """How joint coordinates carry what a joint holds: its moves one after the other from frame a to b, each in the axes that
+    those before it have turned. "x", "y", "z": along an axis; "rx", "ry", "rz": about it; "ball": any rotation. ``coordinates``
+    names them; "angle" and "displacement" are those of the joint itself, for drives and springs."""
     moves: tuple[str, ...]
     coordinates: tuple[str, ...]
     rates: tuple[str, ...] = ()  # where their names are others
@@ -52,7 +52,8 @@ class TreeJoint(NamedTuple):
     @property
     def reversed(self) -> TreeJoint:
         """The same from b to a, where every coordinate has the opposite sign."""
-        return self._replace(moves=self.moves[::-1], coordinates=self.coordinates if self.numbered else self.coordinates[::-1])
+        names = self.coordinates if self.numbered else self.coordinates[::-1]
+        return self._replace(moves=self.moves[::-1], coordinates=names)
 
 
 FREE = TreeJoint((*SLIDES, BALL), ("r.x", "r.y", "r.z", "w", "x", "y", "z"), ("v.x", "v.y", "v.z", "w.x", "w.y", "w.z"))
@@ -93,8 +94,19 @@ def fault(joint: TreeJoint, constraints: tuple[tuple[Any, ...], ...]) -> str:
     if len(set(turns)) < len(turns):
         return "turns must be about different axes: as modelled they would be in line"
     way, R = moved(joint, 0.7 + 0.31 * np.arange(len(joint.moves)) ** 2)
-    for kind, *axes in constraints:
-        gap = abs(way).max() if kind == "coincident" else R[axes[0], axes[1]] if kind == "d1" else way[axes[0]] if kind == "d2" else 1.0
-        if abs(gap) > 1e-12:
-            return f"its moves break the equation {(kind, *axes)}"
+    for primitive in constraints:
+        if abs(_gap(primitive, way, R)) > 1e-12:
+            return f"its moves break the equation {primitive}"
     return ""
+
+
+def _gap(primitive: tuple[Any, ...], way: np.ndarray, R: np.ndarray) -> float:
+    """By how much an equation of a joint is not satisfied; what is no equation of directions never is."""
+    match primitive:
+        case ("coincident",):
+            return float(abs(way).max())
+        case ("d1", i, j):
+            return float(R[i, j])
+        case ("d2", i):
+            return float(way[i])
+    return np.inf

@@ -49,13 +49,14 @@ class Drive(Item):
         record = layout.directory.joints[self.joint]
         equations = record.equations if c.frames == (record.a, record.b) else b.equations(self.name, c.frames)
         row = equations.take()
-        b.pair(constraints.DRIVE, self.name, *c.frames, (*c.place, code.value, code.by_t, code.by_tt), (c.zero, 1.0, 0.0),
-               joint=equations, row=row)
+        b.pair(constraints.DRIVE, self.name, *c.frames, (*c.place, code.value, code.by_t, code.by_tt),
+               (c.zero, 1.0, 0.0), joint=equations, row=row)
         layout.directory.drives[self.name] = row, 1.0, self.joint, self.coordinate
         layout.directory.codes[self.name] = code.value
 
     def channels(self) -> Iterable[Channel]:
-        return Channel("effort", "N*m" if self.coordinate == "angle" else "N", 1, _effort), Channel("power", "W", 1, _power)
+        unit = "N*m" if self.coordinate == "angle" else "N"
+        return Channel("effort", unit, 1, _effort), Channel("power", "W", 1, _power)
 
     def equations(self) -> int:
         return 1

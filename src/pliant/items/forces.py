@@ -53,7 +53,8 @@ class Load(Item):
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
         from .joints import Revolute
-        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), cls("F", b, ("3 * cos(2*t)", "-5*J.angle_rate", 1.0), axes="frame")]
+        own = cls("F", b, ("3 * cos(2*t)", "-5*J.angle_rate", 1.0), axes="frame")
+        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), own]
 
 
 class Force(Load):
@@ -85,7 +86,8 @@ class Measure(Pair):
         layout.directory.measures[self.name] = layout.marker(self.a, item), layout.marker(self.b, item)
 
     def channels(self) -> Iterable[Channel]:
-        return Channel("distance", "m", 1, _distance), Channel("rate", "m/s", 1, _rate), Channel("angle", "rad", 1, _angle)
+        return (Channel("distance", "m", 1, _distance), Channel("rate", "m/s", 1, _rate),
+                Channel("angle", "rad", 1, _angle))
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

@@ -32,13 +32,15 @@ def _in_joint(observer: Any, name: str, part: slice) -> np.ndarray:
 def _displacement(observer: Any, name: str) -> np.ndarray:
     j = observer.directory.joints[name]
     a, b = j.ends("displacement")
-    return np.einsum("ni,ni->n", observer.axes(a)[:, :, 2], observer.position(b) - observer.position(a)) + j.zeros["displacement"]
+    d = observer.position(b) - observer.position(a)
+    return np.einsum("ni,ni->n", observer.axes(a)[:, :, 2], d) + j.zeros["displacement"]
 
 
 def _displacement_rate(observer: Any, name: str) -> np.ndarray:
     a, b = observer.directory.joints[name].ends("displacement")
     d, w = observer.position(b) - observer.position(a), observer.angular_velocity(a)
-    return np.einsum("ni,ni->n", observer.axes(a)[:, :, 2], observer.velocity(b) - observer.velocity(a) - np.cross(w, d))
+    v = observer.velocity(b) - observer.velocity(a) - np.cross(w, d)
+    return np.einsum("ni,ni->n", observer.axes(a)[:, :, 2], v)
 
 
 def _turned(observer: Any, a: int, b: int) -> tuple[np.ndarray, ...]:

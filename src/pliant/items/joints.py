@@ -44,8 +44,8 @@ def perpendicular_frame(z: np.ndarray, x: np.ndarray | None = None) -> np.ndarra
 
 
 class Connection(Pair):
-    """A joint: a subclass names its primitives in ``constraints`` and its ``coordinates``, how joint coordinates carry it (``tree``,
-    None: it can only be cut), and how it looks: ``symbol``, and on what it slides over the ground (``guide``: "line" or "plane")."""
+    """A joint: a subclass names its primitives in ``constraints`` and its ``coordinates``, how joint coordinates carry it
+    (``tree``, None: it can only be cut), its ``symbol``, and on what it slides over the ground (``guide``: line or plane)."""
     section: ClassVar[str] = "joints"
     symbol: ClassVar[str] = "diamond"
     listed: ClassVar[int] = 1
@@ -70,8 +70,9 @@ class Connection(Pair):
         own = self.primitives_list()
         if self.tree is not None and own == self.constraints:
             return type(self)
-        kinds = [k for k in KINDS["joints"].values() if issubclass(k, Connection) and k.tree is not None and not k.tree.helical]
-        return next((k for k in kinds if len(k.constraints) == len(own) and set(k.constraints) == set(own)), None)
+        kinds = [kind for kind in KINDS["joints"].values() if issubclass(kind, Connection)]
+        known = {frozenset(k.constraints): k for k in reversed(kinds) if k.tree is not None and not k.tree.helical}
+        return known.get(frozenset(own)) if len(set(own)) == len(own) else None
 
     def symbol_axes(self, owner: Any) -> np.ndarray:
         """Axes of its symbol in those of frame a, a frame of ``owner``: z along the axis."""
@@ -335,10 +336,14 @@ class JointPair(Item):
         return with_between(super().plain())
 
     def channels(self) -> Iterable[Channel]:
-        return (Channel("effort", self.unit, 1, lambda observer, name: -observer.parts["lam"][:, observer.directory.couplings[name][0]]),)
+        return (Channel("effort", self.unit, 1, _effort),)
 
     def equations(self) -> int:
         return 1
+
+
+def _effort(observer: Any, name: str) -> np.ndarray:
+    return np.asarray(-observer.parts["lam"][:, observer.directory.couplings[name][0]])
 
 
 class Gear(JointPair):
@@ -367,7 +372,8 @@ class Gear(JointPair):
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
-        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), Cylindrical("K", "ground", b, axis="x"), cls("G", "J", "K", ratio=-0.7)]
+        joints = [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), Cylindrical("K", "ground", b, axis="x")]
+        return [*joints, cls("G", "J", "K", ratio=-0.7)]
 
 
 class RackPinion(JointPair):
@@ -382,4 +388,5 @@ class RackPinion(JointPair):
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
-        return [Prismatic("J", a, b, axis=(0.3, -0.5, 0.8)), Revolute("K", "ground", b, axis="x"), cls("G", "J", "K", radius=0.3)]
+        joints = [Prismatic("J", a, b, axis=(0.3, -0.5, 0.8)), Revolute("K", "ground", b, axis="x")]
+        return [*joints, cls("G", "J", "K", radius=0.3)]

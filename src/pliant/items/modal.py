@@ -10,7 +10,20 @@ import numpy as np
 from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
 from ..functions.units import must, quantity, shown
-from .base import IDENTITY, AngularVelocity, Frame, Item, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of, quaternion_of
+from .base import (
+    IDENTITY,
+    AngularVelocity,
+    Frame,
+    Item,
+    Name,
+    Place,
+    Point,
+    Rotation,
+    Velocity,
+    did_you_mean,
+    matrix_of,
+    quaternion_of,
+)
 from .bodies import FrameOwner
 from .declarations import Channel
 
@@ -203,7 +216,8 @@ class ModalBody(FrameOwner):
         from ..flex.section import Section
         ends = (0.0, 0.0, 0.0), (2.0, 0.0, 0.0)
         mesh = mesh_beam(list(ends), Section.rectangle(0.06, 0.08), STEEL, elements=8)
-        part = reduce(mesh, dict(zip(("start", "end"), ends, strict=True)), modes=2, lines={"line": {"from": ends[0], "to": ends[1]}})
+        line = {"line": {"from": ends[0], "to": ends[1]}}
+        part = reduce(mesh, {"start": ends[0], "end": ends[1]}, modes=2, lines=line)
         return [cls("flexible", part, damping=0.01)]
 
     # -- compilation

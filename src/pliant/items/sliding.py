@@ -77,8 +77,8 @@ class SlidingOnBeam(Connection):
         rows.add_line(b, place, number, self, (fa, counter))
         fb = layout.frame(self.b, name, axes)
         start = {c: s if c == "displacement" else 0.0 for c in self.coordinates}
-        record = layout.connect(self, self.primitives_list(), (fa, fb), axes, p_b - p - R @ line.at(s)[:3], start, start,
-                                counter=(b.frame(b.ground, (0, 0, 0)), counter))
+        offset, shown = p_b - p - R @ line.at(s)[:3], b.frame(b.ground, (0, 0, 0))
+        record = layout.connect(self, self.primitives_list(), (fa, fb), axes, offset, start, start, counter=(shown, counter))
         record.equations.slide = (place.lines[number][0],)
         b.q[place.lines[number][1]] = s
 

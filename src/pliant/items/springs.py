@@ -128,8 +128,8 @@ class JointSpring(Item):
 
     def _along_axis(self, observer: Any, name: str) -> np.ndarray:
         """What it exerts along or about the axis of its joint."""
-        first = self.effort[2]
-        return -np.einsum("ni,ni->n", observer.effort(name)[:, first:first + 3], observer.axes(observer.record(name).a)[:, :, 2])
+        first, axes = self.effort[2], observer.axes(observer.record(name).a)
+        return -np.einsum("ni,ni->n", observer.effort(name)[:, first:first + 3], axes[:, :, 2])
 
     def channels(self) -> Iterable[Channel]:
         which, (effort, unit, _) = self.coordinate, self.effort

@@ -1,4 +1,4 @@
-"""Joints of moves one after the other: coordinates from a pose, rates from velocities, in the axes of the joint on the inner body."""
+"""Joints of moves one after the other: coordinates from a pose, rates from velocities, in axes of the joint on the inner body."""
 from __future__ import annotations
 
 import numpy as np
@@ -9,8 +9,8 @@ from ..items.declarations import SLIDES, TURNS, turn
 def coordinates(moves: tuple[str, ...], way: np.ndarray, R: np.ndarray) -> np.ndarray:
     """Their values where the moves lead by ``way`` and to the axes R: turns first, since slides are linear then."""
     q = np.zeros(len(moves))
-    q[[k for k, move in enumerate(moves) if move in TURNS]] = _angles([TURNS.index(move) for move in moves if move in TURNS], R)
-    slides = [k for k, move in enumerate(moves) if move in SLIDES]
+    turns, slides = ([k for k, move in enumerate(moves) if move in kind] for kind in (TURNS, SLIDES))
+    q[turns] = _angles([TURNS.index(moves[k]) for k in turns], R)
     axes = columns(moves, q)[:3, slides]  # of slides these depend on turns alone
     q[slides] = np.linalg.lstsq(axes, way, rcond=None)[0]
     return q

@@ -82,7 +82,7 @@ class Topology:
 
 
 def carried(record: JointRecord) -> tuple[str, TreeJoint] | None:
-    """The kind as which a joint carries a body, and how; None: it can only be cut, also if it has more equations than its kind."""
+    """The kind as which a joint carries a body, and how; None: it can only be cut. So is one with more equations than its kind."""
     if record.carrier is None or record.carrier.tree is None or len(record.rows) + record.carrier.tree.freedom != 6:
         return None
     return record.carrier.kind, record.carrier.tree

@@ -24,8 +24,8 @@ from .flexible_links import Blocks
 from .topology import Link, Topology, masses_of, spanning_forest
 from .tree_programs import FRAME_FAMILIES, placing
 
-KERNELS = {(): rc.AXIAL, ("rz",): rc.AXIAL, ("z",): rc.AXIAL, ("rz", "z"): rc.AXIAL, ("x", "y", "rz"): rc.PLANAR, (BALL,): rc.SPHERICAL,
-           FREE.moves: rc.FREE}  # moves that are of one kind seen from either side, with kernels of their own
+KERNELS = {(): rc.AXIAL, ("rz",): rc.AXIAL, ("z",): rc.AXIAL, ("rz", "z"): rc.AXIAL, ("x", "y", "rz"): rc.PLANAR,
+           (BALL,): rc.SPHERICAL, FREE.moves: rc.FREE}  # moves that are the same from either side, with kernels of their own
 CROSSED = ("rz", "rx"), ("rx", "rz")  # of a universal joint
 NOTHING, SINGULAR = 1e-7, 1e-9  # root of an inertia, over the largest; eigenvalue of the scaled mass matrix of a tree
 

@@ -10,8 +10,8 @@ AXIAL, UNIVERSAL, SPHERICAL, PLANAR, FREE, SERIAL = index(0, 1, 2, 3, 4, 5)
 # ip of a link: row of its parent (the last one is the ground), kind; first of its coordinates and of its rates, number of rates; the
 # body in q and v; rates of angle and displacement (-1: none); axes of a universal joint. Of flexible bodies: modes, whose rates follow
 # those of the joint, and the first of their coordinates; places in m (-1: none) of the body, of the node of the joint on the parent
-# and on the body, and of what the modes of the parent do. Moves of a serial joint, eight to the power of their number times: 0, 1, 2 along
-# x, y, z of the joint, 3, 4, 5 about them
+# and on the body, and of what the modes of the parent do. Moves of a serial joint as digits to the base of eight, the first one lowest:
+# 0, 1, 2 along x, y, z of the joint, 3, 4, 5 about them
 PARENT, KIND, IP, IU, NU, IQ, IV, TURN, SLIDE, AXIS_1, AXIS_2, NM, IM, ELASTIC, INNER, OUTER, WAYS, MOVES = index(*range(18))
 LINK_INTEGERS = 18
 # rp of a link: joint on the parent (from its reference, its axes); axis there; reference of the body from the joint (own axes); two

@@ -110,8 +110,8 @@ def axis_turn(k, angle):
 
 @jit
 def serial_motion(tr, i, A):
-    """Of moves one after the other, seen from the parent: where they lead, velocity and bias acceleration of the point and of the axes, and
-    columns of S for the point. An axis e is carried by the turns before it, which have w and w':                       [recursion-15]
+    """Of moves one after the other, seen from the parent: where they lead, velocity and bias acceleration of point and axes,
+    and columns of S for the point. An axis e is carried by the turns before it, which have w and w':      [recursion-15]
     slide  d += q e,  v += u e + w x q e,  a += w' x q e + w x (w x q e) + 2 w x u e;   turn  w' += w x u e,  w += u e"""
     g, s, iu, at = tr.g, tr.s, tr.ip[i, IU], tr.ip[i, IP]
     z, moves = 0 * A[0], tr.ip[i, MOVES]

@@ -169,7 +169,8 @@ class Description:
         if not isinstance(item, Pair):
             return made
         made |= {"guide": getattr(item, "guide", ""), "a": self._end(item.a), "b": self._end(item.b)}
-        made["axes"] = quaternion_of(item.symbol_axes(self.owners[item.a.body])) if isinstance(item, Connection) else (1, 0, 0, 0)
+        turned = item.symbol_axes(self.owners[item.a.body]) if isinstance(item, Connection) else np.eye(3)
+        made["axes"] = quaternion_of(turned)
         made["drives"] = [d.name for d in self.source.model.section("drives") if getattr(d, "joint", "") == item.name]  # type: ignore[union-attr]
         return made
 

@@ -55,10 +55,10 @@ class Source:
     def channels(self) -> list[dict[str, Any]]:
         """All of them, as the page lists them."""
         sizes = self._sizes()
-        return [{"name": name, "unit": unit, "parts": list(components(name, sizes[name]))} for name, unit in self.units.items()]
+        return [{"name": c, "unit": unit, "parts": list(components(c, sizes[c]))} for c, unit in self.units.items()]
 
     def _sizes(self) -> dict[str, int]:
-        """Numbers of components: those of frames and energies, what the items of the model declare; what is not known then is looked at."""
+        """Numbers of components: of frames and energies, what items of the model declare; what is not known then is looked at."""
         own = {f"{item.name}.{c.name}": c.size for item in self.model or () for c in item.channels()}
         own |= {f"energy.{name}": 1 for name in ENERGIES}
         found = {name: own.get(name) or FRAME.get(name.rpartition(".")[2], ("", 0))[1] for name in self.units}
