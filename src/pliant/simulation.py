@@ -98,12 +98,12 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
         size, other = accuracy_of("normal" if asked is None else asked, method), 2.0**order
 
     def make(size: float, output_step: Any, coarser: float = 1.0) -> Run:
-        return (_fixed if fixed else _controlled)(dynamics, first_row(), method, form, length, size, output_step, coarser)
+        return (_fixed if fixed else _controlled)(dynamics, first_row, method, form, length, size, output_step, coarser)
 
     def work(journal: Journal | None) -> Solution:
         if not fixed and not method.controlled:
             distance = _positive("output_step", settings.get("output_step") or length / OUTPUTS, "")
-            return searched(lambda h: integrate(model, _fixed(dynamics, first_row(), method, form, length, h, distance), display),
+            return searched(lambda h: integrate(model, _fixed(dynamics, first_row, method, form, length, h, distance), display),
                              distance, size, order)
         sol = integrate(model, make(size, settings.get("output_step")), display, journal, why=why)
         if settings.get("estimate"):
@@ -242,18 +242,18 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
 
 
-def _fixed(dynamics: CompiledModel, row: np.ndarray, method: Integrator, form: MethodOption, length: float, step: float,
+def _fixed(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float, step: float,
            output_step: Any, _: float = 1.0) -> Run:
     h, steps, stride = _strides(length, step, output_step)
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
-    return method.run(Plan.fixed(dynamics, form, row, h, steps, stride))
+    return method.run(Plan.fixed(dynamics, form, first_row(), h, steps, stride))
 
 
-def _controlled(dynamics: CompiledModel, row: np.ndarray, method: Integrator, form: MethodOption, length: float, epsilon: float,
-                output_step: Any, coarser: float) -> Run:
+def _controlled(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float,
+                epsilon: float, output_step: Any, coarser: float) -> Run:
     outputs = OUTPUTS if output_step is None else _strides(length, length, output_step)[1]
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
-    return method.run(Plan(dynamics, form, row, length, accuracy=epsilon, outputs=outputs, coarser=coarser))
+    return method.run(Plan(dynamics, form, first_row(), length, accuracy=epsilon, outputs=outputs, coarser=coarser))
 
 
 def _difference_step(length: float) -> float:
