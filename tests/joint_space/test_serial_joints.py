@@ -3,6 +3,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from flexible_trees import flexible_tree
 from joint_models import tree
 from outsider.slot_joint import PinInSlot
 from recursive import STEP, State
@@ -72,6 +73,13 @@ def test_coordinates_and_rates_are_found_from_poses_and_velocities(kind):
 def test_accelerations(kind, floating):
     """Against absolute coordinates, where the joint is equations."""
     state = State(tree([kind] * 3, seed=1, floating=floating), seed=2)
+    state.rates()
+    assert close(state.x.a, state.absolute()["a"], 1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_accelerations_with_flexible_bodies_on_both_sides(kind):
+    state = State(flexible_tree(["spherical", kind, kind], seed=4, every=1), seed=5)
     state.rates()
     assert close(state.x.a, state.absolute()["a"], 1e-10)
 
@@ -153,6 +161,19 @@ def test_a_class_with_a_wrong_declaration_is_refused():
     with pytest.raises(TypeError, match="joint Wrong: tree: its moves break the equation"):
         class Wrong(PinInSlot):
             tree: ClassVar[TreeJoint | None] = TreeJoint(("z", "rz"), ("displacement", "turn"))
+
+
+def test_a_joint_with_more_equations_than_its_kind_is_cut():
+    class Tied(pl.Cylindrical):
+        def build(self, layout):
+            super().build(layout)
+            layout.add_coupling(self.name, [(self.name, "displacement", 1.0), (self.name, "angle", 0.1)], shared=self.name)
+    m = pl.Model("tied")
+    m.add(pl.RigidBody("a", mass=1.0, inertia=(1, 1, 1)))
+    m.add(Tied("joint", m.ground, "a"))
+    d = m.compile()
+    found = spanning_forest(d.directory, masses_of(d.system))
+    assert [link.kind for link in found.links] == ["free"] and list(found.cut) == ["joint"]
 
 
 def test_other_equations_need_a_declaration_of_their_own():
