@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ._facade import work_of
 from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
-from .items.joints import JointPair
+from .items.couplings import JointPair
 from .items.sliding import SlidingOnBeam
 from .items.style import Style
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..items.base import Frame, Item, Pair
 from ..items.bodies import RigidBody
+from ..items.couplings import JointPair
 from ..items.forces import Load, Measure
-from ..items.joints import JointPair
 from ..report.finding import NOTE, WARNING, Finding, names
 from .mechanism import connected
 

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import model_validator
 
 from ..functions.units import quantity, shown
-from .base import KINDS, Angle, Axis, Item, Length, Pair, ends_of, number, with_between
+from .base import KINDS, Angle, Axis, Item, Length, Pair, number
 from .declarations import Channel, TreeJoint, fault
 from .joint_channels import joint_channels
 from .shapes import Positive
@@ -312,81 +312,3 @@ class PointOnPlane(AxisJoint):
     symbol: ClassVar[str] = "planar"
     guide: ClassVar[str] = "plane"
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (("d2", 2),)
-
-
-class JointPair(Item):
-    """An item between the coordinates of two joints ``a`` and ``b``, given by name or object."""
-    section: ClassVar[str] = "joints"
-    listed: ClassVar[int] = 3
-    coupled: ClassVar[tuple[str, str]] = ("angle", "angle")  # which coordinate of a and of b
-    unit: ClassVar[str] = "N*m"  # of its effort
-    positional: ClassVar[tuple[str, ...]] = ("name", "a", "b")
-    a: str
-    b: str
-
-    @model_validator(mode="before")
-    @classmethod
-    def _names(cls, value: Any) -> Any:
-        value = ends_of(value, "two joints")
-        if not isinstance(value, dict):
-            return value
-        return {k: v.name if k in ("a", "b") and isinstance(v, Item) else v for k, v in value.items()}
-
-    def plain(self) -> dict[str, Any]:
-        return with_between(super().plain())
-
-    def channels(self) -> Iterable[Channel]:
-        return (Channel("effort", self.unit, 1, _effort),)
-
-    def equations(self) -> int:
-        return 1
-
-
-def _effort(observer: Any, name: str) -> np.ndarray:
-    return np.asarray(-observer.parts["lam"][:, observer.directory.couplings[name][0]])
-
-
-class Gear(JointPair):
-    """Couples the angles of two joints: angle_b = ratio * angle_a (a pair of outer gears has a negative ratio). Instead of
-    ``ratio`` give ``teeth`` (of a, of b): ratio = -teeth_a / teeth_b. Both joints turn against the same carrier."""
-    kind: ClassVar[str] = "gear"
-    ratio: float | None = None
-    teeth: tuple[int, int] | None = None
-
-    @model_validator(mode="after")
-    def _check(self) -> Gear:
-        if (self.ratio is None) == (self.teeth is None):
-            raise ValueError(f"give either ratio or teeth, {'none is' if self.teeth is None else 'both are'} given")
-        if self.a == self.b:
-            raise ValueError(f"between: both joints are {self.a!r}; a gear couples two joints")
-        if self.ratio is not None and not (np.isfinite(self.ratio) and self.ratio != 0):
-            raise ValueError(f"ratio: {self.ratio:g} must be a finite number other than zero")
-        if self.teeth is not None and min(self.teeth) < 1:
-            raise ValueError(f"teeth: {shown(self.teeth)} must be at least 1 each")
-        return self
-
-    def build(self, layout: ModelCompiler) -> None:
-        ratio = self.ratio if self.teeth is None else -self.teeth[0] / self.teeth[1]
-        assert ratio is not None
-        layout.add_coupling(self.name, [(self.b, self.coupled[1], 1.0), (self.a, self.coupled[0], -ratio)])
-
-    @classmethod
-    def example(cls, a: Any, b: Any) -> list[Item]:
-        joints = [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), Cylindrical("K", "ground", b, axis="x")]
-        return [*joints, cls("G", "J", "K", ratio=-0.7)]
-
-
-class RackPinion(JointPair):
-    """Couples the displacement of joint ``a`` (the rack) to the angle of joint ``b`` (the pinion): displacement = radius * angle."""
-    kind: ClassVar[str] = "rack_pinion"
-    coupled: ClassVar[tuple[str, str]] = ("displacement", "angle")
-    unit: ClassVar[str] = "N"
-    radius: Length
-
-    def build(self, layout: ModelCompiler) -> None:
-        layout.add_coupling(self.name, [(self.a, self.coupled[0], 1.0), (self.b, self.coupled[1], -self.radius)])
-
-    @classmethod
-    def example(cls, a: Any, b: Any) -> list[Item]:
-        joints = [Prismatic("J", a, b, axis=(0.3, -0.5, 0.8)), Revolute("K", "ground", b, axis="x")]
-        return [*joints, cls("G", "J", "K", radius=0.3)]

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ValidationError
 from ..functions.units import must, shown
 from .base import Frame, Pair, Place, did_you_mean
 from .bodies import RigidBody
+from .couplings import JointPair
 from .errors import ItemError
-from .joints import JointPair
 from .shapes import MAKERS, Shape
 
 NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure"}

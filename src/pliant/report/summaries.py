@@ -9,7 +9,7 @@ import numpy as np
 from ..flex.load_participation import percent
 from ..items.base import Frame, Item, Pair, matrix_of
 from ..items.bodies import RigidBody
-from ..items.joints import JointPair
+from ..items.couplings import JointPair
 from ..items.modal import ModalBody
 from .tables import cell, table
 

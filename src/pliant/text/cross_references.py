@@ -10,9 +10,10 @@ import numpy as np
 from ..functions.function import check_expression
 from ..items.base import IDENTITY, Frame, Item, Pair, did_you_mean, matrix_of
 from ..items.bodies import FrameOwner
+from ..items.couplings import JointPair
 from ..items.drives import Drive
 from ..items.forces import Measure
-from ..items.joints import Distance, JointPair
+from ..items.joints import Distance
 from ..items.modal import ModalBody
 from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
 from ..items.springs import JointSpring, SpringDamper

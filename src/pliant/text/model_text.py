@@ -14,8 +14,8 @@ from ..functions.units import must, shown
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, Item, Pair, did_you_mean, number, vector
 from ..items.bodies import Ground
+from ..items.couplings import JointPair
 from ..items.errors import ModelError, TextError
-from ..items.joints import JointPair
 from ..items.messages import NOUNS, dotted, explain, text_keys
 from ..items.modal import ModalBody
 from ..items.shapes import KINDS as SHAPES

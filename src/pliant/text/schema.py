@@ -12,7 +12,7 @@ from ..analyses.entries import schemas
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, RESERVED, Axis, Item, Pair, Place, vector
 from ..items.bodies import RigidBody
-from ..items.joints import JointPair
+from ..items.couplings import JointPair
 from ..items.shapes import KINDS as SHAPES
 from ..items.style import Style
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from ..items.base import Frame, Pair, matrix_of, quaternion_of
 from ..items.bodies import FrameOwner
+from ..items.couplings import JointPair
 from ..items.forces import Load
-from ..items.joints import Connection, JointPair
+from ..items.joints import Connection
 from ..items.modal import ModalBody
 from ..items.style import unknown_name
 from ..plot.pictures import COLORS
