@@ -176,6 +176,16 @@ def test_a_joint_with_more_equations_than_its_kind_is_cut():
     assert [link.kind for link in found.links] == ["free"] and list(found.cut) == ["joint"]
 
 
+def test_kinds_of_others_change_nothing_for_those_of_the_package():
+    """A skate has the equations of a point on a plane, which is cut."""
+    m = pl.Model("plane")
+    m.add(pl.RigidBody("a", mass=1.0, inertia=(1, 1, 1)))
+    m.add(pl.PointOnPlane("joint", m.ground, "a"))
+    d = m.compile()
+    assert Skate.constraints == pl.PointOnPlane.constraints
+    assert list(spanning_forest(d.directory, masses_of(d.system)).cut) == ["joint"]
+
+
 def test_other_equations_need_a_declaration_of_their_own():
     class Locked(PinInSlot):
         constraints: ClassVar = (*PinInSlot.constraints, ("d1", 0, 2))

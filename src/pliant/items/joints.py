@@ -66,12 +66,12 @@ class Connection(Pair):
         return self.constraints
 
     def carrier(self) -> type[Connection] | None:
-        """The kind as which joint coordinates carry it: its own, or one with the same equations."""
+        """The kind as which joint coordinates carry it: its own, or one of this file with the same equations."""
         own = self.primitives_list()
         if self.tree is not None and own == self.constraints:
             return type(self)
-        kinds = [kind for kind in KINDS["joints"].values() if issubclass(kind, Connection)]
-        known = {frozenset(k.constraints): k for k in reversed(kinds) if k.tree is not None and not k.tree.helical}
+        kinds = [k for k in KINDS["joints"].values() if issubclass(k, Connection) and k.__module__ == __name__]
+        known = {frozenset(k.constraints): k for k in kinds if k.tree is not None and not k.tree.helical}
         return known.get(frozenset(own)) if len(set(own)) == len(own) else None
 
     def symbol_axes(self, owner: Any) -> np.ndarray:
