@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError, WithJsonSchema, model_validator
 
+from ..functions.field_error import FieldError
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
 
@@ -332,7 +333,7 @@ def ends_of(value: Any, what: str) -> Any:
         return value
     between = value["between"]
     if not isinstance(between, (list, tuple)) or len(between) != 2:
-        raise ValueError(f"between: {must(between, f'must be a list of {what}')}")
+        raise FieldError("between", must(between, f"must be a list of {what}"))
     return {**{k: v for k, v in value.items() if k != "between"}, "a": between[0], "b": between[1]}
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
+from ..functions.field_error import FieldError
 from ..functions.units import MOST, must, shown
 from .base import Angle, ForceLaw, Frame, Item, Length, Pair, TimeFunction
 
@@ -33,7 +34,7 @@ class SpringDamper(Pair):
     @model_validator(mode="after")
     def _check(self) -> SpringDamper:
         if self.length is not None and self.length < 0:
-            raise ValueError(f"length: {self.length:g} m must be at least 0")
+            raise FieldError("length", f"{self.length:g} m must be at least 0")
         return self
 
     def build(self, layout: ModelCompiler) -> None:
@@ -99,11 +100,11 @@ class Bushing(Pair):
             except (TypeError, ValueError, OverflowError):
                 m = np.zeros(0)
             if m.shape not in ((6,), (6, 6)) or not (abs(m) <= MOST).all():
-                raise ValueError(f"{field}: {must(given, f'must be six numbers or a 6x6 matrix in SI units, all within {MOST:g}')}")
+                raise FieldError(field, must(given, f"must be six numbers or a 6x6 matrix in SI units, all within {MOST:g}"))
             object.__setattr__(self, field, tuple(m.tolist()) if m.ndim == 1 else tuple(map(tuple, m.tolist())))
         K = self.matrix("stiffness")
         if not np.allclose(K, K.T, atol=1e-9 * max(1e-300, abs(K).max())):
-            raise ValueError(f"stiffness: {shown(self.stiffness)} must be symmetric")
+            raise FieldError("stiffness", f"{shown(self.stiffness)} must be symmetric")
         return self
 
     def matrix(self, field: str) -> np.ndarray:
@@ -129,10 +130,8 @@ class Load(Item):
         if isinstance(value, dict) and "vector" in value:
             v = value["vector"]
             if not isinstance(v, (list, tuple, np.ndarray)) or len(v) != 3:
-                raise ValueError(f"vector: {must(v, f'must be three functions [{cls.unit}]')}, such as ['10 N * sin(t)', 0, 0]")
-            names = [f"vector[{k}]" for k in range(3)]
-            numbers = numbers_with_units(dict(zip(names, v, strict=True)), dict.fromkeys(names, cls.unit))
-            return {**value, "vector": tuple(numbers.values())}
+                raise FieldError("vector", f"{must(v, f'must be three functions [{cls.unit}]')}, such as ['10 N * sin(t)', 0, 0]")
+            return {**value, "vector": tuple(_with_unit(x, cls.unit, "vector", k) for k, x in enumerate(v))}
         return value
 
     def build(self, layout: ModelCompiler) -> None:
@@ -164,18 +163,20 @@ class Measure(Pair):
 
 def numbers_with_units(value: Any, units: dict[str, str]) -> Any:
     """Texts that are plain quantities become numbers, with their dimension checked; expressions stay."""
-    from ..functions.units import quantity
     if not isinstance(value, dict):
         return value
-    out = dict(value)
-    for field, unit in units.items():
-        text = out.get(field)
-        if isinstance(text, str) and _is_quantity(text):
-            try:
-                out[field] = quantity(text, unit)
-            except ValueError as error:
-                raise ValueError(f"{field}: {error}") from None
-    return out
+    return value | {field: _with_unit(value[field], unit, field) for field, unit in units.items() if field in value}
+
+
+def _with_unit(given: Any, unit: str, field: str, *at: int) -> Any:
+    """One of them."""
+    from ..functions.units import quantity
+    if not isinstance(given, str) or not _is_quantity(given):
+        return given
+    try:
+        return quantity(given, unit)
+    except ValueError as error:
+        raise FieldError(field, str(error), *at) from None
 
 
 def _is_quantity(text: str) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
 from .base import Angle, Axis, Item, Length, Name, Pair, TimeFunction, ends_of, number, with_between
 from .forces import numbers_with_units
@@ -89,11 +90,11 @@ class Joint(Turns, Slides):
     @model_validator(mode="after")
     def _check(self) -> Joint:
         if self.axis_x is not None and np.linalg.norm(np.cross(self.axis, self.axis_x)) < 1e-9:
-            raise ValueError(f"axis_x: {shown(self.axis_x)} is parallel to axis; give another direction")
+            raise FieldError("axis_x", f"{shown(self.axis_x)} is parallel to axis; give another direction")
         object.__setattr__(self, "primitives", [tuple(p) if isinstance(p, list) else p for p in self.primitives])
         rows = sum({"coincident": 3}.get(p[0], 1) for p in self.primitives_list())
         if not 1 <= rows <= 6:
-            raise ValueError(f"primitives make {rows} equations, must be 1 to 6: two frames can move in six ways")
+            raise FieldError("primitives", f"make {rows} equations, must be 1 to 6: two frames can move in six ways", mark=" ")
         return self
 
     def joint_axes(self) -> np.ndarray:
@@ -105,7 +106,7 @@ class Joint(Turns, Slides):
             try:
                 made.append(_primitive(p))
             except ValueError as error:
-                raise ValueError(f"primitives[{k}]: {error}") from None
+                raise FieldError("primitives", str(error), k) from None
         return tuple(made)
 
 
@@ -157,7 +158,7 @@ class Universal(AxisJoint):
     @model_validator(mode="after")
     def _check(self) -> Universal:
         if abs(np.dot(self.axis, self.axis_b)) > 1e-9:
-            raise ValueError(f"axis_b: {shown(self.axis_b)} must be perpendicular to axis {shown(self.axis)} in the pose as modelled")
+            raise FieldError("axis_b", f"{shown(self.axis_b)} must be perpendicular to axis {shown(self.axis)} in the pose as modelled")
         return self
 
     def joint_axes(self) -> np.ndarray:
@@ -260,11 +261,11 @@ class Gear(JointPair):
         if (self.ratio is None) == (self.teeth is None):
             raise ValueError(f"give either ratio or teeth, {'none is' if self.teeth is None else 'both are'} given")
         if self.a == self.b:
-            raise ValueError(f"between: both joints are {self.a!r}; a gear couples two joints")
+            raise FieldError("between", f"both joints are {self.a!r}; a gear couples two joints")
         if self.ratio is not None and not (np.isfinite(self.ratio) and self.ratio != 0):
-            raise ValueError(f"ratio: {self.ratio:g} must be a finite number other than zero")
+            raise FieldError("ratio", f"{self.ratio:g} must be a finite number other than zero")
         if self.teeth is not None and min(self.teeth) < 1:
-            raise ValueError(f"teeth: {shown(self.teeth)} must be at least 1 each")
+            raise FieldError("teeth", f"{shown(self.teeth)} must be at least 1 each")
         return self
 
     def build(self, layout: ModelCompiler) -> None:
