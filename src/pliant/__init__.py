@@ -17,7 +17,7 @@ _WHERE = {
                      "Distance", "PointOnLine", "PointOnPlane", "Joint", "Drive"),
     "items.sliding": ("SlidingOnBeam",),
     "items.forces": ("SpringDamper", "TorsionSpring", "AxialSpring", "Bushing", "Force", "Torque", "Measure"),
-    "functions.function": ("Table",),
+    "functions.table": ("Table",),
     "flex.material": ("Material", "STEEL", "ALUMINIUM"),
     "flex.section": ("Section",),
     "methods.integrators.choices": ("GeneralizedAlpha", "HHT", "Newmark", "EnergyMomentum", "DIMCD", "RungeKutta4", "DormandPrince54",

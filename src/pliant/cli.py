@@ -14,6 +14,7 @@ import click
 
 from .commands import analyses, flex, flex_import, flex_stress, proofs, runs, viewing
 from .commands.base import DONE, FAILED, INTERRUPTED, WRONG, Answer, Stopped, Terminated, asked, cli
+from .items.errors import ModelError, raised_in
 
 __all__ = ["analyses", "execute", "flex", "flex_import", "flex_stress", "main", "proofs", "runs", "viewing"]
 
@@ -83,14 +84,13 @@ def explain(error: BaseException) -> tuple[int, str, str, dict[str, Any]]:
         return WRONG, "arguments", error.format_message() + hint, {}
     lines = getattr(error, "lines", None)
     data = {"problems": lines} if isinstance(lines, list) else {}
-    if hasattr(error, "__notes__"):  # raised by a function of the model at the start
+    if where := raised_in(error):  # by a function of the model at the start
         told = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-        return WRONG, "model", f"{type(error).__name__}: {told} - raised {error.__notes__[-1]}", data
+        return WRONG, "model", f"{type(error).__name__}: {told} - raised {where}", data
     if isinstance(error, KeyError):
         return WRONG, "name", str(error.args[0]) if error.args else "unknown name", data
     if isinstance(error, (ValueError, OSError, ImportError)):
-        own = type(error).__name__ in ("ModelError", "TextError")
-        kind = "model" if own else "file" if isinstance(error, OSError) else "input"
+        kind = "model" if isinstance(error, ModelError) else "file" if isinstance(error, OSError) else "input"
         if isinstance(error, OSError) and error.strerror and error.filename:  # the system's words, not a sentence of this program
             return WRONG, kind, f"cannot use {str(error.filename)!r}: {error.strerror}", data
         return WRONG, kind, str(error), data

@@ -60,8 +60,9 @@ class PlaceError(ValueError):
 
     def __init__(self, what: str, name: str, error: ValueError) -> None:
         inside = error.path if isinstance(error, FieldError) else ()
-        self.path, self.rule = (f"{what}s", name, *inside), error.rule if isinstance(error, FieldError) else str(error)
+        self.path: tuple[Any, ...] = (f"{what}s", name, *inside)
         self.told = str(error)
+        self.rule = error.rule if isinstance(error, FieldError) else self.told
         super().__init__(f"{what} {name!r}: {error}")
 
 

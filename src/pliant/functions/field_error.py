@@ -1,6 +1,8 @@
 """The error of a wrong value that knows the field it is about, so that nobody has to find it in the sentence."""
 from __future__ import annotations
 
+from typing import Any
+
 
 class FieldError(ValueError):
     """A wrong value: the message is ``field: rule``. ``path`` leads to the value: its field, and ``at``, numbers in lists.
@@ -9,7 +11,8 @@ class FieldError(ValueError):
     """
 
     def __init__(self, field: str, rule: str, *at: int, mark: str = ": ", before: str = "") -> None:
-        self.path, self.rule, self.mark, self.before = (field, *at), rule, mark, before
+        self.path: tuple[Any, ...] = (field, *at)
+        self.rule, self.mark, self.before = rule, mark, before
         super().__init__(before + self.told)
 
     @property

@@ -12,8 +12,21 @@ if TYPE_CHECKING:
 
 class ModelError(ValueError):
     """The model cannot run as it is; the message says which item, why, and what to do. Where it does not fit together,
-    ``assembly`` holds the nearest pose: ``error.assembly.snapshot("pose.png")`` draws it."""
+    ``assembly`` holds the nearest pose: ``error.assembly.snapshot("pose.png")`` draws it. ``items`` are the names of those it is about,
+    the one to correct first."""
     assembly: Assembly | None = None
+
+    def __init__(self, message: str, items: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.items = items
+
+
+class OptionError(ModelError):
+    """An option of an analysis is wrong. The message is ``before`` and ``rule``; ``option`` names the option, whatever the message says."""
+
+    def __init__(self, option: str, rule: str, before: str) -> None:
+        super().__init__(before + rule)
+        self.option, self.rule = option, rule
 
 
 class ItemError(ValueError):
@@ -30,11 +43,22 @@ class TextError(ModelError):
 
 
 class SimulationError(RuntimeError):
-    """The simulation stopped early. ``solution`` holds everything up to the last good step, ``code`` names the kind of failure
-    and ``file`` is where the rows are on disk, if they are."""
+    """The simulation stopped early. ``solution`` holds everything up to the last good step, ``code`` names the kind of failure, ``reason``
+    says it in short, ``summary`` with the time, and ``file`` is where the rows are on disk, if they are."""
     solution: Any = None
     file: Path | None = None
 
-    def __init__(self, message: str, code: str = "failed") -> None:
+    def __init__(self, message: str, code: str = "failed", reason: str = "", summary: str = "") -> None:
         super().__init__(message)
-        self.code = code
+        self.code, self.reason, self.summary = code, reason or message, summary or message
+
+    @classmethod
+    def stopped(cls, t: float, reason: str, remedy: str, code: str) -> SimulationError:
+        """The usual form: when, why, and what to do."""
+        summary = f"stopped at t = {t:.6g} s: {reason}"
+        return cls(f"{summary}. {remedy}", code, reason, summary)
+
+
+def raised_in(error: BaseException) -> str:
+    """Which function of a model raised an error, and when; empty if it was none."""
+    return str(getattr(error, "raised_in", ""))

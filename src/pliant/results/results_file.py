@@ -188,7 +188,7 @@ def _model_text(sol: Solution) -> tuple[str, str]:
 def _is_python(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(map(_is_python, value))
-    return callable(value) and type(value).__name__ != "Table"
+    return callable(value)
 
 
 def _identity(rows: np.ndarray) -> str:
