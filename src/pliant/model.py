@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .analyses.statics import Static
     from .analyses.transfer import Linear
     from .compile.compiled_model import CompiledModel
+    from .compile.model_compiler import ModelCompiler
     from .diagnosis import Report
     from .solution import Solution
     from .start.assembly import Assembly
@@ -143,7 +144,7 @@ class Model:
         sliding = Counter(item.a.body for item in items if isinstance(item, SlidingOnBeam))
         layout = ModelCompiler(self.gravity, owners, exact, placed, sliding)
         for item in items:
-            item.build(layout)
+            _build_item(item, layout)
         if self.planar is not None:
             layout.hold_in_planes(normal_vector(self.planar))
         return CompiledModel(layout.system(), layout.directory)
@@ -207,3 +208,14 @@ class Model:
     def save(self, path: str | Path) -> None:
         """Write the model as YAML."""
         work_of("Model.save")(self, path)
+
+
+def _build_item(item: Item, layout: ModelCompiler) -> None:
+    """The rows of an item; an error knows the item, and what it misses."""
+    from .items.errors import ModelError, missing_in
+    try:
+        item.build(layout)
+    except ModelError:
+        raise
+    except ValueError as error:
+        raise ModelError(str(error), (item.name, *missing_in(error))) from error

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..families import constraints
 from ..items.base import Frame, did_you_mean
+from ..items.errors import MissingItem
 from ..items.joints import perpendicular_frame
 from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_line, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
@@ -70,7 +71,7 @@ class ModelCompiler:
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:
-            raise ValueError(f"{item}: there is no body {frame.body!r}{did_you_mean(frame.body, self.owners)}")
+            raise MissingItem(f"{item}: there is no body {frame.body!r}{did_you_mean(frame.body, self.owners)}", frame.body)
         owner = self.owners[frame.body]
         if frame.frame and frame.frame not in owner.frames:
             raise ValueError(f"{item}: {no_frame(frame.body, frame.frame, owner.frames)}")
@@ -184,7 +185,7 @@ class ModelCompiler:
 
     def joint(self, name: str, coordinate: str, item: str) -> JointRecord:
         if name not in self.directory.joints:
-            raise ValueError(f"{item}: there is no joint {name!r}{did_you_mean(name, self.directory.joints)}")
+            raise MissingItem(f"{item}: there is no joint {name!r}{did_you_mean(name, self.directory.joints)}", name)
         record = self.directory.joints[name]
         if coordinate not in record.zeros:
             raise ValueError(f"{item}: {no_coordinate(name, coordinate, record.zeros)}")

@@ -1,7 +1,6 @@
 """check(): everything that can be said about a model before it runs."""
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -107,13 +106,12 @@ def compiled(model: Model) -> tuple[CompiledModel | None, list[Finding]]:
             dynamics = trial.compile()
             return (None, found) if found else (dynamics, [])
         except Exception as error:  # a user's function may raise anything
-            message = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
-            quoted = re.findall(r"'([^']*)'", message)
-            culprit = next((name for name in quoted if name in trial.items), None)
+            message, about = refusal(error)
+            culprit = next((name for name in about if name in trial.items), None)
             if not isinstance(error, ModelError):
                 culprit = _with_function(trial)
                 message = f"a function of {culprit!r} raised {message}" if culprit else message
-            if not any(name in out for name in quoted):
+            if not set(about) & set(out):  # else it is told already
                 found.append(Finding("cannot-compile", ERROR, () if culprit is None else (culprit,), sentence(message),
                                      "Correct this first; the joints are analysed when the model can be compiled."))
             if culprit is None or trial[culprit].section == "bodies":
@@ -122,6 +120,11 @@ def compiled(model: Model) -> tuple[CompiledModel | None, list[Finding]]:
             trial = trial.copy()
             del trial.items[culprit]
     return None, found
+
+
+def refusal(error: Exception) -> tuple[str, tuple[str, ...]]:
+    """Why a model cannot be used, and the items that are named for it."""
+    return (str(error), error.items) if isinstance(error, ModelError) else (f"{type(error).__name__}: {error}", ())
 
 
 def _with_function(model: Model) -> str | None:
@@ -150,14 +153,16 @@ class Examination:
         self.normal = None if model.planar is None else normal_vector(model.planar)
         self.mechanism = Mechanism(dynamics, self.normal)
         self.space = self.mechanism if self.normal is None else Mechanism(dynamics)
-        self.row, self.refusal = self._start()
+        self.refusal: tuple[str, tuple[str, ...]] = "", ()
+        self.row = self._start()
 
-    def _start(self) -> tuple[np.ndarray | None, str]:
-        """Consistent initial values, or why there are none."""
+    def _start(self) -> np.ndarray | None:
+        """Consistent initial values; None, and the refusal, if there are none."""
         try:
-            return start_row(self.dynamics), ""
+            return start_row(self.dynamics)
         except Exception as error:  # a user's function may raise anything
-            return None, str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
+            self.refusal = refusal(error)
+            return None
 
     def findings(self) -> list[Finding]:
         starts = self.row is not None
@@ -178,8 +183,8 @@ class Examination:
         if not starts and not any(f.code in ("joint-gap", "impossible-assembly", "drive-start") for f in found):
             found += (f for f in start.velocities(self.space) if not self.off & set(f.items))
         if not starts and not self.wrong and not any(f.severity == ERROR for f in found):
-            item = next((n for n in re.findall(r"'([^']*)'", self.refusal) if n in self.model.items), None)
-            found.append(Finding("cannot-start", ERROR, () if item is None else (item,), sentence(self.refusal),
+            message, about = self.refusal
+            found.append(Finding("cannot-start", ERROR, tuple(n for n in about if n in self.model.items)[:1], sentence(message),
                                  "Without a consistent initial state nothing can run; correct this first."))
         s = self.dynamics.system
         v = None if self.row is None else parts(self.row[None, :], s.q0.size, s.n)["v"][0]

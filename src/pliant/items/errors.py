@@ -29,6 +29,14 @@ class OptionError(ModelError):
         self.option, self.rule = option, rule
 
 
+class MissingItem(ValueError):
+    """Something refers to an item that is not in the model; ``name`` is the one that is missing."""
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
 class ItemError(ValueError):
     """An item has a wrong value; the message names the item, the value, the rule and the remedy."""
     findings: ValidationError | None = None  # for those who tell them in their own words
@@ -57,6 +65,15 @@ class SimulationError(RuntimeError):
         """The usual form: when, why, and what to do."""
         summary = f"stopped at t = {t:.6g} s: {reason}"
         return cls(f"{summary}. {remedy}", code, reason, summary)
+
+
+def missing_in(error: BaseException | None) -> tuple[str, ...]:
+    """The item that an error is about since it is missing, also where another sentence was made of it; none for other errors."""
+    while error is not None:
+        if isinstance(error, MissingItem):
+            return (error.name,)
+        error = error.__cause__ or error.__context__
+    return ()
 
 
 def raised_in(error: BaseException) -> str:

@@ -232,8 +232,8 @@ class OneStepRun(Pieces):
         if not faults and status in (SINGULAR, UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
             self._singular_pose(self.steps.y0, self.t)
         if status == UNDERFLOW and not faults:
-            raise SimulationError.stopped(self.t, f"the accuracy {self.accuracy:g} is not reached however small the step, as the acceleration "
-                                          f"of {self._worst_body()!r} changes too fast", UNSEEN, "step-underflow")
+            raise SimulationError.stopped(self.t, f"the accuracy {self.accuracy:g} is not reached however small the step, as the "
+                                          f"acceleration of {self._worst_body()!r} changes too fast", UNSEEN, "step-underflow")
         super()._recover(status, faults)
         self._choose_solver(True)
 
