@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from ..analyses import entries
 from ..compile.planar import normal_of
+from ..functions.field_error import FieldError
 from ..functions.units import must, shown
 from ..items import forces as _forces  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, Item, Pair, did_you_mean, number, vector
@@ -26,7 +28,7 @@ from ..model import SECTIONS, Model
 from . import cross_references, simulate_options
 from .schema import DEFAULT_KINDS, schema
 from .styles import plain_style, read_styles
-from .yaml_lines import LARGEST, Map, Seq, load_yaml, locate, missing_blank, plain, scalar
+from .yaml_lines import LARGEST, At, Map, Problem, Seq, load_yaml, locate, missing_blank, plain, scalar
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
@@ -92,7 +94,7 @@ class _Reader:
             self.change(change)
 
     def note(self, path: tuple[Any, ...], message: str) -> None:
-        self.problems.append(f"{locate(self.data, path)}: {dotted(path)}: {message}")
+        self.problems.append(Problem(locate(self.data, path), f"{dotted(path)}: {message}"))
 
     def model(self) -> Model:
         self.top()
@@ -111,7 +113,7 @@ class _Reader:
         for path, message in cross_references.problems(model, named):
             self.note(path, message)
         if self.problems:
-            raise TextError(sorted(self.problems, key=_line))
+            raise TextError([str(p) for p in sorted(self.problems, key=lambda p: p.at.line)])  # what has no line comes first
         return model
 
     def top(self) -> None:
@@ -119,7 +121,7 @@ class _Reader:
             if key not in TOP:
                 self.note((key,), f"unknown key {shown(key)}{did_you_mean(key, TOP)}")
         if "pliant" not in self.data:
-            self.problems.append(f"{self.data.at}: pliant: is missing; a model begins with 'pliant: {VERSION}'")
+            self.problems.append(Problem(self.data.at, f"pliant: is missing; a model begins with 'pliant: {VERSION}'"))
         elif self.data["pliant"] != VERSION or isinstance(self.data["pliant"], bool):
             found = self.data["pliant"]
             self.note(("pliant",), f"version {shown(found)} of the text model is not known; this program reads {VERSION}")
@@ -281,7 +283,7 @@ class _Reader:
         """``path=value``: the value is YAML."""
         path, mark, text = change.partition("=")
         keys = [k.strip() for k in path.split(".")]
-        at = "--set"
+        at = At("--set")
         if not mark or not all(keys):
             raise TextError([f"--set {change}: write path=value, such as bodies.crank.mass=2"])
         value, _ = load_yaml(text, f"{at} {path}")
@@ -309,14 +311,8 @@ class _Reader:
 def _planar(value: Any) -> Any:
     try:
         return normal_of(value)
-    except ValueError as error:
-        raise ValueError(str(error).removeprefix("planar ")) from None
-
-
-def _line(problem: str) -> int:
-    """For sorting; what has no line comes first."""
-    found = re.search(r":(\d+): ", problem)
-    return int(found[1]) if found else 0
+    except FieldError as error:
+        raise ValueError(error.rule) from None
 
 
 # -- writing
@@ -352,7 +348,7 @@ def _plain_item(item: Item, folder: Path | None) -> dict[str, Any]:
             data["reduced"] = _seen_from(Path(data["reduced"]).absolute(), folder)
         return data
     except ValueError as error:
-        reason = re.sub(r"^.*?Error calling function `\w+`: \w+: ", "", str(error))
+        reason = error.__cause__ if isinstance(error, PydanticSerializationError) and error.__cause__ else error
         raise ModelError(f"{item.section}.{item.name}: {reason}") from None
 
 

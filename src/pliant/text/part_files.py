@@ -23,7 +23,7 @@ from ..functions.units import must, shown
 from ..items.base import did_you_mean
 from ..items.errors import TextError
 from ..items.messages import dotted
-from .yaml_lines import Map, load_yaml, locate, plain
+from .yaml_lines import Map, Problem, load_yaml, locate, plain
 
 if TYPE_CHECKING:
     from ..flex.fe import FE
@@ -51,7 +51,7 @@ def read_part(path: str | Path) -> tuple[FE, Callable[..., Reduced]]:
 class _Part:
     """One text on its way to a part."""
 
-    def __init__(self, data: Map, problems: list[str], folder: Path) -> None:
+    def __init__(self, data: Map, problems: list[Problem], folder: Path) -> None:
         self.data, self.problems, self.folder = data, problems, folder
         for key in data:
             if key not in TOP:
@@ -60,12 +60,12 @@ class _Part:
             self.note(("pliant",), f"{must(data.get('pliant'), f'must be {VERSION}')}; a part begins with 'pliant: {VERSION}'")
 
     def note(self, path: Path_, message: str) -> None:
-        self.problems.append(f"{locate(self.data, path)}: {dotted(path)}: {message}")
+        self.problems.append(Problem(locate(self.data, path), f"{dotted(path)}: {message}"))
 
     def stop(self) -> None:
         """Raise if there are problems."""
         if self.problems:
-            raise TextError(self.problems)
+            raise TextError([str(p) for p in self.problems])
 
     def mesh(self) -> FE:
         self.fe: Any = None
