@@ -266,7 +266,10 @@ def model_text(random: Random) -> tuple[str, Any]:
     return lines(data, random), data if random.randint(0, 3) and isinstance(data, dict) else None
 
 
-def located(data: Any, at: At = At("m", 1)) -> Any:
+HERE = At("m", 1)
+
+
+def located(data: Any, at: At = HERE) -> Any:
     """Data as the YAML reader gives it."""
     if not isinstance(data, (dict, list)):
         return data
