@@ -3,6 +3,14 @@ import ast
 from pathlib import Path
 
 import pytest
+from pydantic import model_validator
+
+import pliant as pl
+from pliant.functions.field_error import FieldError
+from pliant.items.base import KINDS
+from pliant.items.errors import OptionError, TextError
+from pliant.methods.selection import chosen
+from pliant.text.model_text import from_text
 
 PACKAGE = Path(__file__).parents[1] / "src" / "pliant"
 CUTTING = {"startswith", "endswith", "partition", "rpartition", "removeprefix", "removesuffix", "split", "rsplit", "splitlines", "find",
@@ -86,3 +94,55 @@ def test_the_patterns_are_seen(line):
                                   "if isinstance(error, ValueError): pass", "if 'a'.startswith(x): pass"])
 def test_composing_sentences_is_allowed(line):
     assert not readings(ast.parse(f"def f(error, x):\n    {line}\n"))
+
+
+# -- what errors carry instead
+def test_a_field_error_has_its_path_and_rule():
+    error = FieldError("vector", "'x' must be a number", 2, before="force 'f': ")
+    assert str(error) == "force 'f': vector[2]: 'x' must be a number"
+    assert (error.path, error.field, error.rule, error.told) == (("vector", 2), "vector", "'x' must be a number", "vector[2]: 'x' must be a number")
+    assert str(FieldError("rod", "already gives the mass", mark=" ")) == "rod already gives the mass"
+
+
+def test_an_item_from_outside_is_told_at_its_field():
+    class Weak(pl.Force):
+        kind = "weak_force"
+        strength: float = 1.0
+
+        @model_validator(mode="after")
+        def _check(self):
+            if self.strength <= 0:
+                raise FieldError("strength", f"{self.strength:g} must be greater than zero")
+            return self
+    try:
+        with pytest.raises(TextError) as caught:
+            from_text("pliant: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\nforces:\n  f:\n    kind: weak_force\n    frame: a\n"
+                      "    vector: [0, 0, 1]\n    strength: -2\n")
+    finally:
+        del KINDS["forces"]["weak_force"]
+    assert caught.value.lines == ["model:8: forces.f.strength: -2 must be greater than zero"]
+
+
+def test_model_errors_name_the_item_to_correct_and_what_it_misses():
+    m = pl.Model("m")
+    m.add(pl.RigidBody("b", 1.0, (1, 1, 1)))
+    m.add(pl.Drive("A", "angle", "t", name="motor"))
+    with pytest.raises(pl.ModelError) as caught:
+        m.compile()
+    assert caught.value.items == ("motor", "A")
+    m.items.pop("motor")
+    m.add(pl.Force("f", "b", ("A.angle", 0, 0)))
+    with pytest.raises(pl.ModelError) as caught:
+        m.compile()
+    assert caught.value.items == ("f", "A")
+
+
+def test_options_and_runs_say_in_short_what_is_wrong():
+    with pytest.raises(OptionError) as caught:
+        chosen({"kind": "generalized-alpha", "rho": 2}, None, True)
+    assert (caught.value.option, caught.value.rule) == ("rho", "2, must be from 0 to 1 (0 most damping, 1 none)")
+    assert str(caught.value) == "simulate: GeneralizedAlpha: rho = 2, must be from 0 to 1 (0 most damping, 1 none)"
+    stopped = pl.SimulationError.stopped(0.5, "it did not converge (step no. 7)", "Try a smaller step", "newton-failed")
+    assert str(stopped) == "stopped at t = 0.5 s: it did not converge (step no. 7). Try a smaller step"
+    assert (stopped.code, stopped.reason, stopped.summary) == (
+        "newton-failed", "it did not converge (step no. 7)", "stopped at t = 0.5 s: it did not converge (step no. 7)")

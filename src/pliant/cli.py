@@ -4,19 +4,22 @@ from __future__ import annotations
 import json
 import math
 import os
+import pkgutil
 import signal
 import sys
 import threading
 import traceback
+from importlib import import_module
 from typing import Any
 
 import click
 
-from .commands import analyses, flex, flex_import, flex_stress, proofs, runs, viewing
+from . import commands
 from .commands.base import DONE, FAILED, INTERRUPTED, WRONG, Answer, Stopped, Terminated, asked, cli
 from .items.errors import ModelError, raised_in
 
-__all__ = ["analyses", "execute", "flex", "flex_import", "flex_stress", "main", "proofs", "runs", "viewing"]
+for found in pkgutil.iter_modules(commands.__path__):  # all modules of the folder: their commands register themselves
+    import_module(f"{commands.__name__}.{found.name}")
 
 
 def main(args: list[str] | None = None) -> None:
