@@ -85,20 +85,25 @@ def explain(error: BaseException) -> tuple[int, str, str, dict[str, Any]]:
     if isinstance(error, click.ClickException):
         hint = f"\nSee {error.ctx.command_path} --help" if isinstance(error, click.UsageError) and error.ctx else ""
         return WRONG, "arguments", error.format_message() + hint, {}
+    return WRONG, *_explain_fault(error)
+
+
+def _explain_fault(error: BaseException) -> tuple[str, str, dict[str, Any]]:
+    """Kind, message and further facts of what is wrong with a model, a file or the program."""
     lines = getattr(error, "lines", None)
     data = {"problems": lines} if isinstance(lines, list) else {}
     if where := raised_in(error):  # by a function of the model at the start
         told = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-        return WRONG, "model", f"{type(error).__name__}: {told} - raised {where}", data
+        return "model", f"{type(error).__name__}: {told} - raised {where}", data
     if isinstance(error, KeyError):
-        return WRONG, "name", str(error.args[0]) if error.args else "unknown name", data
+        return "name", str(error.args[0]) if error.args else "unknown name", data
     if isinstance(error, (ValueError, OSError, ImportError)):
         kind = "model" if isinstance(error, ModelError) else "file" if isinstance(error, OSError) else "input"
         if isinstance(error, OSError) and error.strerror and error.filename:  # the system's words, not a sentence of this program
-            return WRONG, kind, f"cannot use {str(error.filename)!r}: {error.strerror}", data
-        return WRONG, kind, str(error), data
+            return kind, f"cannot use {str(error.filename)!r}: {error.strerror}", data
+        return kind, str(error), data
     told = f"unexpected {type(error).__name__}: {error}; this is a fault of the program, --debug shows where"
-    return WRONG, "program", told, data
+    return "program", told, data
 
 
 def clean(value: Any) -> Any:

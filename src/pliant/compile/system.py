@@ -1,8 +1,9 @@
 """System: a model compiled to flat arrays. ArrayBuilder: what items call, one after the other, to become rows of those arrays."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,13 @@ class Row:
     row_tiles: tuple[int, ...]
     column_tiles: tuple[int, ...]
     coupled: bool
+
+
+def _coupled_tiles(families: Iterable[list[Row]], joints: Container[int]) -> Iterator[tuple[int, int]]:
+    """Tiles of bodies that elements couple; those of joints are known from the joints."""
+    for r in (row for rows in families for row in rows if row.coupled or row.row_tiles != row.column_tiles):
+        of_bodies = [[k for k in tiles if k >= 0 and k not in joints] for tiles in (r.row_tiles, r.column_tiles)]
+        yield from product(*of_bodies)
 
 
 def _no_signals(reference: str) -> int:
@@ -244,13 +252,7 @@ class System:
     def _analyse(self, b: ArrayBuilder, used: list[int]) -> tuple[Elimination, dict[tuple[int, int], int]]:
         joints = {j.tile: tuple(k for k in j.bodies if k not in j.slide) for j in b.joints}
         edges = {(j.tile, k) for j in b.joints for k in j.bodies}
-        for rows in b.rows.values():
-            for r in rows:
-                same = r.row_tiles == r.column_tiles
-                for i in r.row_tiles:
-                    for k in r.column_tiles:
-                        if i >= 0 and k >= 0 and i not in joints and k not in joints and (r.coupled or not same):
-                            edges.add((i, k))
+        edges.update(_coupled_tiles(b.rows.values(), joints))
         for first, count in {(f[3], f[0]) for f in b.frames if f[0] > 1}:  # all tiles of one body are coupled
             edges |= {(i, k) for i in range(first, first + count) for k in range(first, first + count)}
         waits = np.zeros(6 * self.n_tiles)

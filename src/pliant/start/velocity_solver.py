@@ -10,6 +10,7 @@ from ..kernels import evaluation
 from .position_solver import coordinate, motions
 
 if TYPE_CHECKING:
+    from ..compile.channel_map import StatedVelocity
     from ..compile.compiled_model import CompiledModel
 
 KEPT = 1e-6        # stated velocities may change by this fraction
@@ -101,14 +102,7 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
     evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
     by_time = x.V[s.n_v:].copy()
     d._linearise(0.0)
-    own = {tile: np.diag(d.tiles[s.block[tile, tile]]) for tile in [*(said.iv // 6 for said in statements.values()), *held_rates]}
-    maps, weights = {name: said.map(x.q) for name, said in statements.items()}, {}
-    for name, said in statements.items():
-        mass = own[said.iv // 6]
-        weights[name] = STATED * (np.array([mass[0]] * 3 + [mass[3:].max()] * 3) + 1e-12) * said.which
-    modal = {tile: STATED * own[tile] * rows for tile, (rows, _) in held_rates.items()}
-    more = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
-    d._matrix(more | {tile: np.diag(w) for tile, w in modal.items()})
+    maps, weights, modal = _weighted(d, statements, held_rates)
     held = rates(d)
     G = np.vstack([h.rows for h in held]) if held else np.zeros((0, s.n_v))
     g = np.array([h.values[0] for h in held])
@@ -132,6 +126,22 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
     x.V[:] = 0
     evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
     return by_time, [*bodies(d), *_modal(d, held_rates), *held]
+
+
+def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity], held_rates: dict[int, tuple[np.ndarray, np.ndarray]]
+              ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[int, np.ndarray]]:
+    """Of statements of bodies: S and W by body, of modal rates W by tile; the matrix is factorised with them."""
+    block = d.system.block
+    tiles = [*(said.iv // 6 for said in statements.values()), *held_rates]
+    own = {tile: np.diag(d.tiles[block[tile, tile]]) for tile in tiles}
+    maps, weights = {name: said.map(d.x.q) for name, said in statements.items()}, {}
+    for name, said in statements.items():
+        mass = own[said.iv // 6]
+        weights[name] = STATED * (np.array([mass[0]] * 3 + [mass[3:].max()] * 3) + 1e-12) * said.which
+    modal = {tile: STATED * own[tile] * rows for tile, (rows, _) in held_rates.items()}
+    more = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
+    d._matrix(more | {tile: np.diag(w) for tile, w in modal.items()})
+    return maps, weights, modal
 
 
 def _modal(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]]) -> list[Said]:

@@ -26,9 +26,10 @@ from ..methods.method_option import MethodOption
 from ..methods.selection import choice
 from ..model import SECTIONS, Model
 from . import cross_references, simulate_options
+from .changes import apply_change
 from .schema import DEFAULT_KINDS, schema
 from .styles import plain_style, read_styles
-from .yaml_lines import LARGEST, At, Map, Problem, Seq, load_yaml, locate, missing_blank, plain, scalar
+from .yaml_lines import LARGEST, Map, Problem, load_yaml, locate, missing_blank, plain, scalar
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
@@ -91,7 +92,7 @@ class _Reader:
             found = "it is empty" if self.data is None else f"it is {shown(self.data)}"
             raise TextError([f"{source}:1: a model is a mapping that begins with 'pliant: {VERSION}'; {found}"])
         for change in changes:
-            self.change(change)
+            apply_change(self.data, change)
 
     def note(self, path: tuple[Any, ...], message: str) -> None:
         self.problems.append(Problem(locate(self.data, path), f"{dotted(path)}: {message}"))
@@ -204,34 +205,35 @@ class _Reader:
         cls = self.kind(path, data)
         if cls is None:
             return None
-        fields = {k: v for k, v in plain(data).items() if k != "kind"}
-        ends = ("a", "b") if issubclass(cls, (Pair, JointPair)) else ()
-        foreign = {k: fields.pop(k) for k in list(fields) if k in ("name", *ends)}  # they are fields, but not keys of a text
-        for key in foreign:
-            remedy = "the name stands before the colon" if key == "name" else "write between: [a, b]"
-            self.note((*path, key), f"unknown key {key!r}; {remedy}")
-        if {"a", "b"} <= foreign.keys():
-            fields.setdefault("between", [foreign["a"], foreign["b"]])
-        wrong = bool(foreign)
+        before = len(self.problems)
+        fields = self.own_fields(path, cls, {k: v for k, v in plain(data).items() if k != "kind"})
         makers = [k for k in MAKERS if k in fields] if section == "bodies" and "mesh" in text_keys(cls) else []
         if len(makers) == 1:
-            fields, fine = self.maker(path, makers[0], fields)
-            wrong |= not fine
+            fields = self.maker(path, makers[0], fields)
         if cls is ModalBody and isinstance(fields.get("reduced"), str):
-            before = len(self.problems)
             fields["reduced"] = self.file((*path, "reduced"), fields["reduced"], "the file of a reduced part")
-            wrong |= len(self.problems) > before
-            if wrong:
+            if len(self.problems) > before:
                 return None
         try:
             item = cls.model_validate({**fields, "name": name})
-            return None if wrong else item
+            return None if len(self.problems) > before else item
         except ValidationError as error:
             for inner, message in explain(error, cls):
                 self.note((*path, *inner), message)
         except (TypeError, ArithmeticError, OSError) as error:  # from an item defined outside
             self.note(path, f"cannot be understood: {error}")
         return None
+
+    def own_fields(self, path: tuple[str, str], cls: type[Item], fields: dict[str, Any]) -> dict[str, Any]:
+        """Without fields that are no keys of a text, which are told."""
+        ends = ("a", "b") if issubclass(cls, (Pair, JointPair)) else ()
+        foreign = {k: fields.pop(k) for k in list(fields) if k in ("name", *ends)}
+        for key in foreign:
+            remedy = "the name stands before the colon" if key == "name" else "write between: [a, b]"
+            self.note((*path, key), f"unknown key {key!r}; {remedy}")
+        if {"a", "b"} <= foreign.keys():
+            fields.setdefault("between", [foreign["a"], foreign["b"]])
+        return fields
 
     def kind(self, path: tuple[str, str], data: Map) -> type[Item] | None:
         section, known = path[0], KINDS[path[0]]
@@ -250,7 +252,7 @@ class _Reader:
         self.note((*path, "kind"), f"unknown kind {shown(word)} of {NOUNS[section]}{remedy}")
         return None
 
-    def maker(self, path: tuple[str, str], key: str, fields: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    def maker(self, path: tuple[str, str], key: str, fields: dict[str, Any]) -> dict[str, Any]:
         """Check the shape, the mass and the density by themselves, so that problems have their line. Where there are some, a
         stand-in takes the place of the shape, for the sake of the other fields."""
         before = len(self.problems)
@@ -265,8 +267,8 @@ class _Reader:
         if key == "mesh" and isinstance(spec, dict) and isinstance(spec.get("file"), str):
             fields = {**fields, "mesh": {**spec, "file": self.file((*path, "mesh", "file"), spec["file"])}}
         if len(self.problems) == before:
-            return {**fields, key: fields[key] or {}}, True
-        return {"mass": 1.0, **{k: v for k, v in fields.items() if k not in (key, "mass", "density")}}, False
+            return {**fields, key: fields[key] or {}}
+        return {"mass": 1.0, **{k: v for k, v in fields.items() if k not in (key, "mass", "density")}}
 
     def file(self, path: tuple[str, ...], name: str, what: str = "an STL file") -> str:
         """The file beside the text."""
@@ -278,34 +280,6 @@ class _Reader:
         except (OSError, ValueError) as error:
             self.note(path, f"file {shown(name)} cannot be read: {getattr(error, 'strerror', None) or 'its name is wrong'}")
         return str(file)
-
-    def change(self, change: str) -> None:
-        """``path=value``: the value is YAML."""
-        path, mark, text = change.partition("=")
-        keys = [k.strip() for k in path.split(".")]
-        at = At("--set")
-        if not mark or not all(keys):
-            raise TextError([f"--set {change}: write path=value, such as bodies.crank.mass=2"])
-        value, _ = load_yaml(text, f"{at} {path}")
-        target: Any = self.data
-        for depth, key in enumerate(keys[:-1]):
-            if isinstance(target, Seq) and key.isdigit() and int(key) < len(target):
-                target = target[int(key)]
-            elif isinstance(target, Map) and isinstance(target.get(key), (Map, Seq)):
-                target = target[key]
-            elif isinstance(target, Map) and depth == 0 and key in ("simulate", "ground", *entries.ENTRIES) and target.get(key) is None:
-                target[key], target.where[key] = Map(at), at
-                target = target[key]
-            else:
-                known = target if isinstance(target, Map) else ()
-                raise TextError([f"{at} {path}: there is no {'.'.join(keys[:depth + 1])}{did_you_mean(key, known)}"])
-        last = keys[-1]
-        if isinstance(target, Seq):
-            if not last.isdigit() or int(last) >= len(target):
-                raise TextError([f"{at} {path}: {last!r} must be a number from 0 to {len(target) - 1}"])
-            target[int(last)], target.where[int(last)] = value, at
-        else:
-            target[last], target.where[last] = value, at
 
 
 def _planar(value: Any) -> Any:
