@@ -74,7 +74,8 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
                          settings.get("record"))
     method, form, why = (*chosen(*named, fixed), "")
     if fixed and named[0] is None and joint:
-        method, form, why = for_step(dynamics, _first_row(dynamics, settings), _positive("step", settings["step"], ""), joint)
+        h = _positive("step", settings["step"], "")
+        method, form, why = for_step(dynamics, _first_row(dynamics, settings), h, joint)
     work = _Chosen(model, dynamics, length, settings, display, method, form, why)
     return _recorded(work.run, settings.get("out"), settings.get("record"))
 
@@ -116,11 +117,13 @@ class _Chosen:
     def run(self, journal: Journal | None) -> Solution:
         if not self.fixed and not self.method.controlled:
             return self.searched()
-        sol = integrate(self.model, self.made(self.size, self.settings.get("output_step")), self.display, journal, why=self.why)
+        first = self.made(self.size, self.settings.get("output_step"))
+        sol = integrate(self.model, first, self.display, journal, why=self.why)
         if self.settings.get("estimate"):
             other = (0.5 if self.fixed else 2.0**self.order) * self.size
             again = self.made(other, sol.t[-1] / (len(sol.t) - 1), 2.0)
-            sol.quality.estimate = _part(self.order, self.fixed) * difference(sol, integrate(self.model, again, self.display))
+            apart = difference(sol, integrate(self.model, again, self.display))
+            sol.quality.estimate = _part(self.order, self.fixed) * apart
         return sol
 
     def made(self, size: float, output_step: Any, coarser: float = 1.0) -> Run:
@@ -135,7 +138,8 @@ class _Chosen:
 
         def run(h: float) -> Solution:
             row = _first_row(self.dynamics, self.settings)
-            return integrate(self.model, _fixed(self.dynamics, row, self.method, self.form, self.length, h, distance), self.display)
+            made = _fixed(self.dynamics, row, self.method, self.form, self.length, h, distance)
+            return integrate(self.model, made, self.display)
         return searched(run, distance, self.size, self.order)
 
 

@@ -52,7 +52,8 @@ def number_of(n: Any) -> int | None:
 
 def _state(value: Any) -> None:
     if value not in STATES:
-        raise ModelError(must(value, f"must be one of {', '.join(STATES)}") + (near_miss(value, STATES) if isinstance(value, str) else ""))
+        near = near_miss(value, STATES) if isinstance(value, str) else ""
+        raise ModelError(must(value, f"must be one of {', '.join(STATES)}") + near)
 
 
 def _names(value: Any) -> None:

@@ -44,7 +44,8 @@ def cli() -> None:
 
 
 def command(function: Callable[..., Answer], group: click.Group = cli) -> click.Command:
-    """A command with --json and --debug, which `execute` reads and the function does not see. Its name is that of the function."""
+    """A command with --json and --debug, which `execute` reads and the function does not see. Its name is that of the
+    function."""
     both = [click.Option(["--json", "as_json"], is_flag=True, expose_value=False,
                          help="Print one JSON object and nothing else."),
             click.Option(["--debug"], is_flag=True, expose_value=False, help="Show where in the program an error arose.")]

@@ -1,5 +1,6 @@
-"""Modules from outside: ``pliant --plugin my_joint.py run model.yaml`` imports what the user names, and nothing else; a text never does.
-Commands that installed packages offer (entry points of the group ``pliant.commands``) are imported when they are called."""
+"""Modules from outside: ``pliant --plugin my_joint.py run model.yaml`` imports what the user names, and nothing else; a
+text never does. Commands that installed packages offer (entry points of the group ``pliant.commands``) are imported
+when they are called."""
 from __future__ import annotations
 
 import sys
@@ -25,7 +26,8 @@ def load_plugin(name: str) -> None:
         except ModuleNotFoundError as error:
             if error.name is None or error.name != name.partition(".")[0]:
                 raise
-            raise click.UsageError(f"--plugin {name}: there is no such module; give an installed one, or a file with .py") from None
+            raise click.UsageError(f"--plugin {name}: there is no such module; "
+                                   "give an installed one, or a file with .py") from None
         return
     file, key = Path(name), f"pliant_plugin_{Path(name).stem}"
     if not file.is_file():
@@ -61,7 +63,8 @@ class Offered(click.Command):
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         found = self.entry.load()
         if not isinstance(found, click.Command):
-            raise click.UsageError(f"{self.name}: {self.entry.value} is not a command; make one by pliant.commands.base.command")
+            raise click.UsageError(f"{self.name}: {self.entry.value} is not a command; "
+                                   "make one by pliant.commands.base.command")
         return found.make_context(*args, **kwargs)
 
 
@@ -82,6 +85,7 @@ def plugin_option(function: Any) -> Any:
     def load(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> None:
         for name in names:
             load_plugin(name)
-    return click.option("--plugin", multiple=True, metavar="FILE_OR_MODULE", is_eager=True, expose_value=False, callback=load,
-                        help="Import a Python file or module first: its kinds of joints, forces, readers, checks and commands are known "
-                             "then. May be repeated.")(function)
+    text = ("Import a Python file or module first: its kinds of joints, forces, readers, checks and commands are known "
+            "then. May be repeated.")
+    return click.option("--plugin", multiple=True, metavar="FILE_OR_MODULE", is_eager=True, expose_value=False,
+                        callback=load, help=text)(function)

@@ -71,7 +71,8 @@ class ModelCompiler:
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:
-            raise MissingItem(f"{item}: there is no body {frame.body!r}{did_you_mean(frame.body, self.owners)}", frame.body)
+            near = did_you_mean(frame.body, self.owners)
+            raise MissingItem(f"{item}: there is no body {frame.body!r}{near}", frame.body)
         owner = self.owners[frame.body]
         if frame.frame and frame.frame not in owner.frames:
             raise ValueError(f"{item}: {no_frame(frame.body, frame.frame, owner.frames)}")

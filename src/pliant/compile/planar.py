@@ -25,7 +25,8 @@ def normal_of(planar: Any) -> AnyAxis | None:
     try:
         vector = _axis(planar)
     except (ValueError, TypeError):
-        raise FieldError("planar", f"{shown(planar)} must be true (the normal of the planes is z), one of x, y, z, or three numbers",
+        raise FieldError("planar", f"{shown(planar)} must be true (the normal of the planes is z), one of x, "
+                         "y, z, or three numbers",
                          mark=" ") from None
     return planar if isinstance(planar, str) and planar in AXES else vector
 

@@ -48,8 +48,8 @@ class Equations:
     def take(self, n: int = 1) -> int:
         """The next n rows, in the numbering of R."""
         if self.used + n > 6:
-            raise ModelError(f"joint {self.name!r}: {self.used + n} equations for two frames, which can move in 6 ways only; "
-                             "remove primitives or drives", (self.name,))
+            raise ModelError(f"joint {self.name!r}: {self.used + n} equations for two frames, "
+                             "which can move in 6 ways only; remove primitives or drives", (self.name,))
         self.used += n
         return 6 * self.tile + self.used - n
 
@@ -361,8 +361,8 @@ class System:
             if item:
                 what = {"residual": "force or function", "tangent": "slope, the change of its force or function with the motion,"}.get(
                     program, "function or one of its first two time derivatives")
-                raise ModelError(f"{item!r}: its {what} is not a finite number at t = {t:g} s; look for divisions by zero, roots and "
-                                 "powers, and for points that coincide", (item,))
+                raise ModelError(f"{item!r}: its {what} is not a finite number at t = {t:g} s; "
+                                 "look for divisions by zero, roots and powers, and for points that coincide", (item,))
 
     def _scale_regularisation(self) -> None:
         """-eps C M^-1 C^T on the multiplier diagonals: small against what is there, large against its rounding errors."""
@@ -383,8 +383,8 @@ class System:
                 np.add.at(size.reshape(-1, 6), [j for j, _ in pairs], flexibility)
             for joint in self.joints:
                 if not np.isfinite(size[6 * joint.tile:6 * joint.tile + 6]).all():
-                    raise ModelError(f"joint {joint.name!r}: the masses or inertias of its bodies are far too small or too large to "
-                                     "compute with; check their units", (joint.name,))
+                    raise ModelError(f"joint {joint.name!r}: the masses or inertias of its bodies are far too "
+                                     "small or too large to compute with; check their units", (joint.name,))
         joint_size = size[self.n_v:]
         joint_size[joint_size <= 0] = joint_size.max(initial=0.0) or 1.0
         tile = {self.block[k, k]: k for k in range(self.n_tiles)}

@@ -188,7 +188,8 @@ def misaligned_loop(e: Examination, loop: loops.Loop) -> tuple[Finding, Model] |
     if e.normal is not None or freedom is None:
         return None
     grounded = any(b.record is not None and "ground" in b.record.bodies for b in loop.component.blocks)
-    return misaligned(e.mechanism, loop.component, e.model, freedom, loop.freedom <= (0 if grounded else 6), loops.freedom_of)
+    locked = loop.freedom <= (0 if grounded else 6)
+    return misaligned(e.mechanism, loop.component, e.model, freedom, locked, loops.freedom_of)
 
 
 @check("misaligned-axes", "axes slightly out of line that lock a loop", RANKED)

@@ -1,4 +1,4 @@
-"""The part of a check that needs the compiled model: pose, loops and ranks, which the checks of the later stages look at."""
+"""The part of a check that needs the compiled model: pose, loops and ranks, which checks of the later stages look at."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -32,10 +32,11 @@ def refusal(error: Exception) -> tuple[str, tuple[str, ...]]:
 
 
 class Examination:
-    """A compiled model under examination. ``q``: the pose where the run begins, ``row`` its state (None if it cannot begin);
-    ``mechanism``: its equations there, in the plane for plane models, ``space``: those in space."""
+    """A compiled model under examination. ``q``: the pose where the run begins, ``row`` its state (None if it cannot
+    begin); ``mechanism``: its equations there, in the plane for plane models, ``space``: those in space."""
 
-    def __init__(self, model: Model, dynamics: CompiledModel, settings: Settings, report: Report, told: list[Finding]) -> None:
+    def __init__(self, model: Model, dynamics: CompiledModel, settings: Settings, report: Report,
+                 told: list[Finding]) -> None:
         self.model, self.dynamics, self.settings, self.report = model, dynamics, settings, report
         self.off = {item for f in told for item in f.items}  # out of the plane: of these enough is said
         self.wrong = any(f.severity == ERROR for f in told)
@@ -84,7 +85,8 @@ class Examination:
         self.complete = not (skipped or hopeless)
         if self.complete:
             mobility.count(self.report, self.mechanism, self.tree, self.loops)
-            self.misaligned = [(loop, *told) for loop in self.loops for told in [alignment.misaligned_loop(self, loop)] if told]
+            told = ((loop, alignment.misaligned_loop(self, loop)) for loop in self.loops)
+            self.misaligned = [(loop, *found) for loop, found in told if found]
         self._pose()
         found += self._checked(RANKED)
         found += self._refused(found) if not self.starts else []
@@ -119,7 +121,8 @@ class Examination:
                 continue
             nearby = elsewhere(self.mechanism, component, rank, self.q)
             for each in (rank, *nearby):
-                each.dependencies = [d for d in each.dependencies if d.block.kind != "drive" or d.block.name not in self.off]
+                each.dependencies = [d for d in each.dependencies
+                                     if d.block.kind != "drive" or d.block.name not in self.off]
             self.loops.append(loops.Loop(component, rank, nearby))
         self.report.not_unique, _ = loops.reactions(self.loops)
         return skipped
@@ -127,6 +130,7 @@ class Examination:
 
 def _too_large(component: Component) -> Finding:
     joints = tuple(b.name for b in component.blocks)
-    return Finding("rank-not-analysed", NOTE, (), f"{len(joints)} joints and drives, from {joints[0]!r} to {joints[-1]!r}, form loops "
+    return Finding("rank-not-analysed", NOTE, (), f"{len(joints)} joints and drives, "
+                   f"from {joints[0]!r} to {joints[-1]!r}, form loops "
                    "with too many equations for the analysis of redundancy; degrees of freedom are not counted.",
                    "Check a smaller model of the same kind.")

@@ -235,8 +235,9 @@ def massless(e: Examination) -> Iterator[Finding]:
                           "be used.", "Nothing, if it is meant to be massless; otherwise give its mass.")
 
 
-def _idle_motions(mechanism: Mechanism, tiles: list[int], blocks: list[Block], idle: dict[int, np.ndarray]) -> np.ndarray:
-    """Motions of the bodies in ``tiles`` along directions without inertia that the equations of blocks allow, as columns."""
+def _idle_motions(mechanism: Mechanism, tiles: list[int], blocks: list[Block],
+                  idle: dict[int, np.ndarray]) -> np.ndarray:
+    """Motions of the bodies in ``tiles`` without inertia that the equations of blocks allow, as columns."""
     rows = [np.zeros((1, sum(mechanism.basis(k).shape[1] for k in tiles))), *mechanism.matrix(blocks, tiles)[0]]
     K = np.zeros((rows[0].shape[1], sum(idle[k].shape[1] for k in tiles)))
     i = j = 0

@@ -64,7 +64,8 @@ def _lock(e: Examination, items: tuple[str, ...], inside: list[Loop]) -> Finding
         why = "the joints give way infinitesimally but close in no pose nearby; links are stretched out or folded flat"
     else:
         freedom = e.report.degrees_of_freedom or 0
-        odd = (alignment.odd_axis(e.mechanism, loop.component, e.model, freedom, freedom_of) for loop in inside if e.normal is None)
+        odd = (alignment.odd_axis(e.mechanism, loop.component, e.model, freedom, freedom_of)
+               for loop in inside if e.normal is None)
         why = "; ".join(["the joints leave no degree of freedom", *filter(None, odd)])
     return Finding("locked-mechanism", WARNING, items, f"{names(items)} cannot move: {why}.",
                    "Free a joint or take one out, if this is meant to be a mechanism; nothing, if it is a rigid structure.")

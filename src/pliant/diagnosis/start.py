@@ -96,11 +96,12 @@ def drive_starts(e: Examination) -> Iterator[Finding]:
         joint, kind = mechanism.directory.drives[block.name][2:]
         stated = mechanism.directory.joints[joint].stated.get(kind)
         if np.isfinite(off) and off > tolerance_of(mechanism) and (stated is None or not e.starts):
-            size = f"{off:.4g} rad ({np.degrees(off):.3g} degrees)" if block.directions[0][0] == "angle" else f"{1e3 * off:.4g} mm"
-            other = "" if stated is None else f", and the start value {kind} = {stated:.4g} of that joint is another one"
+            angle = block.directions[0][0] == "angle"
+            size = f"{off:.4g} rad ({np.degrees(off):.3g} degrees)" if angle else f"{1e3 * off:.4g} mm"
+            other = f", and the start value {kind} = {stated:.4g} of that joint is another one" if stated is not None else ""
             moves = ": assembly moves the bodies there" if e.starts else ""
-            yield Finding("drive-start", NOTE if e.starts else ERROR, (block.name,), f"drive {block.name!r} begins {size} away from where "
-                          f"joint {joint!r} is as modelled{moves}{other}.",
+            yield Finding("drive-start", NOTE if e.starts else ERROR, (block.name,), f"drive {block.name!r} begins "
+                          f"{size} away from where joint {joint!r} is as modelled{moves}{other}.",
                           f"Let its function begin at the {kind} of the joint (zero as modelled, or its zero=), or give the joint the "
                           f"start value {kind}= that is meant.")
 
@@ -139,7 +140,8 @@ def velocities(e: Examination) -> Iterator[Finding]:
         others = [n for n in items if n != body]
         against = f" together with {names(others)}" if others else ""
         if not e.off & set(items):
-            yield Finding("conflicting-velocities", ERROR, items, f"body {body!r}: its stated velocity{against} contradicts the joints.",
+            yield Finding("conflicting-velocities", ERROR, items, f"body {body!r}: "
+                          f"its stated velocity{against} contradicts the joints.",
                           "State fewer velocities - what is left out is solved for - or correct them.")
 
 
@@ -149,7 +151,7 @@ def _statement(body: str) -> str:
 
 
 def _conflicts(mechanism: Mechanism) -> dict[str, set[str]]:
-    """Bodies whose stated velocities depend on equations and statements before them, with other values: the names of those."""
+    """Bodies whose stated velocities follow from equations and statements before them, with other values: their names."""
     tiles, first = mechanism.tiles, by_time(mechanism, 0.0)
     rows, _, mixes = mechanism.matrix(mechanism.blocks, tiles)
     right = {b.name: -mixes[b.name] @ first[b.rows] for b in mechanism.blocks}

@@ -49,7 +49,8 @@ def support(model: Model) -> Iterator[Finding]:
 def _unconnected(name: str, falls: bool, others: bool) -> Finding:
     how = "it falls freely" if falls else "it keeps its velocity"
     remedy = "Connect it, or take it out of the model." if others else "Nothing, if free flight is what you want."
-    return Finding("unconnected-body", WARNING if others else NOTE, (name,), f"body {name!r}: no joint, spring or load acts on it; {how}.",
+    return Finding("unconnected-body", WARNING if others else NOTE, (name,), f"body {name!r}: no joint, "
+                   f"spring or load acts on it; {how}.",
                    remedy)
 
 

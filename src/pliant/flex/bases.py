@@ -61,7 +61,8 @@ class Basis:
     def _krylov(self, n: int) -> tuple[np.ndarray, list[str], dict[str, int]]:
         """Shapes of interface loads, then those of the inertia forces of the last ones, made orthonormal."""
         if n > self.available:
-            raise FieldError("modes", f"{n} are asked for, there are {self.available}; ask for fewer or refine the mesh")
+            raise FieldError("modes", f"{n} are asked for, there are {self.available}; "
+                             "ask for fewer or refine the mesh")
         s, V = self.s, self.fixed
         assert V is not None
         block = V = _orthonormalise(s, V, V[:, :0])
@@ -69,7 +70,8 @@ class Basis:
         while V.shape[1] - start < n:
             block = _orthonormalise(s, s.balanced(s.M @ block), V)
             if not block.shape[1]:
-                raise FieldError("modes", f"{n} are asked for, the chain of loads gives {V.shape[1] - start}; ask for fewer")
+                raise FieldError("modes", f"{n} are asked for, the chain of loads gives "
+                                 f"{V.shape[1] - start}; ask for fewer")
             V = np.hstack((V, block))
         V = V[:, :start + n]
         return V, [*(f"load {j + 1}" for j in range(start)), *(f"krylov {j + 1}" for j in range(n))], {"attachment": start, "krylov": n}
@@ -95,8 +97,8 @@ def _given(s: Structure, shapes: Any) -> np.ndarray:
     if a.ndim == 3 and a.shape[:2] == (p, k):
         a = a.reshape(p * k, -1)
     if a.ndim != 2 or a.shape[0] != p * k or not a.shape[1] or not np.isfinite(a).all():
-        raise FieldError("shapes", f"an array of shape {np.shape(shapes)} must be ({p * k}, number) or ({p}, {k}, number), with "
-                         "finite entries")
+        raise FieldError("shapes", f"an array of shape {np.shape(shapes)} must be ({p * k}, "
+                         f"number) or ({p}, {k}, number), with finite entries")
     y = np.zeros((s.K.shape[0], a.shape[1]))
     stiff = [i for i in s.joined if i.rigid]
     for j, i in enumerate(stiff):

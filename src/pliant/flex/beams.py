@@ -115,7 +115,8 @@ def _counts(elements: int | Sequence[int], lengths: np.ndarray) -> list[int]:
             raise FieldError("elements", f"{shown(elements)} {rule}")
         return [int(n) for n in given]
     if isinstance(elements, bool) or not isinstance(elements, (int, np.integer)) or elements < len(lengths):
-        raise FieldError("elements", f"{shown(elements)} must be a whole number of at least {len(lengths)}, one for each segment")
+        raise FieldError("elements", f"{shown(elements)} must be a whole number of at least "
+                         f"{len(lengths)}, one for each segment")
     counts = [1] * len(lengths)
     for _ in range(int(elements) - len(lengths)):  # the next one goes where elements are longest
         counts[int(np.argmax(lengths / counts))] += 1
@@ -129,7 +130,8 @@ def _axes(d: np.ndarray, up: Any) -> np.ndarray:
     else:
         z = three("up", up, "three numbers", "")
         if not np.linalg.norm(z) > 0 or np.linalg.norm(np.cross(z, x)) < 1e-6 * np.linalg.norm(z):
-            raise FieldError("up", f"{shown(up)} must be a direction that is not along the beam ({', '.join(f'{c:.3g}' for c in x)})")
+            raise FieldError("up", f"{shown(up)} must be a direction that is not along the beam "
+                             f"({', '.join(f'{c:.3g}' for c in x)})")
     z = z - (z @ x) * x
     z /= np.linalg.norm(z)
     return np.column_stack((x, np.cross(z, x), z))

@@ -57,11 +57,13 @@ class FE:
         import scipy.sparse as sp
         self.nodes = np.array(nodes, float)
         if self.nodes.ndim != 2 or self.nodes.shape[1] != 3 or not len(self.nodes) or not np.isfinite(self.nodes).all():
-            raise FieldError("nodes", f"an array of shape {self.nodes.shape} must be (number, 3), with finite coordinates")
+            raise FieldError("nodes", f"an array of shape {self.nodes.shape} must be (number, 3), "
+                             "with finite coordinates")
         self.K, self.M = (sp.csc_matrix(a, dtype=float) for a in (K, M))
         p, N = len(self.nodes), self.K.shape[0]
         if N not in (3 * p, 6 * p):
-            raise FieldError("K", f"{N} rows for {p} nodes; there must be {3 * p} (displacements) or {6 * p} (and rotations), node by node")
+            raise FieldError("K", f"{N} rows for {p} nodes; there must be {3 * p} (displacements) or {6 * p} (and "
+                             "rotations), node by node")
         self.dofs = N // p
         for name, a in (("K", self.K), ("M", self.M)):
             _check_matrix(name, a, N)
@@ -97,7 +99,8 @@ class FE:
             node = int(np.argmin(d)) // self.dofs
             raise FieldError("M", f"the mass at {self.named([node])} is {d.min():.3g}; masses must not be negative")
         if not self.mass > 0:
-            raise FieldError("M", f"the mass of the whole is {self.mass:g} kg and must be greater than zero; give the material a density")
+            raise FieldError("M", f"the mass of the whole is {self.mass:g} kg and must be greater than zero; "
+                             "give the material a density")
         self._check_attached()
         R, L = self.rigid(), max(self.size, 1e-12)
         scale = np.array([1, 1, 1, 1 / L, 1 / L, 1 / L])
@@ -105,7 +108,8 @@ class FE:
         if (resist > RIGID).any():
             held = [f"{k} {a}" for k, a in zip(["displacement along"] * 3 + ["rotation about"] * 3, "xyzxyz", strict=True)]
             names = " and ".join(h for h, r in zip(held, resist, strict=True) if r > RIGID)
-            raise FieldError("K", f"resists rigid motion ({names}); a part must be free, with six motions of zero stiffness. "
+            raise FieldError("K", f"resists rigid motion ({names}); a part must be free, "
+                             "with six motions of zero stiffness. "
                              "Leave supports out of the FE model, and check the order and unit of the nodes")
         if self.size > LARGE:
             warnings.warn(f"the part is {self.size:.4g} m large and has {self.mass:.4g} kg; if its nodes are in mm, multiply them by 0.001",
@@ -124,8 +128,8 @@ class FE:
         if count > 1:
             sizes = np.bincount(part)
             loose = np.flatnonzero(part != np.argmax(sizes))
-            raise FieldError("K", f"{self.named(loose)} {'is' if len(loose) == 1 else 'are'} not attached to the rest (the mesh falls into "
-                             f"{count} pieces); remove loose nodes, or join the pieces")
+            raise FieldError("K", f"{self.named(loose)} {'is' if len(loose) == 1 else 'are'} not attached to the rest "
+                             f"(the mesh falls into {count} pieces); remove loose nodes, or join the pieces")
 
     def named(self, nodes: Any) -> str:
         some = [f"{self.ids[n]} at ({', '.join(f'{x:.6g}' for x in self.nodes[n])})" for n in list(nodes)[:NAMED]]

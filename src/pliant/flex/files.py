@@ -92,7 +92,8 @@ def load(path: str | Path) -> Reduced:
         if not isinstance(version, (int, np.integer)):
             raise Foreign(f"{shown!r} is an HDF5 file, but not of a reduced part; {TAKE}")
         if version > FORMAT:
-            raise Foreign(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: pip install --upgrade pliant")
+            raise Foreign(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: "
+                          "pip install --upgrade pliant")
         return _read(f)
 
 

@@ -56,7 +56,8 @@ class Joined(NamedTuple):
 
 
 class PlaceError(ValueError):
-    """What is wrong with an interface or frame: ``path`` leads to it, or to an entry of it; ``rule`` is the message without the entry."""
+    """What is wrong with an interface or frame: ``path`` leads to it, or to an entry of it; ``rule`` is the message
+    without the entry."""
 
     def __init__(self, what: str, name: str, error: ValueError) -> None:
         inside = error.path if isinstance(error, FieldError) else ()
@@ -121,8 +122,8 @@ def _join(fe: FE, name: str, i: Interface) -> Joined:
         translations = rigid_motions(fe.nodes, fe.dofs)[:, :3]
         masses = np.asarray((fe.M @ translations).reshape(len(fe.nodes), fe.dofs, 3)[nodes])[:, :3].trace(axis1=1, axis2=2)
         if not (masses > 0).all():
-            raise FieldError("weights", "some of its nodes have no positive mass of their own, as corners of quadratic elements; take "
-                             "'uniform'")
+            raise FieldError("weights", "some of its nodes have no positive mass of their own, "
+                             "as corners of quadratic elements; take 'uniform'")
         weights = masses / masses.sum()
     position = weights @ x if i.position is None else three("position", i.position)
     if fe.dofs == 3:

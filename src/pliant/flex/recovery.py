@@ -153,7 +153,8 @@ def bodies_of(fe: FE) -> list[Solid]:
     """The elements of a solid."""
     stress: Any = fe.stress
     if stress is None:
-        raise FieldError("stress", "this model has matrices and no elements, so no stresses; read the mesh they belong to")
+        raise FieldError("stress", "this model has matrices and no elements, so no stresses; "
+                         "read the mesh they belong to")
     return list(stress.bodies) if hasattr(stress, "bodies") else [stress]
 
 

@@ -171,7 +171,8 @@ def _array(name: str, value: Any, shape: tuple[int | None, ...]) -> np.ndarray:
 
 def _symmetric(name: str, a: np.ndarray) -> np.ndarray:
     if not np.allclose(a, a.T, rtol=0, atol=1e-8 * (abs(a).max(initial=0.0) + 1e-300)):
-        raise FieldError(name, f"must be symmetric; entries differ by {abs(a - a.T).max():.3g} from those across the diagonal")
+        raise FieldError(name, f"must be symmetric; entries differ by {abs(a - a.T).max():.3g} from "
+                         "those across the diagonal")
     return (a + a.T) / 2
 
 
@@ -192,6 +193,8 @@ def _check(i: Integrals, Kqq: np.ndarray) -> None:
         scale = np.sqrt(np.maximum(np.diag(i.Mqq), 1e-300))
         least = np.linalg.eigvalsh(_symmetric("Mqq", i.Mqq) / np.outer(scale, scale))[0]
         if not least > 0:
-            raise FieldError("Mqq", f"must be positive definite; its smallest eigenvalue (of a unit diagonal) is {least:.3g}")
+            raise FieldError("Mqq", "must be positive definite; its smallest eigenvalue (of a unit "
+                             f"diagonal) is {least:.3g}")
         if np.linalg.eigvalsh(Kqq)[0] < -1e-9 * abs(Kqq).max():
-            raise FieldError("Kqq", f"must not be negative; its smallest eigenvalue is {np.linalg.eigvalsh(Kqq)[0]:.3g}")
+            raise FieldError("Kqq", "must not be negative; its smallest eigenvalue is "
+                             f"{np.linalg.eigvalsh(Kqq)[0]:.3g}")

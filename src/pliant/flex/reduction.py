@@ -109,11 +109,12 @@ def _of_loads(s: Structure, frame: str, places: dict[str, Any], loads: Any) -> n
     factors = np.zeros((len(unit.loads), len(loads)))
     for k, load in enumerate(loads):
         if not isinstance(load, Mapping) or not load:
-            raise FieldError("loads", f"{shown(load)} must be a mapping of loads to factors, such as {{('force', 'tip', 2): 1.0}}")
+            raise FieldError("loads", f"{shown(load)} must be a mapping of loads to factors, "
+                             f"such as {{('force', 'tip', 2): 1.0}}")
         for name, factor in load.items():
             if name not in unit.loads:
-                raise FieldError("loads", f"{shown(name)} is none; there are {', '.join(str(other) for other in unit.loads[:3])}, …, "
-                                 f"{unit.loads[-1]}")
+                raise FieldError("loads", f"{shown(name)} is none; there are "
+                                 f"{', '.join(str(other) for other in unit.loads[:3])}, …, {unit.loads[-1]}")
             factors[unit.loads.index(name), k] = factor
     return np.asarray(unit.d @ factors)
 
@@ -134,15 +135,16 @@ def _prepare(fe: FE, interfaces: Any, coupling: str, method: str | None, frame: 
         raise FieldError("shapes", "they are for method='shapes', which needs them; give both or none")
     if not joined and (frame == "body-fixed" or method in ("craig-bampton", "krylov", "static-correction")):
         what = f"frame={frame!r}" if frame == "body-fixed" else f"method={method!r}"
-        raise FieldError("interfaces", f"{what} needs at least one; name the places where joints act, or take method='free', "
-                         "frame='mean-axis'")
+        raise FieldError("interfaces", f"{what} needs at least one; name the places where joints act, "
+                         "or take method='free', frame='mean-axis'")
     return Structure(fe, joined), frame, method
 
 
 def _selection(modes: Any, limit: Any, error: Any, method: str) -> tuple[float | None, float]:
     if method == "shapes":
         if modes is not None or limit is not None or error is not None:
-            raise FieldError("modes", "method='shapes' takes the shapes that are given; leave modes, frequency_limit and error out")
+            raise FieldError("modes", "method='shapes' takes the shapes that are given; leave modes, "
+                             "frequency_limit and error out")
         return None, ERROR
     if (modes is None) == (limit is None):
         found = "both are" if limit is not None else "none is"
@@ -178,7 +180,8 @@ def _within(s: Structure, basis: bases.Basis, limit: float, error: float) -> tup
     low, high, cut = -1, min(basis.count(limit), most), limit
     while (found := worst(high)) > error:
         if high >= most:
-            raise FieldError("frequency_limit", f"with {high} modes the error is still {found:.2g}, more than {error:g}; take "
+            raise FieldError("frequency_limit", f"with {high} modes the error is still {found:.2g}, "
+                             f"more than {error:g}; take "
                              "method='craig-bampton' or 'static-correction', which are exact for loads at interfaces, or a lower limit")
         low = high
         while high == low:

@@ -35,7 +35,8 @@ class Section:
             if field != "Iyz" and not getattr(self, field) > 0:
                 raise FieldError(field, f"{shown(getattr(self, field))} must be greater than zero", before="section: ")
         if self.Iyz**2 >= self.Iy * self.Iz:
-            raise FieldError("Iyz", f"{self.Iyz:g} is larger than sqrt(Iy Iz) = {math.sqrt(self.Iy * self.Iz):g}; no section has that",
+            raise FieldError("Iyz", f"{self.Iyz:g} is larger than sqrt(Iy Iz) = {math.sqrt(self.Iy * self.Iz):g}; no section "
+                             "has that",
                              before="section: ")
 
     @staticmethod
@@ -60,7 +61,8 @@ class Section:
         """Round tube of outer ``radius``; shear factor 6/7 to 1/2 from solid to thin (Cowper's form, nu = 0)."""
         r, t = _length("radius", radius), _length("thickness", thickness)
         if t >= r:
-            raise FieldError("thickness", f"{t:g} m must be smaller than the radius {r:g} m; for a solid one take Section.circle",
+            raise FieldError("thickness", f"{t:g} m must be smaller than the radius {r:g} m; for a solid one take "
+                             "Section.circle",
                              before="section: ")
         i, m2 = r - t, ((r - t) / r) ** 2
         k = 6 * (1 + m2) ** 2 / (7 * (1 + m2) ** 2 + 20 * m2)
@@ -120,7 +122,8 @@ def _points(given: Any) -> tuple[tuple[float, float, float], ...]:
     found = []
     for p in given:
         if not isinstance(p, (tuple, list)) or len(p) not in (2, 3):
-            raise FieldError("points", f"{shown(p)} must be (y, z) or (y, z, shear stress per torque)", before="section: ")
+            raise FieldError("points", f"{shown(p)} must be (y, z) or (y, z, shear stress per torque)",
+                             before="section: ")
         try:
             found.append((quantity(p[0], "m"), quantity(p[1], "m"), float(p[2]) if len(p) == 3 else 0.0))
         except (TypeError, ValueError) as error:

@@ -5,7 +5,7 @@ from typing import Any
 
 
 class FieldError(ValueError):
-    """A wrong value: the message is ``field: rule``. ``path`` leads to the value: its field, and ``at``, numbers in lists.
+    """A wrong value: the message is ``field: rule``. ``path`` leads to it: the field, and ``at``, numbers in lists.
 
     ``mark`` stands between field and rule in the message, ``before`` in front of both.
     """

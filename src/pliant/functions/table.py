@@ -27,7 +27,8 @@ class Table:
         if len(self.x) != len(self.y):
             raise ValueError(f"table: x has {len(self.x)} values and y has {len(self.y)}, must be as many")
         if len(self.x) < 2:
-            raise ValueError(f"table: {len(self.x)} points, must be at least 2; a constant needs no table, give the number")
+            raise ValueError(f"table: {len(self.x)} points, must be at least 2; "
+                             "a constant needs no table, give the number")
         for i in np.flatnonzero(np.diff(self.x) <= 0)[:1]:
             raise ValueError(f"table: x[{i + 1}] = {self.x[i + 1]:g} follows x[{i}] = {self.x[i]:g}, "
                              "x must increase strictly; sort the points and drop double ones")

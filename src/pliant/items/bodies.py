@@ -97,7 +97,8 @@ class RigidBody(FrameOwner):
         if not np.allclose(matrix, matrix.T, atol=1e-9 * max(1e-300, abs(matrix).max())):
             raise FieldError("inertia", f"{shown(si)} must be symmetric")
         if np.linalg.eigvalsh(matrix).min() < -1e-9 * abs(matrix).max():
-            raise FieldError("inertia", f"{shown(si)} has a negative principal moment; check signs of the products of inertia")
+            raise FieldError("inertia", f"{shown(si)} has a negative principal moment; "
+                             "check signs of the products of inertia")
         object.__setattr__(self, "inertia", tuple(tuple(r) for r in si) if full else tuple(si))  # type: ignore[arg-type]
         return self
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 class ModelError(ValueError):
     """The model cannot run as it is; the message says which item, why, and what to do. Where it does not fit together,
-    ``assembly`` holds the nearest pose: ``error.assembly.snapshot("pose.png")`` draws it. ``items`` are the names of those it is about,
-    the one to correct first."""
+    ``assembly`` holds the nearest pose: ``error.assembly.snapshot("pose.png")`` draws it. ``items`` are
+    the names of those it is about, the one to correct first."""
     assembly: Assembly | None = None
 
     def __init__(self, message: str, items: tuple[str, ...] = ()) -> None:
@@ -22,7 +22,8 @@ class ModelError(ValueError):
 
 
 class OptionError(ModelError):
-    """An option of an analysis is wrong. The message is ``before`` and ``rule``; ``option`` names the option, whatever the message says."""
+    """An option of an analysis is wrong. The message is ``before`` and ``rule``; ``option`` names the option, whatever the
+    message says."""
 
     def __init__(self, option: str, rule: str, before: str) -> None:
         super().__init__(before + rule)
@@ -51,8 +52,9 @@ class TextError(ModelError):
 
 
 class SimulationError(RuntimeError):
-    """The simulation stopped early. ``solution`` holds everything up to the last good step, ``code`` names the kind of failure, ``reason``
-    says it in short, ``summary`` with the time, and ``file`` is where the rows are on disk, if they are."""
+    """The simulation stopped early. ``solution`` holds everything up to the last good step, ``code`` names the kind of
+    failure, ``reason`` says it in short, ``summary`` with the time, and ``file`` is where the rows are on disk, if they
+    are."""
     solution: Any = None
     file: Path | None = None
 
@@ -68,7 +70,7 @@ class SimulationError(RuntimeError):
 
 
 def missing_in(error: BaseException | None) -> tuple[str, ...]:
-    """The item that an error is about since it is missing, also where another sentence was made of it; none for other errors."""
+    """The item that an error is about since it is missing, also where another sentence was made of it; else none."""
     while error is not None:
         if isinstance(error, MissingItem):
             return (error.name,)

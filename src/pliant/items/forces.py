@@ -100,7 +100,8 @@ class Bushing(Pair):
             except (TypeError, ValueError, OverflowError):
                 m = np.zeros(0)
             if m.shape not in ((6,), (6, 6)) or not (abs(m) <= MOST).all():
-                raise FieldError(field, must(given, f"must be six numbers or a 6x6 matrix in SI units, all within {MOST:g}"))
+                raise FieldError(field, must(given, "must be six numbers or a 6x6 matrix in SI "
+                                             f"units, all within {MOST:g}"))
             object.__setattr__(self, field, tuple(m.tolist()) if m.ndim == 1 else tuple(map(tuple, m.tolist())))
         K = self.matrix("stiffness")
         if not np.allclose(K, K.T, atol=1e-9 * max(1e-300, abs(K).max())):
@@ -130,7 +131,8 @@ class Load(Item):
         if isinstance(value, dict) and "vector" in value:
             v = value["vector"]
             if not isinstance(v, (list, tuple, np.ndarray)) or len(v) != 3:
-                raise FieldError("vector", f"{must(v, f'must be three functions [{cls.unit}]')}, such as ['10 N * sin(t)', 0, 0]")
+                raise FieldError("vector", f"{must(v, f'must be three functions [{cls.unit}]')}, "
+                                 "such as ['10 N * sin(t)', 0, 0]")
             return {**value, "vector": tuple(_with_unit(x, cls.unit, "vector", k) for k, x in enumerate(v))}
         return value
 

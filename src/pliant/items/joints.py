@@ -94,7 +94,8 @@ class Joint(Turns, Slides):
         object.__setattr__(self, "primitives", [tuple(p) if isinstance(p, list) else p for p in self.primitives])
         rows = sum({"coincident": 3}.get(p[0], 1) for p in self.primitives_list())
         if not 1 <= rows <= 6:
-            raise FieldError("primitives", f"make {rows} equations, must be 1 to 6: two frames can move in six ways", mark=" ")
+            raise FieldError("primitives", f"make {rows} equations, must be 1 to 6: "
+                             "two frames can move in six ways", mark=" ")
         return self
 
     def joint_axes(self) -> np.ndarray:
@@ -158,7 +159,8 @@ class Universal(AxisJoint):
     @model_validator(mode="after")
     def _check(self) -> Universal:
         if abs(np.dot(self.axis, self.axis_b)) > 1e-9:
-            raise FieldError("axis_b", f"{shown(self.axis_b)} must be perpendicular to axis {shown(self.axis)} in the pose as modelled")
+            raise FieldError("axis_b", f"{shown(self.axis_b)} must be perpendicular to axis {shown(self.axis)} "
+                             "in the pose as modelled")
         return self
 
     def joint_axes(self) -> np.ndarray:

@@ -53,7 +53,7 @@ def explain(error: ValidationError, cls: type[BaseModel] | None) -> Iterator[tup
         if ends and loc and loc[0] in ("a", "b"):
             missing = found["type"] == "missing" and len(loc) == 1
             loc = ("between",) if missing else ("between", 0 if loc[0] == "a" else 1, *loc[1:])
-        if not loc and isinstance(inner, FieldError) and inner.field in text_keys(cls):  # it is about a field of the item
+        if not loc and isinstance(inner, FieldError) and inner.field in text_keys(cls):
             loc, message = inner.path, inner.rule
         if (loc, message) not in told:
             told.add((loc, message))

@@ -101,7 +101,8 @@ class ModalBody(FrameOwner):
         nodes = part.nodes | {line: part.nodes[names[0]] for line, names in part.lines.items()}  # a line begins at its first node
         own = {name: Place(point=tuple(node.u0), rotation=quaternion_of(node.A0)) for name, node in nodes.items()}
         if "frames" in self.model_fields_set:
-            raise FieldError("frames", "the frames of a modal body are the interfaces of its part; name them when it is reduced")
+            raise FieldError("frames", "the frames of a modal body are the interfaces of its part; "
+                             "name them when it is reduced")
         self.__dict__["frames"] = own
         for field in ("modal", "modal_rate"):
             self._values(field)
@@ -180,8 +181,8 @@ class ModalBody(FrameOwner):
     def plain(self) -> dict[str, Any]:
         data, given = super().plain(), self.model_fields_set
         if self._file is None:
-            raise FieldError("reduced", f"the part of body {self.name!r} is in memory only; save it, r.save('{self.name}.h5'), and give "
-                             "the file")
+            raise FieldError("reduced", f"the part of body {self.name!r} is in memory only; save it, "
+                             f"r.save('{self.name}.h5'), and give the file")
         data["reduced"] = self._file
         for field in ("position", "rotation"):
             if field in given and (field == "position" or "position" not in given):

@@ -49,7 +49,8 @@ class Rod(Strict):
         if self.velocity_at_start is not None or self.velocity_at_end is not None:
             v0, v1 = np.array(self.velocity_at_start or (0, 0, 0)), np.array(self.velocity_at_end or (0, 0, 0))
             if abs((v1 - v0) @ n) > 1e-9 * (1e-30 + np.linalg.norm(v1 - v0)):
-                raise FieldError("rod", "velocity_at_start and velocity_at_end would stretch it; their parts along the rod must agree")
+                raise FieldError("rod", "velocity_at_start and velocity_at_end would stretch it; "
+                                 "their parts along the rod must agree")
             data |= {"velocity": tuple((v0 + v1) / 2), "angular_velocity": tuple(np.cross(n, v1 - v0) / length)}
         return data
 
@@ -132,8 +133,8 @@ class Mesh(Strict):
         corners = self.triangles()
         volume, com, inertia = mass_properties(corners)
         if not volume > 0:
-            raise FieldError("mesh", f"file {shown(self.file)}: its volume is {volume:g} m^3; the surface must be closed, its normals "
-                             "outward")
+            raise FieldError("mesh", f"file {shown(self.file)}: its volume is {volume:g} m^3; "
+                             "the surface must be closed, its normals outward")
         points: list[Vec3] = [tuple(p) for p in corners.reshape(-1, 3)]
         return {"mass": mass, "com": tuple(com), "inertia": (inertia * mass / volume).tolist(),
                 "shape": {"kind": "mesh", "points": points}}
@@ -153,7 +154,8 @@ def maker(data: dict[str, Any]) -> dict[str, Any]:
         raise FieldError(used[1], f"{used[0]} is given as well; a body has one shape")
     rest = {k: v for k, v in data.items() if k != used[0]}
     if not isinstance(data[used[0]], (dict, type(None))):
-        raise FieldError(used[0], f"{shown(data[used[0]])} must be a mapping with the entries {', '.join(KINDS[used[0]].model_fields)}")
+        raise FieldError(used[0], f"{shown(data[used[0]])} must be a mapping with the entries "
+                         f"{', '.join(KINDS[used[0]].model_fields)}")
     shape = KINDS[used[0]](**(data[used[0]] or {}))
     if ("mass" in rest) == ("density" in rest):
         found = "both are" if "mass" in rest else "none is"
@@ -166,8 +168,8 @@ def maker(data: dict[str, Any]) -> dict[str, Any]:
     with np.errstate(all="ignore"):
         made = shape.fields(mass * shape.volume() if given == "density" else mass)
     if not (np.abs(made["inertia"]) <= MOST).all() or not made["mass"] <= MOST:
-        raise FieldError(used[0], f"is too large or too heavy ({made['mass']:.3g} kg); mass and inertia must be within {MOST:g} in SI "
-                         "units")
+        raise FieldError(used[0], f"is too large or too heavy ({made['mass']:.3g} kg); "
+                         f"mass and inertia must be within {MOST:g} in SI units")
     own = rest.pop("frames", {})
     if not isinstance(own, dict):
         raise FieldError("frames", must(own, "must be a mapping of names to points"))
@@ -201,7 +203,8 @@ def read_stl(path: Path) -> np.ndarray:
     except ValueError:
         raise FieldError("mesh", f"file {shown(str(path))}: a vertex is not three numbers; export it anew") from None
     if len(corners) == 0 or len(corners) % 3 or corners.ndim != 2:
-        raise FieldError("mesh", f"file {shown(str(path))}: {len(corners)} vertices, must be three for every triangle; export it anew")
+        raise FieldError("mesh", f"file {shown(str(path))}: {len(corners)} vertices, "
+                         "must be three for every triangle; export it anew")
     return corners.reshape(-1, 3, 3)
 
 

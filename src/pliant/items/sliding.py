@@ -35,7 +35,8 @@ class SlidingOnBeam(Pair):
             raise FieldError("between", "the first must be a line of a flexible body, such as boom.rail")
         for field in ("angle", "angle_rate"):
             if self.turning != "axis" and getattr(self, field) is not None:
-                raise FieldError(field, f"there is no angle with turning={self.turning!r}; take turning='axis' or leave it out")
+                raise FieldError(field, f"there is no angle with turning={self.turning!r}; "
+                                 "take turning='axis' or leave it out")
         return self
 
     @property

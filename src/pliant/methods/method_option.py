@@ -27,9 +27,11 @@ def within(choice: Any, name: str, low: float, high: float, kind: type = float, 
     value, owner = getattr(choice, name), type(choice).__name__
     kinds = (int,) if kind is int else (int, float)
     if not isinstance(value, kinds) or isinstance(value, bool):
-        raise FieldError(name, f"{value!r}, must be a {'whole ' if kind is int else ''}number", mark=" = ", before=f"{owner}: ")
+        rule = f"{value!r}, must be a {'whole ' if kind is int else ''}number"
+        raise FieldError(name, rule, mark=" = ", before=f"{owner}: ")
     if not low <= value <= high:
-        raise FieldError(name, f"{value:g}, must be from {low:g} to {high:g}{f' ({why})' if why else ''}", mark=" = ", before=f"{owner}: ")
+        rule = f"{value:g}, must be from {low:g} to {high:g}{f' ({why})' if why else ''}"
+        raise FieldError(name, rule, mark=" = ", before=f"{owner}: ")
 
 
 def one_of(choice: Any, name: str, allowed: tuple[str, ...]) -> None:

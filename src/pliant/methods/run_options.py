@@ -21,8 +21,10 @@ def accuracy_of(value: Any, method: Integrator | None) -> float:
     try:
         x = quantity(value, "")
     except ValueError:
-        raise OptionError("accuracy", f"{value!r} must be one of {', '.join(ACCURACY)} or a number", "simulate: accuracy ") from None
+        raise OptionError("accuracy", f"{value!r} must be one of {', '.join(ACCURACY)} or a number",
+                          "simulate: accuracy ") from None
     if method and not method.finest <= x <= 0.1:
-        raise OptionError("accuracy", f"{x:g} must be between {method.finest:g} and 0.1; beyond that rounding errors rule",
+        raise OptionError("accuracy", f"{x:g} must be between {method.finest:g} and 0.1; beyond that rounding errors "
+                          "rule",
                           "simulate: accuracy ")
     return x

@@ -34,7 +34,8 @@ def choice(what: str, value: Any) -> MethodOption:
         raise OptionError(what, f"{value!r} is not known{did_you_mean(str(kind), kinds)}", f"simulate: {what} ")
     known = {f.name for f in fields(cls)}
     for key in given.keys() - known - {"kind"}:
-        raise OptionError(what, f"{kind}: unknown key {key!r}; there are {', '.join(sorted(known)) or 'none'}", f"simulate: {what} ")
+        raise OptionError(what, f"{kind}: unknown key {key!r}; there are "
+                          f"{', '.join(sorted(known)) or 'none'}", f"simulate: {what} ")
     made = {k: choice(k, v) if k in KINDS and v is not None else v for k, v in given.items() if k != "kind"}
     try:
         return cls(**made)
@@ -54,14 +55,15 @@ def in_coordinates(settings: Mapping[str, Any]) -> Any:
     made = None if form is None else choice("formulation", form)
     if asked == "absolute":
         if isinstance(made, Recursion):
-            raise OptionError("coordinates", "the formulation recursion is one of joint coordinates; leave one of the two out",
+            raise OptionError("coordinates", "the formulation recursion is one of joint coordinates; "
+                              "leave one of the two out",
                               "simulate: coordinates: ")
         return made
     if isinstance(made, Index1):
         return Recursion(made.stabilization)
     if made is not None and not isinstance(made, Recursion):
-        raise OptionError("coordinates", f"the formulation {made.kind} is one of absolute coordinates; in joint coordinates take "
-                          "recursion or index-1", "simulate: coordinates: ")
+        raise OptionError("coordinates", f"the formulation {made.kind} is one of absolute coordinates; "
+                          "in joint coordinates take recursion or index-1", "simulate: coordinates: ")
     return made or Recursion()
 
 
@@ -97,8 +99,8 @@ def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, 
         form = FORMULATIONS[method.formulations[0]]()
     if form.kind not in method.formulations and form.kind == Recursion.kind:
         known = ", ".join(kind for kind, cls in INTEGRATORS.items() if form.kind in cls.formulations)
-        raise OptionError("formulation", f"integrator {method.kind} makes no sense in joint coordinates; take one of {known}, or absolute "
-                          "coordinates", "simulate: ")
+        raise OptionError("formulation", f"integrator {method.kind} makes no sense in joint coordinates; "
+                          f"take one of {known}, or absolute coordinates", "simulate: ")
     if form.kind not in method.formulations:
         raise OptionError("formulation", f"{form.kind} makes no sense with integrator {method.kind}: {method.refused}",
                           "simulate: formulation ")

@@ -77,7 +77,8 @@ class RunRecorder:
             assert self.journal is not None
             why, part = os.strerror(error.errno) if error.errno else str(error), repr(str(self.journal.path))
             safe = f"{self.journal.rows} rows are safe there" if self.journal.safe else "what was there before is still there"
-            raise SimulationError.stopped(self.run.t, f"cannot write {part}: {why}", f"But {safe}; make room and resume from it",
+            raise SimulationError.stopped(self.run.t, f"cannot write {part}: {why}", f"But {safe}; "
+                                          "make room and resume from it",
                                           "not-written") from error
 
     def solution(self, model: Model, end: float, complete: bool) -> Solution:

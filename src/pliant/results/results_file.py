@@ -324,9 +324,11 @@ def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, m
     accuracy = facts.get("accuracy") or 0.0  # 0: the step is fixed
     (method, form), quality = chosen(facts.get("method") or {}, facts.get("formulation"), not accuracy), _quality(facts.get("quality"))
     make: Callable[[], Model] | None = partial(_from_text, facts["model"]) if facts["model"] else None
-    stored = Stored(facts["name"], recorded, others if make else {}, make, str(facts.get("model_note") or ""), facts.get("layout") or {})
-    sol = Solution(None, None, states, energies, quality, complete=complete, method=method, formulation=form, step=float(facts["step"]),
-                   stride=int(facts["stride"]), memory=memory, end=float(facts["end"]), accuracy=accuracy or None, stored=stored)
+    note, described = str(facts.get("model_note") or ""), facts.get("layout") or {}
+    stored = Stored(facts["name"], recorded, others if make else {}, make, note, described)
+    sol = Solution(None, None, states, energies, quality, complete=complete, method=method, formulation=form,
+                   step=float(facts["step"]), stride=int(facts["stride"]), memory=memory, end=float(facts["end"]),
+                   accuracy=accuracy or None, stored=stored)
     sol.why = str(facts.get("why") or "")
     sol.record = facts.get("record") if _is(list, facts.get("record")) else None
     return sol if given is None else _with_model(sol, stored, given)
@@ -338,7 +340,8 @@ def _check_facts(facts: dict[str, Any], others: Any) -> None:
     if not (isinstance(facts.get("name"), str) and isinstance(facts.get("model"), str) and mappings):
         raise ValueError("its name, model or list of channels is not what it must be")
     steps: list[Any] = [facts.get(k) for k in ("step", "stride", "end")]
-    if not all(isinstance(x, (int, float)) for x in steps) or not (steps[0] > 0 and steps[1] >= 1 and steps[1] == int(steps[1])):
+    are_numbers = all(isinstance(x, (int, float)) for x in steps)
+    if not are_numbers or not (steps[0] > 0 and steps[1] >= 1 and steps[1] == int(steps[1])):
         raise ValueError("its step, stride or end is not what it must be")
     accuracy = facts.get("accuracy") or 0.0
     if not (isinstance(accuracy, float) and accuracy >= 0):

@@ -210,7 +210,8 @@ class Assembler:
             gaps = _open({k: g for k, g in d.openings(self.violations()).items() if g.largest > 1e-9})
             misses = "; ".join(f"{label} is missed by {gap}" for label, gap in _largest(missed) if gap.largest > 1e-9)
             note += "in the nearest pose " + "; ".join(part for part in (misses, gaps) if part)
-        self.fail(f"{note}. State fewer of them, or values within the reach of the mechanism", tuple(t.item for t in self.targets))
+        self.fail(f"{note}. State fewer of them, or values within the "
+                  "reach of the mechanism", tuple(t.item for t in self.targets))
 
     def close_exactly(self) -> None:
         """What is left after that, and gaps that are rounding errors of the input."""

@@ -128,7 +128,8 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
     return by_time, [*bodies(d), *_modal(d, held_rates), *held]
 
 
-def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity], held_rates: dict[int, tuple[np.ndarray, np.ndarray]]
+def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
+              held_rates: dict[int, tuple[np.ndarray, np.ndarray]]
               ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[int, np.ndarray]]:
     """Of statements of bodies: S and W by body, of modal rates W by tile; the matrix is factorised with them."""
     block = d.system.block

@@ -164,8 +164,8 @@ FOREIGN = "is not an HDF5 file, so not one of results"
 
 @contextmanager
 def opened(path: Path, shown: str, remedy: str = TAKE, foreign: str = FOREIGN, **how: Any) -> Iterator[Any]:
-    """An HDF5 file, closed as soon as it was read; what is wrong with it is told in a sentence, with a remedy. ``foreign`` is said of
-    files of another kind; ``how``: as `h5py.File` takes it."""
+    """An HDF5 file, closed as soon as it was read; what is wrong with it is told in a sentence, with a remedy. ``foreign``
+    is said of files of another kind; ``how``: as `h5py.File` takes it."""
     import h5py
     try:
         file = h5py.File(path, "r", **how)

@@ -114,7 +114,8 @@ class _Reader:
         for path, message in cross_references.problems(model, named):
             self.note(path, message)
         if self.problems:
-            raise TextError([str(p) for p in sorted(self.problems, key=lambda p: p.at.line)])  # what has no line comes first
+            ordered = sorted(self.problems, key=lambda p: p.at.line)  # what has no line comes first
+            raise TextError([str(p) for p in ordered])
         return model
 
     def top(self) -> None:

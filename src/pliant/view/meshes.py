@@ -27,7 +27,8 @@ def read_mesh(path: Path, unit: str = "m") -> tuple[np.ndarray, np.ndarray]:
     if not path.is_file():
         raise FieldError("mesh", f"file {what} {'is not a file' if path.exists() else 'not found'}")
     if path.stat().st_size > LARGEST:
-        raise FieldError("mesh", f"file {what} has {path.stat().st_size / 2**20:.0f} MB, must be at most {LARGEST // 2**20}")
+        raise FieldError("mesh", f"file {what} has {path.stat().st_size / 2**20:.0f} MB, "
+                         f"must be at most {LARGEST // 2**20}")
     try:
         if path.suffix.lower() == ".stl":
             corners = read_stl(path).reshape(-1, 3)

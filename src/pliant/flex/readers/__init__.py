@@ -1,5 +1,5 @@
-"""Meshes and matrices of FE programs: ``read`` chooses the reader by the ending of the file's name. One module for each format;
-it registers its reader (`registry`)."""
+"""Meshes and matrices of FE programs: ``read`` chooses the reader by the ending of the file's name. One module for each
+format; it registers its reader (`registry`)."""
 from __future__ import annotations
 
 from pathlib import Path

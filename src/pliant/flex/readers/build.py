@@ -111,7 +111,8 @@ def _materials(mesh: Mesh, given: Any) -> dict[str, Any]:
     if isinstance(given, Material):
         return dict.fromkeys(names, given)
     if given is not None and not (isinstance(given, Mapping) and all(isinstance(m, Material) for m in given.values())):
-        raise FieldError("material", f"{shown(given)} must be a Material, or a mapping of names of groups or materials to them")
+        raise FieldError("material", f"{shown(given)} must be a Material, or a mapping of names of "
+                         "groups or materials to them")
     found: dict[str, Any] = {}
     for name in names:
         found[name] = (given or {}).get(name, mesh.materials.get(name))

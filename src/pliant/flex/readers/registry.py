@@ -3,7 +3,7 @@
     @reads_mesh(".xyz")
     def read_xyz(path): ...        # gives a Mesh, see `mesh.Maker`
 
-The modules of this folder are imported when a file is read for the first time; a module outside registers when it is imported.
+The modules of this folder are imported when a file is read for the first time; one outside when the user does it.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LAST = 100  # rank of readers from outside
 
 
 class Reader(NamedTuple):
-    """A function of a path, and its rank: readers of low rank come first in messages, and where several files would do."""
+    """A function of a path, and its rank: those of low rank come first in messages, and where several files would do."""
     rank: int
     read: Callable[[Path], Any]
 
@@ -37,7 +37,7 @@ def reads_mesh(*endings: str, rank: int = LAST) -> Callable[[Callable[[Path], Me
 
 
 def reads_matrices(*endings: str, rank: int = LAST) -> Callable[[Callable[[Path], Any]], Callable[[Path], Any]]:
-    """Register a function that gives `Labelled` matrices; with their nodes, as (Labelled, Mesh), if they are not in a file beside."""
+    """Register a function that gives `Labelled` matrices; as (Labelled, Mesh) if their nodes are not in a file beside."""
     return _register(_MATRICES, endings, rank)
 
 

@@ -45,7 +45,8 @@ def units_of(value: Any) -> Units:
         try:
             factors.append(special[word] if unit == "kg" and word in special else quantity(f"1 {word}", unit))
         except ValueError:
-            raise FieldError("units", f"{rule}; {word!r} is no unit of {dict(m='length', kg='mass', s='time')[unit]}") from None
+            raise FieldError("units", f"{rule}; {word!r} is no unit of "
+                             f"{dict(m='length', kg='mass', s='time')[unit]}") from None
     return Units(", ".join(words), *factors)
 
 

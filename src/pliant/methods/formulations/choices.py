@@ -81,7 +81,8 @@ class Index1(MethodOption):
 
     def __post_init__(self) -> None:
         if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, type(None))):
-            raise FieldError("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b) or DirectCorrection(tolerance)",
+            raise FieldError("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b) or "
+                             "DirectCorrection(tolerance)",
                              mark=" = ", before="Index1: ")
 
 
@@ -101,13 +102,15 @@ class Recursion(MethodOption):
 
     def __post_init__(self) -> None:
         if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, Partitioning, type(None))):
-            raise FieldError("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b), DirectCorrection(tolerance) or "
-                             "Partitioning(tolerance, renew)", mark=" = ", before="Recursion: ")
+            raise FieldError("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b), "
+                             "DirectCorrection(tolerance) or Partitioning(tolerance, renew)", mark=" = ", before="Recursion: ")
         if not isinstance(self.cut, str):
-            raise FieldError("cut", f"{self.cut!r}, must be a text of joints, separated by commas", mark=" = ", before="Recursion: ")
+            raise FieldError("cut", f"{self.cut!r}, must be a text of joints, separated by commas", mark=" = ",
+                             before="Recursion: ")
 
         if self.jacobian not in ("sweep", "differentiation"):
-            raise FieldError("jacobian", f"{self.jacobian!r}, must be sweep or differentiation", mark=" = ", before="Recursion: ")
+            raise FieldError("jacobian", f"{self.jacobian!r}, must be sweep or differentiation", mark=" = ",
+                             before="Recursion: ")
 
     @property
     def cut_joints(self) -> tuple[str, ...]:

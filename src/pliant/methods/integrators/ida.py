@@ -161,7 +161,8 @@ class IDARun(Pieces):
             if self.dynamics.system.failures:
                 return NOT_FINITE
             if not found.success:
-                raise SimulationError.stopped(self.t, f"IDA says: {found.message}", "Ask for less accuracy, or take another integrator",
+                raise SimulationError.stopped(self.t, f"IDA says: {found.message}", "Ask for less accuracy, "
+                                              "or take another integrator",
                                               "newton-failed")
             before = self.t
             self.y, self.yp = np.asarray(found.y, float).ravel(), np.asarray(found.yp, float).ravel()

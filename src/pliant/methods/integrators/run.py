@@ -34,8 +34,8 @@ def function_fault(error: BaseException, t: float) -> BaseException:
     if isinstance(error, KeyboardInterrupt):
         return error
     where = raised_in(error) or "in a function of the model"
-    told = SimulationError.stopped(t, f"{type(error).__name__}: {error} - raised {where}", "Make the function give a number at all times "
-                                   "and positions it is asked for", "user-function")
+    told = SimulationError.stopped(t, f"{type(error).__name__}: {error} - raised {where}", "Make the function give "
+                                   "a number at all times and positions it is asked for", "user-function")
     told.__cause__ = error
     return told
 
@@ -165,7 +165,8 @@ class Run:
         speeds = self.turning(row[None, :])[0]
         k = int(np.argmax(speeds))
         body = self.dynamics.body_of(int(self.dynamics.system.data.rotations[k, 0]) // 6)
-        return SimulationError.stopped(row[0], f"body {body!r} turns at {speeds[k]:.4g} rad/s, half a turn or more in a step of "
+        return SimulationError.stopped(row[0], f"body {body!r} turns at {speeds[k]:.4g} rad/s, "
+                                       "half a turn or more in a step of "
                                        f"{self.step:.3g} s, so that turns cannot be counted",
                                        f"Take a step below {1 / speeds[k]:.2g} s, or give accuracy instead", "step-too-large")
 
@@ -188,12 +189,14 @@ class Run:
             explicit = self.accuracy is None and self.method.limit < np.inf
             remedy = (f"{'The fixed step may be too long for its modes (check tells), its' if explicit else 'Its'} loads may be too large "
                       "or its stiffness too small (look at the units), or it buckles; modes are good for small deformations")
-        return SimulationError.stopped(row[0], f"the flexible body {name!r} is deformed by more than its own size", remedy, "deformation")
+        return SimulationError.stopped(row[0], f"the flexible body {name!r} is deformed by "
+                                       "more than its own size", remedy, "deformation")
 
     def opened(self, row: np.ndarray) -> SimulationError:
         """Why a run cannot go on from a row."""
         opened = self.dynamics.open_joints(row) or "a joint opened"
-        return SimulationError.stopped(row[0], opened, "Joints and drives may contradict each other, a heavy load may hang on a very "
+        return SimulationError.stopped(row[0], opened, "Joints and drives may contradict each other, "
+                                       "a heavy load may hang on a very "
                                        "light body, or the step is too large", "joint-open")
 
     @property
@@ -241,7 +244,8 @@ class Run:
             self.count[st.FALLBACK], self.aid[STICKY] = self.fallback.address, self.aid[LATEST] == self.count[st.STEPS]
             return
         code, reason = self._reason(status, item)
-        raise SimulationError.stopped(self.t, f"{reason} with step {self.tried[1]:.3g} s", f"{self.remedy}; if it stops at the same time, "
+        raise SimulationError.stopped(self.t, f"{reason} with step {self.tried[1]:.3g} s", f"{self.remedy}; "
+                                      "if it stops at the same time, "
                                       "look at the mechanism there: a joint may lock, a spring may be too stiff, or a function may jump",
                                       code)
 
