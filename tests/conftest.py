@@ -1,8 +1,10 @@
-"""What tests in a browser share."""
+"""Fixtures that several rooms share."""
 import flexible_models
 import mechanisms
 import pytest
 from browser import Tab, launched
+
+from pliant.methods.integrators import run as runs
 
 
 @pytest.fixture(scope="module")
@@ -23,3 +25,9 @@ def crank_page(browser, tmp_path_factory):
     tab = Tab(browser, offline=True).open(path.as_uri())
     yield tab, sol
     tab.close()
+
+
+@pytest.fixture
+def one_slice(monkeypatch):
+    """Python looks in after every few steps, so that a run can be stopped anywhere."""
+    monkeypatch.setattr(runs, "SLICE", 1e-4)

@@ -129,16 +129,17 @@ class _Chosen:
     def made(self, size: float, output_step: Any, coarser: float = 1.0) -> Run:
         """A run with this step or accuracy."""
         make = _fixed if self.fixed else _controlled
-        row = _first_row(self.dynamics, self.settings)
-        return make(self.dynamics, row, self.method, self.form, self.length, size, output_step, coarser)
+        return make(self.dynamics, self.first_row, self.method, self.form, self.length, size, output_step, coarser)
+
+    def first_row(self) -> np.ndarray:
+        return _first_row(self.dynamics, self.settings)
 
     def searched(self) -> Solution:
         """For a method without error control: the fixed step that gives the accuracy."""
         distance = _positive("output_step", self.settings.get("output_step") or self.length / OUTPUTS, "")
 
         def run(h: float) -> Solution:
-            row = _first_row(self.dynamics, self.settings)
-            made = _fixed(self.dynamics, row, self.method, self.form, self.length, h, distance)
+            made = _fixed(self.dynamics, self.first_row, self.method, self.form, self.length, h, distance)
             return integrate(self.model, made, self.display)
         return searched(run, distance, self.size, self.order)
 
@@ -273,18 +274,18 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
     return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
 
 
-def _fixed(dynamics: CompiledModel, row: np.ndarray, method: Integrator, form: MethodOption, length: float, step: float,
+def _fixed(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float, step: float,
            output_step: Any, _: float = 1.0) -> Run:
     h, steps, stride = _strides(length, step, output_step)
     dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
-    return method.run(Plan.fixed(dynamics, form, row, h, steps, stride))
+    return method.run(Plan.fixed(dynamics, form, first_row(), h, steps, stride))
 
 
-def _controlled(dynamics: CompiledModel, row: np.ndarray, method: Integrator, form: MethodOption, length: float, epsilon: float,
-                output_step: Any, coarser: float) -> Run:
+def _controlled(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float,
+                epsilon: float, output_step: Any, coarser: float) -> Run:
     outputs = OUTPUTS if output_step is None else _strides(length, length, output_step)[1]
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
-    return method.run(Plan(dynamics, form, row, length, accuracy=epsilon, outputs=outputs, coarser=coarser))
+    return method.run(Plan(dynamics, form, first_row(), length, accuracy=epsilon, outputs=outputs, coarser=coarser))
 
 
 def _difference_step(length: float) -> float:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_text import SLIDER_CRANK
+from sample_models import SLIDER_CRANK
 
 import pliant as pl
 from pliant import cli, simulation

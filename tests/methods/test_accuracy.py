@@ -9,6 +9,7 @@ import pliant as pl
 from pliant import simulation
 from pliant.kernels.state_row import parts
 from pliant.methods.integrators import local_error, pieces
+from pliant.start.assembly import start_row
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +41,7 @@ def raw_multipliers(accuracy):
     """Multipliers of the method itself, which no projection has made smooth, at 2000 times, and those of the joint's force."""
     sol = Pendulum().model().simulate(2.0, accuracy=accuracy, output_step=1e-3)
     d = Pendulum().model().compile()
-    run = simulation._controlled(d, pl.GeneralizedAlpha(0.8), pl.Index3(), 2.0, accuracy, 1e-3, 1.0)
+    run = simulation._controlled(d, lambda: start_row(d), pl.GeneralizedAlpha(0.8), pl.Index3(), 2.0, accuracy, 1e-3, 1.0)
     rows = np.vstack(list(run))
     lam = parts(rows, d.system.q0.size, d.system.n)["lam"][:, d.system.n_v:]
     exact = parts(sol.rows[1:], d.system.q0.size, d.system.n)["lam"][:, d.system.n_v:]

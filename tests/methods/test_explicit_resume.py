@@ -3,8 +3,8 @@ spinning fast."""
 import numpy as np
 import pytest
 import spatial
-from test_resume import Stop, equal, one_slice, short_intervals, stopping, without_pivots  # noqa: F401
-from test_resume import spatial as chain
+from interrupted import Stop, equal, short_intervals, stopping, without_pivots  # noqa: F401
+from interrupted import spatial as chain
 
 import pliant as pl
 from pliant.methods.comparison import difference
@@ -16,7 +16,7 @@ PAIRS = [(m, FORMS[0]) for m in METHODS] + [(METHODS[2], f) for f in FORMS[1:]]
 
 @pytest.mark.parametrize(("method", "form"), PAIRS, ids=lambda x: x.kind)
 @pytest.mark.parametrize("options", [{"step": 1e-3}, {"accuracy": 1e-11}], ids=["fixed", "accuracy"])
-def test_an_interrupted_run_goes_on_bit_for_bit(method, form, options, tmp_path, one_slice):  # noqa: F811
+def test_an_interrupted_run_goes_on_bit_for_bit(method, form, options, tmp_path, one_slice):
     if "accuracy" in options and not method.controlled:
         pytest.skip("fixed steps only")
     out, m = tmp_path / "run.h5", spatial.four_bar()

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import pytest
-from test_text import SLIDER_CRANK, everything
+from sample_models import SLIDER_CRANK, everything
 
 import pliant as pl
 from pliant.report import progress, summaries, tables

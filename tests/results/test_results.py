@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import h5py
 import mechanisms
@@ -253,7 +254,7 @@ except OSError as error:
 def test_a_full_disk(path):
     """One sentence, the old file untouched, and the program goes on to its end: a failed write inside HDF5 would crash it."""
     before = path.read_bytes()
-    done = subprocess.run([sys.executable, "-c", FULL, path], capture_output=True, text=True, cwd=os.path.dirname(__file__))
+    done = subprocess.run([sys.executable, "-c", FULL, path], capture_output=True, text=True, cwd=Path(__file__).parents[1] / "support")
     assert done.returncode == 0
     assert done.stderr == ""
     assert done.stdout.startswith(f"cannot write {str(path)!r}: File too large; make room")

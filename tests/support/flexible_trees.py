@@ -1,7 +1,7 @@
 """Spatial trees and loops of rigid and flexible bodies with every kind of joint."""
 import numpy as np
-from contract.flexible import Points, random_loads
 from joint_models import _axis, _joint
+from point_masses import Points, random_loads
 
 import pliant as pl
 from pliant import flex

@@ -1,0 +1,71 @@
+"""A text model, and a model with an item of every kind."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from flexible_models import bridge
+from flexible_models import rod as reduced_rod
+
+import pliant as pl
+
+SLIDER_CRANK = """\
+pliant: 1
+name: slider crank
+gravity: [0, -9.81, 0]
+bodies:
+  crank:  {kind: rigid, rod: {start: [0, 0, 0], end: [150 mm, 0, 0]}, mass: 0.36 kg}
+  rod:    {kind: rigid, rod: {start: [150 mm, 0, 0], end: [450 mm, 0, 0]}, mass: 100 g}
+  slider: {kind: rigid, mass: 0.0755 kg, inertia: [1e-5, 1e-5, 1e-5], position: [450 mm, 0, 0]}
+joints:
+  A: {kind: revolute, between: [ground, crank.start], axis: z}
+  B: {kind: revolute, between: [crank.end, rod.start], axis: z}
+  C: {kind: revolute, between: [rod.end, slider], axis: z}
+  D: {kind: prismatic, between: [ground, slider], axis: x}
+drives:
+  motor: {joint: A, coordinate: angle, function: 150 rad/s * t}
+simulate: {duration: 0.1 s, accuracy: fine, output_step: 0.1 ms}
+"""
+
+
+def everything(folder: Path) -> pl.Model:
+    """A model with an item of every kind; it is not meant to move."""
+    method = pl.GeneralizedAlpha(rho=0.8, newton="full")
+    m = pl.Model("every: 'kind' # of\nitem", gravity=(0, -9.81, 1e-7), settings={"duration": "2 s", "step": 1e-3, "integrator": method})
+    m.ground.frames = {"wall": {"point": (1, 2, 3), "rotation": pl.rotation((1, 2, 3), "30 deg")}, "corner": (0, 0, "5 mm")}
+    rod = m.add(pl.RigidBody.rod("rod", start=(0, 0, 0), end=(0.3, 0.1, 0), mass="350 g", velocity_at_end=(0, 0, 1)))
+    box = m.add(pl.RigidBody.box("box", size=(1, 2, 3), density=100, rotation=pl.rotation((3, 1, 2), 0.3), frames={"side": (0.5, 0, 0)}))
+    m.add(pl.RigidBody.cylinder("disc", radius=0.1, length=0.02, axis=(1, 1, 0), mass=1))
+    m.add(pl.RigidBody.sphere("ball", radius=0.1, mass=1 / 3, position=(0, 0, 4)))
+    m.add(pl.RigidBody.point_mass("bob", mass=0.1))
+    reduced_rod().save(folder / "part.h5")
+    bridge(2).save(folder / "bridge.h5")
+    m.add(pl.ModalBody("girder", folder / "bridge.h5"))
+    m.add(pl.ModalBody("flexible", folder / "part.h5", damping=[0.01] * reduced_rod().n, modal={"mode 1": 1e-3}, stiffening="off"))
+    wall, side, disc, ball = m.ground["wall"], box["side"], m["disc"], m["ball"]
+    m.add(pl.Revolute("revolute", wall, rod["start"], axis=(1, 2, 2), zero="10 deg"))
+    m.add(pl.Revolute("second", wall, disc, axis="-x"))
+    m.add(pl.Spherical("spherical", rod["end"], side))
+    m.add(pl.Universal("universal", wall, side, axis="x", axis_b="y"))
+    m.add(pl.Prismatic("prismatic", m.ground, ball.frame((1, 0, 0), rotation=pl.rotation("z", 0.1)), axis="x", zero=0.1))
+    m.add(pl.Cylindrical("cylindrical", rod, box, axis="y"))
+    m.add(pl.Planar("planar", wall, disc, axis="z"))
+    m.add(pl.Fixed("fixed", wall, m["bob"]))
+    m.add(pl.Screw("screw", wall, disc, lead="2 mm"))
+    m.add(pl.Distance("distance", wall, disc, length=2))
+    m.add(pl.PointOnLine("on_line", wall, disc))
+    m.add(pl.PointOnPlane("on_plane", wall, disc))
+    m.add(pl.Joint("own", wall, disc, primitives=["coincident", ("d1", "x", "z"), ["d2", "y"], ("distance", "2 m")], axis_x="x"))
+    m.add(pl.SlidingOnBeam("slide", "girder.rail", disc, turning="axis", displacement="200 mm", angle="10 deg", angle_rate=0.5))
+    m.add(pl.Gear("gear", "revolute", "second", teeth=(20, 41)))
+    m.add(pl.RackPinion("rack", "prismatic", "revolute", radius=0.05))
+    m.add(pl.Drive("revolute", "angle", "if(t < 1, 2, sin(t)) * 30 deg"))
+    m.add(pl.Drive("prismatic", "displacement", pl.Table([0, 1, 2], [0, 1.5, 2], kind="linear"), name="shaker"))
+    m.add(pl.SpringDamper("spring", wall, ball, stiffness="12 N/mm", damping="3 * v + v^3", length="10 cm"))
+    m.add(pl.TorsionSpring("torsion", "revolute", stiffness=2, damping=0.1, angle="5 deg"))
+    m.add(pl.AxialSpring("axial", "slide", stiffness="2 kN/m", damping="v^3", displacement="5 mm"))
+    m.add(pl.Bushing("bushing", wall, box, stiffness=[1, 2, 3, 4, 5, 6], damping=np.eye(6).tolist()))
+    m.add(pl.Force("push", side, ["10 N * sin(t)", 0, "2 N"], axes="frame"))
+    m.add(pl.Torque("twist", ball, [0, 0, pl.Table([0, 1], [0, 1])]))
+    m.add(pl.Measure("gap", wall, ball))
+    return m
