@@ -20,7 +20,7 @@ _WHERE = {
     "items.sliding": ("SlidingOnBeam",),
     "items.springs": ("SpringDamper", "TorsionSpring", "AxialSpring", "Bushing"),
     "items.forces": ("Force", "Torque", "Measure"),
-    "functions.function": ("Table",),
+    "functions.table": ("Table",),
     "flex.material": ("Material", "STEEL", "ALUMINIUM"),
     "flex.section": ("Section",),
     "methods.integrators.choices": ("GeneralizedAlpha", "HHT", "Newmark", "EnergyMomentum", "DIMCD", "RungeKutta4", "DormandPrince54",

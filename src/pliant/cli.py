@@ -4,18 +4,22 @@ from __future__ import annotations
 import json
 import math
 import os
+import pkgutil
 import signal
 import sys
 import threading
 import traceback
+from importlib import import_module
 from typing import Any
 
 import click
 
-from .commands import analyses, flex, flex_import, flex_stress, proofs, runs, viewing
+from . import commands
 from .commands.base import DONE, FAILED, INTERRUPTED, WRONG, Answer, Stopped, Terminated, asked, cli
+from .items.errors import ModelError, raised_in
 
-__all__ = ["analyses", "execute", "flex", "flex_import", "flex_stress", "main", "proofs", "runs", "viewing"]
+for found in pkgutil.iter_modules(commands.__path__):  # all modules of the folder: their commands register themselves
+    import_module(f"{commands.__name__}.{found.name}")
 
 
 def main(args: list[str] | None = None) -> None:
@@ -81,21 +85,25 @@ def explain(error: BaseException) -> tuple[int, str, str, dict[str, Any]]:
     if isinstance(error, click.ClickException):
         hint = f"\nSee {error.ctx.command_path} --help" if isinstance(error, click.UsageError) and error.ctx else ""
         return WRONG, "arguments", error.format_message() + hint, {}
+    return WRONG, *_explain_fault(error)
+
+
+def _explain_fault(error: BaseException) -> tuple[str, str, dict[str, Any]]:
+    """Kind, message and further facts of what is wrong with a model, a file or the program."""
     lines = getattr(error, "lines", None)
     data = {"problems": lines} if isinstance(lines, list) else {}
-    if hasattr(error, "__notes__"):  # raised by a function of the model at the start
+    if where := raised_in(error):  # by a function of the model at the start
         told = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-        return WRONG, "model", f"{type(error).__name__}: {told} - raised {error.__notes__[-1]}", data
+        return "model", f"{type(error).__name__}: {told} - raised {where}", data
     if isinstance(error, KeyError):
-        return WRONG, "name", str(error.args[0]) if error.args else "unknown name", data
+        return "name", str(error.args[0]) if error.args else "unknown name", data
     if isinstance(error, (ValueError, OSError, ImportError)):
-        own = type(error).__name__ in ("ModelError", "TextError")
-        kind = "model" if own else "file" if isinstance(error, OSError) else "input"
+        kind = "model" if isinstance(error, ModelError) else "file" if isinstance(error, OSError) else "input"
         if isinstance(error, OSError) and error.strerror and error.filename:  # the system's words, not a sentence of this program
-            return WRONG, kind, f"cannot use {str(error.filename)!r}: {error.strerror}", data
-        return WRONG, kind, str(error), data
+            return kind, f"cannot use {str(error.filename)!r}: {error.strerror}", data
+        return kind, str(error), data
     told = f"unexpected {type(error).__name__}: {error}; this is a fault of the program, --debug shows where"
-    return WRONG, "program", told, data
+    return "program", told, data
 
 
 def clean(value: Any) -> Any:

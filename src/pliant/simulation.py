@@ -15,7 +15,7 @@ from .compile.compiled_model import CompiledModel
 from .compile.consistency import POSITION
 from .functions.units import quantity
 from .items.base import did_you_mean
-from .items.errors import ModelError, SimulationError
+from .items.errors import ModelError, SimulationError, raised_in
 from .kernels.contract import TIME_STEP
 from .methods.automatic import FAILURES, candidates, ending, for_step, searched
 from .methods.comparison import difference
@@ -55,18 +55,8 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation,
              "coordinates": coordinates, "output_step": output_step, "record": record, "out": out, "duration": duration,
              "estimate": estimate, "start": start}
-    settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
-    unknown = set(settings) - set(OPTIONS)
-    if unknown:
-        raise ModelError(f"simulate: unknown option {sorted(unknown)[0]!r}; there are {', '.join(OPTIONS)}")
-    length = _positive("duration", settings.get("duration"), "give the simulated time in seconds")
-    if step is not None and accuracy is not None:
-        raise ModelError("simulate: give step (fixed) or accuracy (steps are chosen), not both")
-    settings.pop("accuracy" if step is not None else "step" if accuracy is not None else "", None)  # what is given here wins
-    if not isinstance(settings.get("estimate", False), bool):
-        raise ModelError(f"simulate: estimate = {settings['estimate']!r}, must be True or False")
-    if settings.get("start", STARTS[0]) not in STARTS:
-        raise ModelError(f"simulate: start = {settings['start']!r}, must be one of {', '.join(STARTS)}")
+    settings = _settings(model, given)
+    length = _positive("duration", settings.get("duration"), "")
     model = model.copy()
     dynamics = model.compile()
     refuse_out_of_plane(model, dynamics)
@@ -82,35 +72,76 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     if not fixed and named[0] in (None, AUTOMATIC) and (named[1] is None or joint):
         return _recorded(lambda journal: _automatic(model, dynamics, length, settings, display, journal, joint), settings.get("out"),
                          settings.get("record"))
-
-    def first_row() -> np.ndarray:
-        return _first_row(dynamics, settings)
     method, form, why = (*chosen(*named, fixed), "")
     if fixed and named[0] is None and joint:
-        method, form, why = for_step(dynamics, first_row(), _positive("step", settings["step"], ""), joint)
-    order = min(method.orders(form)[:2])
-    if fixed:
-        if not method.fixed:
-            raise ModelError(f"simulate: step: integrator {method.kind} chooses its steps; give accuracy instead")
-        size, other = _positive("step", settings["step"], ""), 0.5
-    else:
-        asked = settings.get("accuracy")
-        size, other = accuracy_of("normal" if asked is None else asked, method), 2.0**order
+        h = _positive("step", settings["step"], "")
+        method, form, why = for_step(dynamics, _first_row(dynamics, settings), h, joint)
+    work = _Chosen(model, dynamics, length, settings, display, method, form, why)
+    return _recorded(work.run, settings.get("out"), settings.get("record"))
 
-    def make(size: float, output_step: Any, coarser: float = 1.0) -> Run:
-        return (_fixed if fixed else _controlled)(dynamics, first_row, method, form, length, size, output_step, coarser)
 
-    def work(journal: Journal | None) -> Solution:
-        if not fixed and not method.controlled:
-            distance = _positive("output_step", settings.get("output_step") or length / OUTPUTS, "")
-            return searched(lambda h: integrate(model, _fixed(dynamics, first_row, method, form, length, h, distance), display),
-                             distance, size, order)
-        sol = integrate(model, make(size, settings.get("output_step")), display, journal, why=why)
-        if settings.get("estimate"):
-            again = make(other * size, sol.t[-1] / (len(sol.t) - 1), 2.0)
-            sol.quality.estimate = _part(order, fixed) * difference(sol, integrate(model, again, display))
+def _settings(model: Model, given: dict[str, Any]) -> dict[str, Any]:
+    """The options of a run: those of the model, and those given here, which win. What is wrong by itself is refused."""
+    settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
+    unknown = set(settings) - set(OPTIONS)
+    if unknown:
+        raise ModelError(f"simulate: unknown option {sorted(unknown)[0]!r}; there are {', '.join(OPTIONS)}")
+    _positive("duration", settings.get("duration"), "give the simulated time in seconds")
+    fixed, controlled = (given[name] is not None for name in ("step", "accuracy"))
+    if fixed and controlled:
+        raise ModelError("simulate: give step (fixed) or accuracy (steps are chosen), not both")
+    settings.pop("accuracy" if fixed else "step" if controlled else "", None)
+    if not isinstance(settings.get("estimate", False), bool):
+        raise ModelError(f"simulate: estimate = {settings['estimate']!r}, must be True or False")
+    if settings.get("start", STARTS[0]) not in STARTS:
+        raise ModelError(f"simulate: start = {settings['start']!r}, must be one of {', '.join(STARTS)}")
+    return settings
+
+
+class _Chosen:
+    """A run with an integrator and a formulation that are given: with a fixed step, or steps chosen for an accuracy."""
+
+    def __init__(self, model: Model, dynamics: CompiledModel, length: float, settings: dict[str, Any],
+                 display: Callable[[float, float], None], method: Integrator, form: MethodOption, why: str) -> None:
+        self.model, self.dynamics, self.length, self.settings, self.display = model, dynamics, length, settings, display
+        self.method, self.form, self.why, self.fixed = method, form, why, settings.get("step") is not None
+        self.order = min(method.orders(form)[:2])
+        if self.fixed:
+            if not method.fixed:
+                raise ModelError(f"simulate: step: integrator {method.kind} chooses its steps; give accuracy instead")
+            self.size = _positive("step", settings["step"], "")
+        else:
+            asked = settings.get("accuracy")
+            self.size = accuracy_of("normal" if asked is None else asked, method)
+
+    def run(self, journal: Journal | None) -> Solution:
+        if not self.fixed and not self.method.controlled:
+            return self.searched()
+        first = self.made(self.size, self.settings.get("output_step"))
+        sol = integrate(self.model, first, self.display, journal, why=self.why)
+        if self.settings.get("estimate"):
+            other = (0.5 if self.fixed else 2.0**self.order) * self.size
+            again = self.made(other, sol.t[-1] / (len(sol.t) - 1), 2.0)
+            apart = difference(sol, integrate(self.model, again, self.display))
+            sol.quality.estimate = _part(self.order, self.fixed) * apart
         return sol
-    return _recorded(work, settings.get("out"), settings.get("record"))
+
+    def made(self, size: float, output_step: Any, coarser: float = 1.0) -> Run:
+        """A run with this step or accuracy."""
+        make = _fixed if self.fixed else _controlled
+        return make(self.dynamics, self.first_row, self.method, self.form, self.length, size, output_step, coarser)
+
+    def first_row(self) -> np.ndarray:
+        return _first_row(self.dynamics, self.settings)
+
+    def searched(self) -> Solution:
+        """For a method without error control: the fixed step that gives the accuracy."""
+        distance = _positive("output_step", self.settings.get("output_step") or self.length / OUTPUTS, "")
+
+        def run(h: float) -> Solution:
+            made = _fixed(self.dynamics, self.first_row, self.method, self.form, self.length, h, distance)
+            return integrate(self.model, made, self.display)
+        return searched(run, distance, self.size, self.order)
 
 
 def _first_row(dynamics: CompiledModel, settings: dict[str, Any]) -> np.ndarray:
@@ -133,6 +164,7 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
     dynamics.system.data.val[TIME_STEP] = _difference_step(length)
     found, before, why = candidates(dynamics, row, length, epsilon, settings.get("coordinates") != "absolute", joint), None, ""
     plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
+    taking_over = False  # for a method that failed
     while found:
         method, form, reason = found.pop(0)
         accuracy_of(epsilon, method)
@@ -141,19 +173,19 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
             sol = integrate(model, method.run(plan), display, journal, before, why)
             break
         except ModelError:  # the method is not for such models
-            if not found or not why.startswith("taken"):
+            if not found or not taking_over:
                 raise
         except SimulationError as error:
             if error.code not in FAILURES or not found:
                 raise
-            told = str(error).partition(": ")[2].partition(". ")[0]
-            if getattr(error, "solution", None) is None:  # it could not even begin
-                why = f"taken as {method.kind} in the formulation {form.kind} could not begin: {told}"
+            taking_over = True
+            if error.solution is None:  # it could not even begin
+                why = f"taken as {method.kind} in the formulation {form.kind} could not begin: {error.reason}"
                 continue
             if form.kind == "recursion":  # the same method in absolute coordinates would do no better
                 found = [c for c in found if c.formulation.kind != "index-1"]
             before = ending(error.solution)
-            why = f"taken at t = {before.t[-1]:.4g} s, as {method.kind} {told}"
+            why = f"taken at t = {before.t[-1]:.4g} s, as {method.kind} {error.reason}"
             rest = length - float(before.t[-1])
             plan = plan._replace(row=before.rows[-1], outputs=outputs - len(before.t) + 1,
                                  accuracy=epsilon * min(1.0, rest) / min(1.0, length))
@@ -310,15 +342,15 @@ def _refined(run: Run, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, B
     if good == len(rows):
         return good, energies, report, None
     known = run.bent if bent[good] else run.spun if fast[good] else run.opened
-    reason = known(rows[good]) if finite[good] else SimulationError(
-        f"stopped at t = {rows[good, 0]:.6g} s: a speed, force or energy is too large to be a finite number. Look for a force that grows "
-        "without bound, and for units", "not-finite")
+    reason = known(rows[good]) if finite[good] else SimulationError.stopped(
+        rows[good, 0], "a speed, force or energy is too large to be a finite number", "Look for a force that grows without bound, and for "
+        "units", "not-finite")
     return good, energies[:good], report[:good], reason
 
 
 def _explained(error: BaseException, t: float) -> BaseException:
     """Why a row could not be refined."""
-    if hasattr(error, "__notes__"):
+    if raised_in(error):
         return function_fault(error, t)
     return SimulationError(f"stopped at t = {t:.6g} s: {error}", "not-finite") if isinstance(error, ValueError) else error
 

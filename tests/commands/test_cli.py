@@ -163,7 +163,8 @@ def test_schema_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert ask(capsys, "schema") == (0, schema())
     code, out, _ = call(capsys, "schema")
     assert code == 0 and json.loads(out) == schema()
-    commands = {(name,): c for name, c in cli.cli.commands.items()} | {("flex", name): c for name, c in cli.flex.flex.commands.items()}
+    commands = {(name,): c for name, c in cli.cli.commands.items()}
+    commands |= {("flex", name): c for name, c in cli.cli.commands["flex"].commands.items()}
     for args in ([], ["--help"], *([*names, "--help"] for names in commands)):
         code, out, _ = call(capsys, *args)
         assert code == 0 and out.startswith("Usage: pliant")

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from pliant.text.schema import schema
-from pliant.text.yaml_lines import Map, Seq, load_yaml, plain
+from pliant.text.yaml_lines import At, Map, Seq, load_yaml, plain
 
 NAMES = ["a", "b", "c", "A", "B", "C", "D", "ground", "motor"]
 PLACES = ["ground", "a", "b", "a.start", "a.end", "b.start", "b.end", "c", "ground.wall", "a.tip", "zz"]
@@ -266,7 +266,10 @@ def model_text(random: Random) -> tuple[str, Any]:
     return lines(data, random), data if random.randint(0, 3) and isinstance(data, dict) else None
 
 
-def located(data: Any, at: str = "m:1") -> Any:
+HERE = At("m", 1)
+
+
+def located(data: Any, at: At = HERE) -> Any:
     """Data as the YAML reader gives it."""
     if not isinstance(data, (dict, list)):
         return data

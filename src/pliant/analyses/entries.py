@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..functions.units import must, quantity, shown
-from ..items.base import did_you_mean
-from ..items.errors import ModelError
+from ..items.base import did_you_mean, near_miss
+from ..items.errors import ModelError, OptionError
 
 ENTRIES = {"static": ("load_steps", "tolerance"), "modes": ("n", "state"), "linearize": ("inputs", "outputs", "state")}
 STATES = ("assembled", "static")
@@ -25,36 +25,35 @@ def problems(entry: str, data: dict[str, Any], keys: list[str]) -> Iterator[tupl
             if key in CHECKS:
                 CHECKS[key](value)
         except ValueError as error:
-            told = str(error).removeprefix(f"{entry}: ").removeprefix(key).removeprefix(" = ").removeprefix(": ")
-            yield (key,), told
+            yield (key,), error.rule if isinstance(error, OptionError) else str(error)
 
 
 def static_options(given: dict[str, Any]) -> dict[str, Any]:
     """Options of `static`; ModelError names the wrong one."""
     steps, tolerance = given.get("load_steps"), given.get("tolerance")
     if steps is not None and (isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= 10_000):
-        raise ModelError(f"static: load_steps = {must(steps, 'must be a whole number from 1 to 10000')}")
+        raise OptionError("load_steps", must(steps, "must be a whole number from 1 to 10000"), "static: load_steps = ")
     if tolerance is not None:
         try:
             tolerance = quantity(tolerance, "")
         except ValueError as error:
-            raise ModelError(f"static: tolerance: {error}") from None
+            raise OptionError("tolerance", str(error), "static: tolerance: ") from None
         if not 1e-14 <= tolerance <= 1e-3:
-            raise ModelError(f"static: tolerance = {tolerance:g} must be between 1e-14 and 1e-3")
+            raise OptionError("tolerance", f"{tolerance:g} must be between 1e-14 and 1e-3", "static: tolerance = ")
     return {"load_steps": steps, "tolerance": TOLERANCE if tolerance is None else tolerance}
 
 
 def number_of(n: Any) -> int | None:
     """How many modes."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
-        raise ModelError(f"modes: n = {must(n, 'must be a whole number above zero')}")
+        raise OptionError("n", must(n, "must be a whole number above zero"), "modes: n = ")
     return None if n is None else int(n)
 
 
 def _state(value: Any) -> None:
     if value not in STATES:
-        near = did_you_mean(value, STATES) if isinstance(value, str) else ""
-        raise ModelError(must(value, f"must be one of {', '.join(STATES)}") + near * near.startswith("; did"))
+        near = near_miss(value, STATES) if isinstance(value, str) else ""
+        raise ModelError(must(value, f"must be one of {', '.join(STATES)}") + near)
 
 
 def _names(value: Any) -> None:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import click
 
+from .plugins import Commands, plugin_option
+
 DONE, WRONG, FAILED, INTERRUPTED = 0, 1, 2, 130
 RESULTS, MODELS = (".h5", ".hdf5"), (".yaml", ".yml", ".py")
 
@@ -34,14 +36,16 @@ class Terminated(KeyboardInterrupt):
         self.code = 128 + number
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@plugin_option
 @click.version_option(package_name="pliant", prog_name="pliant")
 def cli() -> None:
     """Flexible multibody dynamics: simulate models, look at results, verify."""
 
 
 def command(function: Callable[..., Answer], group: click.Group = cli) -> click.Command:
-    """A command with --json and --debug, which `execute` reads and the function does not see."""
+    """A command with --json and --debug, which `execute` reads and the function does not see. Its name is that of the
+    function."""
     both = [click.Option(["--json", "as_json"], is_flag=True, expose_value=False,
                          help="Print one JSON object and nothing else."),
             click.Option(["--debug"], is_flag=True, expose_value=False, help="Show where in the program an error arose.")]

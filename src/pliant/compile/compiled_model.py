@@ -148,7 +148,9 @@ class CompiledModel:
         """The error that names who gives numbers that are not finite at the start."""
         try:
             self.system.check_finite(self.system.memory(), 0.0, "residual", "rates")
-        except ValueError as error:
+        except ModelError:
+            raise
+        except ValueError as error:  # of a user's function
             raise ModelError(str(error)) from error
         raise ModelError(TOO_FAR)
 

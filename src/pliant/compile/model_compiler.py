@@ -8,6 +8,7 @@ import numpy as np
 
 from ..families import constraints
 from ..items.base import Frame, did_you_mean
+from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.joints import Planar, perpendicular_frame
 from ..items.references import NO_GAP, NO_LENGTH, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
@@ -64,7 +65,12 @@ class ModelCompiler:
     def add(self, items: Iterable[Item]) -> None:
         """Items build themselves."""
         for item in items:
-            item.build(self)
+            try:
+                item.build(self)
+            except ModelError:
+                raise
+            except ValueError as error:  # it knows the item, and what it misses
+                raise ModelError(str(error), (item.name, *missing_in(error))) from error
             self.items.append(item)
 
     # -- frames
@@ -83,7 +89,8 @@ class ModelCompiler:
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:
-            raise ValueError(f"{item}: there is no body {frame.body!r}{did_you_mean(frame.body, self.owners)}")
+            near = did_you_mean(frame.body, self.owners)
+            raise MissingItem(f"{item}: there is no body {frame.body!r}{near}", frame.body)
         owner = self.owners[frame.body]
         if frame.frame and frame.frame not in owner.frames:
             raise ValueError(f"{item}: {no_frame(frame.body, frame.frame, owner.frames)}")
@@ -184,7 +191,7 @@ class ModelCompiler:
 
     def joint(self, name: str, coordinate: str, item: str) -> JointRecord:
         if name not in self.directory.joints:
-            raise ValueError(f"{item}: there is no joint {name!r}{did_you_mean(name, self.directory.joints)}")
+            raise MissingItem(f"{item}: there is no joint {name!r}{did_you_mean(name, self.directory.joints)}", name)
         record = self.directory.joints[name]
         if coordinate not in record.zeros:
             raise ValueError(f"{item}: {no_coordinate(name, coordinate, record.zeros)}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import shown
 from ..items.base import AXES, AnyAxis, _axis
 
@@ -24,7 +25,9 @@ def normal_of(planar: Any) -> AnyAxis | None:
     try:
         vector = _axis(planar)
     except (ValueError, TypeError):
-        raise ValueError(f"planar {shown(planar)} must be true (the normal of the planes is z), one of x, y, z, or three numbers") from None
+        raise FieldError("planar", f"{shown(planar)} must be true (the normal of the planes is z), one of x, "
+                         "y, z, or three numbers",
+                         mark=" ") from None
     return planar if isinstance(planar, str) and planar in AXES else vector
 
 

@@ -1,14 +1,16 @@
 """System: a model compiled to flat arrays. ArrayBuilder: what items call, one after the other, to become rows of those arrays."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numba import types
 
 from ..functions.function import Code, compile_function
+from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.block_lu import Elimination, analyse
 from ..kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, F, Family, address
@@ -46,8 +48,8 @@ class Equations:
     def take(self, n: int = 1) -> int:
         """The next n rows, in the numbering of R."""
         if self.used + n > 6:
-            raise ValueError(f"joint {self.name!r}: {self.used + n} equations for two frames, which can move in 6 ways only; "
-                             "remove primitives or drives")
+            raise ModelError(f"joint {self.name!r}: {self.used + n} equations for two frames, "
+                             "which can move in 6 ways only; remove primitives or drives", (self.name,))
         self.used += n
         return 6 * self.tile + self.used - n
 
@@ -61,6 +63,13 @@ class Row:
     row_tiles: tuple[int, ...]
     column_tiles: tuple[int, ...]
     coupled: bool
+
+
+def _coupled_tiles(families: Iterable[list[Row]], joints: Container[int]) -> Iterator[tuple[int, int]]:
+    """Tiles of bodies that elements couple; those of joints are known from the joints."""
+    for r in (row for rows in families for row in rows if row.coupled or row.row_tiles != row.column_tiles):
+        of_bodies = [[k for k in tiles if k >= 0 and k not in joints] for tiles in (r.row_tiles, r.column_tiles)]
+        yield from product(*of_bodies)
 
 
 def _no_signals(reference: str) -> int:
@@ -243,13 +252,7 @@ class System:
     def _analyse(self, b: ArrayBuilder, used: list[int]) -> tuple[Elimination, dict[tuple[int, int], int]]:
         joints = {j.tile: tuple(k for k in j.bodies if k not in j.slide) for j in b.joints}
         edges = {(j.tile, k) for j in b.joints for k in j.bodies}
-        for rows in b.rows.values():
-            for r in rows:
-                same = r.row_tiles == r.column_tiles
-                for i in r.row_tiles:
-                    for k in r.column_tiles:
-                        if i >= 0 and k >= 0 and i not in joints and k not in joints and (r.coupled or not same):
-                            edges.add((i, k))
+        edges.update(_coupled_tiles(b.rows.values(), joints))
         for first, count in {(f[3], f[0]) for f in b.frames if f[0] > 1}:  # all tiles of one body are coupled
             edges |= {(i, k) for i in range(first, first + count) for k in range(first, first + count)}
         waits = np.zeros(6 * self.n_tiles)
@@ -358,8 +361,8 @@ class System:
             if item:
                 what = {"residual": "force or function", "tangent": "slope, the change of its force or function with the motion,"}.get(
                     program, "function or one of its first two time derivatives")
-                raise ValueError(f"{item!r}: its {what} is not a finite number at t = {t:g} s; look for divisions by zero, roots and "
-                                 "powers, and for points that coincide")
+                raise ModelError(f"{item!r}: its {what} is not a finite number at t = {t:g} s; "
+                                 "look for divisions by zero, roots and powers, and for points that coincide", (item,))
 
     def _scale_regularisation(self) -> None:
         """-eps C M^-1 C^T on the multiplier diagonals: small against what is there, large against its rounding errors."""
@@ -380,8 +383,8 @@ class System:
                 np.add.at(size.reshape(-1, 6), [j for j, _ in pairs], flexibility)
             for joint in self.joints:
                 if not np.isfinite(size[6 * joint.tile:6 * joint.tile + 6]).all():
-                    raise ValueError(f"joint {joint.name!r}: the masses or inertias of its bodies are far too small or too large to "
-                                     "compute with; check their units")
+                    raise ModelError(f"joint {joint.name!r}: the masses or inertias of its bodies are far too "
+                                     "small or too large to compute with; check their units", (joint.name,))
         joint_size = size[self.n_v:]
         joint_size[joint_size <= 0] = joint_size.max(initial=0.0) or 1.0
         tile = {self.block[k, k]: k for k in range(self.n_tiles)}

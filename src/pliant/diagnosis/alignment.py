@@ -11,10 +11,14 @@ from ..items.base import Frame, matrix_of
 from ..items.joints import AxisJoint
 from ..kernels.contract import P
 from ..report.finding import ERROR, WARNING, Finding, names
+from . import loops
 from .mechanism import Component, Mechanism
+from .rank import analyse, elsewhere
+from .registry import RANKED, check
 
 if TYPE_CHECKING:
     from ..model import Model
+    from .examination import Examination
 
 WIDEST = np.radians(5.0)   # axes farther apart are meant to be
 EXACT = 1e-9               # rad: axes nearer are parallel
@@ -99,21 +103,35 @@ def _parallel(found: list[Line], widest: float = WIDEST) -> Iterator[Snap]:
 
 def _concurrent(found: list[Line], size: float) -> Iterator[Snap]:
     """All axes through one point: that of all but one of them, or the one nearest to all."""
-    if not 3 <= len(found) <= 60 or np.linalg.eigvalsh(np.sum([np.eye(3) - np.outer(k.axis, k.axis) for k in found], axis=0))[0] < 1e-3:
+    if not 3 <= len(found) <= 60 or _nearly_parallel(_across(found)):
         return
-    by_name = {line.name: line for line in found}
     for members in (*([line for line in found if line is not off] for off in found), found):
-        across = [np.eye(3) - np.outer(line.axis, line.axis) for line in members]
-        normal = np.sum(across, axis=0)
-        if len(members) < 2 or np.linalg.eigvalsh(normal)[0] < 1e-3:
-            continue  # parallel
-        center = np.linalg.solve(normal, np.sum([a @ line.point for a, line in zip(across, members, strict=True)], axis=0))
-        aims = {line.name: center - line.point for line in found if np.linalg.norm(center - line.point) > 1e-6 * size}
-        off = {name: angle(by_name[name].axis, aim) for name, aim in aims.items()}
-        wrong = {name: a for name, a in off.items() if a > EXACT}
-        if wrong and max(wrong.values()) < WIDEST and (members is found or len(wrong) == 1):
-            axes = {n: aims[n] / np.linalg.norm(aims[n]) * np.sign(aims[n] @ by_name[n].axis) for n in wrong}
-            yield Snap("meet in one point", axes, {}, [n for n in by_name if n not in wrong], wrong)
+        across = _across(members)
+        if len(members) < 2 or _nearly_parallel(across):
+            continue
+        lines_at = np.sum([a @ line.point for a, line in zip(across, members, strict=True)], axis=0)
+        snap = _through(np.linalg.solve(np.sum(across, axis=0), lines_at), found, size)
+        if snap.axes and max(snap.angles.values()) < WIDEST and (members is found or len(snap.axes) == 1):
+            yield snap
+
+
+def _across(found: list[Line]) -> list[np.ndarray]:
+    """For every line the matrix that takes what is across its axis."""
+    return [np.eye(3) - np.outer(line.axis, line.axis) for line in found]
+
+
+def _nearly_parallel(across: list[np.ndarray]) -> bool:
+    return bool(np.linalg.eigvalsh(np.sum(across, axis=0))[0] < 1e-3)
+
+
+def _through(center: np.ndarray, found: list[Line], size: float) -> Snap:
+    """All axes turned so that they pass through a point; those that do so already stay."""
+    by_name = {line.name: line for line in found}
+    aims = {line.name: center - line.point for line in found if np.linalg.norm(center - line.point) > 1e-6 * size}
+    off = {name: angle(by_name[name].axis, aim) for name, aim in aims.items()}
+    wrong = {name: a for name, a in off.items() if a > EXACT}
+    axes = {n: aims[n] / np.linalg.norm(aims[n]) * np.sign(aims[n] @ by_name[n].axis) for n in wrong}
+    return Snap("meet in one point", axes, {}, [n for n in by_name if n not in wrong], wrong)
 
 
 def _coaxial(found: list[Line], size: float) -> Iterator[Snap]:
@@ -162,6 +180,39 @@ def misaligned(mechanism: Mechanism, component: Component, model: Model, freedom
                 snap = less
         return _finding(mechanism, snap, freedom, gained, locked), apply(model, snap)
     return None
+
+
+def misaligned_loop(e: Examination, loop: loops.Loop) -> tuple[Finding, Model] | None:
+    """The same for a loop of a model in space."""
+    freedom = e.report.degrees_of_freedom
+    if e.normal is not None or freedom is None:
+        return None
+    grounded = any(b.record is not None and "ground" in b.record.bodies for b in loop.component.blocks)
+    locked = loop.freedom <= (0 if grounded else 6)
+    return misaligned(e.mechanism, loop.component, e.model, freedom, locked, loops.freedom_of)
+
+
+@check("misaligned-axes", "axes slightly out of line that lock a loop", RANKED)
+def out_of_line(e: Examination) -> Iterator[Finding]:
+    """What was found for every loop; of loops that are locked also what has other reasons."""
+    for loop, finding, aligned in e.misaligned:
+        yield finding
+        if id(loop) in e.locked:
+            yield from _besides(loop, aligned, e.q, e.settings.length)
+
+
+def _besides(loop: loops.Loop, model: Model, q: np.ndarray, duration: float) -> Iterator[Finding]:
+    """Singular poses and drives in conflict of a loop in the model with aligned axes."""
+    mechanism = Mechanism(model.compile())
+    members = {b.name for b in loop.component.blocks}
+    for component in mechanism.components()[1]:
+        q, left = mechanism.close(component, q)
+        rank = analyse(mechanism, component) if members & {b.name for b in component.blocks} else None
+        if rank is not None and left < 1e-9:
+            found = [loops.Loop(component, rank, elsewhere(mechanism, component, rank, q))]
+            mechanism.at(q)
+            yield from loops.singular(mechanism, found)
+            yield from loops.drives(mechanism, found, duration)
 
 
 def odd_axis(mechanism: Mechanism, component: Component, model: Model, freedom: int, freedom_of: Callable[[Model], int | None]) -> str:

@@ -14,51 +14,6 @@ TREE = 40    # lines of the tree of joints
 WIDTH = 110  # of a printed report
 SHOWN = 5    # warnings and notes of one code that are printed; all are in ``findings``
 
-CODES: dict[str, str] = {
-    # joints and drives
-    "redundant-equations": "equations of joints that others fix already",
-    "non-unique-reactions": "reactions that the equations do not determine",
-    "conflicting-drives": "drives that contradict each other or the joints",
-    "redundant-drives": "more drives than there is to drive",
-    "locked-mechanism": "joints that leave no motion",
-    "singular-pose": "a pose in which the mechanism branches or sticks",
-    "misaligned-axes": "axes slightly out of line that lock a loop",
-    "rank-not-analysed": "a mechanism too large for the analysis of its joints",
-    # the start
-    "joint-gap": "joints that are open as modelled",
-    "impossible-assembly": "joints that no pose can satisfy together",
-    "drive-start": "a drive that does not begin where the joint is",
-    "many-turns": "an angle in radians that looks like one in degrees",
-    "conflicting-velocities": "stated velocities that joints or drives do not allow",
-    "cannot-compile": "an item that cannot be used as it is",
-    "cannot-start": "no consistent initial state",
-    # functions
-    "drive-jump": "a drive whose function jumps",
-    "drive-kink": "a drive whose velocity jumps",
-    # plane mechanisms
-    "out-of-plane": "an item that contradicts planar",
-    # bodies
-    "unconnected-body": "a body that nothing acts on",
-    "no-support": "bodies that nothing holds",
-    "far-away": "a body far from all others",
-    "zero-mass": "a body without mass",
-    "massless-motion": "a motion that moves no mass",
-    "inertia-triangle": "an inertia that no body can have",
-    "implausible-density": "a mass that does not suit the shape",
-    "implausible-inertia": "an inertia that does not suit the mass and size",
-    "mass-ratio": "a body far lighter than its neighbour",
-    "implausible-size": "a body as large as a building",
-    "implausible-gravity": "gravity that is not on Earth",
-    "units-slip": "sizes and masses that suggest other units",
-    # forces, couplings, frames
-    "spring-zero-length": "a spring whose ends coincide",
-    "stiff-undamped-spring": "a spring that vibrates too fast for the run",
-    "step-too-large": "a fixed step too long for the motion",
-    "step-unstable": "a fixed step beyond what an explicit integrator can take",
-    "unknown-cut": "a joint to cut that is not there",
-    "gear-without-carrier": "a coupling of joints with no body in common",
-    "unused-frame": "named frames of the ground that nothing uses",
-}
 FAULTS: dict[str, str] = {
     "newton-failed": "the equations of a step could not be solved",
     "singular-matrix": "the equations of motion have no unique solution",

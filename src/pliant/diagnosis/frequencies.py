@@ -3,13 +3,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..compile.compiled_model import CompiledModel
 from ..compile.vibration import Vibration
+from ..kernels.state_row import parts
 from ..model import Model
 from ..report.finding import WARNING, Finding
+from .loops import MOMENTS, by_time
+from .registry import RUN, check
+
+if TYPE_CHECKING:
+    from .examination import Examination
 
 RESOLVED = 1.0        # h omega: a vibration needs about six steps per period
 UNDAMPED = 0.02       # damping ratios below this count as none
@@ -89,30 +96,47 @@ def _pull(v: Vibration, a: int, b: int, u: np.ndarray) -> np.ndarray:
     return out
 
 
-def lint(model: Model, dynamics: CompiledModel, q: np.ndarray, velocities: np.ndarray | None, rates: dict[str, float],
-         settings: Settings) -> Iterator[Finding]:
-    """Vibrations and spins against the step, or against the accuracy. ``rates``: the fastest turning of driven joints [rad/s]."""
-    h = settings.step
-    told = set[str]()
-    elastic = any(r.family.elastic for r in dynamics.directory.forces.values())
-    if elastic or (dynamics.directory.flexible and settings.method):
-        vibration = Vibration(dynamics, q)
-        fast: dict[str, float] = {}
-        for spring in springs(model, vibration):
-            w, ratio = spring.vibration(vibration)
-            if w > 0 and ratio < UNDAMPED:
-                fast[spring.name] = max(w, fast.get(spring.name, 0.0))
-        for name, w in fast.items():
-            steps = settings.length * w / (2 * np.cbrt(settings.accuracy))
-            if (h is None and steps > MANY) or (h is not None and h * w > RESOLVED):
-                told.add(name)
-                yield _stiff(name, w, steps, settings)
+@check("stiff-undamped-spring", "a spring that vibrates too fast for the run", RUN)
+@check("step-too-large", "a fixed step too long for the motion", RUN)
+@check("step-unstable", "a fixed step beyond what an explicit integrator can take", RUN)
+def too_fast(e: Examination) -> Iterator[Finding]:
+    """Vibrations and spins against the step, or against the accuracy."""
+    settings, d, h = e.settings, e.dynamics.directory, e.settings.step
+    elastic = any(r.family.elastic for r in d.forces.values())
+    if elastic or (d.flexible and settings.method):
+        vibration = Vibration(e.dynamics, e.q)
+        stiff = list(_stiff_springs(e.model, vibration, settings))
+        yield from stiff
         if h is not None and settings.method:
             yield from _unstable(vibration, settings, h)
-        elif h is not None and not told:
-            yield from _unresolved(model, vibration, h)
+        elif h is not None and not stiff:
+            yield from _unresolved(e.model, vibration, h)
     if h is not None:
-        yield from _spins(dynamics, velocities, rates, h)
+        s = e.dynamics.system
+        velocities = None if e.row is None else parts(e.row[None, :], s.q0.size, s.n)["v"][0]
+        yield from _spins(e.dynamics, velocities, _driven_rates(e), h)
+
+
+def _stiff_springs(model: Model, vibration: Vibration, settings: Settings) -> Iterator[Finding]:
+    """Springs whose undamped vibration the run would have to follow, or cannot."""
+    fast: dict[str, float] = {}
+    for spring in springs(model, vibration):
+        w, ratio = spring.vibration(vibration)
+        if w > 0 and ratio < UNDAMPED:
+            fast[spring.name] = max(w, fast.get(spring.name, 0.0))
+    for name, w in fast.items():
+        steps = settings.length * w / (2 * np.cbrt(settings.accuracy))
+        if steps > MANY if settings.step is None else settings.step * w > RESOLVED:
+            yield _stiff(name, w, steps, settings)
+
+
+def _driven_rates(e: Examination) -> dict[str, float]:
+    """The fastest turning of driven joints, at a few moments [rad/s]."""
+    angles = {b.name: b.rows[0] for b in e.mechanism.blocks if b.kind == "drive" and b.directions[0][0] == "angle"}
+    if not angles:
+        return {}
+    seen = [abs(by_time(e.mechanism, part * e.settings.length)) for part in MOMENTS]
+    return {name: float(max(v[row] for v in seen)) for name, row in angles.items()}
 
 
 def _hz(w: float) -> str:

@@ -3,14 +3,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..report.finding import ERROR, NOTE, WARNING, Finding, names
 from ..report.words import MOTIONS, REACTIONS, describe, direction
-from .mechanism import Component, Mechanism
-from .rank import Dependency, Rank
+from .mechanism import Block, Component, Mechanism
+from .rank import Dependency, Rank, analyse, elsewhere
+from .registry import RANKED, check
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from .examination import Examination
 
 REPLACEMENTS = {(3, 0): "a Spherical joint", (2, 0): "a PointOnLine along {axis}", (1, 0): "a PointOnPlane with the normal {normal}",
                 (3, 1): "a Universal joint", (2, 2): "a Cylindrical joint", (1, 2): "a Planar joint"}
@@ -239,3 +246,49 @@ def _alike(a: Dependency, b: Dependency, name: str) -> bool:
     """Whether a block has the same part in two dependencies, each relative to its own block."""
     x, y = (d.parts.get(name, np.zeros(1)) / d.parts[d.block.name] for d in (a, b))
     return x.shape == y.shape and bool(np.allclose(x, y, rtol=1e-6, atol=1e-6))
+
+
+# -- degrees of freedom
+def drive_equations(blocks: list[Block]) -> int:
+    return sum(len(b.rows) for b in blocks if b.kind == "drive")
+
+
+def freedom_of(model: Model) -> int | None:
+    """Degrees of freedom that the joints of a model leave, in general poses; None if it cannot be told."""
+    try:
+        mechanism = Mechanism(model.compile())
+    except ModelError:
+        return None
+    tree, components = mechanism.components()
+    q = mechanism.system.q0
+    total = 0
+    for component in components:
+        q, left = mechanism.close(component, q)
+        rank: Rank | None = analyse(mechanism, component)
+        if rank is None or left > 1e-9:
+            return None
+        total += rank.columns - Loop(component, rank, elsewhere(mechanism, component, rank, q, poses=1)).freedom
+    driving, inside = drive_equations(mechanism.blocks), sum(drive_equations(c.blocks) for c in components)
+    return sum(mechanism.basis(k).shape[1] for k in mechanism.tiles) - (tree - (driving - inside)) - total
+
+
+# -- the checks
+@check("redundant-equations", "equations of joints that others fix already", RANKED)
+def _redundancy(e: Examination) -> Iterator[Finding]:
+    return redundancy([loop for loop in e.free if not loop.stuck])
+
+
+@check("non-unique-reactions", "reactions that the equations do not determine", RANKED)
+def _reactions(e: Examination) -> list[Finding]:
+    return reactions([loop for loop in e.free if not loop.stuck])[1]
+
+
+@check("singular-pose", "a pose in which the mechanism branches or sticks", RANKED)
+def _singular(e: Examination) -> Iterator[Finding]:
+    return singular(e.mechanism, e.free)
+
+
+@check("conflicting-drives", "drives that contradict each other or the joints", RANKED)
+@check("redundant-drives", "more drives than there is to drive", RANKED)
+def _drives(e: Examination) -> Iterator[Finding]:
+    return drives(e.mechanism, e.free, e.settings.length)

@@ -11,10 +11,12 @@ from ..items.bodies import RigidBody
 from ..items.shapes import Shape, mass_properties
 from ..report.finding import NOTE, WARNING, Finding, names
 from ..report.words import MOTIONS, describe
-from .mechanism import LARGEST, Mechanism, connected
+from .mechanism import LARGEST, Block, Mechanism, connected
+from .registry import ASSEMBLED, ITEMS, check
 
 if TYPE_CHECKING:
     from ..model import Model
+    from .examination import Examination
 
 SOLID = (0.5, 3e4)       # kg/m^3: densities of solid bodies
 ELLIPSOID = (1e-2, 1e5)  # kg/m^3: of the ellipsoid with the same mass and inertia, for bodies of any shape
@@ -34,26 +36,59 @@ class Verdict(NamedTuple):
     message: str
 
 
-def lint(model: Model) -> Iterator[Finding]:
-    """What can be seen from the bodies alone."""
-    bodies = [b for b in model.section("bodies") if isinstance(b, RigidBody)]
-    for body in bodies:
-        if model.planar is None:
-            yield from triangle(body)
-    judged = {b.name: v for b in bodies for v in [judge(b)] if v is not None}
+def _rigid(model: Model) -> list[RigidBody]:
+    return [b for b in model.section("bodies") if isinstance(b, RigidBody)]
+
+
+def _verdicts(model: Model) -> dict[str, Verdict]:
+    """Of the bodies of which it can be told whether the mass suits the size."""
+    return {b.name: verdict for b in _rigid(model) for verdict in [judge(b)] if verdict is not None}
+
+
+@check("inertia-triangle", "an inertia that no body can have", ITEMS)
+def triangle(model: Model) -> Iterator[Finding]:
+    """I1 + I2 >= I3 for principal moments of any body."""
+    for body in _rigid(model) if model.planar is None else ():
+        a, b, c = np.linalg.eigvalsh(body.inertia_matrix)
+        if a + b < c * (1 - 1e-6):
+            yield _no_body(body, a, b, c)
+
+
+def _no_body(body: RigidBody, a: float, b: float, c: float) -> Finding:
+    return Finding("inertia-triangle", WARNING, (body.name,),
+                   f"body {body.name!r}: its principal moments of inertia {a:.4g}, {b:.4g}, {c:.4g} kg m^2 belong to no body: the two "
+                   "smaller ones must add up to at least the largest.",
+                   "Check the order and units of the moments and the signs of the products of inertia. For a plane model give all three "
+                   "moments, or set planar=True, where only one of them counts.")
+
+
+@check("units-slip", "sizes and masses that suggest other units", ITEMS)
+@check("implausible-density", "a mass that does not suit the shape", ITEMS)
+@check("implausible-inertia", "an inertia that does not suit the mass and size", ITEMS)
+def densities(model: Model) -> Iterator[Finding]:
+    """Masses that do not suit sizes; if all of them are wrong in the same way, the units are."""
+    judged = _verdicts(model)
     wrong = {name: v for name, v in judged.items() if v.message}
     slip = len(wrong) > 1 and len(wrong) == len(judged) and len({v.light for v in wrong.values()}) == 1
     if slip:
         yield _slip(wrong, next(iter(wrong.values())).light)
     else:
         yield from (Finding(v.code, WARNING, (name,), v.message, MASS_REMEDY) for name, v in wrong.items())
-    yield from sizes([b for b in bodies if b.name not in wrong])
-    yield from gravity(model)
-    yield from ratios(model, bodies)
 
 
-def sizes(bodies: list[RigidBody]) -> Iterator[Finding]:
+def _slip(wrong: dict[str, Verdict], light: bool) -> Finding:
+    about = "far too light for their size" if light else "far too heavy for their size"
+    guess = "millimetres were given as metres" if light else "grams were given as kilograms, or metres as kilometres"
+    first = next(iter(wrong.values())).message
+    return Finding("units-slip", WARNING, tuple(wrong), f"all bodies are {about}, as if {guess}: {first}",
+                   "Give values with units, such as '150 mm' and '0.36 kg', or convert them to SI.")
+
+
+@check("implausible-size", "a body as large as a building", ITEMS)
+def sizes(model: Model) -> Iterator[Finding]:
     """Bodies as large as buildings; those whose mass gives the slip away are told otherwise."""
+    wrong = {name for name, verdict in _verdicts(model).items() if verdict.message}
+    bodies = [b for b in _rigid(model) if b.name not in wrong]
     large = {b.name: size for b in bodies if b.shape and (size := extent(b.shape)) >= LARGE}
     if large:
         first = next(iter(large))
@@ -73,6 +108,7 @@ def extent(shape: Shape) -> float:
     return max(longest, 2 * shape.radius)
 
 
+@check("implausible-gravity", "gravity that is not on Earth", ITEMS)
 def gravity(model: Model) -> Iterator[Finding]:
     """9810 is gravity in mm/s^2."""
     size = float(np.linalg.norm(model.gravity))
@@ -82,28 +118,10 @@ def gravity(model: Model) -> Iterator[Finding]:
                       "Write 9.81 (m/s^2)" + (f", or '{size:.4g} mm/s^2'" if 1e3 < size < 1e5 else "") + ".")
 
 
-def _slip(wrong: dict[str, Verdict], light: bool) -> Finding:
-    about = "far too light for their size" if light else "far too heavy for their size"
-    guess = "millimetres were given as metres" if light else "grams were given as kilograms, or metres as kilometres"
-    first = next(iter(wrong.values())).message
-    return Finding("units-slip", WARNING, tuple(wrong), f"all bodies are {about}, as if {guess}: {first}",
-                   "Give values with units, such as '150 mm' and '0.36 kg', or convert them to SI.")
-
-
-def triangle(body: RigidBody) -> Iterator[Finding]:
-    """I1 + I2 >= I3 for principal moments of any body."""
-    a, b, c = np.linalg.eigvalsh(body.inertia_matrix)
-    if a + b < c * (1 - 1e-6):
-        yield Finding("inertia-triangle", WARNING, (body.name,),
-                      f"body {body.name!r}: its principal moments of inertia {a:.4g}, {b:.4g}, {c:.4g} kg m^2 belong to no body: the two "
-                      "smaller ones must add up to at least the largest.",
-                      "Check the order and units of the moments and the signs of the products of inertia. For a plane model give all three "
-                      "moments, or set planar=True, where only one of them counts.")
-
-
-def ratios(model: Model, bodies: list[RigidBody]) -> Iterator[Finding]:
+@check("mass-ratio", "a body far lighter than its neighbour", ITEMS)
+def ratios(model: Model) -> Iterator[Finding]:
     """Light bodies that carry heavy ones."""
-    mass = {b.name: b.mass for b in bodies}
+    mass = {b.name: b.mass for b in _rigid(model)}
     for joint in model.section("joints"):
         if isinstance(joint, Pair) and {joint.a.body, joint.b.body} <= mass.keys():
             light, heavy = sorted((joint.a.body, joint.b.body), key=mass.__getitem__)
@@ -192,38 +210,43 @@ def solid_of(shape: Shape) -> tuple[float, np.ndarray, np.ndarray] | None:
 
 
 # -- motions that move no mass
-def massless(mechanism: Mechanism, model: Model) -> Iterator[Finding]:
-    """Motions that joints and drives allow and that move no mass: M v = 0 and C_q v = 0.                    [diagnosis-6]
-
-    ``mechanism`` is the one in space, with all equations.
-    """
+@check("massless-motion", "a motion that moves no mass", ASSEMBLED)
+@check("zero-mass", "a body without mass", ASSEMBLED)
+def massless(e: Examination) -> Iterator[Finding]:
+    """Motions that joints and drives allow and that move no mass: M v = 0 and C_q v = 0.                    [diagnosis-6]"""
+    mechanism = e.space  # with all equations
     idle = _idle(mechanism)
     groups = [blocks for tile, blocks in mechanism.groups.items() if idle.keys() & set(mechanism.bodies[tile])]
-    parts = connected([*([k] for k in idle), *([k for k in mechanism.bodies[blocks[0].tile] if k in idle] for blocks in groups)])
+    ends = ([k for k in mechanism.bodies[blocks[0].tile] if k in idle] for blocks in groups)
     moving: set[str] = set()
-    for part in parts:
+    for part in connected([*([k] for k in idle), *ends]):
         tiles = sorted(part)
         blocks = [b for blocks in groups for b in blocks if set(mechanism.bodies[b.tile]) & part]
         if sum(len(b.rows) for b in blocks) > LARGEST:
             continue
-        rows = [np.zeros((1, sum(mechanism.basis(k).shape[1] for k in tiles))), *mechanism.matrix(blocks, tiles)[0]]
-        K = np.zeros((rows[0].shape[1], sum(idle[k].shape[1] for k in tiles)))
-        i = j = 0
-        for k in tiles:
-            n, m = idle[k].shape
-            K[i:i + n, j:j + m] = idle[k]
-            i, j = i + n, j + m
-        _, S, V = np.linalg.svd(np.vstack(rows) @ K)
-        Z = K @ V[int((S > 1e-9).sum()):].T
+        Z = _idle_motions(mechanism, tiles, blocks, idle)
         if Z.shape[1]:
             finding = _massless(mechanism, tiles, Z)
             moving |= set(finding.items)
             yield finding
-    for body in model.section("bodies"):
-        if isinstance(body, RigidBody) and body.mass == 0 and body.name not in moving:
+    for body in _rigid(e.model):
+        if body.mass == 0 and body.name not in moving:
             yield Finding("zero-mass", NOTE, (body.name,), f"body {body.name!r} has no mass; its joints hold or drive it, so that it can "
-                          "be used.",
-                          "Nothing, if it is meant to be massless; otherwise give its mass.")
+                          "be used.", "Nothing, if it is meant to be massless; otherwise give its mass.")
+
+
+def _idle_motions(mechanism: Mechanism, tiles: list[int], blocks: list[Block],
+                  idle: dict[int, np.ndarray]) -> np.ndarray:
+    """Motions of the bodies in ``tiles`` without inertia that the equations of blocks allow, as columns."""
+    rows = [np.zeros((1, sum(mechanism.basis(k).shape[1] for k in tiles))), *mechanism.matrix(blocks, tiles)[0]]
+    K = np.zeros((rows[0].shape[1], sum(idle[k].shape[1] for k in tiles)))
+    i = j = 0
+    for k in tiles:
+        n, m = idle[k].shape
+        K[i:i + n, j:j + m] = idle[k]
+        i, j = i + n, j + m
+    _, S, V = np.linalg.svd(np.vstack(rows) @ K)
+    return np.asarray(K @ V[int((S > 1e-9).sum()):].T)
 
 
 def _idle(mechanism: Mechanism) -> dict[int, np.ndarray]:

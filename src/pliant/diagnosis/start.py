@@ -15,12 +15,15 @@ from ..start.assembly import value_at
 from .loops import by_time
 from .mechanism import LARGEST, Block, Component, Mechanism
 from .rank import RowSpace, motion
+from .registry import MODELLED, RANKED, REFUSED, add_code, check
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from .examination import Examination
 
 INTERVALS, SUSPECTS = 1000, 12   # of the duration in search of jumps; so many are looked at closely
 CLOSE = 1e-11                    # of the duration: how closely
+add_code("joint-gap", "joints that are open as modelled")
+add_code("impossible-assembly", "joints that no pose can satisfy together")
 
 
 class Gap:
@@ -83,27 +86,30 @@ def _impossible(left: list[Gap], component: Component) -> Finding:
                    "model a pose nearer to an assembled one.")
 
 
-def drive_starts(mechanism: Mechanism, starts: bool) -> Iterator[Finding]:
+@check("drive-start", "a drive that does not begin where the joint is", MODELLED)
+def drive_starts(e: Examination) -> Iterator[Finding]:
     """Drives whose value at t = 0 is not that of the joint in the pose as modelled, nor the start value that is given for it."""
+    mechanism = e.mechanism
     mechanism.at(mechanism.system.q0)
-    for block in mechanism.blocks:
-        if block.kind == "drive":
-            off = float(mechanism.x.R[block.rows[0]])
+    for block in (b for b in mechanism.blocks if b.kind == "drive"):
+        off = abs(float(mechanism.x.R[block.rows[0]]))
+        joint, kind = mechanism.directory.drives[block.name][2:]
+        stated = mechanism.directory.joints[joint].stated.get(kind)
+        if np.isfinite(off) and off > tolerance_of(mechanism) and (stated is None or not e.starts):
             angle = block.directions[0][0] == "angle"
-            if np.isfinite(off) and abs(off) > tolerance_of(mechanism):
-                size = f"{abs(off):.4g} rad ({np.degrees(abs(off)):.3g} degrees)" if angle else f"{1e3 * abs(off):.4g} mm"
-                joint, kind = mechanism.directory.drives[block.name][2:]
-                stated = mechanism.directory.joints[joint].stated.get(kind)
-                if stated is None or not starts:
-                    other = "" if stated is None else f", and the start value {kind} = {stated:.4g} of that joint is another one"
-                    yield Finding("drive-start", NOTE if starts else ERROR, (block.name,), f"drive {block.name!r} begins {size} away from "
-                                  f"where joint {joint!r} is as modelled{': assembly moves the bodies there' * starts}{other}.",
-                                  f"Let its function begin at the {kind} of the joint (zero as modelled, or its zero=), or give the joint "
-                                  f"the start value {kind}= that is meant.")
+            size = f"{off:.4g} rad ({np.degrees(off):.3g} degrees)" if angle else f"{1e3 * off:.4g} mm"
+            other = f", and the start value {kind} = {stated:.4g} of that joint is another one" if stated is not None else ""
+            moves = ": assembly moves the bodies there" if e.starts else ""
+            yield Finding("drive-start", NOTE if e.starts else ERROR, (block.name,), f"drive {block.name!r} begins "
+                          f"{size} away from where joint {joint!r} is as modelled{moves}{other}.",
+                          f"Let its function begin at the {kind} of the joint (zero as modelled, or its zero=), or give the joint the "
+                          f"start value {kind}= that is meant.")
 
 
-def many_turns(mechanism: Mechanism, model: Model) -> Iterator[Finding]:
+@check("many-turns", "an angle in radians that looks like one in degrees", MODELLED)
+def many_turns(e: Examination) -> Iterator[Finding]:
     """Angles of more than a turn that are round numbers in radians, as only degrees are."""
+    mechanism, model = e.mechanism, e.model
     s, x, directory, before = mechanism.system, mechanism.x, mechanism.directory, len(mechanism.system.failures)
     given = [(item.name, f"{item.kind} {item.name!r}: {field} =", float(value)) for item in model for field in ("angle", "zero")
              for value in [getattr(item, field, None)] if isinstance(value, float) and (field == "angle" or isinstance(item, Turns))]
@@ -120,46 +126,63 @@ def many_turns(mechanism: Mechanism, model: Model) -> Iterator[Finding]:
 
 
 # -- velocities
-def velocities(mechanism: Mechanism) -> Iterator[Finding]:
-    """Stated velocities that joints, drives or other statements do not allow. ``mechanism`` is the one in space."""
-    stated, first = mechanism.directory.stated, by_time(mechanism, 0.0)
+@check("conflicting-velocities", "stated velocities that joints or drives do not allow", REFUSED)
+def velocities(e: Examination) -> Iterator[Finding]:
+    """Stated velocities that joints, drives or other statements do not allow."""
+    mechanism = e.space
+    stated = mechanism.directory.stated
     if sum(len(b.rows) for b in mechanism.blocks) + 6 * len(stated) > 2 * LARGEST:
         return
-    tiles = mechanism.tiles
+    drives = [b.name for b in mechanism.blocks if b.kind == "drive"]
+    for body, parts in _conflicts(mechanism).items():
+        bodies = [b for b in stated if _statement(b) in parts]
+        items = (*bodies, *(d for d in drives if d in parts))
+        others = [n for n in items if n != body]
+        against = f" together with {names(others)}" if others else ""
+        if not e.off & set(items):
+            yield Finding("conflicting-velocities", ERROR, items, f"body {body!r}: "
+                          f"its stated velocity{against} contradicts the joints.",
+                          "State fewer velocities - what is left out is solved for - or correct them.")
+
+
+def _statement(body: str) -> str:
+    """Among the equations of items, what a body states."""
+    return f"velocity of {body}"
+
+
+def _conflicts(mechanism: Mechanism) -> dict[str, set[str]]:
+    """Bodies whose stated velocities follow from equations and statements before them, with other values: their names."""
+    tiles, first = mechanism.tiles, by_time(mechanism, 0.0)
     rows, _, mixes = mechanism.matrix(mechanism.blocks, tiles)
     right = {b.name: -mixes[b.name] @ first[b.rows] for b in mechanism.blocks}
-    space = RowSpace(sum(mechanism.basis(k).shape[1] for k in tiles))
+    widths = [mechanism.basis(k).shape[1] for k in tiles]
+    space = RowSpace(sum(widths))
     for block, part in zip(mechanism.blocks, rows, strict=True):
         space.add(block.name, part)
-    starts = dict(zip(tiles, np.cumsum([0, *(mechanism.basis(k).shape[1] for k in tiles)]).tolist(), strict=False))
+    starts = dict(zip(tiles, np.cumsum([0, *widths]).tolist(), strict=False))
     conflicts: dict[str, set[str]] = {}
-    for body, said in stated.items():
+    for body, said in mechanism.directory.stated.items():
         if not any(said.which):
             continue
         k, E = said.iv // 6, mechanism.basis(said.iv // 6)
         full = np.zeros((int(sum(said.which)), len(space.Q)))
         full[:, starts[k]:starts[k] + E.shape[1]] = (said.map(mechanism.system.q0) @ E)[said.which]
         size = np.where(np.arange(6) < 3, mechanism.length, 1.0)[said.which]
-        key = f"velocity of {body}"
-        right[key] = said.values[said.which] / size
-        for parts in space.add(key, full / size[:, None]):
+        right[_statement(body)] = said.values[said.which] / size
+        for parts in space.add(_statement(body), full / size[:, None]):
             terms = [y @ right[name] for name, y in parts.items()]
             fastest = max(float(abs(right[name]).max(initial=0.0)) for name in parts)
             if abs(sum(terms)) > 1e-6 * fastest:
                 conflicts.setdefault(body, set()).update(parts)
-    drives = [b.name for b in mechanism.blocks if b.kind == "drive"]
-    for body, parts_ in conflicts.items():
-        bodies = [b for b in stated if f"velocity of {b}" in parts_]
-        items = (*bodies, *(d for d in drives if d in parts_))
-        others = [n for n in items if n != body]
-        against = f" together with {names(others)}" if others else ""
-        yield Finding("conflicting-velocities", ERROR, items, f"body {body!r}: its stated velocity{against} contradicts the joints.",
-                      "State fewer velocities - what is left out is solved for - or correct them.")
+    return conflicts
 
 
 # -- functions of drives
-def jumps(mechanism: Mechanism, duration: float) -> Iterator[Finding]:
+@check("drive-jump", "a drive whose function jumps", RANKED)
+@check("drive-kink", "a drive whose velocity jumps", RANKED)
+def jumps(e: Examination) -> Iterator[Finding]:
     """Drives whose function or its first derivative jumps."""
+    mechanism, duration = e.mechanism, e.settings.length
     drives = [b for b in mechanism.blocks if b.kind == "drive"]
     if not drives:
         return

@@ -12,19 +12,12 @@ from ..items.couplings import JointPair
 from ..items.forces import Load, Measure
 from ..report.finding import NOTE, WARNING, Finding, names
 from .mechanism import connected
+from .registry import ITEMS, check
 
 if TYPE_CHECKING:
     from ..model import Model
 
 FAR = 100.0  # times the usual distance of bodies
-
-
-def lint(model: Model) -> Iterator[Finding]:
-    """What can be seen from the items alone."""
-    yield from support(model)
-    yield from carriers(model)
-    yield from far_away(model)
-    yield from unused_frames(model)
 
 
 def _ends(item: Item) -> list[str]:
@@ -34,32 +27,43 @@ def _ends(item: Item) -> list[str]:
     return [f.body for f in (getattr(item, name) for name in type(item).model_fields) if isinstance(f, Frame)]
 
 
+@check("unconnected-body", "a body that nothing acts on", ITEMS)
+@check("no-support", "bodies that nothing holds", ITEMS)
 def support(model: Model) -> Iterator[Finding]:
     """Bodies with no way to the ground over joints and springs."""
     order = ["ground", *(b.name for b in model.section("bodies"))]
     number = {name: k for k, name in enumerate(order)}
     ties = [[number[e] for e in _ends(item) if e in number] for item in model if isinstance(item, Pair)]
     loaded = {e for item in model if isinstance(item, Load) for e in _ends(item)}
-    parts = connected([*ties, *([k] for k in number.values())])
-    falls = any(model.gravity)
-    alone = [order[min(p)] for p in parts if len(p) == 1 and 0 not in p and order[min(p)] not in loaded]
-    others = len(order) - 1 > len(alone)
+    loose = [part for part in connected([*ties, *([k] for k in number.values())]) if 0 not in part]
+    alone = [order[min(part)] for part in loose if len(part) == 1 and order[min(part)] not in loaded]
+    falls, others = any(model.gravity), len(order) - 1 > len(alone)
     for name in sorted(alone, key=order.index):
-        how = "it falls freely" if falls else "it keeps its velocity"
-        yield Finding("unconnected-body", WARNING if others else NOTE, (name,), f"body {name!r}: no joint, spring or load acts on it; "
-                      f"{how}.",
-                      "Connect it, or take it out of the model." if others else "Nothing, if free flight is what you want.")
-    for part in parts:
+        yield _unconnected(name, falls, others)
+    for part in loose:
         members = tuple(order[k] for k in sorted(part))
-        if 0 in part or members[0] in alone:
-            continue
-        driven = bool(loaded & set(members))
-        together = f"bodies {names(members)} hang together, but" if len(members) > 1 else f"body {members[0]!r}:"
-        yield Finding("no-support", WARNING if falls and not driven else NOTE, members, f"{together} no joint or spring leads to the ground"
-                      f"{'; they fall freely' * (falls and len(members) > 1)}{'; it falls freely' * (falls and len(members) == 1)}.",
-                      "Add the support that is missing; nothing, if the system is meant to float.")
+        if members[0] not in alone:
+            yield _unsupported(members, falls, bool(loaded & set(members)))
 
 
+def _unconnected(name: str, falls: bool, others: bool) -> Finding:
+    how = "it falls freely" if falls else "it keeps its velocity"
+    remedy = "Connect it, or take it out of the model." if others else "Nothing, if free flight is what you want."
+    return Finding("unconnected-body", WARNING if others else NOTE, (name,), f"body {name!r}: no joint, "
+                   f"spring or load acts on it; {how}.",
+                   remedy)
+
+
+def _unsupported(members: tuple[str, ...], falls: bool, driven: bool) -> Finding:
+    several = len(members) > 1
+    together = f"bodies {names(members)} hang together, but" if several else f"body {members[0]!r}:"
+    how = f"; {'they fall' if several else 'it falls'} freely" if falls else ""
+    return Finding("no-support", WARNING if falls and not driven else NOTE, members,
+                   f"{together} no joint or spring leads to the ground{how}.",
+                   "Add the support that is missing; nothing, if the system is meant to float.")
+
+
+@check("gear-without-carrier", "a coupling of joints with no body in common", ITEMS)
 def carriers(model: Model) -> Iterator[Finding]:
     """Gears and racks couple angles against one body: their joints must share it."""
     for item in model.section("joints"):
@@ -72,6 +76,7 @@ def carriers(model: Model) -> Iterator[Finding]:
                               "Let both joints turn against the same body (the housing).")
 
 
+@check("far-away", "a body far from all others", ITEMS)
 def far_away(model: Model) -> Iterator[Finding]:
     """A body at a distance out of proportion."""
     bodies = [b for b in model.section("bodies") if isinstance(b, RigidBody)]
@@ -86,6 +91,7 @@ def far_away(model: Model) -> Iterator[Finding]:
                           f"the others within about {usual:.3g} m.", "Check the units of its position.")
 
 
+@check("unused-frame", "named frames of the ground that nothing uses", ITEMS)
 def unused_frames(model: Model) -> Iterator[Finding]:
     """Frames of bodies serve for output; those of the ground do not move."""
     used = {f.frame for item in model for f in (getattr(item, n) for n in type(item).model_fields)

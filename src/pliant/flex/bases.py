@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from .modes import Modes
 from .structure import Structure
 
@@ -60,7 +61,8 @@ class Basis:
     def _krylov(self, n: int) -> tuple[np.ndarray, list[str], dict[str, int]]:
         """Shapes of interface loads, then those of the inertia forces of the last ones, made orthonormal."""
         if n > self.available:
-            raise ValueError(f"modes: {n} are asked for, there are {self.available}; ask for fewer or refine the mesh")
+            raise FieldError("modes", f"{n} are asked for, there are {self.available}; "
+                             "ask for fewer or refine the mesh")
         s, V = self.s, self.fixed
         assert V is not None
         block = V = _orthonormalise(s, V, V[:, :0])
@@ -68,7 +70,8 @@ class Basis:
         while V.shape[1] - start < n:
             block = _orthonormalise(s, s.balanced(s.M @ block), V)
             if not block.shape[1]:
-                raise ValueError(f"modes: {n} are asked for, the chain of loads gives {V.shape[1] - start}; ask for fewer")
+                raise FieldError("modes", f"{n} are asked for, the chain of loads gives "
+                                 f"{V.shape[1] - start}; ask for fewer")
             V = np.hstack((V, block))
         V = V[:, :start + n]
         return V, [*(f"load {j + 1}" for j in range(start)), *(f"krylov {j + 1}" for j in range(n))], {"attachment": start, "krylov": n}
@@ -94,8 +97,8 @@ def _given(s: Structure, shapes: Any) -> np.ndarray:
     if a.ndim == 3 and a.shape[:2] == (p, k):
         a = a.reshape(p * k, -1)
     if a.ndim != 2 or a.shape[0] != p * k or not a.shape[1] or not np.isfinite(a).all():
-        raise ValueError(f"shapes: an array of shape {np.shape(shapes)} must be ({p * k}, number) or ({p}, {k}, number), with "
-                         "finite entries")
+        raise FieldError("shapes", f"an array of shape {np.shape(shapes)} must be ({p * k}, "
+                         f"number) or ({p}, {k}, number), with finite entries")
     y = np.zeros((s.K.shape[0], a.shape[1]))
     stiff = [i for i in s.joined if i.rigid]
     for j, i in enumerate(stiff):
@@ -103,5 +106,6 @@ def _given(s: Structure, shapes: Any) -> np.ndarray:
     y[6 * len(stiff):] = s.T[:, 6 * len(stiff):].T @ a
     off = abs(s.T @ y - a).max() / max(abs(a).max(), 1e-300)
     if off > 1e-6:
-        raise ValueError(f"shapes: they deform a rigid interface ({off:.2g} of the largest displacement); take coupling='average' for them")
+        raise FieldError("shapes", f"they deform a rigid interface ({off:.2g} of the largest displacement); take "
+                         "coupling='average' for them")
     return y

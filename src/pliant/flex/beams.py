@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import shown
 from .fe import FE, MassPoints
 from .material import Material
@@ -69,9 +70,9 @@ def mesh_beam(points: Any, section: Section, material: Material, elements: int |
     number for each segment. ``up``: direction of the section's z axis (default: z of the mesh, for segments along z its y). ``mass``:
     "consistent" or "lumped". Nodes are numbered along the line; a line that ends where it begins is a ring."""
     if theory not in THEORIES:
-        raise ValueError(f"theory: {shown(theory)} must be one of {', '.join(THEORIES)}")
+        raise FieldError("theory", f"{shown(theory)} must be one of {', '.join(THEORIES)}")
     if mass not in ("consistent", "lumped"):
-        raise ValueError(f"mass: {shown(mass)} must be consistent or lumped")
+        raise FieldError("mass", f"{shown(mass)} must be consistent or lumped")
     corners = _corners(points)
     counts = _counts(elements, np.linalg.norm(np.diff(corners, axis=0), axis=1))
     nodes = np.concatenate([corners[:1], *(a + np.linspace(0, 1, n + 1)[1:, None] * (b - a)
@@ -96,12 +97,12 @@ def mesh_beam(points: Any, section: Section, material: Material, elements: int |
 # -- geometry
 def _corners(points: Any) -> np.ndarray:
     if not isinstance(points, (list, tuple, np.ndarray)) or len(points) < 2:
-        raise ValueError(f"points: {shown(points)} must be at least two points of three coordinates [m]")
+        raise FieldError("points", f"{shown(points)} must be at least two points of three coordinates [m]")
     p = np.array([three("points", row) for row in points])
     steps = np.linalg.norm(np.diff(p, axis=0), axis=1)
     if (steps <= 1e-9 * steps.sum()).any():
         k = int(np.argmin(steps))
-        raise ValueError(f"points: the points {k} and {k + 1} are the same, {shown(p[k].tolist())}; remove one")
+        raise FieldError("points", f"the points {k} and {k + 1} are the same, {shown(p[k].tolist())}; remove one")
     return p
 
 
@@ -111,10 +112,11 @@ def _counts(elements: int | Sequence[int], lengths: np.ndarray) -> list[int]:
         rule = f"must be one whole number of at least 1 for each of the {len(lengths)} segments"
         given = whole("elements", elements, rule)
         if len(given) != len(lengths) or (given < 1).any():
-            raise ValueError(f"elements: {shown(elements)} {rule}")
+            raise FieldError("elements", f"{shown(elements)} {rule}")
         return [int(n) for n in given]
     if isinstance(elements, bool) or not isinstance(elements, (int, np.integer)) or elements < len(lengths):
-        raise ValueError(f"elements: {shown(elements)} must be a whole number of at least {len(lengths)}, one for each segment")
+        raise FieldError("elements", f"{shown(elements)} must be a whole number of at least "
+                         f"{len(lengths)}, one for each segment")
     counts = [1] * len(lengths)
     for _ in range(int(elements) - len(lengths)):  # the next one goes where elements are longest
         counts[int(np.argmax(lengths / counts))] += 1
@@ -128,7 +130,8 @@ def _axes(d: np.ndarray, up: Any) -> np.ndarray:
     else:
         z = three("up", up, "three numbers", "")
         if not np.linalg.norm(z) > 0 or np.linalg.norm(np.cross(z, x)) < 1e-6 * np.linalg.norm(z):
-            raise ValueError(f"up: {shown(up)} must be a direction that is not along the beam ({', '.join(f'{c:.3g}' for c in x)})")
+            raise FieldError("up", f"{shown(up)} must be a direction that is not along the beam "
+                             f"({', '.join(f'{c:.3g}' for c in x)})")
     z = z - (z @ x) * x
     z /= np.linalg.norm(z)
     return np.column_stack((x, np.cross(z, x), z))

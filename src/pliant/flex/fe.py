@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import shown
 
 if TYPE_CHECKING:
@@ -56,11 +57,13 @@ class FE:
         import scipy.sparse as sp
         self.nodes = np.array(nodes, float)
         if self.nodes.ndim != 2 or self.nodes.shape[1] != 3 or not len(self.nodes) or not np.isfinite(self.nodes).all():
-            raise ValueError(f"nodes: an array of shape {self.nodes.shape} must be (number, 3), with finite coordinates")
+            raise FieldError("nodes", f"an array of shape {self.nodes.shape} must be (number, 3), "
+                             "with finite coordinates")
         self.K, self.M = (sp.csc_matrix(a, dtype=float) for a in (K, M))
         p, N = len(self.nodes), self.K.shape[0]
         if N not in (3 * p, 6 * p):
-            raise ValueError(f"K: {N} rows for {p} nodes; there must be {3 * p} (displacements) or {6 * p} (and rotations), node by node")
+            raise FieldError("K", f"{N} rows for {p} nodes; there must be {3 * p} (displacements) or {6 * p} (and "
+                             "rotations), node by node")
         self.dofs = N // p
         for name, a in (("K", self.K), ("M", self.M)):
             _check_matrix(name, a, N)
@@ -94,9 +97,10 @@ class FE:
         d = self.M.diagonal()
         if (d < 0).any():
             node = int(np.argmin(d)) // self.dofs
-            raise ValueError(f"M: the mass at {self.named([node])} is {d.min():.3g}; masses must not be negative")
+            raise FieldError("M", f"the mass at {self.named([node])} is {d.min():.3g}; masses must not be negative")
         if not self.mass > 0:
-            raise ValueError(f"M: the mass of the whole is {self.mass:g} kg and must be greater than zero; give the material a density")
+            raise FieldError("M", f"the mass of the whole is {self.mass:g} kg and must be greater than zero; "
+                             "give the material a density")
         self._check_attached()
         R, L = self.rigid(), max(self.size, 1e-12)
         scale = np.array([1, 1, 1, 1 / L, 1 / L, 1 / L])
@@ -104,7 +108,8 @@ class FE:
         if (resist > RIGID).any():
             held = [f"{k} {a}" for k, a in zip(["displacement along"] * 3 + ["rotation about"] * 3, "xyzxyz", strict=True)]
             names = " and ".join(h for h, r in zip(held, resist, strict=True) if r > RIGID)
-            raise ValueError(f"K: resists rigid motion ({names}); a part must be free, with six motions of zero stiffness. "
+            raise FieldError("K", f"resists rigid motion ({names}); a part must be free, "
+                             "with six motions of zero stiffness. "
                              "Leave supports out of the FE model, and check the order and unit of the nodes")
         if self.size > LARGE:
             warnings.warn(f"the part is {self.size:.4g} m large and has {self.mass:.4g} kg; if its nodes are in mm, multiply them by 0.001",
@@ -116,15 +121,15 @@ class FE:
         from scipy.sparse.csgraph import connected_components
         p, k = len(self.nodes), self.dofs
         if p == 1:
-            raise ValueError("nodes: there is one node; a flexible part has at least two")
+            raise FieldError("nodes", "there is one node; a flexible part has at least two")
         coo = self.K.tocoo()
         graph = sp.coo_matrix((coo.data != 0, (coo.row // k, coo.col // k)), shape=(p, p))
         count, part = connected_components(graph, directed=False)
         if count > 1:
             sizes = np.bincount(part)
             loose = np.flatnonzero(part != np.argmax(sizes))
-            raise ValueError(f"K: {self.named(loose)} {'is' if len(loose) == 1 else 'are'} not attached to the rest (the mesh falls into "
-                             f"{count} pieces); remove loose nodes, or join the pieces")
+            raise FieldError("K", f"{self.named(loose)} {'is' if len(loose) == 1 else 'are'} not attached to the rest "
+                             f"(the mesh falls into {count} pieces); remove loose nodes, or join the pieces")
 
     def named(self, nodes: Any) -> str:
         some = [f"{self.ids[n]} at ({', '.join(f'{x:.6g}' for x in self.nodes[n])})" for n in list(nodes)[:NAMED]]
@@ -153,17 +158,17 @@ def cross_matrix(x: np.ndarray) -> np.ndarray:
 
 def _check_matrix(name: str, a: Any, N: int) -> None:
     if a.shape != (N, N):
-        raise ValueError(f"{name}: its shape {a.shape} must be ({N}, {N})")
+        raise FieldError(name, f"its shape {a.shape} must be ({N}, {N})")
     if not np.isfinite(a.data).all():
-        raise ValueError(f"{name}: holds numbers that are not finite")
+        raise FieldError(name, "holds numbers that are not finite")
     if a.nnz == 0:
-        raise ValueError(f"{name}: all its entries are zero" + ("; give the material a density" if name == "M" else ""))
+        raise FieldError(name, "all its entries are zero" + ("; give the material a density" if name == "M" else ""))
     difference = abs(a - a.T)
     if difference.nnz and difference.max() > 1e-8 * abs(a).max():
         coo = difference.tocoo()
         k = int(np.argmax(coo.data))
         i, j = int(coo.row[k]), int(coo.col[k])
-        raise ValueError(f"{name}: must be symmetric, but entry ({i}, {j}) is {shown(float(a[i, j]))} and ({j}, {i}) "
+        raise FieldError(name, f"must be symmetric, but entry ({i}, {j}) is {shown(float(a[i, j]))} and ({j}, {i}) "
                          f"{shown(float(a[j, i]))}; if only one triangle is stored, give the whole matrix")
 
 

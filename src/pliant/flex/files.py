@@ -87,18 +87,14 @@ def load(path: str | Path) -> Reduced:
         check_seal(file)
     except ValueError as error:
         raise ValueError(f"{shown!r} is damaged: {error}") from None
-    try:
-        with opened(file, shown) as f:
-            version = f.attrs.get("pliant_reduced")
-            if not isinstance(version, (int, np.integer)):
-                raise Foreign(f"{shown!r} is an HDF5 file, but not of a reduced part; {TAKE}")
-            if version > FORMAT:
-                raise Foreign(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: pip install --upgrade pliant")
-            return _read(f)
-    except Foreign:
-        raise
-    except ValueError as error:
-        raise ValueError(str(error).replace("take the file that sol.save wrote", TAKE).replace(", so not one of results", "")) from error
+    with opened(file, shown, TAKE, "is not an HDF5 file") as f:
+        version = f.attrs.get("pliant_reduced")
+        if not isinstance(version, (int, np.integer)):
+            raise Foreign(f"{shown!r} is an HDF5 file, but not of a reduced part; {TAKE}")
+        if version > FORMAT:
+            raise Foreign(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: "
+                          "pip install --upgrade pliant")
+        return _read(f)
 
 
 def _read(f: Any) -> Reduced:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import must, quantity, shown
 from .fe import FE, cross_matrix, rigid_motions
 from .user_values import three, whole
@@ -40,9 +41,9 @@ class Interface:
             raise ValueError(f"give one of {', '.join(WAYS)}; {found}")
         for name, known in (("coupling", COUPLINGS), ("weights", WEIGHTS)):
             if getattr(self, name) not in known:
-                raise ValueError(f"{name}: {shown(getattr(self, name))} must be {' or '.join(known)}")
+                raise FieldError(name, f"{shown(getattr(self, name))} must be {' or '.join(known)}")
         if self.weights == "mass" and self.coupling == "rigid":
-            raise ValueError("weights: they are for coupling='average'; a rigid one has none")
+            raise FieldError("weights", "they are for coupling='average'; a rigid one has none")
 
 
 class Joined(NamedTuple):
@@ -52,6 +53,18 @@ class Joined(NamedTuple):
     position: np.ndarray    # (3)
     rigid: bool
     weights: np.ndarray     # one per node, their sum is 1
+
+
+class PlaceError(ValueError):
+    """What is wrong with an interface or frame: ``path`` leads to it, or to an entry of it; ``rule`` is the message
+    without the entry."""
+
+    def __init__(self, what: str, name: str, error: ValueError) -> None:
+        inside = error.path if isinstance(error, FieldError) else ()
+        self.path: tuple[Any, ...] = (f"{what}s", name, *inside)
+        self.told = str(error)
+        self.rule = error.rule if isinstance(error, FieldError) else self.told
+        super().__init__(f"{what} {name!r}: {error}")
 
 
 def as_interface(value: Any, coupling: str) -> Interface:
@@ -82,14 +95,15 @@ def join(fe: FE, interfaces: Mapping[str, Any] | None, coupling: str = "rigid", 
     """All interfaces on the mesh; problems name the interface."""
     found = []
     if interfaces is not None and not isinstance(interfaces, Mapping):
-        raise ValueError(f"{what}s: {shown(interfaces)} must be a mapping of names to places, such as {{'start': 0, 'end': (1, 0, 0)}}")
+        raise FieldError(f"{what}s", f"{shown(interfaces)} must be a mapping of names to places, such as "
+                         "{'start': 0, 'end': (1, 0, 0)}")
     for name, value in (interfaces or {}).items():
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ValueError(f"{what} {name!r}: its name must be a word of letters, digits and _")
         try:
-            if not isinstance(name, str) or not name.isidentifier():
-                raise ValueError("its name must be a word of letters, digits and _")
             found.append(_join(fe, name, as_interface(value, coupling)))
         except ValueError as error:
-            raise ValueError(f"{what} {name!r}: {error}") from None
+            raise PlaceError(what, name, error) from None
     taken: dict[int, str] = {}
     for i in found:
         for node in i.nodes if i.rigid else ():
@@ -108,8 +122,8 @@ def _join(fe: FE, name: str, i: Interface) -> Joined:
         translations = rigid_motions(fe.nodes, fe.dofs)[:, :3]
         masses = np.asarray((fe.M @ translations).reshape(len(fe.nodes), fe.dofs, 3)[nodes])[:, :3].trace(axis1=1, axis2=2)
         if not (masses > 0).all():
-            raise ValueError("weights: some of its nodes have no positive mass of their own, as corners of quadratic elements; take "
-                             "'uniform'")
+            raise FieldError("weights", "some of its nodes have no positive mass of their own, "
+                             "as corners of quadratic elements; take 'uniform'")
         weights = masses / masses.sum()
     position = weights @ x if i.position is None else three("position", i.position)
     if fe.dofs == 3:
@@ -134,14 +148,14 @@ def _select(fe: FE, i: Interface) -> np.ndarray:
         return np.array([near])
     if i.box is not None:
         if not isinstance(i.box, (list, tuple, np.ndarray)) or len(i.box) != 2:
-            raise ValueError(f"box: {shown(i.box)} must be two corners, such as [[0, 0, 0], [0, 1, 1]]")
+            raise FieldError("box", f"{shown(i.box)} must be two corners, such as [[0, 0, 0], [0, 1, 1]]")
         low, high = np.sort([three("box", corner) for corner in i.box], axis=0)
         found = np.flatnonzero(((fe.nodes >= low - tolerance) & (fe.nodes <= high + tolerance)).all(axis=1))
         return _some(found, fe, f"box from {shown(low.tolist())} to {shown(high.tolist())}")
     if i.group is not None:
         if i.group not in fe.groups:
             known = f"it has {', '.join(repr(g) for g in fe.groups)}" if fe.groups else "it has none; groups come from meshes that are read"
-            raise ValueError(f"group: the mesh has no group {shown(i.group)}; {known}")
+            raise FieldError("group", f"the mesh has no group {shown(i.group)}; {known}")
         return _some(fe.groups[i.group], fe, f"group {i.group!r}")
     if i.plane is not None:
         point, normal = _plane(i.plane)
@@ -149,9 +163,9 @@ def _select(fe: FE, i: Interface) -> np.ndarray:
     rule = f"must be whole numbers from 0 to {len(fe.nodes) - 1}"
     numbers = whole("nodes", i.nodes if i.node is None else i.node, rule)
     if not numbers.size:
-        raise ValueError("nodes: the list is empty; give at least one node")
+        raise FieldError("nodes", "the list is empty; give at least one node")
     if numbers.min() < 0 or numbers.max() >= len(fe.nodes):
-        raise ValueError(f"nodes: {shown(numbers.tolist())} {rule}")
+        raise FieldError("nodes", f"{shown(numbers.tolist())} {rule}")
     return np.unique(numbers)
 
 
@@ -171,12 +185,12 @@ def _plane(value: Any) -> tuple[np.ndarray, np.ndarray]:
             try:
                 return quantity(at.strip(), "m") * normal, normal
             except ValueError as error:
-                raise ValueError(f"plane: {error}") from None
+                raise FieldError("plane", str(error)) from None
     elif isinstance(value, Mapping) and set(value) == {"point", "normal"}:
         normal = three("plane: normal", value["normal"], "three numbers", "")
         if np.linalg.norm(normal) > 0:
             return three("plane: point", value["point"]), normal / np.linalg.norm(normal)
-    raise ValueError(f"plane: {shown(value)} must be a text such as 'x = 0.1', or have the entries point and normal")
+    raise FieldError("plane", f"{shown(value)} must be a text such as 'x = 0.1', or have the entries point and normal")
 
 
 def frame_rows(fe: FE, i: Joined) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import must, shown
 from .fe import FE
 from .interfaces import TOLERANCE, Interface, Joined, as_interface, join
@@ -19,7 +20,8 @@ RULE = "must be {from: point, to: point}, or a list of at least four places in o
 def joined_lines(fe: FE, lines: Mapping[str, Any] | None) -> dict[str, list[Joined]]:
     """Places of all lines on the mesh, named ``line_0``, ``line_1``, …; problems name the line."""
     if lines is not None and not isinstance(lines, Mapping):
-        raise ValueError(f"lines: {shown(lines)} must be a mapping of names to lines, such as {{'rail': {{'from': (0, 0, 0), "
+        raise FieldError("lines", f"{shown(lines)} must be a mapping of names to lines, such as {{'rail': "
+                         f"{{'from': (0, 0, 0), "
                          "'to': (5, 0, 0)}}")
     found = {}
     for name, value in (lines or {}).items():

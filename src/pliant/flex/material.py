@@ -5,6 +5,7 @@ import math
 import warnings
 from dataclasses import dataclass
 
+from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
 
 SLOWEST, FASTEST = 8.0, 2e4  # [m/s] sound in very soft rubber; more than in diamond
@@ -22,13 +23,14 @@ class Material:
             try:
                 object.__setattr__(self, field, quantity(getattr(self, field), unit))
             except ValueError as error:
-                raise ValueError(f"material: {field}: {error}") from None
+                raise FieldError(field, str(error), before="material: ") from None
         if not self.E > 0:
-            raise ValueError(f"material: E: {shown(self.E)} Pa must be greater than zero")
+            raise FieldError("E", f"{shown(self.E)} Pa must be greater than zero", before="material: ")
         if not self.rho >= 0:
-            raise ValueError(f"material: rho: {shown(self.rho)} kg/m^3 must not be negative")
+            raise FieldError("rho", f"{shown(self.rho)} kg/m^3 must not be negative", before="material: ")
         if not -1 < self.nu < 0.5:
-            raise ValueError(f"material: nu: {shown(self.nu)} must be between -1 and 0.5 (not reached); for rubber take 0.499")
+            raise FieldError("nu", f"{shown(self.nu)} must be between -1 and 0.5 (not reached); for rubber take 0.499",
+                             before="material: ")
         speed = math.sqrt(self.E / self.rho) if self.rho > 0 else 1e3
         if not SLOWEST < speed < FASTEST:
             warnings.warn(f"material: E = {self.E:g} Pa and rho = {self.rho:g} kg/m^3 make sound {speed:.3g} m/s fast, which no solid has; "

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from .structure import DENSE, Structure
 
 ACCURACY = 1e-10  # of eigenvalues by iteration
@@ -29,7 +30,8 @@ class Modes:
     def lowest(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Circular frequencies squared (k) and mass-normalised vectors (y, k)."""
         if k > self.available:
-            raise ValueError(f"modes: {k} are asked for, there are {self.available}; ask for fewer or refine the mesh")
+            raise FieldError("modes", f"{k} are asked for, there are {self.available}; "
+                             "ask for fewer or refine the mesh")
         if k > len(self.values):
             self.values, self.vectors = self._all() if self.s.K.shape[0] <= DENSE else self._iterate(k)
         return self.values[:k], self.vectors[:, :k]
@@ -63,7 +65,8 @@ class Modes:
         s = self.s
         N = s.K.shape[0]
         if k > N // 2:
-            raise ValueError(f"modes: {k} are asked for of a mesh with {N} unknowns; by iteration at most half of them can be had")
+            raise FieldError("modes", f"{k} are asked for of a mesh with {N} unknowns; "
+                             "by iteration at most half of them can be had")
         start = self.solve(s.M @ np.random.default_rng(1).standard_normal(N))
         inverse = LinearOperator((N, N), matvec=lambda f: self.solve(f.ravel()), dtype=float)
         values, vectors = eigsh(s.K, k, s.M, sigma=0.0, OPinv=inverse, v0=start, tol=ACCURACY, ncv=min(N, max(2 * k + 1, k + 20)))

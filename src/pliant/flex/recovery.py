@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from .beam_stress import BeamStress
 from .fatigue import SN, damage
 from .fe import FE
@@ -68,7 +69,7 @@ class Recovery:
     def history(self, node: int, Q: Any) -> np.ndarray:
         """Stress (times, 6) at one point for coordinates Q (times, n)."""
         if not 0 <= node < len(self.points):
-            raise ValueError(f"node: {node} must be from 0 to {len(self.points) - 1}")
+            raise FieldError("node", f"{node} must be from 0 to {len(self.points) - 1}")
         return np.asarray(self._coordinates(Q, 2) @ self.S[node].T)
 
     def envelope(self, Q: Any, progress: Callable[[float], None] | None = None) -> Envelope:
@@ -113,7 +114,7 @@ class Recovery:
         shape = np.shape(q) if not hasattr(q, "shape") else q.shape
         if len(shape) != dimensions or shape[-1] != n:
             due = f"({n})" if dimensions == 1 else f"(times, {n})"
-            raise ValueError(f"q: an array of shape {tuple(shape)} must be {due}, the coordinates of the part")
+            raise FieldError("q", f"an array of shape {tuple(shape)} must be {due}, the coordinates of the part")
         return q if hasattr(q, "shape") else np.array(q, float)
 
     def _sizes(self, p: int, T: int) -> tuple[int, int]:
@@ -152,7 +153,8 @@ def bodies_of(fe: FE) -> list[Solid]:
     """The elements of a solid."""
     stress: Any = fe.stress
     if stress is None:
-        raise ValueError("stress: this model has matrices and no elements, so no stresses; read the mesh they belong to")
+        raise FieldError("stress", "this model has matrices and no elements, so no stresses; "
+                         "read the mesh they belong to")
     return list(stress.bodies) if hasattr(stress, "bodies") else [stress]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import shown
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def from_integrals(m: float, c0: Any, J0: Any, S: Any, B0: Any, G0: Any, J2: Any
     """A part whose inertia integrals are known (shapes as in `Integrals`). ``nodes``: name to (u0, psi_R, psi_theta) or a `Node`."""
     n = np.shape(Kqq)[0] if np.ndim(Kqq) == 2 else -1
     if n < 0:
-        raise ValueError(f"Kqq: its shape {np.shape(Kqq)} must be (n, n), n the number of coordinates")
+        raise FieldError("Kqq", f"its shape {np.shape(Kqq)} must be (n, n), n the number of coordinates")
     made = {}
     for name, node in nodes.items():
         if not isinstance(node, Node):
@@ -157,20 +158,21 @@ def _array(name: str, value: Any, shape: tuple[int | None, ...]) -> np.ndarray:
     try:
         a = np.array(value, float)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}: {shown(value)} must be an array of numbers") from None
+        raise FieldError(name, f"{shown(value)} must be an array of numbers") from None
     if 0 in shape and a.size == 0:
         a = a.reshape([0 if s is None else s for s in shape])
     if a.ndim != len(shape) or any(s not in (None, k) for s, k in zip(shape, a.shape, strict=True)):
         due = ", ".join("any" if s is None else str(s) for s in shape)
-        raise ValueError(f"{name}: its shape {a.shape} must be ({due})")
+        raise FieldError(name, f"its shape {a.shape} must be ({due})")
     if not np.isfinite(a).all():
-        raise ValueError(f"{name}: holds numbers that are not finite")
+        raise FieldError(name, "holds numbers that are not finite")
     return a
 
 
 def _symmetric(name: str, a: np.ndarray) -> np.ndarray:
     if not np.allclose(a, a.T, rtol=0, atol=1e-8 * (abs(a).max(initial=0.0) + 1e-300)):
-        raise ValueError(f"{name}: must be symmetric; entries differ by {abs(a - a.T).max():.3g} from those across the diagonal")
+        raise FieldError(name, f"must be symmetric; entries differ by {abs(a - a.T).max():.3g} from "
+                         "those across the diagonal")
     return (a + a.T) / 2
 
 
@@ -185,12 +187,14 @@ def _node(name: str, node: Node, n: int) -> Node:
 
 def _check(i: Integrals, Kqq: np.ndarray) -> None:
     if not i.m > 0:
-        raise ValueError(f"m: the mass {i.m:g} kg must be greater than zero")
+        raise FieldError("m", f"the mass {i.m:g} kg must be greater than zero")
     _symmetric("J0", i.J0)
     if i.Mqq.size:
         scale = np.sqrt(np.maximum(np.diag(i.Mqq), 1e-300))
         least = np.linalg.eigvalsh(_symmetric("Mqq", i.Mqq) / np.outer(scale, scale))[0]
         if not least > 0:
-            raise ValueError(f"Mqq: must be positive definite; its smallest eigenvalue (of a unit diagonal) is {least:.3g}")
+            raise FieldError("Mqq", "must be positive definite; its smallest eigenvalue (of a unit "
+                             f"diagonal) is {least:.3g}")
         if np.linalg.eigvalsh(Kqq)[0] < -1e-9 * abs(Kqq).max():
-            raise ValueError(f"Kqq: must not be negative; its smallest eigenvalue is {np.linalg.eigvalsh(Kqq)[0]:.3g}")
+            raise FieldError("Kqq", "must not be negative; its smallest eigenvalue is "
+                             f"{np.linalg.eigvalsh(Kqq)[0]:.3g}")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
 from . import bases
 from .basis_quality import frequency_error, measure, static_error
@@ -60,7 +61,7 @@ def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | 
     ``stress=True`` keeps the stresses of the skin with the part, "all" those of all nodes."""
     flag("stiffening", stiffening)
     if stress not in (True, False, "skin", "all"):
-        raise ValueError(f"stress: {shown(stress)} must be true, false, 'skin' or 'all'")
+        raise FieldError("stress", f"{shown(stress)} must be true, false, 'skin' or 'all'")
     chosen = shapes_of(fe, interfaces, modes=modes, frequency_limit=frequency_limit, error=error, method=method, frame=frame,
                        coupling=coupling, shapes=shapes, frames=frames, lines=lines, loads=loads, orthonormal=orthonormal)
     return _assemble(chosen, stiffening, "skin" if stress is True else stress)
@@ -77,7 +78,7 @@ def shapes_of(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int
     named = [i.name for i in (*s.joined, *others)] + [name for line in along for name in (line, *(i.name for i in along[line]))]
     if len(set(named)) < len(named):
         twice = next(name for k, name in enumerate(named) if name in named[:k])
-        raise ValueError(f"frames: the name {twice!r} is taken by another interface, frame or line; choose another")
+        raise FieldError("frames", f"the name {twice!r} is taken by another interface, frame or line; choose another")
     others += [i for line in along.values() for i in line]
     limit, error = _selection(modes, frequency_limit, error, method)
     basis = bases.Basis(s, method, shapes)
@@ -108,59 +109,61 @@ def _of_loads(s: Structure, frame: str, places: dict[str, Any], loads: Any) -> n
     factors = np.zeros((len(unit.loads), len(loads)))
     for k, load in enumerate(loads):
         if not isinstance(load, Mapping) or not load:
-            raise ValueError(f"loads: {shown(load)} must be a mapping of loads to factors, such as {{('force', 'tip', 2): 1.0}}")
+            raise FieldError("loads", f"{shown(load)} must be a mapping of loads to factors, "
+                             f"such as {{('force', 'tip', 2): 1.0}}")
         for name, factor in load.items():
             if name not in unit.loads:
-                raise ValueError(f"loads: {shown(name)} is none; there are {', '.join(str(other) for other in unit.loads[:3])}, …, "
-                                 f"{unit.loads[-1]}")
+                raise FieldError("loads", f"{shown(name)} is none; there are "
+                                 f"{', '.join(str(other) for other in unit.loads[:3])}, …, {unit.loads[-1]}")
             factors[unit.loads.index(name), k] = factor
     return np.asarray(unit.d @ factors)
 
 
 def _prepare(fe: FE, interfaces: Any, coupling: str, method: str | None, frame: str | None, shapes: Any) -> tuple[Structure, str, str]:
     if not isinstance(fe, FE):
-        raise ValueError(f"fe: {shown(fe)} must be an FE model, as from mesh_beam, mesh_box or from_matrices")
+        raise FieldError("fe", f"{shown(fe)} must be an FE model, as from mesh_beam, mesh_box or from_matrices")
     if coupling not in COUPLINGS:
-        raise ValueError(f"coupling: {shown(coupling)} must be {' or '.join(COUPLINGS)}")
+        raise FieldError("coupling", f"{shown(coupling)} must be {' or '.join(COUPLINGS)}")
     joined = join(fe, interfaces, coupling)
     method = method or ("shapes" if shapes is not None else "craig-bampton" if joined else "free")
     frame = frame or ("body-fixed" if joined else "mean-axis")
     if method not in bases.METHODS:
-        raise ValueError(f"method: {shown(method)} must be one of {', '.join(bases.METHODS)}")
+        raise FieldError("method", f"{shown(method)} must be one of {', '.join(bases.METHODS)}")
     if frame not in FRAMES:
-        raise ValueError(f"frame: {shown(frame)} must be {' or '.join(FRAMES)}")
+        raise FieldError("frame", f"{shown(frame)} must be {' or '.join(FRAMES)}")
     if (shapes is not None) != (method == "shapes"):
-        raise ValueError("shapes: they are for method='shapes', which needs them; give both or none")
+        raise FieldError("shapes", "they are for method='shapes', which needs them; give both or none")
     if not joined and (frame == "body-fixed" or method in ("craig-bampton", "krylov", "static-correction")):
         what = f"frame={frame!r}" if frame == "body-fixed" else f"method={method!r}"
-        raise ValueError(f"interfaces: {what} needs at least one; name the places where joints act, or take method='free', "
-                         "frame='mean-axis'")
+        raise FieldError("interfaces", f"{what} needs at least one; name the places where joints act, "
+                         "or take method='free', frame='mean-axis'")
     return Structure(fe, joined), frame, method
 
 
 def _selection(modes: Any, limit: Any, error: Any, method: str) -> tuple[float | None, float]:
     if method == "shapes":
         if modes is not None or limit is not None or error is not None:
-            raise ValueError("modes: method='shapes' takes the shapes that are given; leave modes, frequency_limit and error out")
+            raise FieldError("modes", "method='shapes' takes the shapes that are given; leave modes, "
+                             "frequency_limit and error out")
         return None, ERROR
     if (modes is None) == (limit is None):
         found = "both are" if limit is not None else "none is"
-        raise ValueError(f"modes: give either modes (their number) or frequency_limit [Hz]; {found} given"
+        raise FieldError("modes", f"give either modes (their number) or frequency_limit [Hz]; {found} given"
                          + ("; error counts up to a frequency_limit" if error is not None else ""))
     if modes is not None:
         if isinstance(modes, bool) or not isinstance(modes, (int, np.integer)) or modes < 0:
-            raise ValueError(f"modes: {modes!r} must be a whole number of at least 0")
+            raise FieldError("modes", f"{modes!r} must be a whole number of at least 0")
         if error is not None:
-            raise ValueError("error: it is for frequency_limit; with modes=n the number is fixed")
+            raise FieldError("error", "it is for frequency_limit; with modes=n the number is fixed")
         return None, ERROR
     try:
         f = quantity(limit, "Hz")
     except ValueError as told:
-        raise ValueError(f"frequency_limit: {told}") from None
+        raise FieldError("frequency_limit", str(told)) from None
     if not f > 0:
-        raise ValueError(f"frequency_limit: {shown(limit)} must be greater than zero")
+        raise FieldError("frequency_limit", f"{shown(limit)} must be greater than zero")
     if error is not None and (not isinstance(error, float) or not 0 < error < 1):
-        raise ValueError(f"error: {shown(error)} must be between 0 and 1, such as 0.001")
+        raise FieldError("error", f"{shown(error)} must be between 0 and 1, such as 0.001")
     return f, ERROR if error is None else float(error)
 
 
@@ -177,7 +180,8 @@ def _within(s: Structure, basis: bases.Basis, limit: float, error: float) -> tup
     low, high, cut = -1, min(basis.count(limit), most), limit
     while (found := worst(high)) > error:
         if high >= most:
-            raise ValueError(f"frequency_limit: with {high} modes the error is still {found:.2g}, more than {error:g}; take "
+            raise FieldError("frequency_limit", f"with {high} modes the error is still {found:.2g}, "
+                             f"more than {error:g}; take "
                              "method='craig-bampton' or 'static-correction', which are exact for loads at interfaces, or a lower limit")
         low = high
         while high == low:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
 
 
@@ -30,12 +31,13 @@ class Section:
             try:
                 object.__setattr__(self, field, quantity(getattr(self, field), unit))
             except ValueError as error:
-                raise ValueError(f"section: {field}: {error}") from None
+                raise FieldError(field, str(error), before="section: ") from None
             if field != "Iyz" and not getattr(self, field) > 0:
-                raise ValueError(f"section: {field}: {shown(getattr(self, field))} must be greater than zero")
+                raise FieldError(field, f"{shown(getattr(self, field))} must be greater than zero", before="section: ")
         if self.Iyz**2 >= self.Iy * self.Iz:
-            raise ValueError(f"section: Iyz: {self.Iyz:g} is larger than sqrt(Iy Iz) = {math.sqrt(self.Iy * self.Iz):g}; no section has "
-                             "that")
+            raise FieldError("Iyz", f"{self.Iyz:g} is larger than sqrt(Iy Iz) = {math.sqrt(self.Iy * self.Iz):g}; no section "
+                             "has that",
+                             before="section: ")
 
     @staticmethod
     def rectangle(width: float | str, height: float | str) -> Section:
@@ -59,7 +61,9 @@ class Section:
         """Round tube of outer ``radius``; shear factor 6/7 to 1/2 from solid to thin (Cowper's form, nu = 0)."""
         r, t = _length("radius", radius), _length("thickness", thickness)
         if t >= r:
-            raise ValueError(f"section: thickness: {t:g} m must be smaller than the radius {r:g} m; for a solid one take Section.circle")
+            raise FieldError("thickness", f"{t:g} m must be smaller than the radius {r:g} m; for a solid one take "
+                             "Section.circle",
+                             before="section: ")
         i, m2 = r - t, ((r - t) / r) ** 2
         k = 6 * (1 + m2) ** 2 / (7 * (1 + m2) ** 2 + 20 * m2)
         I = math.pi * (r**4 - i**4) / 4
@@ -89,9 +93,9 @@ def _length(name: str, value: float | str) -> float:
     try:
         x = quantity(value, "m")
     except ValueError as error:
-        raise ValueError(f"section: {name}: {error}") from None
+        raise FieldError(name, str(error), before="section: ") from None
     if not x > 0:
-        raise ValueError(f"section: {name}: {shown(value)} must be greater than zero")
+        raise FieldError(name, f"{shown(value)} must be greater than zero", before="section: ")
     return x
 
 
@@ -118,9 +122,10 @@ def _points(given: Any) -> tuple[tuple[float, float, float], ...]:
     found = []
     for p in given:
         if not isinstance(p, (tuple, list)) or len(p) not in (2, 3):
-            raise ValueError(f"section: points: {shown(p)} must be (y, z) or (y, z, shear stress per torque)")
+            raise FieldError("points", f"{shown(p)} must be (y, z) or (y, z, shear stress per torque)",
+                             before="section: ")
         try:
             found.append((quantity(p[0], "m"), quantity(p[1], "m"), float(p[2]) if len(p) == 3 else 0.0))
         except (TypeError, ValueError) as error:
-            raise ValueError(f"section: points: {error}") from None
+            raise FieldError("points", str(error), before="section: ") from None
     return tuple(found)

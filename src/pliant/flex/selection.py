@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import quantity
 from .fe import FE
 from .load_participation import Represented
@@ -34,7 +35,7 @@ def load_error(fe: FE, interfaces: Mapping[str, Any] | None = None, *, load: Map
     material, the same for part and mesh (0.02 is a damping ratio of 1 %)."""
     low, high = (quantity(f, "Hz") for f in frequencies)
     if not 0 <= low < high:
-        raise ValueError(f"frequencies: {low:g} to {high:g} Hz must rise from at least 0")
+        raise FieldError("frequencies", f"{low:g} to {high:g} Hz must rise from at least 0")
     chosen = shapes_of(fe, interfaces, **options)
     grid = np.linspace(low, high, points)
     f = _vector(chosen, load)
@@ -46,10 +47,10 @@ def _vector(chosen: Chosen, load: Mapping[tuple[Any, ...], float]) -> np.ndarray
     f = np.zeros(chosen.s.K.shape[0])
     for name, factor in load.items():
         if name not in unit.loads:
-            raise ValueError(f"load: {name} is none; there are {', '.join(str(other) for other in unit.loads)}")
+            raise FieldError("load", f"{name} is none; there are {', '.join(str(other) for other in unit.loads)}")
         f += factor * unit.f[:, unit.loads.index(name)]
     if not abs(f).max() > 0:
-        raise ValueError("load: it is zero")
+        raise FieldError("load", "it is zero")
     return f
 
 
@@ -91,12 +92,12 @@ def enrich(fe: FE, interfaces: Mapping[str, Any] | None = None, *, recorded: Map
     part = reduce(fe, interfaces, loads=given or None, **options)
     while True:
         if part.represented is None:
-            raise ValueError("recorded: the part has no shapes; ask for modes")
+            raise FieldError("recorded", "the part has no shapes; ask for modes")
         told = part.represented.of(recorded)
         if told.worst <= missed:
             return part
         if len(given) - before >= most:
-            raise ValueError(f"recorded: with {most} shapes of loads {told}; allow more, or record fewer loads")
+            raise FieldError("recorded", f"with {most} shapes of loads {told}; allow more, or record fewer loads")
         given += _combinations(part.represented, recorded, missed, most - len(given) + before)
         part = reduce(fe, interfaces, loads=given, **options)
 

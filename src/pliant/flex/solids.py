@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import shown
 from .fe import FE
 from .loads import Field
@@ -39,15 +40,15 @@ def mesh_box(size: Any, divisions: Any, material: Material, element: str = "hex2
     (tet10: each brick into six tetrahedra). ``element``: "hex8", "hex20" or "tet10"; ``mass``: "consistent" or "lumped"."""
     edges, corner = three("size", size, "three lengths [m]"), three("origin", origin)
     if not (edges > 0).all():
-        raise ValueError(f"size: {shown(size)} must be three lengths [m] greater than zero")
+        raise FieldError("size", f"{shown(size)} must be three lengths [m] greater than zero")
     if element not in ELEMENTS:
-        raise ValueError(f"element: {shown(element)} must be one of {', '.join(ELEMENTS)}")
+        raise FieldError("element", f"{shown(element)} must be one of {', '.join(ELEMENTS)}")
     if mass not in ("consistent", "lumped"):
-        raise ValueError(f"mass: {shown(mass)} must be consistent or lumped")
+        raise FieldError("mass", f"{shown(mass)} must be consistent or lumped")
     rule = "must be three whole numbers of at least 1"
     counts = whole("divisions", divisions, rule)
     if len(counts) != 3 or (counts < 1).any():
-        raise ValueError(f"divisions: {shown(divisions)} {rule}")
+        raise FieldError("divisions", f"{shown(divisions)} {rule}")
     skfem = _skfem()
     axes = [a + np.linspace(0, s, n + 1) for a, s, n in zip(corner, edges, counts, strict=True)]
     mesh = (skfem.MeshTet if element == "tet10" else skfem.MeshHex).init_tensor(*axes)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from .fe import FE, TINY, cross_matrix
 from .interfaces import Joined, frame_rows
 
@@ -105,7 +106,8 @@ class Structure:
         try:
             lu = splu(K, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
         except RuntimeError:
-            raise ValueError(f"K: is singular: beside the six rigid motions something moves without resistance{self._loose(K)}") from None
+            raise FieldError("K", "is singular: beside the six rigid motions something moves without "
+                             f"resistance{self._loose(K)}") from None
         pivots = lu.U.diagonal()
         size = K.diagonal()[np.argsort(lu.perm_c)] if (lu.perm_c == lu.perm_r).all() else np.full(len(pivots), abs(K.diagonal()).max())
         ratio = pivots / np.maximum(abs(size), 1e-300)
@@ -113,7 +115,8 @@ class Structure:
         if ratio[worst] < TINY:
             place = self._place(int(self.kept[np.argsort(lu.perm_c)[worst]]))
             what = "is negative: a deformation gives energy" if ratio[worst] < -TINY else "is singular: something moves without resistance"
-            raise ValueError(f"K: {what} near {place}, beside the six rigid motions; check the elements and connections there")
+            raise FieldError("K", f"{what} near {place}, beside the six rigid motions; "
+                             "check the elements and connections there")
         return lu
 
     def _loose(self, K: Any) -> str:

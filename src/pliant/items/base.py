@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError, WithJsonSchema, model_validator
 
+from ..functions.field_error import FieldError
+from ..functions.table import Table
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
 
@@ -171,11 +173,10 @@ def _function(variables: tuple[str, ...]) -> Any:
             parse(value, variables)
             return value
         if isinstance(value, dict) and set(value) == {"table"}:
-            from ..functions.function import Table
             if not isinstance(value["table"], dict) or not {"x", "y"} <= set(value["table"]) <= {"x", "y", "kind"}:
                 raise ValueError(f"table {shown(value['table'])} must have the entries x and y, lists of numbers, and may have kind")
             return Table(**value["table"])
-        if callable(value) or type(value).__name__ == "Table":
+        if callable(value) or isinstance(value, Table):
             return value
         raise ValueError(must(value, "must be a number, an expression such as '2 * t', or a table such as {table: {x: [0, 1], y: [0, 5]}}"))
     check.variables = variables  # type: ignore[attr-defined]
@@ -183,7 +184,7 @@ def _function(variables: tuple[str, ...]) -> Any:
 
 
 def _plain_function(value: Any) -> Any:
-    if type(value).__name__ == "Table":
+    if isinstance(value, Table):
         return {"table": {"x": value.x.tolist(), "y": value.y.tolist(), "kind": value.kind}}
     if callable(value):
         raise ValueError(f"{value!r} is a Python function and cannot be written to a file; use an expression or a Table")
@@ -201,12 +202,18 @@ ForceLaw = Annotated[Any, BeforeValidator(_function(("t", "x", "v"))), PlainSeri
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """The end of an error message: a near miss (at least ``cutoff`` alike), or what there is."""
     names = [str(k) for k in known]
-    near = [n for n in names if n.lower() == word.lower()] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
-    if near:
-        return f"; did you mean {near[0]!r}?"
+    if near := near_miss(word, names, cutoff):
+        return near
     listed = ", ".join(names[:25])
     listed = listed if len(names) <= 25 and len(listed) <= 250 else listed[:200].rpartition(",")[0] + ", …"
     return f"; there {'is' if len(names) == 1 else 'are'} {listed}" if names else ""
+
+
+def near_miss(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """The same for a near miss only; empty if there is none."""
+    names = list(known)
+    near = [n for n in names if n.lower() == word.lower()] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class Strict(BaseModel):
@@ -352,7 +359,7 @@ def ends_of(value: Any, what: str) -> Any:
         return value
     between = value["between"]
     if not isinstance(between, (list, tuple)) or len(between) != 2:
-        raise ValueError(f"between: {must(between, f'must be a list of {what}')}")
+        raise FieldError("between", must(between, f"must be a list of {what}"))
     return {**{k: v for k, v in value.items() if k != "between"}, "a": between[0], "b": between[1]}
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..flex.segments import Segments
+from ..functions.field_error import FieldError
 from ..functions.units import shown
 from .base import IDENTITY, Frame, matrix_of
 from .bodies import RigidBody
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def add_segments(segments: Segments, model: Model, name: str, position: Any, rotation: Any, damping: float) -> dict[str, Frame]:
     """See `Segments.add`."""
     if isinstance(damping, bool) or not isinstance(damping, (int, float)) or not damping >= 0:
-        raise ValueError(f"damping: {shown(damping)} must be a time [s] of at least 0")
+        raise FieldError("damping", f"{shown(damping)} must be a time [s] of at least 0")
     probe = RigidBody(name, 1.0, position=position, rotation=IDENTITY if rotation is None else rotation)
     R, at = matrix_of(probe.rotation), np.array(probe.position)
     frames = segments.frames()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
+from ..functions.field_error import FieldError
 from ..functions.units import must, quantity, shown
 from .base import IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of
 from .shapes import Shape, maker
@@ -88,16 +89,17 @@ class RigidBody(FrameOwner):
         rows = [list(r) if isinstance(r, (list, tuple)) else r for r in raw] if isinstance(raw, (list, tuple)) else []
         full = len(rows) == 3 and all(isinstance(r, list) and len(r) == 3 for r in rows)
         if len(rows) != 3 or (not full and any(isinstance(r, list) for r in rows)):
-            raise ValueError(f"inertia: {must(raw, 'must be three numbers or a 3x3 matrix [kg*m^2]')}")
+            raise FieldError("inertia", must(raw, "must be three numbers or a 3x3 matrix [kg*m^2]"))
         try:
             si = [[quantity(x, "kg*m^2") for x in r] for r in rows] if full else [quantity(x, "kg*m^2") for x in rows]
         except ValueError as error:
-            raise ValueError(f"inertia: {error}") from None
+            raise FieldError("inertia", str(error)) from None
         matrix = np.array(si) if full else np.diag(si)
         if not np.allclose(matrix, matrix.T, atol=1e-9 * max(1e-300, abs(matrix).max())):
-            raise ValueError(f"inertia: {shown(si)} must be symmetric")
+            raise FieldError("inertia", f"{shown(si)} must be symmetric")
         if np.linalg.eigvalsh(matrix).min() < -1e-9 * abs(matrix).max():
-            raise ValueError(f"inertia: {shown(si)} has a negative principal moment; check signs of the products of inertia")
+            raise FieldError("inertia", f"{shown(si)} has a negative principal moment; "
+                             "check signs of the products of inertia")
         object.__setattr__(self, "inertia", tuple(tuple(r) for r in si) if full else tuple(si))  # type: ignore[arg-type]
         return self
 

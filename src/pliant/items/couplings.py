@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import model_validator
 
+from ..functions.field_error import FieldError
 from ..functions.units import shown
 from .base import Item, Length, ends_of, with_between
 from .declarations import Channel
@@ -60,11 +61,11 @@ class Gear(JointPair):
         if (self.ratio is None) == (self.teeth is None):
             raise ValueError(f"give either ratio or teeth, {'none is' if self.teeth is None else 'both are'} given")
         if self.a == self.b:
-            raise ValueError(f"between: both joints are {self.a!r}; a gear couples two joints")
+            raise FieldError("between", f"both joints are {self.a!r}; a gear couples two joints")
         if self.ratio is not None and not (np.isfinite(self.ratio) and self.ratio != 0):
-            raise ValueError(f"ratio: {self.ratio:g} must be a finite number other than zero")
+            raise FieldError("ratio", f"{self.ratio:g} must be a finite number other than zero")
         if self.teeth is not None and min(self.teeth) < 1:
-            raise ValueError(f"teeth: {shown(self.teeth)} must be at least 1 each")
+            raise FieldError("teeth", f"{shown(self.teeth)} must be at least 1 each")
         return self
 
     def build(self, layout: ModelCompiler) -> None:

@@ -12,8 +12,30 @@ if TYPE_CHECKING:
 
 class ModelError(ValueError):
     """The model cannot run as it is; the message says which item, why, and what to do. Where it does not fit together,
-    ``assembly`` holds the nearest pose: ``error.assembly.snapshot("pose.png")`` draws it."""
+    ``assembly`` holds the nearest pose: ``error.assembly.snapshot("pose.png")`` draws it. ``items`` are
+    the names of those it is about, the one to correct first."""
     assembly: Assembly | None = None
+
+    def __init__(self, message: str, items: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.items = items
+
+
+class OptionError(ModelError):
+    """An option of an analysis is wrong. The message is ``before`` and ``rule``; ``option`` names the option, whatever the
+    message says."""
+
+    def __init__(self, option: str, rule: str, before: str) -> None:
+        super().__init__(before + rule)
+        self.option, self.rule = option, rule
+
+
+class MissingItem(ValueError):
+    """Something refers to an item that is not in the model; ``name`` is the one that is missing."""
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
 
 
 class ItemError(ValueError):
@@ -30,11 +52,32 @@ class TextError(ModelError):
 
 
 class SimulationError(RuntimeError):
-    """The simulation stopped early. ``solution`` holds everything up to the last good step, ``code`` names the kind of failure
-    and ``file`` is where the rows are on disk, if they are."""
+    """The simulation stopped early. ``solution`` holds everything up to the last good step, ``code`` names the kind of
+    failure, ``reason`` says it in short, ``summary`` with the time, and ``file`` is where the rows are on disk, if they
+    are."""
     solution: Any = None
     file: Path | None = None
 
-    def __init__(self, message: str, code: str = "failed") -> None:
+    def __init__(self, message: str, code: str = "failed", reason: str = "", summary: str = "") -> None:
         super().__init__(message)
-        self.code = code
+        self.code, self.reason, self.summary = code, reason or message, summary or message
+
+    @classmethod
+    def stopped(cls, t: float, reason: str, remedy: str, code: str) -> SimulationError:
+        """The usual form: when, why, and what to do."""
+        summary = f"stopped at t = {t:.6g} s: {reason}"
+        return cls(f"{summary}. {remedy}", code, reason, summary)
+
+
+def missing_in(error: BaseException | None) -> tuple[str, ...]:
+    """The item that an error is about since it is missing, also where another sentence was made of it; else none."""
+    while error is not None:
+        if isinstance(error, MissingItem):
+            return (error.name,)
+        error = error.__cause__ or error.__context__
+    return ()
+
+
+def raised_in(error: BaseException) -> str:
+    """Which function of a model raised an error, and when; empty if it was none."""
+    return str(getattr(error, "raised_in", ""))

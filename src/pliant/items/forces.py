@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
+from ..functions.field_error import FieldError
 from ..functions.units import must
 from . import springs as _springs  # noqa: F401 - fills KINDS in its order
 from .base import Frame, Item, Pair, TimeFunction
 from .declarations import Channel
-from .quantities import numbers_with_units
+from .quantities import with_unit
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -32,10 +33,9 @@ class Load(Item):
         if isinstance(value, dict) and "vector" in value:
             v = value["vector"]
             if not isinstance(v, (list, tuple, np.ndarray)) or len(v) != 3:
-                raise ValueError(f"vector: {must(v, f'must be three functions [{cls.unit}]')}, such as ['10 N * sin(t)', 0, 0]")
-            names = [f"vector[{k}]" for k in range(3)]
-            numbers = numbers_with_units(dict(zip(names, v, strict=True)), dict.fromkeys(names, cls.unit))
-            return {**value, "vector": tuple(numbers.values())}
+                raise FieldError("vector", f"{must(v, f'must be three functions [{cls.unit}]')}, "
+                                 "such as ['10 N * sin(t)', 0, 0]")
+            return {**value, "vector": tuple(with_unit(x, cls.unit, "vector", k) for k, x in enumerate(v))}
         return value
 
     def build(self, layout: ModelCompiler) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import model_validator
 
+from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
 from .base import KINDS, Angle, Axis, Item, Length, Pair, number
 from .declarations import Channel, TreeJoint, fault
@@ -134,11 +135,12 @@ class Joint(Turns, Slides):
     @model_validator(mode="after")
     def _check(self) -> Joint:
         if self.axis_x is not None and np.linalg.norm(np.cross(self.axis, self.axis_x)) < 1e-9:
-            raise ValueError(f"axis_x: {shown(self.axis_x)} is parallel to axis; give another direction")
+            raise FieldError("axis_x", f"{shown(self.axis_x)} is parallel to axis; give another direction")
         object.__setattr__(self, "primitives", [tuple(p) if isinstance(p, list) else p for p in self.primitives])
         rows = sum({"coincident": 3}.get(p[0], 1) for p in self.primitives_list())
         if not 1 <= rows <= 6:
-            raise ValueError(f"primitives make {rows} equations, must be 1 to 6: two frames can move in six ways")
+            raise FieldError("primitives", f"make {rows} equations, must be 1 to 6: "
+                             "two frames can move in six ways", mark=" ")
         return self
 
     def joint_axes(self) -> np.ndarray:
@@ -150,7 +152,7 @@ class Joint(Turns, Slides):
             try:
                 made.append(_primitive(p))
             except ValueError as error:
-                raise ValueError(f"primitives[{k}]: {error}") from None
+                raise FieldError("primitives", str(error), k) from None
         return tuple(made)
 
     @classmethod
@@ -210,7 +212,8 @@ class Universal(AxisJoint):
     @model_validator(mode="after")
     def _check(self) -> Universal:
         if abs(np.dot(self.axis, self.axis_b)) > 1e-9:
-            raise ValueError(f"axis_b: {shown(self.axis_b)} must be perpendicular to axis {shown(self.axis)} in the pose as modelled")
+            raise FieldError("axis_b", f"{shown(self.axis_b)} must be perpendicular to axis {shown(self.axis)} "
+                             "in the pose as modelled")
         return self
 
     def joint_axes(self) -> np.ndarray:

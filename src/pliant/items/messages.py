@@ -1,12 +1,12 @@
 """What is wrong with one item: pydantic's findings in the words of a text model."""
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+from ..functions.field_error import FieldError
 from ..functions.units import must, shown
 from .base import Frame, Pair, Place, did_you_mean
 from .bodies import RigidBody
@@ -53,19 +53,11 @@ def explain(error: ValidationError, cls: type[BaseModel] | None) -> Iterator[tup
         if ends and loc and loc[0] in ("a", "b"):
             missing = found["type"] == "missing" and len(loc) == 1
             loc = ("between",) if missing else ("between", 0 if loc[0] == "a" else 1, *loc[1:])
-        if not loc:
-            loc, message = _subject(message, cls)
+        if not loc and isinstance(inner, FieldError) and inner.field in text_keys(cls):
+            loc, message = inner.path, inner.rule
         if (loc, message) not in told:
             told.add((loc, message))
             yield loc, message
-
-
-def _subject(message: str, cls: type[BaseModel] | None) -> tuple[Path, str]:
-    """A message about a whole item that begins with a field (``mass:``, ``vector[0]:``, ``rod …``) belongs to the field."""
-    found = re.match(r"(\w+)((?:\[\d+\])*):? (.+)", message, re.DOTALL)
-    if found and found[1] in text_keys(cls):
-        return (found[1], *map(int, re.findall(r"\d+", found[2]))), found[3]
-    return (), message
 
 
 def _message(found: Any, cls: type[BaseModel] | None) -> str:

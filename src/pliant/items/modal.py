@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
+from ..functions.field_error import FieldError
 from ..functions.units import must, quantity, shown
 from .base import (
     IDENTITY,
@@ -110,16 +111,17 @@ class ModalBody(FrameOwner):
             object.__setattr__(self, "_file", str(part))
             self.__dict__["reduced"] = part = _loaded(Path(part))
         elif not hasattr(part, "integrals"):
-            raise ValueError(f"reduced: {must(part, 'must be a reduced part, as from pl.flex.reduce, or its file')}")
+            raise FieldError("reduced", must(part, "must be a reduced part, as from pl.flex.reduce, or its file"))
         nodes = part.nodes | {line: part.nodes[names[0]] for line, names in part.lines.items()}  # a line begins at its first node
         own = {name: Place(point=tuple(node.u0), rotation=quaternion_of(node.A0)) for name, node in nodes.items()}
         if "frames" in self.model_fields_set:
-            raise ValueError("frames: the frames of a modal body are the interfaces of its part; name them when it is reduced")
+            raise FieldError("frames", "the frames of a modal body are the interfaces of its part; "
+                             "name them when it is reduced")
         self.__dict__["frames"] = own
         for field in ("modal", "modal_rate"):
             self._values(field)
         if isinstance(self.damping, tuple) and len(self.damping) != part.n:
-            raise ValueError(f"damping: {len(self.damping)} ratios, must be {part.n}, one for every modal coordinate")
+            raise FieldError("damping", f"{len(self.damping)} ratios, must be {part.n}, one for every modal coordinate")
         return self
 
     def _values(self, field: str) -> np.ndarray:
@@ -130,10 +132,10 @@ class ModalBody(FrameOwner):
         if isinstance(given, Mapping):
             for name in given:
                 if name not in names:
-                    raise ValueError(f"{field}: there is no modal coordinate {name!r}{did_you_mean(name, names)}")
+                    raise FieldError(field, f"there is no modal coordinate {name!r}{did_you_mean(name, names)}")
             return np.array([given.get(name, 0.0) for name in names])
         if len(given) != len(names):
-            raise ValueError(f"{field}: {len(given)} numbers, must be {len(names)}, one for every modal coordinate")
+            raise FieldError(field, f"{len(given)} numbers, must be {len(names)}, one for every modal coordinate")
         return np.array(given)
 
     # -- as rigid bodies have them
@@ -193,8 +195,8 @@ class ModalBody(FrameOwner):
     def plain(self) -> dict[str, Any]:
         data, given = super().plain(), self.model_fields_set
         if self._file is None:
-            raise ValueError(f"reduced: the part of body {self.name!r} is in memory only; save it, r.save('{self.name}.h5'), and give "
-                             "the file")
+            raise FieldError("reduced", f"the part of body {self.name!r} is in memory only; save it, "
+                             f"r.save('{self.name}.h5'), and give the file")
         data["reduced"] = self._file
         for field in ("position", "rotation"):
             if field in given and (field == "position" or "position" not in given):
@@ -258,13 +260,14 @@ def _read(file: str, changed: int, size: int) -> Reduced:
 
 def _loaded(file: Path) -> Reduced:
     try:
-        if not file.is_file():
-            raise ValueError(f"reduced: file {shown(str(file))} {'is not a file' if file.exists() else 'not found'}")
-        found = file.stat()
-        return _read(str(file.absolute()), found.st_mtime_ns, found.st_size)
+        if file.is_file():
+            found = file.stat()
+            return _read(str(file.absolute()), found.st_mtime_ns, found.st_size)
+        wrong = "is not a file" if file.exists() else "not found"
     except OSError as error:
-        raise ValueError(f"reduced: file {shown(str(file))} cannot be read: {error.strerror or error}") from None
+        raise FieldError("reduced", f"file {shown(str(file))} cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise ValueError(str(error) if str(error).startswith("reduced") else f"reduced: {error}") from None
+        raise FieldError("reduced", str(error)) from None
+    raise FieldError("reduced", f"file {shown(str(file))} {wrong}")
 
 

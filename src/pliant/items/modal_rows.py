@@ -15,6 +15,7 @@ from ..families import lines, modal, modal_tables, nodes, rigid
 from ..families.line_tables import Line, line_of
 from ..flex import mean_axes
 from ..flex.mean_axes import Shapes
+from .errors import ModelError
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -120,7 +121,7 @@ class Rows:
             u0, psi, phi = (np.array([getattr(p, f) for p in places]) for f in ("u0", "psi_R", "psi_theta"))
             return line_of(u0, psi, phi, E)
         except ValueError as error:
-            raise ValueError(f"line {name!r} of body {self.body.name!r}: {error}") from None
+            raise ModelError(f"line {name!r} of body {self.body.name!r}: {error}", (self.body.name,)) from None
 
     def add_line(self, b: ArrayBuilder, place: Place, number: int, item: Any, frames: tuple[int, int]) -> None:
         """The rows of a frame that slides along a line and of the one that shows where it is."""

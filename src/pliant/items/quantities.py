@@ -4,21 +4,25 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..functions.field_error import FieldError
+
 
 def numbers_with_units(value: Any, units: dict[str, str]) -> Any:
     """Texts that are plain quantities become numbers, with their dimension checked; expressions stay."""
-    from ..functions.units import quantity
     if not isinstance(value, dict):
         return value
-    out = dict(value)
-    for field, unit in units.items():
-        text = out.get(field)
-        if isinstance(text, str) and _is_quantity(text):
-            try:
-                out[field] = quantity(text, unit)
-            except ValueError as error:
-                raise ValueError(f"{field}: {error}") from None
-    return out
+    return value | {field: with_unit(value[field], unit, field) for field, unit in units.items() if field in value}
+
+
+def with_unit(given: Any, unit: str, field: str, *at: int) -> Any:
+    """One of them; ``at``: its place in a list."""
+    from ..functions.units import quantity
+    if not isinstance(given, str) or not _is_quantity(given):
+        return given
+    try:
+        return quantity(given, unit)
+    except ValueError as error:
+        raise FieldError(field, str(error), *at) from None
 
 
 def _is_quantity(text: str) -> bool:

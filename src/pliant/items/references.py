@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .base import Frame, did_you_mean
+from .errors import MissingItem
 
 if TYPE_CHECKING:
     from .bodies import FrameOwner
@@ -48,7 +49,8 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
         raise ValueError(f"channel {_short(reference)} of {others[head]} cannot be used in an expression; {USABLE}")
     else:
         items = [*bodies, *joints, *measures]
-        raise ValueError(f"channel {_short(reference)}: there is no body, joint or measure {_short(head)}{did_you_mean(head, items)}")
+        near = did_you_mean(head, items)
+        raise MissingItem(f"channel {_short(reference)}: there is no body, joint or measure {_short(head)}{near}", head)
     if reference not in known:
         near = did_you_mean(reference, known, 0.85) if known else "; it has no coordinate"
         raise ValueError(f"channel {_short(reference)} of {what} cannot be used in an expression{near}")

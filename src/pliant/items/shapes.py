@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field
 
+from ..functions.field_error import FieldError
 from ..functions.units import MOST, describe, must, parse_unit, quantity, shown
 from .base import IDENTITY, Axis, Length, Point, Strict, Vec3, Velocity, number
 
@@ -37,7 +38,7 @@ class Rod(Strict):
         d = r - p
         length = float(np.linalg.norm(d))
         if length == 0:
-            raise ValueError("rod: start and end are the same point; a rod needs a length")
+            raise FieldError("rod", "start and end are the same point; a rod needs a length")
         n, radius = d / length, self.radius or length / 50
         across = mass * length**2 / 12 + (mass * radius**2 / 4 if self.radius else 0.0)
         inertia = across * (np.eye(3) - np.outer(n, n)) + mass * radius**2 / 2 * np.outer(n, n)
@@ -48,13 +49,14 @@ class Rod(Strict):
         if self.velocity_at_start is not None or self.velocity_at_end is not None:
             v0, v1 = np.array(self.velocity_at_start or (0, 0, 0)), np.array(self.velocity_at_end or (0, 0, 0))
             if abs((v1 - v0) @ n) > 1e-9 * (1e-30 + np.linalg.norm(v1 - v0)):
-                raise ValueError("rod: velocity_at_start and velocity_at_end would stretch it; their parts along the rod must agree")
+                raise FieldError("rod", "velocity_at_start and velocity_at_end would stretch it; "
+                                 "their parts along the rod must agree")
             data |= {"velocity": tuple((v0 + v1) / 2), "angular_velocity": tuple(np.cross(n, v1 - v0) / length)}
         return data
 
     def volume(self) -> float:
         if self.radius is None:
-            raise ValueError("rod: density needs a radius")
+            raise FieldError("rod", "density needs a radius")
         return float(np.pi * self.radius**2 * np.linalg.norm(np.subtract(self.end, self.start)))
 
 
@@ -98,7 +100,7 @@ class Sphere(Strict):
 
 class PointMass(Strict):
     def volume(self) -> float:
-        raise ValueError("point_mass: it has no volume, give its mass")
+        raise FieldError("point_mass", "it has no volume, give its mass")
 
     def fields(self, mass: float) -> dict[str, Any]:
         return {"mass": mass, "inertia": (0.0, 0.0, 0.0)}
@@ -131,8 +133,8 @@ class Mesh(Strict):
         corners = self.triangles()
         volume, com, inertia = mass_properties(corners)
         if not volume > 0:
-            raise ValueError(f"mesh: file {shown(self.file)}: its volume is {volume:g} m^3; the surface must be closed, its normals "
-                             "outward")
+            raise FieldError("mesh", f"file {shown(self.file)}: its volume is {volume:g} m^3; "
+                             "the surface must be closed, its normals outward")
         points: list[Vec3] = [tuple(p) for p in corners.reshape(-1, 3)]
         return {"mass": mass, "com": tuple(com), "inertia": (inertia * mass / volume).tolist(),
                 "shape": {"kind": "mesh", "points": points}}
@@ -146,33 +148,34 @@ def maker(data: dict[str, Any]) -> dict[str, Any]:
     used = [k for k in MAKERS if k in data]
     if not used:
         if "density" in data:
-            raise ValueError("density needs a shape: rod with radius, box, cylinder, sphere or mesh")
+            raise FieldError("density", "needs a shape: rod with radius, box, cylinder, sphere or mesh", mark=" ")
         return data
     if len(used) > 1:
-        raise ValueError(f"{used[1]}: {used[0]} is given as well; a body has one shape")
+        raise FieldError(used[1], f"{used[0]} is given as well; a body has one shape")
     rest = {k: v for k, v in data.items() if k != used[0]}
     if not isinstance(data[used[0]], (dict, type(None))):
-        raise ValueError(f"{used[0]}: {shown(data[used[0]])} must be a mapping with the entries {', '.join(KINDS[used[0]].model_fields)}")
+        raise FieldError(used[0], f"{shown(data[used[0]])} must be a mapping with the entries "
+                         f"{', '.join(KINDS[used[0]].model_fields)}")
     shape = KINDS[used[0]](**(data[used[0]] or {}))
     if ("mass" in rest) == ("density" in rest):
         found = "both are" if "mass" in rest else "none is"
-        raise ValueError(f"{used[0]}: give either mass or density, {found} given")
+        raise FieldError(used[0], f"give either mass or density, {found} given")
     given = "density" if "density" in rest else "mass"
     try:
         mass = quantity(rest.pop(given), {"mass": "kg", "density": "kg/m^3"}[given])
     except ValueError as error:
-        raise ValueError(f"{given}: {error}") from None
+        raise FieldError(given, str(error)) from None
     with np.errstate(all="ignore"):
         made = shape.fields(mass * shape.volume() if given == "density" else mass)
     if not (np.abs(made["inertia"]) <= MOST).all() or not made["mass"] <= MOST:
-        raise ValueError(f"{used[0]}: is too large or too heavy ({made['mass']:.3g} kg); mass and inertia must be within {MOST:g} in SI "
-                         "units")
+        raise FieldError(used[0], f"is too large or too heavy ({made['mass']:.3g} kg); "
+                         f"mass and inertia must be within {MOST:g} in SI units")
     own = rest.pop("frames", {})
     if not isinstance(own, dict):
-        raise ValueError(f"frames: {must(own, 'must be a mapping of names to points')}")
+        raise FieldError("frames", must(own, "must be a mapping of names to points"))
     frames = {**made.pop("frames", {}), **own}
     for key in made.keys() & rest.keys():
-        raise ValueError(f"{used[0]} already gives the {key}; leave one of them out")
+        raise FieldError(used[0], f"already gives the {key}; leave one of them out", mark=" ")
     return {**made, **rest, "frames": frames}
 
 
@@ -180,26 +183,28 @@ def read_stl(path: Path) -> np.ndarray:
     """Corners of the triangles of a text or binary STL file, shape (n, 3, 3)."""
     try:
         if not path.is_file():  # a folder, a device or a pipe may never end
-            raise ValueError(f"mesh: file {shown(str(path))} {'is not a file' if path.exists() else 'not found'}")
+            raise FieldError("mesh", f"file {shown(str(path))} {'is not a file' if path.exists() else 'not found'}")
         if path.stat().st_size > LARGEST:
-            raise ValueError(f"mesh: file {shown(str(path))} has {path.stat().st_size / 2**20:.0f} MB, must be at most {LARGEST // 2**20}")
+            size = path.stat().st_size / 2**20
+            raise FieldError("mesh", f"file {shown(str(path))} has {size:.0f} MB, must be at most {LARGEST // 2**20}")
         data = path.read_bytes()
     except OSError as error:
-        raise ValueError(f"mesh: file {shown(str(path))} cannot be read: {error.strerror}") from None
+        raise FieldError("mesh", f"file {shown(str(path))} cannot be read: {error.strerror}") from None
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
     if count >= 0 and len(data) == 84 + 50 * count:
         records = np.frombuffer(data, np.dtype([("x", "<f4", (4, 3)), ("attribute", "<u2")]), count, 84)
         return records["x"][:, 1:].astype(float)
     if not data.lstrip().startswith(b"solid"):
-        raise ValueError(f"mesh: file {shown(str(path))} is not an STL file; export the surface as STL")
+        raise FieldError("mesh", f"file {shown(str(path))} is not an STL file; export the surface as STL")
     words = data.decode("ascii", "replace").split()
     numbers = [words[i + 1:i + 4] for i, word in enumerate(words) if word == "vertex"]
     try:
         corners = np.array(numbers, float)
     except ValueError:
-        raise ValueError(f"mesh: file {shown(str(path))}: a vertex is not three numbers; export it anew") from None
+        raise FieldError("mesh", f"file {shown(str(path))}: a vertex is not three numbers; export it anew") from None
     if len(corners) == 0 or len(corners) % 3 or corners.ndim != 2:
-        raise ValueError(f"mesh: file {shown(str(path))}: {len(corners)} vertices, must be three for every triangle; export it anew")
+        raise FieldError("mesh", f"file {shown(str(path))}: {len(corners)} vertices, "
+                         "must be three for every triangle; export it anew")
     return corners.reshape(-1, 3, 3)
 
 

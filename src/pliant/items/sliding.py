@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
+from ..functions.field_error import FieldError
 from .base import Angle, Item, Length
 from .joints import COINCIDENT, LOCK, PARALLEL_Z, AngleRate, Connection, LengthRate, perpendicular_frame
 from .references import no_line, one_body
@@ -33,10 +34,11 @@ class SlidingOnBeam(Connection):
     @model_validator(mode="after")
     def _check(self) -> SlidingOnBeam:
         if self.a.frame is None or self.a.point is not None:
-            raise ValueError("between: the first must be a line of a flexible body, such as boom.rail")
+            raise FieldError("between", "the first must be a line of a flexible body, such as boom.rail")
         for field in ("angle", "angle_rate"):
             if self.turning != "axis" and getattr(self, field) is not None:
-                raise ValueError(f"{field}: there is no angle with turning={self.turning!r}; take turning='axis' or leave it out")
+                raise FieldError(field, f"there is no angle with turning={self.turning!r}; "
+                                 "take turning='axis' or leave it out")
         return self
 
     @property

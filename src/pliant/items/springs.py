@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import model_validator
 
+from ..functions.field_error import FieldError
 from ..functions.units import MOST, must, shown
 from .base import Angle, ForceLaw, Item, Length, Pair
 from .declarations import Channel, Stiffness
@@ -78,7 +79,7 @@ class SpringDamper(Pair):
     @model_validator(mode="after")
     def _check(self) -> SpringDamper:
         if self.length is not None and self.length < 0:
-            raise ValueError(f"length: {self.length:g} m must be at least 0")
+            raise FieldError("length", f"{self.length:g} m must be at least 0")
         return self
 
     def build(self, layout: ModelCompiler) -> None:
@@ -192,11 +193,11 @@ class Bushing(Pair):
             except (TypeError, ValueError, OverflowError):
                 m = np.zeros(0)
             if m.shape not in ((6,), (6, 6)) or not (abs(m) <= MOST).all():
-                raise ValueError(f"{field}: {must(given, f'must be six numbers or a 6x6 matrix in SI units, all within {MOST:g}')}")
+                raise FieldError(field, must(given, f"must be six numbers or a 6x6 matrix in SI units, all within {MOST:g}"))
             object.__setattr__(self, field, tuple(m.tolist()) if m.ndim == 1 else tuple(map(tuple, m.tolist())))
         K = self.matrix("stiffness")
         if not np.allclose(K, K.T, atol=1e-9 * max(1e-300, abs(K).max())):
-            raise ValueError(f"stiffness: {shown(self.stiffness)} must be symmetric")
+            raise FieldError("stiffness", f"{shown(self.stiffness)} must be symmetric")
         return self
 
     def matrix(self, field: str) -> np.ndarray:

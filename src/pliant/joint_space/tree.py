@@ -345,37 +345,56 @@ class JointSpace:
                  z_of: list[dict[int, int]], count: int) -> lp.Loops:
         """Which cut joints are coupled, and the elimination of their multipliers; that of what slides comes after that of its joint."""
         s, tiles, n = self.system, [*cut, *slides], len(cut) + len(slides)
-        moved = [(c, len(cut) + k, t, slide) for c, t in enumerate(cut) for k, slide in enumerate(slides) if (t, slide) in s.block
-                 and slide in next(j.bodies for j in s.joints if j.tile == t)]
-        own = {j.tile: j.slide for j in s.joints}
-        waits = {k: [c] for c, k, t, slide in moved if slide in own[t]}
-        for c, k, t, slide in moved:
-            if slide not in own[t]:
-                waits.setdefault(c, []).append(k)
-        meeting: dict[int, list[int]] = {}
-        for c, z in enumerate(z_of):
-            for k in z:
-                meeting.setdefault(k, []).append(c)
-        together = sorted({(a, b) for cuts in meeting.values() for a in cuts for b in cuts if a <= b} | {(c, c) for c in range(n)})
+        moved, together = self._moved(cut, slides), _together(z_of)
         edges = [p for p in together if p[0] != p[1]] + [(c, k) for c, k, _, _ in moved]
-        lu, block = analyse(n, edges, waits, [6] * n, np.zeros(6 * n))
+        lu, block = analyse(n, edges, self._waits(moved), [6] * n, np.zeros(6 * n))
         pairs, pair_start = list[tuple[int, int, int]](), [0]
         for a, b in together:
             pairs += [(z, z_of[b][k], k) for k, z in z_of[a].items() if k in z_of[b]]
             pair_start.append(len(pairs))
         active = np.isin([6 * t + k for t in tiles for k in range(6)], self.cut_rows).astype(np.int64)
         active[[6 * k for k in range(len(cut), n)]] = lp.SLIDES
-        soft = np.array([s.softness[6 * t + k] for t in tiles for k in range(6)])
-        fix_at = np.array([(block[c, c], k) for c in range(n) for k in range(6)], np.int64)
-        lu = lu._replace(fix_at=fix_at, fix_by=np.where(active == 1, -soft, np.where(active == lp.SLIDES, 0.0, 1.0)))
-
-        def whole(x: Any, *shape: int) -> np.ndarray:
-            return np.array(x, np.int64).reshape(-1, *shape)
+        lu = self._regularised(lu, block, tiles, active)
+        sliding = [(block[c, k], block[k, c], s.block[t, b], s.block[b, t], c, self.tree.lines[k - len(cut), 0])
+                   for c, k, t, b in moved]
         one, square = [np.zeros(6 * n) for _ in range(3)], [np.zeros((len(block), 6, 6)) for _ in range(2)]
-        return lp.Loops(whole(tiles), active, whole(end_start), whole(ends, 4), whole(path_start), whole(path, 4),
-                        whole([(a, b, block[a, b], block[b, a]) for a, b in together], 4), whole(pair_start), whole(pairs, 3),
-                        whole([(block[c, k], block[k, c], s.block[t, b], s.block[b, t], c, self.tree.lines[k - len(cut), 0])
-                               for c, k, t, b in moved], 6),
-                        whole([(len(cut) + k, *row) for k, row in enumerate(self.tree.lines)], 5), lu,
+        return lp.Loops(_whole(tiles), active, _whole(end_start), _whole(ends, 4), _whole(path_start), _whole(path, 4),
+                        _whole([(a, b, block[a, b], block[b, a]) for a, b in together], 4), _whole(pair_start), _whole(pairs, 3),
+                        _whole(sliding, 6), _whole([(len(cut) + k, *row) for k, row in enumerate(self.tree.lines)], 5), lu,
                         np.zeros((len(path), 6, 6)), np.zeros((max(1, count), 6)), square[0], square[1], one[0], one[1], one[2],
                         np.zeros(6, np.int64))
+
+    def _moved(self, cut: list[int], slides: list[int]) -> list[tuple[int, int, int, int]]:
+        """Cut joints on what slides: number of the cut, number of the slide after all cuts, and their tiles."""
+        bodies = {j.tile: j.bodies for j in self.system.joints}
+        return [(c, len(cut) + k, t, slide) for c, t in enumerate(cut) for k, slide in enumerate(slides)
+                if (t, slide) in self.system.block and slide in bodies[t]]
+
+    def _waits(self, moved: list[tuple[int, int, int, int]]) -> dict[int, list[int]]:
+        """What is eliminated after what: a slide after the joint it belongs to, other joints on it after the slide."""
+        own = {j.tile: j.slide for j in self.system.joints}
+        waits = {k: [c] for c, k, t, slide in moved if slide in own[t]}
+        for c, k, t, slide in moved:
+            if slide not in own[t]:
+                waits.setdefault(c, []).append(k)
+        return waits
+
+    def _regularised(self, lu: Any, block: dict[tuple[int, int], int], tiles: list[int], active: np.ndarray) -> Any:
+        """The diagonals of multipliers get the softness of the system; those of rows that are not used 1."""
+        soft = np.array([self.system.softness[6 * t + k] for t in tiles for k in range(6)])
+        fix_at = np.array([(block[c, c], k) for c in range(len(tiles)) for k in range(6)], np.int64)
+        return lu._replace(fix_at=fix_at, fix_by=np.where(active == 1, -soft, np.where(active == lp.SLIDES, 0.0, 1.0)))
+
+
+def _together(z_of: list[dict[int, int]]) -> list[tuple[int, int]]:
+    """Pairs of cuts with a rate in common, each with itself among them."""
+    meeting: dict[int, list[int]] = {}
+    for c, z in enumerate(z_of):
+        for k in z:
+            meeting.setdefault(k, []).append(c)
+    common = {(a, b) for cuts in meeting.values() for a in cuts for b in cuts if a <= b}
+    return sorted(common | {(c, c) for c in range(len(z_of))})
+
+
+def _whole(x: Any, *shape: int) -> np.ndarray:
+    return np.array(x, np.int64).reshape(-1, *shape)

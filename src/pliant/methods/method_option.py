@@ -4,6 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from ..functions.field_error import FieldError
+
 
 @dataclass(frozen=True)
 class MethodOption:
@@ -21,18 +23,21 @@ class MethodOption:
 
 
 def within(choice: Any, name: str, low: float, high: float, kind: type = float, why: str = "") -> None:
-    """ValueError unless a parameter is a number (``int``: a whole one) from low to high."""
+    """FieldError unless a parameter is a number (``int``: a whole one) from low to high."""
     value, owner = getattr(choice, name), type(choice).__name__
     kinds = (int,) if kind is int else (int, float)
     if not isinstance(value, kinds) or isinstance(value, bool):
-        raise ValueError(f"{owner}: {name} = {value!r}, must be a {'whole ' if kind is int else ''}number")
+        rule = f"{value!r}, must be a {'whole ' if kind is int else ''}number"
+        raise FieldError(name, rule, mark=" = ", before=f"{owner}: ")
     if not low <= value <= high:
-        raise ValueError(f"{owner}: {name} = {value:g}, must be from {low:g} to {high:g}{f' ({why})' if why else ''}")
+        rule = f"{value:g}, must be from {low:g} to {high:g}{f' ({why})' if why else ''}"
+        raise FieldError(name, rule, mark=" = ", before=f"{owner}: ")
 
 
 def one_of(choice: Any, name: str, allowed: tuple[str, ...]) -> None:
     value = getattr(choice, name)
     if value not in allowed:
-        raise ValueError(f"{type(choice).__name__}: {name} = {value!r}, must be {' or '.join(map(repr, allowed))}")
+        rule = f"{value!r}, must be {' or '.join(map(repr, allowed))}"
+        raise FieldError(name, rule, mark=" = ", before=f"{type(choice).__name__}: ")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..functions.units import quantity
-from ..items.errors import ModelError
+from ..items.errors import OptionError
 from .integrators.base import Integrator
 
 OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "coordinates", "output_step", "record", "out",
@@ -21,7 +21,10 @@ def accuracy_of(value: Any, method: Integrator | None) -> float:
     try:
         x = quantity(value, "")
     except ValueError:
-        raise ModelError(f"simulate: accuracy {value!r} must be one of {', '.join(ACCURACY)} or a number") from None
+        raise OptionError("accuracy", f"{value!r} must be one of {', '.join(ACCURACY)} or a number",
+                          "simulate: accuracy ") from None
     if method and not method.finest <= x <= 0.1:
-        raise ModelError(f"simulate: accuracy {x:g} must be between {method.finest:g} and 0.1; beyond that rounding errors rule")
+        raise OptionError("accuracy", f"{x:g} must be between {method.finest:g} and 0.1; beyond that rounding errors "
+                          "rule",
+                          "simulate: accuracy ")
     return x

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from ..functions.field_error import FieldError
 from ..items.base import did_you_mean
-from ..items.errors import ModelError
+from ..items.errors import ModelError, OptionError
 from .formulations.choices import FORMULATIONS, STABILIZATIONS, Index1, Recursion
 from .integrators.base import Integrator
 from .integrators.choices import HHT, INTEGRATORS, GeneralizedAlpha
@@ -25,20 +26,23 @@ def choice(what: str, value: Any) -> MethodOption:
     if isinstance(value, MethodOption) and type(value) in kinds.values():
         return value
     if isinstance(value, type) and issubclass(value, MethodOption):
-        raise ModelError(f"simulate: {what} {value.__name__} is a class; write {value.__name__}()")
+        raise OptionError(what, f"{value.__name__} is a class; write {value.__name__}()", f"simulate: {what} ")
     given: dict[str, Any] = {"kind": value} if isinstance(value, str) else value if isinstance(value, dict) else {}
     kind = given.get("kind")
     cls = kinds.get(str(kind).replace("_", "-"))
     if cls is None:
-        raise ModelError(f"simulate: {what} {value!r} is not known{did_you_mean(str(kind), kinds)}")
+        raise OptionError(what, f"{value!r} is not known{did_you_mean(str(kind), kinds)}", f"simulate: {what} ")
     known = {f.name for f in fields(cls)}
     for key in given.keys() - known - {"kind"}:
-        raise ModelError(f"simulate: {what} {kind}: unknown key {key!r}; there are {', '.join(sorted(known)) or 'none'}")
+        raise OptionError(what, f"{kind}: unknown key {key!r}; there are "
+                          f"{', '.join(sorted(known)) or 'none'}", f"simulate: {what} ")
     made = {k: choice(k, v) if k in KINDS and v is not None else v for k, v in given.items() if k != "kind"}
     try:
         return cls(**made)
+    except FieldError as error:
+        raise OptionError(error.field, error.rule, f"simulate: {error.before}{error.field}{error.mark}") from error
     except (TypeError, ValueError) as error:
-        raise ModelError(f"simulate: {error}") from error
+        raise OptionError(what, str(error), "simulate: ") from error
 
 
 def in_coordinates(settings: Mapping[str, Any]) -> Any:
@@ -47,17 +51,19 @@ def in_coordinates(settings: Mapping[str, Any]) -> Any:
     if asked is None:
         return form
     if asked not in COORDINATES:
-        raise ModelError(f"simulate: coordinates {asked!r} must be one of {', '.join(COORDINATES)}")
+        raise OptionError("coordinates", f"{asked!r} must be one of {', '.join(COORDINATES)}", "simulate: coordinates ")
     made = None if form is None else choice("formulation", form)
     if asked == "absolute":
         if isinstance(made, Recursion):
-            raise ModelError("simulate: coordinates: the formulation recursion is one of joint coordinates; leave one of the two out")
+            raise OptionError("coordinates", "the formulation recursion is one of joint coordinates; "
+                              "leave one of the two out",
+                              "simulate: coordinates: ")
         return made
     if isinstance(made, Index1):
         return Recursion(made.stabilization)
     if made is not None and not isinstance(made, Recursion):
-        raise ModelError(f"simulate: coordinates: the formulation {made.kind} is one of absolute coordinates; in joint coordinates take "
-                         "recursion or index-1")
+        raise OptionError("coordinates", f"the formulation {made.kind} is one of absolute coordinates; "
+                          "in joint coordinates take recursion or index-1", "simulate: coordinates: ")
     return made or Recursion()
 
 
@@ -85,7 +91,7 @@ def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, 
             fit = (cls for cls in INTEGRATORS.values() if form.kind in cls.formulations and cls.controlled and cls not in NEVER)
             usual = next(fit, None)
             if usual is None:
-                raise ModelError(f"simulate: give an integrator for the formulation {form.kind}")
+                raise OptionError("formulation", f"give an integrator for the formulation {form.kind}", "simulate: ")
             method = usual()
     else:
         method = choice("integrator", integrator)  # type: ignore[assignment]
@@ -93,8 +99,9 @@ def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, 
         form = FORMULATIONS[method.formulations[0]]()
     if form.kind not in method.formulations and form.kind == Recursion.kind:
         known = ", ".join(kind for kind, cls in INTEGRATORS.items() if form.kind in cls.formulations)
-        raise ModelError(f"simulate: integrator {method.kind} makes no sense in joint coordinates; take one of {known}, or absolute "
-                         "coordinates")
+        raise OptionError("formulation", f"integrator {method.kind} makes no sense in joint coordinates; "
+                          f"take one of {known}, or absolute coordinates", "simulate: ")
     if form.kind not in method.formulations:
-        raise ModelError(f"simulate: formulation {form.kind} makes no sense with integrator {method.kind}: {method.refused}")
+        raise OptionError("formulation", f"{form.kind} makes no sense with integrator {method.kind}: {method.refused}",
+                          "simulate: formulation ")
     return method, form

@@ -50,7 +50,7 @@ def _run(name: str, accuracy: str | float | None) -> list[dict[str, Any]]:
         sol = model().simulate(duration, **options)
     except SimulationError as error:
         failed = {"value": float("nan"), "reference": float("nan"), "error": float("inf"), "tolerance": 0.0, "passed": False}
-        return [{"name": name, "quantity": str(error).partition(". ")[0], **failed, "steps": 0, "seconds": time.perf_counter() - clock}]
+        return [{"name": name, "quantity": error.summary, **failed, "steps": 0, "seconds": time.perf_counter() - clock}]
     found = checks(sol)
     seconds = time.perf_counter() - clock
     return [{"name": name, **_worst(*check), "steps": sol.quality.steps, "seconds": seconds} for check in found]

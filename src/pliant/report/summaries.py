@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..flex.load_participation import percent
+from ..functions.table import Table
 from ..items.base import Frame, Item, Pair, matrix_of
 from ..items.bodies import RigidBody
 from ..items.couplings import JointPair
@@ -55,7 +56,7 @@ def _ends(item: Item) -> str:
 
 
 def _function(value: Any) -> str:
-    return f"Table of {len(value.x)} points" if type(value).__name__ == "Table" else getattr(value, "__name__", str(value))
+    return f"Table of {len(value.x)} points" if isinstance(value, Table) else getattr(value, "__name__", str(value))
 
 
 def summary(model: Model) -> str:

@@ -77,8 +77,9 @@ class RunRecorder:
             assert self.journal is not None
             why, part = os.strerror(error.errno) if error.errno else str(error), repr(str(self.journal.path))
             safe = f"{self.journal.rows} rows are safe there" if self.journal.safe else "what was there before is still there"
-            raise SimulationError(f"stopped at t = {self.run.t:.6g} s: cannot write {part}: {why}. But {safe}; make room and resume "
-                                  "from it", "not-written") from error
+            raise SimulationError.stopped(self.run.t, f"cannot write {part}: {why}", f"But {safe}; "
+                                          "make room and resume from it",
+                                          "not-written") from error
 
     def solution(self, model: Model, end: float, complete: bool) -> Solution:
         run = self.run

@@ -188,7 +188,7 @@ def _model_text(sol: Solution) -> tuple[str, str]:
 def _is_python(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(map(_is_python, value))
-    return callable(value) and type(value).__name__ != "Table"
+    return callable(value)
 
 
 def _identity(rows: np.ndarray) -> str:
@@ -319,15 +319,36 @@ def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, m
               others: Any, complete: bool, given: Model | None) -> Solution:
     """A Solution from what a file holds, if that makes sense."""
     from ..methods.selection import chosen
-    values: list[Any] = [facts.get(k) for k in ("name", "step", "stride", "end", "layout")]
-    name, step, stride, end, described = values
-    if not (isinstance(name, str) and isinstance(facts.get("model"), str) and _is(dict, others) and _is(dict, described or {})):
-        raise ValueError("its name, model or list of channels is not what it must be")
-    if not all(isinstance(x, (int, float)) for x in (step, stride, end)) or not (step > 0 and stride >= 1 and stride == int(stride)):
-        raise ValueError("its step, stride or end is not what it must be")
+    _check_facts(facts, others)
+    _check_rows(states, energies, memory)
     accuracy = facts.get("accuracy") or 0.0  # 0: the step is fixed
+    (method, form), quality = chosen(facts.get("method") or {}, facts.get("formulation"), not accuracy), _quality(facts.get("quality"))
+    make: Callable[[], Model] | None = partial(_from_text, facts["model"]) if facts["model"] else None
+    note, described = str(facts.get("model_note") or ""), facts.get("layout") or {}
+    stored = Stored(facts["name"], recorded, others if make else {}, make, note, described)
+    sol = Solution(None, None, states, energies, quality, complete=complete, method=method, formulation=form,
+                   step=float(facts["step"]), stride=int(facts["stride"]), memory=memory, end=float(facts["end"]),
+                   accuracy=accuracy or None, stored=stored)
+    sol.why = str(facts.get("why") or "")
+    sol.record = facts.get("record") if _is(list, facts.get("record")) else None
+    return sol if given is None else _with_model(sol, stored, given)
+
+
+def _check_facts(facts: dict[str, Any], others: Any) -> None:
+    """What a file says of its run; ``others``: units of channels that it does not hold."""
+    mappings = _is(dict, others) and _is(dict, facts.get("layout") or {})
+    if not (isinstance(facts.get("name"), str) and isinstance(facts.get("model"), str) and mappings):
+        raise ValueError("its name, model or list of channels is not what it must be")
+    steps: list[Any] = [facts.get(k) for k in ("step", "stride", "end")]
+    are_numbers = all(isinstance(x, (int, float)) for x in steps)
+    if not are_numbers or not (steps[0] > 0 and steps[1] >= 1 and steps[1] == int(steps[1])):
+        raise ValueError("its step, stride or end is not what it must be")
+    accuracy = facts.get("accuracy") or 0.0
     if not (isinstance(accuracy, float) and accuracy >= 0):
         raise ValueError("its accuracy is not what it must be")
+
+
+def _check_rows(states: np.ndarray, energies: np.ndarray, memory: dict[str, np.ndarray]) -> None:
     if states.ndim != 2 or not len(states) or states.shape[1] < 4:
         raise ValueError("it has no states")
     bad = ~(np.isfinite(states).all(1) & np.isfinite(energies).all(1))
@@ -337,14 +358,6 @@ def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, m
         raise ValueError("its times do not increase")
     if "rows" in memory and not 1 <= memory["rows"][0] <= len(states):
         raise ValueError("its checkpoint is not among its rows")
-    (method, form), quality = chosen(facts.get("method") or {}, facts.get("formulation"), not accuracy), _quality(facts.get("quality"))
-    make: Callable[[], Model] | None = partial(_from_text, facts["model"]) if facts["model"] else None
-    stored = Stored(name, recorded, others if make else {}, make, str(facts.get("model_note") or ""), described or {})
-    sol = Solution(None, None, states, energies, quality, complete=complete, method=method, formulation=form, step=float(step),
-                   stride=int(stride), memory=memory, end=float(end), accuracy=accuracy or None, stored=stored)
-    sol.why = str(facts.get("why") or "")
-    sol.record = facts.get("record") if _is(list, facts.get("record")) else None
-    return sol if given is None else _with_model(sol, stored, given)
 
 
 def _is(kind: Any, value: Any) -> bool:

@@ -126,7 +126,7 @@ class Assembler:
         for name, joint in d.directory.joints.items():
             for which, value in joint.stated.items():
                 if not which.endswith("_rate"):
-                    out[name, which] = Target(f"{which} of joint {name!r}", joint, which, value)
+                    out[name, which] = Target(f"{which} of joint {name!r}", name, joint, which, value)
         s, x = d.system, d.x
         for drive, code in d.directory.codes.items():
             _, _, joint_name, which = d.directory.drives[drive]
@@ -138,8 +138,8 @@ class Assembler:
             if known and not abs(known.value - value) <= SAME * size:
                 unit = "rad" if which == "angle" else "m"
                 raise ModelError(f"the {known.label} is said to be {known.value:g} {unit} at the start, but drive {drive!r} gives "
-                                 f"{value:g} {unit} there; leave out the start value or change one of them")
-            out[joint_name, which] = Target(f"drive {drive!r}", d.directory.joints[joint_name], which, value)
+                                 f"{value:g} {unit} there; leave out the start value or change one of them", (known.item, drive))
+            out[joint_name, which] = Target(f"drive {drive!r}", drive, d.directory.joints[joint_name], which, value)
         return list(out.values())
 
     def run(self) -> Assembly:
@@ -154,6 +154,8 @@ class Assembler:
         result = self.result()
         try:
             d.refine(result.row[None, :])
+        except ModelError:
+            raise
         except ValueError as error:
             raise ModelError(str(error)) from error
         if d.system.failures or not np.isfinite(result.row).all():
@@ -183,7 +185,7 @@ class Assembler:
             note += (f"Closing them would move {ways}, and a body whose place is stated is moved by no more than "
                      f"{Extent.of(NEAR * d.length, TURN)}. ")
         self.fail(note + "Move the bodies or the frames of these joints so that they meet, or leave out position and rotation of a body: "
-                  "it is then placed by its joints")
+                  "it is then placed by its joints", tuple(name for name, _ in _largest(wide)))
 
     def bent(self, relative: bool = False) -> bool:
         """Whether everything is reached when modal bodies may also be deformed; tried where bodies as they are do not fit."""
@@ -208,7 +210,8 @@ class Assembler:
             gaps = _open({k: g for k, g in d.openings(self.violations()).items() if g.largest > 1e-9})
             misses = "; ".join(f"{label} is missed by {gap}" for label, gap in _largest(missed) if gap.largest > 1e-9)
             note += "in the nearest pose " + "; ".join(part for part in (misses, gaps) if part)
-        self.fail(f"{note}. State fewer of them, or values within the reach of the mechanism")
+        self.fail(f"{note}. State fewer of them, or values within the "
+                  "reach of the mechanism", tuple(t.item for t in self.targets))
 
     def close_exactly(self) -> None:
         """What is left after that, and gaps that are rounding errors of the input."""
@@ -230,9 +233,9 @@ class Assembler:
         stated = {f"{name}.{which}": value for name, joint in d.directory.joints.items() for which, value in joint.stated.items()}
         return Assembly(not note, self.before, d.openings(self.violations()), moved, tuple(d.unplaced), stated, row, d, note)
 
-    def fail(self, note: str) -> None:
+    def fail(self, note: str, items: tuple[str, ...]) -> None:
         self.d.x.v[:] = 0
-        error = ModelError(note)
+        error = ModelError(note, items)
         error.assembly = self.result(note)
         raise error
 

@@ -32,8 +32,9 @@ DENSE = 300         # unknowns and equations up to which matrices are full
 
 
 class Target(NamedTuple):
-    """A coordinate of a joint and the value it must have; ``label`` as the user knows it."""
+    """A coordinate of a joint and the value it must have; ``label`` as the user knows it, ``item`` says it."""
     label: str
+    item: str
     joint: JointRecord
     coordinate: str
     value: float

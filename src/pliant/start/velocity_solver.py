@@ -10,20 +10,27 @@ from ..kernels import evaluation
 from .position_solver import coordinate, motions
 
 if TYPE_CHECKING:
+    from ..compile.channel_map import StatedVelocity
     from ..compile.compiled_model import CompiledModel
 
 KEPT = 1e-6        # stated velocities may change by this fraction
 STATED = 1e6       # weight of a stated velocity against an unstated one
 TURNED = 1e-4      # rad: a body turned by more has other world axes
+DRIVE = "drive"
 PASSES = 4         # each brings the stated ones 1e6 times closer
 
 
 class Said(NamedTuple):
-    """A statement about velocities, as the user knows it: rows v[first:first + width of the rows] = values."""
-    label: str
+    """A statement of an item about velocities, as the user knows it: rows v[first:first + width of the rows] = values."""
+    what: str   # velocity, angular_velocity, modal_rate, angle_rate, ...; drive
+    item: str
     rows: np.ndarray
     values: np.ndarray
     first: int = 0
+
+    @property
+    def label(self) -> str:
+        return f"drive {self.item!r}" if self.what == DRIVE else f"{self.what} of {self.item!r}"
 
     def of(self, v: np.ndarray) -> np.ndarray:
         """What these velocities give for the values."""
@@ -38,7 +45,7 @@ class Said(NamedTuple):
 
 def rates(d: CompiledModel) -> list[Said]:
     """What joints state of the rates of their coordinates, at the position that was linearised last."""
-    return [Said(f"{which} of {name!r}", coordinate(d, joint, which.removesuffix("_rate"))[1][None, :], np.array([value]))
+    return [Said(which, name, coordinate(d, joint, which.removesuffix("_rate"))[1][None, :], np.array([value]))
             for name, joint in d.directory.joints.items() for which, value in joint.stated.items() if which.endswith("_rate")]
 
 
@@ -49,7 +56,7 @@ def bodies(d: CompiledModel) -> list[Said]:
         rows = said.map(d.x.q)
         for word, part in (("velocity", slice(0, 3)), ("angular_velocity", slice(3, 6))):
             if said.which[part][0]:
-                out.append(Said(f"{word} of {name!r}", rows[part], said.values[part], said.iv))
+                out.append(Said(word, name, rows[part], said.values[part], said.iv))
     return out
 
 
@@ -95,14 +102,7 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
     evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
     by_time = x.V[s.n_v:].copy()
     d._linearise(0.0)
-    own = {tile: np.diag(d.tiles[s.block[tile, tile]]) for tile in [*(said.iv // 6 for said in statements.values()), *held_rates]}
-    maps, weights = {name: said.map(x.q) for name, said in statements.items()}, {}
-    for name, said in statements.items():
-        mass = own[said.iv // 6]
-        weights[name] = STATED * (np.array([mass[0]] * 3 + [mass[3:].max()] * 3) + 1e-12) * said.which
-    modal = {tile: STATED * own[tile] * rows for tile, (rows, _) in held_rates.items()}
-    more = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
-    d._matrix(more | {tile: np.diag(w) for tile, w in modal.items()})
+    maps, weights, modal = _weighted(d, statements, held_rates)
     held = rates(d)
     G = np.vstack([h.rows for h in held]) if held else np.zeros((0, s.n_v))
     g = np.array([h.values[0] for h in held])
@@ -128,13 +128,30 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
     return by_time, [*bodies(d), *_modal(d, held_rates), *held]
 
 
+def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
+              held_rates: dict[int, tuple[np.ndarray, np.ndarray]]
+              ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[int, np.ndarray]]:
+    """Of statements of bodies: S and W by body, of modal rates W by tile; the matrix is factorised with them."""
+    block = d.system.block
+    tiles = [*(said.iv // 6 for said in statements.values()), *held_rates]
+    own = {tile: np.diag(d.tiles[block[tile, tile]]) for tile in tiles}
+    maps, weights = {name: said.map(d.x.q) for name, said in statements.items()}, {}
+    for name, said in statements.items():
+        mass = own[said.iv // 6]
+        weights[name] = STATED * (np.array([mass[0]] * 3 + [mass[3:].max()] * 3) + 1e-12) * said.which
+    modal = {tile: STATED * own[tile] * rows for tile, (rows, _) in held_rates.items()}
+    more = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
+    d._matrix(more | {tile: np.diag(w) for tile, w in modal.items()})
+    return maps, weights, modal
+
+
 def _modal(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]]) -> list[Said]:
     """What bodies state of modal rates, or that they are zero."""
     out = []
     for name, body in d.directory.flexible.items():
         if body.iv // 6 in held_rates:
             n = body.scale.size
-            out.append(Said(f"modal_rate of {name!r}", np.eye(n), d.system.v0[body.iv:body.iv + n], body.iv))
+            out.append(Said("modal_rate", name, np.eye(n), d.system.v0[body.iv:body.iv + n], body.iv))
     return out
 
 
@@ -157,32 +174,35 @@ def _check(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> None:
     if wrong is None:
         return
     stuck, broken = wrong
-    names = contradiction(d, said, by_time)
-    if stuck and all(name.startswith("drive") for name in names):
+    found = contradiction(d, said, by_time)
+    names = [one.label for one in found]
+    if stuck and all(one.what == DRIVE for one in found):
         listed = "; ".join(f"joint {name!r} would come apart at {gap.text('/s')}" for name, gap in list(stuck.items())[:5])
         who = f" ({' and '.join(names)})" if names else ""
         raise ModelError(f"drives and joints contradict each other at the start{who}: {listed}. Remove a drive or free a joint, so that "
-                         "the mechanism can move as it is driven")
-    names = names or [one.label for one in broken]
-    why, how = _turned(d, names)
+                         "the mechanism can move as it is driven", (*(one.item for one in found), *stuck))
+    found = found or broken
+    names, items = [one.label for one in found], tuple(one.item for one in found)
+    why, how = _turned(d, found)
     if len(names) == 1:
         raise ModelError(f"the stated velocities contradict the joints: the {names[0]} cannot be what it is said to be{why}. {how}eave it "
-                         "out - what is left out is solved for - or correct it")
+                         "out - what is left out is solved for - or correct it", items)
     raise ModelError(f"the stated velocities contradict each other: the {' and the '.join(names)} cannot all hold with these "
-                     f"joints{why}. {how}eave one of them out - what is left out is solved for - or correct it")
+                     f"joints{why}. {how}eave one of them out - what is left out is solved for - or correct it", items)
 
 
-def _turned(d: CompiledModel, labels: list[str]) -> tuple[str, str]:
+def _turned(d: CompiledModel, said: list[Said]) -> tuple[str, str]:
     """Reason and remedy for bodies that start values or drives turn: their velocities were perhaps meant as modelled."""
+    moving = {one.item for one in said if one.what == "velocity"}
     for name, (_, angle) in motions(d, d.system.q0).items():
-        if f"velocity of {name!r}" in labels and angle > TURNED:
+        if name in moving and angle > TURNED:
             return (f"; it is the one in the pose at the start, to which start values or drives turn {name!r} by "
                     f"{np.degrees(angle):.3g} degrees", "State the angle_rate of a joint instead, l")
     return "", "L"
 
 
-def contradiction(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> list[str]:
-    """The labels of a smallest set of statements, drives among them, that cannot all hold together with the joints: a statement is
+def contradiction(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> list[Said]:
+    """A smallest set of statements, drives among them, that cannot all hold together with the joints: a statement is
     dropped for good if the others still contradict each other without it."""
     s = d.system
     d._linearise(0.0)
@@ -192,9 +212,9 @@ def contradiction(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> li
     driven = {row: name for name, (row, *_) in d.directory.drives.items()}
     base = unit[:, None] * C * by
     joints = np.array([row not in driven for row in rows], bool)
-    drives = [Said(f"drive {driven[row]!r}", base[k][None, :], np.array([-unit[k] * by_time[row - s.n_v]]))
+    drives = [Said(DRIVE, driven[row], base[k][None, :], np.array([-unit[k] * by_time[row - s.n_v]]))
               for k, row in enumerate(rows) if row in driven]
-    parts = [*drives, *(Said(one.label, one.whole(s.n_v) * by / d.length, one.values / d.length) for one in said)]
+    parts = [*drives, *(Said(one.what, one.item, one.whole(s.n_v) * by / d.length, one.values / d.length) for one in said)]
 
     def holds(some: list[Said]) -> bool:
         A = np.vstack([base[joints], *(one.rows for one in some)])
@@ -203,9 +223,9 @@ def contradiction(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> li
         return float(abs(A @ v - b).max(initial=0.0)) <= KEPT / 10 * max(1.0, float(abs(b).max(initial=0.0)))
     if holds(parts):
         return []
-    needed: Any = list(parts)
+    needed = parts
     for one in parts:
         without = [other for other in needed if other is not one]
         if not holds(without):
             needed = without
-    return [one.label for one in needed]
+    return needed

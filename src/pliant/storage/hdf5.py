@@ -158,18 +158,23 @@ def check_results(path: str | Path) -> Path:
 
 
 # -- reading
+TAKE = "take the file that sol.save wrote"
+FOREIGN = "is not an HDF5 file, so not one of results"
+
+
 @contextmanager
-def opened(path: Path, shown: str, **how: Any) -> Iterator[Any]:
-    """An HDF5 file, closed as soon as it was read; what is wrong with it is told in a sentence. ``how``: as `h5py.File` takes it."""
+def opened(path: Path, shown: str, remedy: str = TAKE, foreign: str = FOREIGN, **how: Any) -> Iterator[Any]:
+    """An HDF5 file, closed as soon as it was read; what is wrong with it is told in a sentence, with a remedy. ``foreign``
+    is said of files of another kind; ``how``: as `h5py.File` takes it."""
     import h5py
     try:
         file = h5py.File(path, "r", **how)
     except PermissionError:
         raise PermissionError(f"{shown!r} may not be read; change its permissions") from None
     except OSError as error:
-        truncated = "truncated" in str(error)
-        what = "is truncated: it was not copied completely" if truncated else "is not an HDF5 file, so not one of results"
-        raise ValueError(f"{shown!r} {what}; take the file that sol.save wrote") from error
+        truncated = "truncated" in str(error)  # the library says it in no other way
+        what = "is truncated: it was not copied completely" if truncated else foreign
+        raise ValueError(f"{shown!r} {what}; {remedy}") from error
     try:
         with file:
             yield file
@@ -177,7 +182,7 @@ def opened(path: Path, shown: str, **how: Any) -> Iterator[Any]:
         raise
     except (Exception, MemoryError) as error:
         told = str(error.args[0]) if error.args else type(error).__name__
-        raise ValueError(f"{shown!r} is damaged: {told}; take the file that sol.save wrote") from error
+        raise ValueError(f"{shown!r} is damaged: {told}; {remedy}") from error
 
 
 class Foreign(ValueError):

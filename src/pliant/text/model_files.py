@@ -1,10 +1,7 @@
 """Models from files for the command line: YAML as text, Python modules by their ``model``."""
 from __future__ import annotations
 
-import contextlib
-import importlib.util
 import sys
-import traceback
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,10 +11,11 @@ from pydantic import TypeAdapter, ValidationError
 from ..analyses.entries import ENTRIES, problems
 from ..items.base import did_you_mean, vector
 from ..items.errors import ModelError, TextError
-from ..items.messages import dotted, explain
+from ..items.messages import explain
 from ..methods.run_options import OPTIONS
 from ..model import SECTIONS, Model
 from .model_text import read
+from .python_files import importing, prepared
 from .yaml_lines import load_yaml, plain
 
 
@@ -39,41 +37,22 @@ def module_model(file: Path) -> Model:
     if not file.is_file():
         found = "is a folder" if file.is_dir() else "is not a file"
         raise ModelError(f"{file}: {found}; a model is a .yaml or a .py file" if file.exists() else f"{file}: file not found")
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module, loader = prepared(file, file.stem)
     before = sys.modules.get(file.stem)
     sys.modules[file.stem] = module
-    sys.path.insert(0, str(file.parent.absolute()))
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # what it prints is not part of a command's answer
-            spec.loader.exec_module(module)
+        with importing(file):
+            loader.exec_module(module)
             model = getattr(module, "model", None)
             if callable(model):
                 model = model()
-    except (Exception, SystemExit) as error:
-        raise ModelError(_where(file, error)) from error
     finally:
-        sys.path.remove(str(file.parent.absolute()))
         if before is not None:
             sys.modules[file.stem] = before
     if not isinstance(model, Model):
         found = type(model).__name__
         raise ModelError(f"{file}: its 'model' must be a pliant Model or a function that returns one, found {found}")
     return model
-
-
-def _where(file: Path, error: BaseException) -> str:
-    """``file:line: what`` of the last line of the user's file that took part."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [f.lineno for f in frames if Path(f.filename) == file.absolute() or f.filename == str(file)]
-    if isinstance(error, SyntaxError):
-        lines = [error.lineno]
-    at = f"{file}:{lines[-1]}" if lines else str(file)
-    told = str(error.args[0]) if isinstance(error, (KeyError, SyntaxError)) and error.args else str(error)
-    if isinstance(error, ValidationError):
-        told = "; ".join(f"{dotted(path)}: {message}" if path else message for path, message in explain(error, None))
-    return f"{at}: {told}" if isinstance(error, ValueError) else f"{at}: {type(error).__name__}: {told}"
 
 
 def apply(model: Model, change: str) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from ..analyses import entries
 from ..compile.planar import normal_of
+from ..functions.field_error import FieldError
 from ..functions.units import must, shown
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, Item, Pair, did_you_mean, number, vector
@@ -24,9 +26,10 @@ from ..methods.method_option import MethodOption
 from ..methods.selection import choice
 from ..model import SECTIONS, Model
 from . import cross_references, simulate_options
+from .changes import apply_change
 from .schema import DEFAULT_KINDS, schema
 from .styles import plain_style, read_styles
-from .yaml_lines import LARGEST, Map, Seq, load_yaml, locate, missing_blank, plain, scalar
+from .yaml_lines import LARGEST, Map, Problem, load_yaml, locate, missing_blank, plain, scalar
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
@@ -89,10 +92,10 @@ class _Reader:
             found = "it is empty" if self.data is None else f"it is {shown(self.data)}"
             raise TextError([f"{source}:1: a model is a mapping that begins with 'pliant: {VERSION}'; {found}"])
         for change in changes:
-            self.change(change)
+            apply_change(self.data, change)
 
     def note(self, path: tuple[Any, ...], message: str) -> None:
-        self.problems.append(f"{locate(self.data, path)}: {dotted(path)}: {message}")
+        self.problems.append(Problem(locate(self.data, path), f"{dotted(path)}: {message}"))
 
     def model(self) -> Model:
         self.top()
@@ -111,7 +114,8 @@ class _Reader:
         for path, message in cross_references.problems(model, named):
             self.note(path, message)
         if self.problems:
-            raise TextError(sorted(self.problems, key=_line))
+            ordered = sorted(self.problems, key=lambda p: p.at.line)  # what has no line comes first
+            raise TextError([str(p) for p in ordered])
         return model
 
     def top(self) -> None:
@@ -119,7 +123,7 @@ class _Reader:
             if key not in TOP:
                 self.note((key,), f"unknown key {shown(key)}{did_you_mean(key, TOP)}")
         if "pliant" not in self.data:
-            self.problems.append(f"{self.data.at}: pliant: is missing; a model begins with 'pliant: {VERSION}'")
+            self.problems.append(Problem(self.data.at, f"pliant: is missing; a model begins with 'pliant: {VERSION}'"))
         elif self.data["pliant"] != VERSION or isinstance(self.data["pliant"], bool):
             found = self.data["pliant"]
             self.note(("pliant",), f"version {shown(found)} of the text model is not known; this program reads {VERSION}")
@@ -202,34 +206,35 @@ class _Reader:
         cls = self.kind(path, data)
         if cls is None:
             return None
-        fields = {k: v for k, v in plain(data).items() if k != "kind"}
-        ends = ("a", "b") if issubclass(cls, (Pair, JointPair)) else ()
-        foreign = {k: fields.pop(k) for k in list(fields) if k in ("name", *ends)}  # they are fields, but not keys of a text
-        for key in foreign:
-            remedy = "the name stands before the colon" if key == "name" else "write between: [a, b]"
-            self.note((*path, key), f"unknown key {key!r}; {remedy}")
-        if {"a", "b"} <= foreign.keys():
-            fields.setdefault("between", [foreign["a"], foreign["b"]])
-        wrong = bool(foreign)
+        before = len(self.problems)
+        fields = self.own_fields(path, cls, {k: v for k, v in plain(data).items() if k != "kind"})
         makers = [k for k in MAKERS if k in fields] if section == "bodies" and "mesh" in text_keys(cls) else []
         if len(makers) == 1:
-            fields, fine = self.maker(path, makers[0], fields)
-            wrong |= not fine
+            fields = self.maker(path, makers[0], fields)
         if cls is ModalBody and isinstance(fields.get("reduced"), str):
-            before = len(self.problems)
             fields["reduced"] = self.file((*path, "reduced"), fields["reduced"], "the file of a reduced part")
-            wrong |= len(self.problems) > before
-            if wrong:
+            if len(self.problems) > before:
                 return None
         try:
             item = cls.model_validate({**fields, "name": name})
-            return None if wrong else item
+            return None if len(self.problems) > before else item
         except ValidationError as error:
             for inner, message in explain(error, cls):
                 self.note((*path, *inner), message)
         except (TypeError, ArithmeticError, OSError) as error:  # from an item defined outside
             self.note(path, f"cannot be understood: {error}")
         return None
+
+    def own_fields(self, path: tuple[str, str], cls: type[Item], fields: dict[str, Any]) -> dict[str, Any]:
+        """Without fields that are no keys of a text, which are told."""
+        ends = ("a", "b") if issubclass(cls, (Pair, JointPair)) else ()
+        foreign = {k: fields.pop(k) for k in list(fields) if k in ("name", *ends)}
+        for key in foreign:
+            remedy = "the name stands before the colon" if key == "name" else "write between: [a, b]"
+            self.note((*path, key), f"unknown key {key!r}; {remedy}")
+        if {"a", "b"} <= foreign.keys():
+            fields.setdefault("between", [foreign["a"], foreign["b"]])
+        return fields
 
     def kind(self, path: tuple[str, str], data: Map) -> type[Item] | None:
         section, known = path[0], KINDS[path[0]]
@@ -248,7 +253,7 @@ class _Reader:
         self.note((*path, "kind"), f"unknown kind {shown(word)} of {NOUNS[section]}{remedy}")
         return None
 
-    def maker(self, path: tuple[str, str], key: str, fields: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    def maker(self, path: tuple[str, str], key: str, fields: dict[str, Any]) -> dict[str, Any]:
         """Check the shape, the mass and the density by themselves, so that problems have their line. Where there are some, a
         stand-in takes the place of the shape, for the sake of the other fields."""
         before = len(self.problems)
@@ -263,8 +268,8 @@ class _Reader:
         if key == "mesh" and isinstance(spec, dict) and isinstance(spec.get("file"), str):
             fields = {**fields, "mesh": {**spec, "file": self.file((*path, "mesh", "file"), spec["file"])}}
         if len(self.problems) == before:
-            return {**fields, key: fields[key] or {}}, True
-        return {"mass": 1.0, **{k: v for k, v in fields.items() if k not in (key, "mass", "density")}}, False
+            return {**fields, key: fields[key] or {}}
+        return {"mass": 1.0, **{k: v for k, v in fields.items() if k not in (key, "mass", "density")}}
 
     def file(self, path: tuple[str, ...], name: str, what: str = "an STL file") -> str:
         """The file beside the text."""
@@ -277,46 +282,12 @@ class _Reader:
             self.note(path, f"file {shown(name)} cannot be read: {getattr(error, 'strerror', None) or 'its name is wrong'}")
         return str(file)
 
-    def change(self, change: str) -> None:
-        """``path=value``: the value is YAML."""
-        path, mark, text = change.partition("=")
-        keys = [k.strip() for k in path.split(".")]
-        at = "--set"
-        if not mark or not all(keys):
-            raise TextError([f"--set {change}: write path=value, such as bodies.crank.mass=2"])
-        value, _ = load_yaml(text, f"{at} {path}")
-        target: Any = self.data
-        for depth, key in enumerate(keys[:-1]):
-            if isinstance(target, Seq) and key.isdigit() and int(key) < len(target):
-                target = target[int(key)]
-            elif isinstance(target, Map) and isinstance(target.get(key), (Map, Seq)):
-                target = target[key]
-            elif isinstance(target, Map) and depth == 0 and key in ("simulate", "ground", *entries.ENTRIES) and target.get(key) is None:
-                target[key], target.where[key] = Map(at), at
-                target = target[key]
-            else:
-                known = target if isinstance(target, Map) else ()
-                raise TextError([f"{at} {path}: there is no {'.'.join(keys[:depth + 1])}{did_you_mean(key, known)}"])
-        last = keys[-1]
-        if isinstance(target, Seq):
-            if not last.isdigit() or int(last) >= len(target):
-                raise TextError([f"{at} {path}: {last!r} must be a number from 0 to {len(target) - 1}"])
-            target[int(last)], target.where[int(last)] = value, at
-        else:
-            target[last], target.where[last] = value, at
-
 
 def _planar(value: Any) -> Any:
     try:
         return normal_of(value)
-    except ValueError as error:
-        raise ValueError(str(error).removeprefix("planar ")) from None
-
-
-def _line(problem: str) -> int:
-    """For sorting; what has no line comes first."""
-    found = re.search(r":(\d+): ", problem)
-    return int(found[1]) if found else 0
+    except FieldError as error:
+        raise ValueError(error.rule) from None
 
 
 # -- writing
@@ -352,7 +323,7 @@ def _plain_item(item: Item, folder: Path | None) -> dict[str, Any]:
             data["reduced"] = _seen_from(Path(data["reduced"]).absolute(), folder)
         return data
     except ValueError as error:
-        reason = re.sub(r"^.*?Error calling function `\w+`: \w+: ", "", str(error))
+        reason = error.__cause__ if isinstance(error, PydanticSerializationError) and error.__cause__ else error
         raise ModelError(f"{item.section}.{item.name}: {reason}") from None
 
 

@@ -11,18 +11,19 @@ A mesh of an FE program: ``mesh: {file: {path: rod.msh, units: "mm, t, s"}}``; i
 from __future__ import annotations
 
 import inspect
-import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import flex
+from ..flex.interfaces import PlaceError
+from ..functions.field_error import FieldError
 from ..functions.units import must, shown
 from ..items.base import did_you_mean
 from ..items.errors import TextError
 from ..items.messages import dotted
-from .yaml_lines import Map, load_yaml, locate, plain
+from .yaml_lines import Map, Problem, load_yaml, locate, plain
 
 if TYPE_CHECKING:
     from ..flex.fe import FE
@@ -50,7 +51,7 @@ def read_part(path: str | Path) -> tuple[FE, Callable[..., Reduced]]:
 class _Part:
     """One text on its way to a part."""
 
-    def __init__(self, data: Map, problems: list[str], folder: Path) -> None:
+    def __init__(self, data: Map, problems: list[Problem], folder: Path) -> None:
         self.data, self.problems, self.folder = data, problems, folder
         for key in data:
             if key not in TOP:
@@ -59,12 +60,12 @@ class _Part:
             self.note(("pliant",), f"{must(data.get('pliant'), f'must be {VERSION}')}; a part begins with 'pliant: {VERSION}'")
 
     def note(self, path: Path_, message: str) -> None:
-        self.problems.append(f"{locate(self.data, path)}: {dotted(path)}: {message}")
+        self.problems.append(Problem(locate(self.data, path), f"{dotted(path)}: {message}"))
 
     def stop(self) -> None:
         """Raise if there are problems."""
         if self.problems:
-            raise TextError(self.problems)
+            raise TextError([str(p) for p in self.problems])
 
     def mesh(self) -> FE:
         self.fe: Any = None
@@ -157,24 +158,21 @@ class _Part:
                 warnings.warn(f"{locate(self.data, path)}: {one.message}", stacklevel=3)
             return made
         except ValueError as error:
-            self.note(*_subject(path, str(error), self.data))
+            self.note(*_place(path, error, self.data))
         return None
 
 
-def _subject(path: Path_, message: str, data: Map) -> tuple[Path_, str]:
-    """Messages that begin with an argument or an interface belong to its entry."""
-    if found := re.match(r"(interface|frame) '(\w+)': (?:(\w+): )?(.+)", message, re.DOTALL):
-        place = data[f"{found[1]}s"][found[2]]
-        inside = isinstance(place, Map) and found[3] in place
-        told = found[4] if inside or not found[3] else f"{found[3]}: {found[4]}"
-        return (f"{found[1]}s", found[2], *((found[3],) if inside else ())), told
-    message = re.sub(r"^(material|section): ", "", message)
-    if found := re.match(r"(\w+): (.+)", message, re.DOTALL):
-        where: Any = data
-        for key in path:
-            where = where[key] if isinstance(where, Map) else None
-        if isinstance(where, Map) and found[1] in where:
-            return (*path, found[1]), found[2]
-        if found[1] in data:
-            return (found[1],), found[2]
-    return path, message
+def _place(path: Path_, error: ValueError, data: Map) -> tuple[Path_, str]:
+    """Path and message of an error: what is about an argument or an interface belongs to its entry."""
+    if isinstance(error, PlaceError):
+        section, name, *entry = error.path
+        inside = bool(entry) and isinstance(data[section][name], Map) and entry[0] in data[section][name]
+        return ((section, name, entry[0]), error.rule) if inside else ((section, name), error.told)
+    if not isinstance(error, FieldError):
+        return path, str(error)
+    where: Any = data
+    for key in path:
+        where = where[key] if isinstance(where, Map) else None
+    if isinstance(where, Map) and error.field in where:
+        return (*path, error.field), error.rule
+    return ((error.field,), error.rule) if error.field in data else (path, error.told)

@@ -1,14 +1,13 @@
 """The entry ``simulate:`` of a text model: what is wrong with its options."""
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
 from ..functions.units import MOST, must, quantity, shown
 from ..items.base import did_you_mean
-from ..items.errors import ModelError
+from ..items.errors import OptionError
 from ..methods.run_options import ACCURACY, OPTIONS, STARTS, accuracy_of
 from ..methods.selection import COORDINATES, KINDS, choice, chosen, in_coordinates
 
@@ -65,16 +64,14 @@ def _together(data: dict[str, Any], accuracy: bool) -> Iterator[Problem]:
     """Whether integrator, formulation and accuracy fit each other."""
     try:
         method, _ = chosen(data.get("integrator"), in_coordinates(data), "step" in data)
-    except ModelError as error:
-        told = str(error).removeprefix("simulate: ")
-        key = "coordinates" if told.startswith("coordinates: ") else "formulation"
-        yield (key,), told.removeprefix(f"{key}: ").removeprefix(f"{key} ")
+    except OptionError as error:
+        yield (error.option,), error.rule
         return
     if accuracy:
         try:
             accuracy_of(data["accuracy"], method)
-        except ModelError as error:
-            yield ("accuracy",), str(error).removeprefix("simulate: accuracy ")
+        except OptionError as error:
+            yield (error.option,), error.rule
 
 
 def _accuracy(value: Any) -> None:
@@ -82,8 +79,8 @@ def _accuracy(value: Any) -> None:
         raise ValueError(must(value, f"must be one of {', '.join(ACCURACY)} or a number"))
     try:
         accuracy_of(value, None)
-    except ModelError as error:
-        raise ValueError(str(error).removeprefix("simulate: accuracy ")) from None
+    except OptionError as error:
+        raise ValueError(error.rule) from None
 
 
 def _flag(value: Any) -> None:
@@ -121,29 +118,21 @@ def _choice(what: str, value: Any) -> Iterator[Problem]:
             f"is missing{did_you_mean('', kinds)}")
         return
     known = [f.name for f in fields(cls)]
-    good: dict[str, Any] = {"kind": str(kind)}
-    for key, entry in given.items():
-        if key not in known:
-            if key != "kind":
-                yield (key,), f"unknown key {shown(key)}{did_you_mean(key, known)}"
-        elif key in KINDS and entry is None:  # no stabilization
-            good[key] = None
-        elif key in KINDS:
-            found = list(_choice(key, entry))
-            yield from (((key, *path), message) for path, message in found)
-            good |= {} if found else {key: entry}
-        elif not isinstance(entry, (int, float, str)) or isinstance(entry, bool):
-            yield (key,), must(entry, "must be a number or a word; leave the key out for the usual value")
-        elif not isinstance(entry, str) and abs(entry) > MOST:
-            yield (key,), f"{shown(entry)} is too large, must be within {MOST:g}"
-        else:
-            good[key] = entry
+    wrong = {key: list(_parameter(key, entry, known)) for key, entry in given.items() if key != "kind"}
+    yield from (((key, *path), message) for key, found in wrong.items() for path, message in found)
     try:
-        choice(what, good)
-    except ModelError as error:  # such as "simulate: GeneralizedAlpha: rho = 2, must be ..."
-        told = str(error).removeprefix("simulate: ").removeprefix(f"{cls.__name__}: ")
-        found_ = re.match(r"(\w+) = (.*)", told, re.DOTALL)
-        if found_ and found_[1] in known:
-            yield (found_[1],), found_[2]
-        else:
-            yield (), told
+        choice(what, {"kind": str(kind)} | {key: given[key] for key, found in wrong.items() if not found})
+    except OptionError as error:
+        yield (error.option,) if error.option in known else (), error.rule
+
+
+def _parameter(key: str, entry: Any, known: list[str]) -> Iterator[Problem]:
+    """What is wrong with one entry of a method, as far as its form goes."""
+    if key not in known:
+        yield (), f"unknown key {shown(key)}{did_you_mean(key, known)}"
+    elif key in KINDS:
+        yield from _choice(key, entry) if entry is not None else ()  # no stabilization
+    elif not isinstance(entry, (int, float, str)) or isinstance(entry, bool):
+        yield (), must(entry, "must be a number or a word; leave the key out for the usual value")
+    elif not isinstance(entry, str) and abs(entry) > MOST:
+        yield (), f"{shown(entry)} is too large, must be within {MOST:g}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..functions.units import shown
 from ..items.errors import TextError
@@ -17,38 +17,52 @@ LARGEST = 20 * 2**20   # bytes in a file
 DEEPEST = 50           # levels of nesting
 COPIES = 100_000       # values that aliases may add
 LONGEST = 100_000      # characters of one word or text in a line
-LINE = "{source}:{line}"
 TOO_DEEP = f"nested more than {DEEPEST} levels deep; a model needs far fewer"
+
+
+class At(NamedTuple):
+    """A place in a text: its source, and the line, if it has lines."""
+    source: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}" if self.line else self.source
+
+
+class Problem(NamedTuple):
+    """What is wrong, and where."""
+    at: At
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.at}: {self.message}"
 
 
 class Map(dict[str, Any]):
     """A mapping; ``where`` tells for each key in which line it stands."""
 
-    def __init__(self, at: str) -> None:
+    def __init__(self, at: At) -> None:
         super().__init__()
-        self.at, self.where = at, dict[str, str]()
+        self.at, self.where = at, dict[str, At]()
 
 
 class Seq(list[Any]):
     """A list; ``where`` tells for each entry in which line it stands."""
 
-    def __init__(self, at: str) -> None:
+    def __init__(self, at: At) -> None:
         super().__init__()
-        self.at, self.where = at, list[str]()
+        self.at, self.where = at, list[At]()
 
 
-def locate(data: Any, path: tuple[Any, ...]) -> str:
+def locate(data: Any, path: tuple[Any, ...]) -> At:
     """Where the value at ``path`` stands, or the nearest thing around it."""
-    at = data.at
+    at: At = data.at
     for key in path:
         inside = key in data if isinstance(data, Map) else isinstance(data, Seq) and isinstance(key, int) and key < len(data)
         if not inside:
             break
         at, data = data.where[key], data[key]
-    return str(at)
-
-
-
+    return at
 
 
 def missing_blank(text: str) -> str:
@@ -85,6 +99,9 @@ def scalar(text: str) -> Any:
     return text
 
 
+NOWHERE = At("")
+
+
 @dataclass
 class _Open:
     """A mapping or list that is being read."""
@@ -93,45 +110,47 @@ class _Open:
     size: int = 1                # values inside, aliases counted in full
     key: str | None = None
     merged: Map | None = None    # from the key <<, which other keys override
-    key_at: str = ""
+    key_at: At = NOWHERE
 
 
 class _Composer:
     def __init__(self, source: str) -> None:
-        self.source, self.problems = source, list[str]()
+        from ruamel.yaml import events
+        self.source, self.problems, self.events = source, list[Problem](), events
         self.stack: list[_Open] = []
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.root: Any = None
         self.copies = 0
 
-    def at(self, event: Any) -> str:
-        return LINE.format(source=self.source, line=event.start_mark.line + 1)
+    def at(self, event: Any) -> At:
+        return At(self.source, event.start_mark.line + 1)
 
-    def stop(self, at: str, message: str) -> TextError:
-        return TextError([*self.problems, f"{at}: {message}"])
+    def stop(self, at: At, message: str) -> TextError:
+        return TextError([str(p) for p in (*self.problems, Problem(at, message))])
 
     def take(self, event: Any) -> None:
-        name = type(event).__name__
+        e = self.events
         if getattr(event, "tag", None) is not None:
             raise self.stop(self.at(event), f"tag {shown(event.tag)}: tags are not used in a model; leave it out")
-        if name in ("MappingStartEvent", "SequenceStartEvent"):
+        if isinstance(event, (e.MappingStartEvent, e.SequenceStartEvent)):
             if len(self.stack) >= DEEPEST:
                 raise self.stop(self.at(event), TOO_DEEP)
             if self.stack and isinstance(self.stack[-1].data, Map) and self.stack[-1].key is None:
                 raise self.stop(self.at(event), "a key must be a word, not a list or mapping")
-            self.stack.append(_Open(Map(self.at(event)) if name[0] == "M" else Seq(self.at(event)), event.anchor))
-        elif name in ("MappingEndEvent", "SequenceEndEvent"):
+            kind = Map if isinstance(event, e.MappingStartEvent) else Seq
+            self.stack.append(_Open(kind(self.at(event)), event.anchor))
+        elif isinstance(event, (e.MappingEndEvent, e.SequenceEndEvent)):
             done = self.stack.pop()
             if done.merged is not None and isinstance(done.data, Map):
                 done.data.where = done.merged.where | done.data.where
                 done.data.update({k: v for k, v in done.merged.items() if k not in done.data})
             self.value(done.data, done.data.at, done.anchor, done.size)
-        elif name == "ScalarEvent":
+        elif isinstance(event, e.ScalarEvent):
             data = scalar(event.value) if event.implicit[0] else event.value
             self.value(data, self.at(event), event.anchor, 1, event.value)
-        elif name == "AliasEvent":
+        elif isinstance(event, e.AliasEvent):
             self.alias(event)
-        elif name == "DocumentStartEvent" and self.root is not None:
+        elif isinstance(event, e.DocumentStartEvent) and self.root is not None:
             raise self.stop(self.at(event), "a second document begins; a file holds one model")
 
     def alias(self, event: Any) -> None:
@@ -145,7 +164,7 @@ class _Composer:
             raise self.stop(self.at(event), f"aliases make more than {COPIES} values; write what is meant once")
         self.value(data, self.at(event), None, size)
 
-    def value(self, data: Any, at: str, anchor: str | None, size: int, text: str | None = None) -> None:
+    def value(self, data: Any, at: At, anchor: str | None, size: int, text: str | None = None) -> None:
         """A value is complete: the root, an entry of a list, a key, or what belongs to a key."""
         if anchor is not None:
             self.anchors[anchor] = data, size
@@ -165,7 +184,7 @@ class _Composer:
             self.entry(top, top.key, data, top.key_at)
             top.key = None
 
-    def entry(self, top: _Open, key: str, data: Any, at: str) -> None:
+    def entry(self, top: _Open, key: str, data: Any, at: At) -> None:
         assert isinstance(top.data, Map)
         if key == "<<":
             if not isinstance(data, Map):
@@ -173,12 +192,13 @@ class _Composer:
             top.merged = data
         elif key in top.data:
             path = dotted((*(o.key for o in self.stack[:-1] if o.key), key))
-            first = top.data.where[key].rpartition(":")[2]
-            self.problems.append(f"{at}: {path}: the key {shown(key)} stands here twice, first in line {first}; remove one")
+            first = top.data.where[key].line
+            told = f"{path}: the key {shown(key)} stands here twice, first in line {first}; remove one"
+            self.problems.append(Problem(at, told))
         elif not self.slip(top.data, key, data, at):
             top.data[key], top.data.where[key] = data, at
 
-    def slip(self, data: Map, key: str, value: Any, at: str) -> bool:
+    def slip(self, data: Map, key: str, value: Any, at: At) -> bool:
         """Whether a key is none, for want of a blank ({mass:1}) or by a decimal comma ({mass: 1,5 kg}): told, and read as it is meant."""
         before = next(reversed(data), None)
         if hint := missing_blank(key):
@@ -191,11 +211,12 @@ class _Composer:
         else:
             return False
         data[key], data.where[key] = value, at
-        self.problems.append(f"{at}: {dotted((*(o.key for o in self.stack[:-1] if o.key), key))}: {told}")
+        path = dotted((*(o.key for o in self.stack[:-1] if o.key), key))
+        self.problems.append(Problem(at, f"{path}: {told}"))
         return True
 
 
-def load_yaml(text: str, source: str) -> tuple[Any, list[str]]:
+def load_yaml(text: str, source: str) -> tuple[Any, list[Problem]]:
     """The data of a YAML text, and problems that do not keep it from being read on (double keys)."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -203,25 +224,25 @@ def load_yaml(text: str, source: str) -> tuple[Any, list[str]]:
     if len(text) > LARGEST:
         raise TextError([f"{source}: {len(text) / 2**20:.0f} MB, must be at most {LARGEST // 2**20} MB"])
     if found := re.search(rf"[^\n,\[\]{{}}]{{{LONGEST},}}", text):
-        at = LINE.format(source=source, line=_line(text, found.start()))
+        at = At(source, _line(text, found.start()))
         raise TextError([f"{at}: a text of {len(found[0])} characters, must have at most {LONGEST}; use a table or a file"])
     if found := re.search(rf"(?:[\[{{]\s*){{{DEEPEST + 1},}}", text):  # the parser would take its time
-        raise TextError([f"{LINE.format(source=source, line=_line(text, found.start()))}: {TOO_DEEP}"])
+        raise TextError([f"{At(source, _line(text, found.start()))}: {TOO_DEEP}"])
     composer = _Composer(source)
     try:
         for event in YAML(typ="safe", pure=True).parse(text):
             composer.take(event)
     except MarkedYAMLError as error:
         line, told = _plainly(error, text)
-        raise TextError([*composer.problems, f"{LINE.format(source=source, line=line)}: {told}"]) from None
+        raise composer.stop(At(source, line), told) from None
     except ReaderError as error:
-        at = LINE.format(source=source, line=_line(text, error.position))
+        at = At(source, _line(text, error.position))
         code = error.character if isinstance(error.character, int) else ord(error.character)
         raise TextError([f"{at}: the character #x{code:04x} is not text; a model is a YAML file in UTF-8"]) from None
     except (YAMLError, ValueError) as error:
         if isinstance(error, TextError):
             raise
-        raise TextError([*composer.problems, f"{source}: not YAML: {str(error).splitlines()[0]}"]) from None
+        raise composer.stop(At(source), f"not YAML: {str(error).splitlines()[0]}") from None
     return composer.root, composer.problems
 
 

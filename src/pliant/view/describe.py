@@ -17,7 +17,7 @@ from ..items.couplings import JointPair
 from ..items.forces import Load
 from ..items.joints import Connection
 from ..items.modal import ModalBody
-from ..items.style import unknown_name
+from ..items.style import Style, unknown_name
 from ..plot.pictures import COLORS
 from .fields import fields_of
 from .item_facts import facts_of
@@ -189,30 +189,34 @@ class Description:
 
     def _dress(self) -> None:
         """Shapes in body axes; those of flexible bodies with the shapes of their modes."""
-        lengths = [float(np.linalg.norm(a - b)) for points in self.attached.values() for a in points[:1] for b in points[1:2]]
-        lengths += [
-            float(np.linalg.norm(np.subtract(*o.shape.points)))
-            for o in self.owners.values()
-            if getattr(getattr(o, "shape", None), "kind", "") == "rod"
-        ]
-        near = [x for x in lengths if x > 1e-9 * self.size]
-        self.symbol = min(SYMBOL * self.size, 0.13 * float(np.median(near)) if near else np.inf)
-        slender = [o.shape for o in self.owners.values() if getattr(getattr(o, "shape", None), "kind", "") in ("rod", "cylinder")]
-        thick = [s.radius for s in slender if np.linalg.norm(np.subtract(*s.points)) > 6 * s.radius]
-        self.symbol = max(self.symbol, min(1.3 * float(np.median(thick)), 0.04 * self.size) if thick else 0.0)  # seen around rods
+        self.symbol = self._symbol_size()
         styles = self.source.model.styles if self.source.model else {}
         for k, body in enumerate(self.bodies):
-            owner, style = self.owners.get(body["name"]), styles.get(body["name"])
-            body["color"] = (style and style.color) or COLORS[k % len(COLORS)]
-            body |= {"opacity": style.opacity, "hidden": style.hidden} if style else {}
-            prefix = f"body{k}"
-            if isinstance(owner, ModalBody):
-                body["skin"] = self._skin(owner, prefix)
-            else:
-                body["shapes"] = dress(owner, style, self.attached[body["name"]], self.symbol, self.size, self.arrays, prefix)
-            named = {k: v for k, v in owner.frames.items() if k in body.get("nodes", owner.frames)} if owner else {}
-            body["frames"] = {name: {"point": place.point, "rotation": place.rotation} for name, place in named.items()}
-            body["traced"] = [name for name, s in styles.items() if s.trace and name.partition(".")[0] == body["name"]]
+            self._dress_body(k, body, styles)
+
+    def _symbol_size(self) -> float:
+        """Of joints: small against the model and the distances of joints, large enough to be seen around rods."""
+        shapes = [o.shape for o in self.owners.values() if getattr(o, "shape", None) is not None]
+        lengths = [float(np.linalg.norm(a - b)) for points in self.attached.values() for a in points[:1] for b in points[1:2]]
+        lengths += [float(np.linalg.norm(np.subtract(*s.points))) for s in shapes if s.kind == "rod"]
+        near = [x for x in lengths if x > 1e-9 * self.size]
+        small = min(SYMBOL * self.size, 0.13 * float(np.median(near)) if near else np.inf)
+        slender = [s for s in shapes if s.kind in ("rod", "cylinder")]
+        thick = [s.radius for s in slender if np.linalg.norm(np.subtract(*s.points)) > 6 * s.radius]
+        return max(small, min(1.3 * float(np.median(thick)), 0.04 * self.size) if thick else 0.0)
+
+    def _dress_body(self, k: int, body: dict[str, Any], styles: dict[str, Style]) -> None:
+        owner, style = self.owners.get(body["name"]), styles.get(body["name"])
+        body["color"] = (style and style.color) or COLORS[k % len(COLORS)]
+        body |= {"opacity": style.opacity, "hidden": style.hidden} if style else {}
+        prefix = f"body{k}"
+        if isinstance(owner, ModalBody):
+            body["skin"] = self._skin(owner, prefix)
+        else:
+            body["shapes"] = dress(owner, style, self.attached[body["name"]], self.symbol, self.size, self.arrays, prefix)
+        named = {k: v for k, v in owner.frames.items() if k in body.get("nodes", owner.frames)} if owner else {}
+        body["frames"] = {name: {"point": place.point, "rotation": place.rotation} for name, place in named.items()}
+        body["traced"] = [name for name, s in styles.items() if s.trace and name.partition(".")[0] == body["name"]]
 
     def _skin(self, owner: ModalBody, prefix: str) -> dict[str, Any]:
         skin = skin_of(owner.reduced, self.symbol)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
 from ..items.base import matrix_of
 from ..items.shapes import LARGEST, read_stl
@@ -22,11 +23,12 @@ def read_mesh(path: Path, unit: str = "m") -> tuple[np.ndarray, np.ndarray]:
     """Points [m] (p, 3) and triangles (c, 3) of a file."""
     what = shown(str(path))
     if path.suffix.lower() not in ENDINGS:
-        raise ValueError(f"mesh: file {what} must end in {', '.join(ENDINGS)}")
+        raise FieldError("mesh", f"file {what} must end in {', '.join(ENDINGS)}")
     if not path.is_file():
-        raise ValueError(f"mesh: file {what} {'is not a file' if path.exists() else 'not found'}")
+        raise FieldError("mesh", f"file {what} {'is not a file' if path.exists() else 'not found'}")
     if path.stat().st_size > LARGEST:
-        raise ValueError(f"mesh: file {what} has {path.stat().st_size / 2**20:.0f} MB, must be at most {LARGEST // 2**20}")
+        raise FieldError("mesh", f"file {what} has {path.stat().st_size / 2**20:.0f} MB, "
+                         f"must be at most {LARGEST // 2**20}")
     try:
         if path.suffix.lower() == ".stl":
             corners = read_stl(path).reshape(-1, 3)
@@ -36,12 +38,12 @@ def read_mesh(path: Path, unit: str = "m") -> tuple[np.ndarray, np.ndarray]:
             points, cells = _obj(path.read_text(encoding="utf-8", errors="replace"))
         else:
             points, cells = _gltf(path)
+    except FieldError:  # it says all
+        raise
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        if isinstance(error, ValueError) and str(error).startswith("mesh: "):
-            raise
-        raise ValueError(f"mesh: file {what} cannot be read: {error}; export it anew") from None
+        raise FieldError("mesh", f"file {what} cannot be read: {error}; export it anew") from None
     if not len(cells) or cells.min() < 0 or cells.max() >= len(points) or not np.isfinite(points).all():
-        raise ValueError(f"mesh: file {what} holds no triangles between finite points; export its surface")
+        raise FieldError("mesh", f"file {what} holds no triangles between finite points; export its surface")
     return points * quantity(f"1 {unit}", "m"), cells
 
 
@@ -100,7 +102,7 @@ def _buffer(described: dict[str, Any], binary: bytes) -> bytes:
     if uri is None:
         return binary
     if not uri.startswith("data:"):
-        raise ValueError("mesh: its numbers are in another file; export it as .glb, in one piece")
+        raise FieldError("mesh", "its numbers are in another file; export it as .glb, in one piece")
     return base64.b64decode(uri.partition(",")[2])
 
 

@@ -1,19 +1,17 @@
-"""Meshes and matrices of FE programs: ``read`` chooses the reader by the ending of the file's name. One module for each format."""
+"""Meshes and matrices of FE programs: ``read`` chooses the reader by the ending of the file's name. One module for each
+format; it registers its reader (`registry`)."""
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...functions.units import shown
+from .registry import matrix_readers, mesh_readers
 
 if TYPE_CHECKING:
     from ..fe import FE
     from .matrices import Labelled
     from .mesh import Mesh
-
-MESHES = {".msh": "gmsh", ".inp": "abaqus", ".bdf": "nastran", ".nas": "nastran", ".fem": "nastran", ".dat": "nastran"}
-MATRICES = {".sti": "calculix", ".mas": "calculix", ".dof": "calculix", ".mtx": "abaqus_matrices", ".op4": "op4", ".full": "ansys"}
-
 
 def read(path: str | Path, *, material: Any = None, units: Any = None, mass: str = "consistent", mesh: str | Path | None = None,
          partial: bool = False) -> FE:
@@ -26,48 +24,33 @@ def read(path: str | Path, *, material: Any = None, units: Any = None, mass: str
     supported."""
     file = Path(path)
     ending = file.suffix.lower()
-    if ending not in MESHES and ending not in MATRICES:
-        raise ValueError(f"{str(path)!r}: the ending {shown(ending)} is none of {', '.join([*MESHES, *MATRICES])}")
+    if ending not in mesh_readers() and ending not in matrix_readers():
+        known = ", ".join([*mesh_readers(), *matrix_readers()])
+        raise ValueError(f"{str(path)!r}: the ending {shown(ending)} is none of {known}")
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r}")
-    if ending == ".full":
-        from .ansys import read_full
-        return _of_matrices(*read_full(file), units)
-    if ending in MATRICES:
-        labelled = _matrices(file, ending)
-        return _of_matrices(labelled, read_mesh(mesh if mesh is not None else beside(file)), units)
+    if ending in matrix_readers():
+        labelled, nodes = _with_nodes(matrix_readers()[ending](file))
+        return _of_matrices(labelled, nodes or read_mesh(mesh if mesh is not None else beside(file)), units)
     from .build import fe_of_mesh
     found = read_mesh(file)
-    if MESHES[ending] == "nastran" and not found.blocks:
-        from .nastran import dmig
-        return _of_matrices(dmig(file), found, units)
+    if found.matrices is not None and not found.blocks:
+        return _of_matrices(found.matrices(), found, units)
     return fe_of_mesh(found, material, units, mass, partial)
 
 
 def read_mesh(path: str | Path) -> Mesh:
     """A mesh as its file describes it."""
-    kind = MESHES.get(Path(path).suffix.lower())
-    if kind == "gmsh":
-        from .gmsh import read_gmsh
-        return read_gmsh(path)
-    if kind == "abaqus":
-        from .abaqus import read_inp
-        return read_inp(path)
-    if kind == "nastran":
-        from .nastran import read_bulk
-        return read_bulk(path)
-    raise ValueError(f"{str(path)!r}: a mesh has the ending {', '.join(MESHES)}")
+    reader = mesh_readers().get(Path(path).suffix.lower())
+    if reader is None:
+        raise ValueError(f"{str(path)!r}: a mesh has the ending {', '.join(mesh_readers())}")
+    return reader(Path(path))
 
 
-def _matrices(file: Path, ending: str) -> Labelled:
-    if MATRICES[ending] == "calculix":
-        from .calculix import read_calculix
-        return read_calculix(file)
-    if MATRICES[ending] == "abaqus_matrices":
-        from .abaqus_matrices import read_mtx
-        return read_mtx(file)
-    from .op4 import read_op4_pair
-    return read_op4_pair(file)
+def _with_nodes(found: Any) -> tuple[Labelled, Mesh | None]:
+    """What a reader of matrices gives: alone, or with the nodes."""
+    from .matrices import Labelled
+    return (found, None) if isinstance(found, Labelled) else found
 
 
 def beside(file: Path) -> Path:
@@ -75,11 +58,11 @@ def beside(file: Path) -> Path:
     import re
     stems = dict.fromkeys([file.stem, re.sub(r"(_matrices|_(STIF|MASS)\d*)$", "", file.stem, flags=re.IGNORECASE)])
     for stem in stems:
-        for ending in MESHES:
+        for ending in mesh_readers():
             if (found := file.with_name(stem + ending)).is_file():
                 return found
     raise FileNotFoundError(f"{file}: the nodes of these matrices are needed; there is no {' or '.join(stems)} with the ending "
-                            f"{', '.join(MESHES)} beside it, name it with mesh= (on the command line --mesh)")
+                            f"{', '.join(mesh_readers())} beside it, name it with mesh= (on the command line --mesh)")
 
 
 def units_of_mesh(path: str | Path, units: Any) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from .mesh import CORNERS, COUNT, FACES, Maker, Mesh, side
+from .registry import reads_mesh
 from .source import Source, whole
 
 KINDS = {"C3D4": "tet4", "C3D10": "tet10", "C3D8": "hex8", "C3D20": "hex20", "C3D6": "wedge6", "C3D15": "wedge15"}
@@ -20,6 +21,7 @@ COUPLINGS = {"TIE", "EQUATION", "MPC", "CONTACTPAIR", "EMBEDDEDELEMENT"}  # with
 LOADS = {"BOUNDARY": "supports", "CLOAD": "loads", "DLOAD": "loads", "DSLOAD": "loads"}
 
 
+@reads_mesh(".inp", rank=2)
 def read_inp(path: str | Path) -> Mesh:
     source = Source(path)
     reader = _Inp(source)

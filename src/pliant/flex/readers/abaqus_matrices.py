@@ -10,9 +10,11 @@ import numpy as np
 
 from .calculix import triplets
 from .matrices import Labelled, symmetric
+from .registry import reads_matrices
 from .source import Source
 
 
+@reads_matrices(".mtx", rank=2)
 def read_mtx(path: str | Path) -> Labelled:
     """From either file: the other has MASS or STIF in its place."""
     file = Path(path)

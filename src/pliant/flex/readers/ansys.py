@@ -8,8 +8,10 @@ import numpy as np
 
 from .matrices import Labelled
 from .mesh import Mesh
+from .registry import reads_matrices
 
 
+@reads_matrices(".full", rank=4)
 def read_full(path: Path) -> tuple[Labelled, Mesh]:
     """Matrices of path, and nodes of the .rst, .cdb or .db-like file beside it."""
     try:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...functions.field_error import FieldError
 from ...functions.units import shown
 from ..fe import FE
 from ..isoparametric import ElementError, Isoparametric, skin_of
@@ -32,7 +33,7 @@ class Several:
 def fe_of_mesh(mesh: Mesh, material: Any, units: Any, mass: str, partial: bool) -> FE:
     """An FE model of the solid elements."""
     if mass not in ("consistent", "lumped"):
-        raise ValueError(f"mass: {shown(mass)} must be consistent or lumped")
+        raise FieldError("mass", f"{shown(mass)} must be consistent or lumped")
     if not mesh.blocks:
         found = f"; there are {_counted(mesh.unsupported)}" if mesh.unsupported else ""
         raise ValueError(f"{mesh.path}: has no solid elements (tetrahedra, bricks, wedges){found}")
@@ -110,7 +111,8 @@ def _materials(mesh: Mesh, given: Any) -> dict[str, Any]:
     if isinstance(given, Material):
         return dict.fromkeys(names, given)
     if given is not None and not (isinstance(given, Mapping) and all(isinstance(m, Material) for m in given.values())):
-        raise ValueError(f"material: {shown(given)} must be a Material, or a mapping of names of groups or materials to them")
+        raise FieldError("material", f"{shown(given)} must be a Material, or a mapping of names of "
+                         "groups or materials to them")
     found: dict[str, Any] = {}
     for name in names:
         found[name] = (given or {}).get(name, mesh.materials.get(name))

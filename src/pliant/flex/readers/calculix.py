@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from .matrices import Labelled, symmetric
+from .registry import reads_matrices
 from .source import FileError, Source
 
 MADE, OTHERS = (".sti", ".mas", ".dof"), (".12d", ".cvg", ".sta", ".frd", ".dat")  # what CalculiX writes
 STEP = "*STEP\n*FREQUENCY, SOLVER=MATRIXSTORAGE\n1\n*END STEP\n"
 
 
+@reads_matrices(".sti", ".mas", ".dof", rank=1)
 def read_calculix(path: str | Path) -> Labelled:
     """From any of the three files: the others have the same name."""
     stem = Path(path).with_suffix("")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .mesh import Maker, Mesh
+from .registry import reads_mesh
 from .source import FileError, Source, real, whole
 
 SOLIDS = {4: "tet4", 11: "tet10", 5: "hex8", 17: "hex20", 6: "wedge6", 18: "wedge15"}
@@ -53,6 +54,7 @@ class _Section:
                 raise self.source.fail(k + 1, f"${self.name} has more lines than it said; its counts are wrong")
 
 
+@reads_mesh(".msh", rank=1)
 def read_gmsh(path: str | Path) -> Mesh:
     source = Source(path)
     sections = {s.name: s for s in _sections(source)}

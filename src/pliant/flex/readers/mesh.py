@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .source import FileError, Source
+
+if TYPE_CHECKING:
+    from .matrices import Labelled
 
 FACES: dict[int, list[tuple[int, ...]]] = {  # corners of the sides, in the order of Abaqus, inward
     4: [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)],
@@ -44,6 +48,7 @@ class Mesh:
     unsupported: Counter[str]
     notes: list[str]
     lines: dict[int, tuple[Source, int]] = field(default_factory=dict)  # of elements
+    matrices: Callable[[], Labelled] | None = None  # those that the file may hold in place of elements
 
 
 def side(kind: str, number: int) -> list[int]:

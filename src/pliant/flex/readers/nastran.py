@@ -11,11 +11,13 @@ import numpy as np
 
 from .matrices import Labelled, symmetric
 from .mesh import Maker, Mesh
+from .registry import reads_mesh
 from .source import FileError, Source, whole
 
 SOLIDS = {"CTETRA": {4: "tet4", 10: "tet10"}, "CHEXA": {8: "hex8", 20: "hex20"}, "CPENTA": {6: "wedge6", 15: "wedge15"}}
 TO_ABAQUS = {"hex20": [*range(12), *range(16, 20), *range(12, 16)], "wedge15": [*range(9), *range(12, 15), *range(9, 12)]}
 SHELLS = {"CTRIA3": 3, "CTRIA6": 6, "CQUAD4": 4, "CQUAD8": 8, "CTRIAR": 3, "CQUADR": 4}
+RIGID = "RBE2", "RBE3"
 COUPLINGS = {"MPC", "RBAR", "RROD", "RJOINT", "BGSET"}  # without them the part would be another one
 FREE = {"SPC", "SPC1", "SPCADD", "FORCE", "MOMENT", "PLOAD4", "GRAV", "LOAD", "EIGRL", "EIGR", "SUPORT", "SUPORT1", "TEMP", "TEMPD"}
 PASSED = {"PARAM", "ENDDATA", "PSOLID", "PSHELL", "PCOMP", "MAT1", "CORD2R", "GRID", "DMIG", "SET1", "ASET", "ASET1", "QSET1", "SPOINT",
@@ -84,6 +86,7 @@ def _split(text: str) -> tuple[str, list[str]]:
     return name, [text[8 + width * k:8 + width * (k + 1)] for k in range(count)]
 
 
+@reads_mesh(".bdf", ".nas", ".fem", ".dat", rank=3)
 def read_bulk(path: str | Path) -> Mesh:
     source = Source(path)
     found: dict[str, list[Card]] = {}
@@ -92,10 +95,31 @@ def read_bulk(path: str | Path) -> Mesh:
     maker = Maker(source, "Nastran bulk data")
     _materials(maker, found)
     _grids(maker, found)
+    _solids(maker, found)
+    _shells(maker, found)
+    for name in RIGID:
+        for card in found.get(name, []):
+            maker.add_to(f"{name}_{card.get(0)}", _dependent(card))
+            maker.note(f"{name} are not read as couplings: their nodes are groups, join them as interfaces")
+    _others(maker, found)
+    if not any(re.match(r"ENDDATA", t, re.IGNORECASE) for t in source.lines):
+        maker.note("ENDDATA is missing: the file may be cut off")
+    if "DMIG" in found and maker.elements:
+        maker.note("DMIG matrices are left out, since there are elements")
+    mesh = maker.mesh()
+    mesh.matrices = lambda: dmig(path)
+    return mesh
+
+
+def _solids(maker: Maker, found: dict[str, list[Card]]) -> None:
     material = {c.whole(0, "the number"): f"MAT1 {c.whole(1, 'the material')}" for c in found.get("PSOLID", [])}
     for name in SOLIDS:
         for card in found.get(name, []):
             _solid(maker, card, material)
+
+
+def _shells(maker: Maker, found: dict[str, list[Card]]) -> None:
+    """Shells name groups of nodes; those with a property would carry loads, which is not read."""
     carrying = {c.get(0) for name in ("PSHELL", "PCOMP", "PCOMPG") for c in found.get(name, [])}
     for name, count in SHELLS.items():
         for card in found.get(name, []):
@@ -104,21 +128,17 @@ def read_bulk(path: str | Path) -> Mesh:
                 maker.unsupported[f"element {name}"] += 1
             else:
                 maker.note(f"elements {name} without a property only name groups")
-    for name in ("RBE2", "RBE3"):
-        for card in found.get(name, []):
-            maker.add_to(f"{name}_{card.get(0)}", _dependent(card))
-            maker.note(f"{name} are not read as couplings: their nodes are groups, join them as interfaces")
+
+
+def _others(maker: Maker, found: dict[str, list[Card]]) -> None:
+    """Entries that are left out: supports and loads do no harm, others are told."""
     for name, some in found.items():
         if name in FREE:
             maker.note(f"{name} is left out: a part is free")
-        elif name not in PASSED and name not in SOLIDS and name not in SHELLS and name not in ("RBE2", "RBE3"):
-            kind = "coupling" if name in COUPLINGS else "element" if name.startswith("C") and not name.startswith("CORD") else "entry"
+        elif not any(name in read for read in (PASSED, SOLIDS, SHELLS, RIGID)):
+            element = name.startswith("C") and not name.startswith("CORD")
+            kind = "coupling" if name in COUPLINGS else "element" if element else "entry"
             maker.unsupported[f"{kind} {name}"] += len(some)
-    if not any(re.match(r"ENDDATA", t, re.IGNORECASE) for t in source.lines):
-        maker.note("ENDDATA is missing: the file may be cut off")
-    if "DMIG" in found and maker.elements:
-        maker.note("DMIG matrices are left out, since there are elements")
-    return maker.mesh()
 
 
 def _materials(maker: Maker, found: dict[str, list[Card]]) -> None:

@@ -10,11 +10,13 @@ import numpy as np
 
 from ...functions.units import shown
 from .matrices import Labelled
+from .registry import reads_matrices
 from .source import FileError, Source
 
 BIG = 65536
 
 
+@reads_matrices(".op4", rank=3)
 def read_op4_pair(path: str | Path) -> Labelled:
     """Stiffness and mass: the matrices whose names begin with K and M."""
     found = read_op4(path)

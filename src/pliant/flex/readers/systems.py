@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ...functions.field_error import FieldError
 from ...functions.units import quantity, shown
 
 LIKELY = ("m, kg, s", "mm, t, s", "mm, kg, s", "mm, kg, ms", "mm, g, ms", "cm, g, s", "in, lbf s2/in, s", "ft, lbf s2/ft, s")
@@ -34,9 +35,9 @@ class Units(NamedTuple):
 def units_of(value: Any) -> Units:
     """From a text such as "mm, t, s", or a list of three."""
     words = value.split(",") if isinstance(value, str) else value
-    rule = f"units: {shown(value)} must be three units, of length, mass and time, such as 'mm, t, s' or 'm, kg, s'"
+    rule = f"{shown(value)} must be three units, of length, mass and time, such as 'mm, t, s' or 'm, kg, s'"
     if not isinstance(words, (list, tuple)) or len(words) != 3 or not all(isinstance(w, str) for w in words):
-        raise ValueError(rule)
+        raise FieldError("units", rule)
     words = [w.strip() for w in words]
     special = {"t": 1000.0, "lbf s2/in": LBF_S2_IN, "lbf s2/ft": LBF_S2_FT}
     factors = []
@@ -44,7 +45,8 @@ def units_of(value: Any) -> Units:
         try:
             factors.append(special[word] if unit == "kg" and word in special else quantity(f"1 {word}", unit))
         except ValueError:
-            raise ValueError(f"{rule}; {word!r} is no unit of {dict(m='length', kg='mass', s='time')[unit]}") from None
+            raise FieldError("units", f"{rule}; {word!r} is no unit of "
+                             f"{dict(m='length', kg='mass', s='time')[unit]}") from None
     return Units(", ".join(words), *factors)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from ...functions.field_error import FieldError
 from ..method_option import MethodOption, within
 
 MOST_DENSE = 600  # equations of constraints that dense linear algebra is good for
@@ -80,8 +81,9 @@ class Index1(MethodOption):
 
     def __post_init__(self) -> None:
         if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, type(None))):
-            raise ValueError(f"Index1: stabilization = {self.stabilization!r}, must be None, Baumgarte(a, b) or "
-                             "DirectCorrection(tolerance)")
+            raise FieldError("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b) or "
+                             "DirectCorrection(tolerance)",
+                             mark=" = ", before="Index1: ")
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,15 @@ class Recursion(MethodOption):
 
     def __post_init__(self) -> None:
         if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, Partitioning, type(None))):
-            raise ValueError(f"Recursion: stabilization = {self.stabilization!r}, must be None, Baumgarte(a, b), "
-                             "DirectCorrection(tolerance) or Partitioning(tolerance, renew)")
+            raise FieldError("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b), "
+                             "DirectCorrection(tolerance) or Partitioning(tolerance, renew)", mark=" = ", before="Recursion: ")
         if not isinstance(self.cut, str):
-            raise ValueError(f"Recursion: cut = {self.cut!r}, must be a text of joints, separated by commas")
+            raise FieldError("cut", f"{self.cut!r}, must be a text of joints, separated by commas", mark=" = ",
+                             before="Recursion: ")
 
         if self.jacobian not in ("sweep", "differentiation"):
-            raise ValueError(f"Recursion: jacobian = {self.jacobian!r}, must be sweep or differentiation")
+            raise FieldError("jacobian", f"{self.jacobian!r}, must be sweep or differentiation", mark=" = ",
+                             before="Recursion: ")
 
     @property
     def cut_joints(self) -> tuple[str, ...]:

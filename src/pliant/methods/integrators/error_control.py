@@ -182,8 +182,9 @@ class ControlledRun(Pieces, AlphaRun):
             row[0], p["q"][0][:], p["H"][0][:] = self.t, self.x.q, self.x.H
             raise self.opened(row)
         if status == UNDERFLOW and not faults:  # no other solver would help
-            raise SimulationError(f"stopped at t = {self.t:.6g} s: the accuracy {self.accuracy:g} is not reached however small the step, "
-                                  f"as the acceleration of {self._worst_body()!r} changes too fast. {UNSEEN}", "step-underflow")
+            raise SimulationError.stopped(self.t, f"the accuracy {self.accuracy:g} is not reached however "
+                                          "small the step, as the "
+                                          f"acceleration of {self._worst_body()!r} changes too fast", UNSEEN, "step-underflow")
         super()._recover(status, faults)
 
     def _worst_body(self) -> str:

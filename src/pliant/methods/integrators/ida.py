@@ -161,8 +161,9 @@ class IDARun(Pieces):
             if self.dynamics.system.failures:
                 return NOT_FINITE
             if not found.success:
-                raise SimulationError(f"stopped at t = {self.t:.6g} s: IDA says: {found.message}. Ask for less accuracy, or take another "
-                                      "integrator", "newton-failed")
+                raise SimulationError.stopped(self.t, f"IDA says: {found.message}", "Ask for less accuracy, "
+                                              "or take another integrator",
+                                              "newton-failed")
             before = self.t
             self.y, self.yp = np.asarray(found.y, float).ravel(), np.asarray(found.yp, float).ravel()
             aim[ad.NOW], aim[ad.H1] = t, t - before

@@ -188,7 +188,7 @@ class OneStepRun(Pieces):
             if status == SINGULAR and not item and self.p.chosen.size > 1 and not self.space:
                 self._singular_pose(y, t)
             code, reason = self._reason(status if status != DONE else NOT_FINITE, item)
-            raise SimulationError(f"stopped at t = {t:.6g} s: {reason}. {self._singular_remedy()}", code)
+            raise SimulationError.stopped(t, reason, self._singular_remedy(), code)
 
     def _reason(self, status: int, item: str | None) -> tuple[str, str]:
         if self.space and status == SINGULAR and not item and self.p.num[ode.BAD] > 0:
@@ -232,8 +232,9 @@ class OneStepRun(Pieces):
         if not faults and status in (SINGULAR, UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
             self._singular_pose(self.steps.y0, self.t)
         if status == UNDERFLOW and not faults:
-            raise SimulationError(f"stopped at t = {self.t:.6g} s: the accuracy {self.accuracy:g} is not reached however small the step, "
-                                  f"as the acceleration of {self._worst_body()!r} changes too fast. {UNSEEN}", "step-underflow")
+            raise SimulationError.stopped(self.t, f"the accuracy {self.accuracy:g} is not reached however "
+                                          "small the step, as the "
+                                          f"acceleration of {self._worst_body()!r} changes too fast", UNSEEN, "step-underflow")
         super()._recover(status, faults)
         self._choose_solver(True)
 
@@ -255,9 +256,10 @@ class OneStepRun(Pieces):
         sizes = {j.name: float(part[np.isin(rows, range(6 * j.tile, 6 * j.tile + 6))].max(initial=0.0)) for j in s.joints}
         names = [repr(name) for name, size in sizes.items() if size > 0.1 * max(sizes.values())]
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        raise SimulationError(f"stopped at t = {t:.6g} s: the mechanism comes to a singular position, where {now} of the equations of its "
-                              f"joints are independent instead of {rank} (joints {', '.join(names[:6])}{more}), and the formulation "
-                              f"{self.formulation.kind} cannot pass it. Take index-1 or augmented-lagrangian, which can",
+        raise SimulationError.stopped(t, "the mechanism comes to a singular position, "
+                                      f"where {now} of the equations of its joints are "
+                                      f"independent instead of {rank} (joints {', '.join(names[:6])}{more}), and the formulation "
+                                      f"{self.formulation.kind} cannot pass it", "Take index-1 or augmented-lagrangian, which can",
                               "singular-pose")
 
     def _choose_solver(self, needed: bool) -> None:

@@ -165,10 +165,11 @@ class Pieces(Run):
         if len(self.jumps) > CHATTER and t - self.jumps[0] < WINDOW * self.duration:
             times = f"{CHATTER} times within {t - self.jumps[0]:.3g} s"
             if unseen:
-                raise SimulationError(f"stopped at t = {t:.6g} s: the acceleration of {self._worst_body()!r} jumps {times}. {UNSEEN}",
-                                      "step-underflow")
-            raise SimulationError(f"stopped at t = {t:.6g} s: a function switches to and fro, {times}. Make its jump smooth: "
-                                  "tanh(v / 0.01) instead of sign(v), step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
+                raise SimulationError.stopped(t, f"the acceleration of {self._worst_body()!r} jumps {times}", UNSEEN,
+                                              "step-underflow")
+            raise SimulationError.stopped(t, f"a function switches to and fro, {times}",
+                                          "Make its jump smooth: tanh(v / 0.01) instead of sign(v), "
+                                          "step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)", "chattering")
 
     def _drive_jumps(self, row: np.ndarray) -> NoReturn:
         """The error that names the drives whose functions have jumped."""
@@ -177,5 +178,6 @@ class Pieces(Run):
         drives = {name: abs(d.x.R[k]) for name, (k, *_) in d.directory.drives.items()}
         names = [repr(name) for name, gap in drives.items() if gap > 1e-3 * max(drives.values())]
         what = f"drive{'s' * (len(names) > 1)} {', '.join(names[:5])} jump{'s' * (len(names) == 1)}" if names else "a drive jumps"
-        raise SimulationError(f"stopped at t = {row[0]:.6g} s: {what} ({opened}). Let its function pass on without a jump, for example "
-                              "by step(t, t0, y0, t1, y1)", "drive-jump")
+        raise SimulationError.stopped(row[0], f"{what} ({opened})",
+                                      "Let its function pass on without a jump, for example by step(t, t0, y0, t1, y1)",
+                                      "drive-jump")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compile.compiled_model import GAP, SparseFallback
-from ...items.errors import SimulationError
+from ...items.errors import SimulationError, raised_in
 from ...kernels.evaluation import Program
 from ...kernels.state_row import parts
 from ...kernels.status import MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, UNDERFLOW
@@ -33,9 +33,9 @@ def function_fault(error: BaseException, t: float) -> BaseException:
     """What a user's function raised, as a sentence that names the item; an interrupt that came while it ran stays one."""
     if isinstance(error, KeyboardInterrupt):
         return error
-    where = getattr(error, "__notes__", ["in a function of the model"])[-1]
-    told = SimulationError(f"stopped at t = {t:.6g} s: {type(error).__name__}: {error} - raised {where}. Make the function give a number "
-                           "at all times and positions it is asked for", "user-function")
+    where = raised_in(error) or "in a function of the model"
+    told = SimulationError.stopped(t, f"{type(error).__name__}: {error} - raised {where}", "Make the function give "
+                                   "a number at all times and positions it is asked for", "user-function")
     told.__cause__ = error
     return told
 
@@ -165,9 +165,10 @@ class Run:
         speeds = self.turning(row[None, :])[0]
         k = int(np.argmax(speeds))
         body = self.dynamics.body_of(int(self.dynamics.system.data.rotations[k, 0]) // 6)
-        return SimulationError(f"stopped at t = {row[0]:.6g} s: body {body!r} turns at {speeds[k]:.4g} rad/s, half a turn or more in a "
-                               f"step of {self.step:.3g} s, so that turns cannot be counted. Take a step below {1 / speeds[k]:.2g} s, or "
-                               "give accuracy instead", "step-too-large")
+        return SimulationError.stopped(row[0], f"body {body!r} turns at {speeds[k]:.4g} rad/s, "
+                                       "half a turn or more in a step of "
+                                       f"{self.step:.3g} s, so that turns cannot be counted",
+                                       f"Take a step below {1 / speeds[k]:.2g} s, or give accuracy instead", "step-too-large")
 
     def too_bent(self, rows: np.ndarray) -> np.ndarray:
         """Rows at which a modal body is deformed by more than its own size: linear modes mean nothing there."""
@@ -188,14 +189,15 @@ class Run:
             explicit = self.accuracy is None and self.method.limit < np.inf
             remedy = (f"{'The fixed step may be too long for its modes (check tells), its' if explicit else 'Its'} loads may be too large "
                       "or its stiffness too small (look at the units), or it buckles; modes are good for small deformations")
-        return SimulationError(f"stopped at t = {row[0]:.6g} s: the flexible body {name!r} is deformed by more than its own size. {remedy}",
-                               "deformation")
+        return SimulationError.stopped(row[0], f"the flexible body {name!r} is deformed by "
+                                       "more than its own size", remedy, "deformation")
 
     def opened(self, row: np.ndarray) -> SimulationError:
         """Why a run cannot go on from a row."""
         opened = self.dynamics.open_joints(row) or "a joint opened"
-        return SimulationError(f"stopped at t = {row[0]:.6g} s: {opened}. Joints and drives may contradict each other, a heavy "
-                               "load may hang on a very light body, or the step is too large", "joint-open")
+        return SimulationError.stopped(row[0], opened, "Joints and drives may contradict each other, "
+                                       "a heavy load may hang on a very "
+                                       "light body, or the step is too large", "joint-open")
 
     @property
     def rejected(self) -> int:
@@ -242,9 +244,10 @@ class Run:
             self.count[st.FALLBACK], self.aid[STICKY] = self.fallback.address, self.aid[LATEST] == self.count[st.STEPS]
             return
         code, reason = self._reason(status, item)
-        raise SimulationError(f"stopped at t = {self.t:.6g} s: {reason} with step {self.tried[1]:.3g} s. {self.remedy}; if it "
-                              "stops at the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a "
-                              "function may jump", code)
+        raise SimulationError.stopped(self.t, f"{reason} with step {self.tried[1]:.3g} s", f"{self.remedy}; "
+                                      "if it stops at the same time, "
+                                      "look at the mechanism there: a joint may lock, a spring may be too stiff, or a function may jump",
+                                      code)
 
     def _reason(self, status: int, item: str | None) -> tuple[str, str]:
         """Code and words of a failed step."""

@@ -147,7 +147,7 @@ def _row(name: str, case: Case, exact: np.ndarray, method: Integrator, setting: 
         model, clock = case.make(), time.process_time()
         sol = model.simulate(case.duration, **options)
     except SimulationError as error:
-        return row | {"note": str(error).partition(". ")[0], "passed": False if isinstance(method, DIMCD) else None}
+        return row | {"note": error.summary, "passed": False if isinstance(method, DIMCD) else None}
     row |= {"cpu": time.process_time() - clock, "steps": sol.quality.steps, "error": total_error(case.values(sol), exact),
             "energy": sol.energy.drift, "violation": sol.quality.position_violation}
     if isinstance(method, DIMCD):

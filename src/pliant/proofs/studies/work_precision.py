@@ -123,7 +123,9 @@ def _ladder(model: Model, length: float, method: Integrator, form: MethodOption,
             sol = model.simulate(length, **options)
             row["cpu"] = time.process_time() - clock
             row["error"], row["steps"] = difference(sol, exact), sol.quality.steps
-        except (SimulationError, ModelError) as error:
+        except SimulationError as error:
+            row["note"] = error.summary
+        except ModelError as error:
             row["note"] = str(error).partition(". ")[0]
         yield row
         if isinstance(row["cpu"], float) and row["cpu"] > limit / 4:

@@ -1,0 +1,82 @@
+"""Tables: functions given by points."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from .units import MOST, shown
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """y over x, constant beyond the ends. Numbers in SI units; x strictly increasing.
+
+    ``kind`` "cubic" is a spline with continuous curvature (not-a-knot; natural for three points, a line for two).
+    """
+    x: np.ndarray
+    y: np.ndarray
+    kind: Literal["cubic", "linear"] = "cubic"
+
+    def __init__(self, x: Any, y: Any, kind: Literal["cubic", "linear"] = "cubic") -> None:
+        for name, values in (("x", x), ("y", y)):
+            object.__setattr__(self, name, _column(name, values))
+        object.__setattr__(self, "kind", kind)
+        if len(self.x) != len(self.y):
+            raise ValueError(f"table: x has {len(self.x)} values and y has {len(self.y)}, must be as many")
+        if len(self.x) < 2:
+            raise ValueError(f"table: {len(self.x)} points, must be at least 2; "
+                             "a constant needs no table, give the number")
+        for i in np.flatnonzero(np.diff(self.x) <= 0)[:1]:
+            raise ValueError(f"table: x[{i + 1}] = {self.x[i + 1]:g} follows x[{i}] = {self.x[i]:g}, "
+                             "x must increase strictly; sort the points and drop double ones")
+        if kind not in ("cubic", "linear"):
+            raise ValueError(f"table: kind = {shown(kind)}, must be 'cubic' or 'linear'")
+        with np.errstate(all="ignore"):
+            slopes = np.diff(self.y) / np.diff(self.x)
+        if not (np.isfinite(slopes).all() and np.isfinite(self.coefficients).all()):
+            raise ValueError("table: x values lie too close together for the height of y; drop some")
+
+    def __eq__(self, other: object) -> bool:
+        return (isinstance(other, Table) and self.kind == other.kind and np.array_equal(self.x, other.x)
+                and np.array_equal(self.y, other.y))
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.x.tobytes(), self.y.tobytes()))
+
+    @cached_property
+    def coefficients(self) -> np.ndarray:
+        """Of the powers 0 to 3 of the distance from the left end of the interval, shape (n - 1, 4)."""
+        if self.kind == "linear" or len(self.x) == 2:
+            slope = np.diff(self.y) / np.diff(self.x)
+            return np.column_stack([self.y[:-1], slope, 0 * self.x[1:], 0 * self.x[1:]])
+        from scipy.interpolate import CubicSpline
+        try:
+            with np.errstate(all="ignore"):
+                spline = CubicSpline(self.x, self.y, bc_type="natural" if len(self.x) == 3 else "not-a-knot")
+        except ValueError:  # numbers beyond 1e308 on the way
+            return np.full((len(self.x) - 1, 4), np.nan)
+        return np.ascontiguousarray(spline.c[::-1].T)
+
+    def evaluate(self, x: Any) -> np.ndarray:
+        """y at ``x``, a number or an array."""
+        inside = np.clip(np.asarray(x, dtype=float), self.x[0], self.x[-1])
+        k = np.clip(np.searchsorted(self.x, inside, side="right") - 1, 0, len(self.x) - 2)
+        d, c = inside - self.x[k], self.coefficients[k]
+        return cast(np.ndarray, c[..., 0] + d * (c[..., 1] + d * (c[..., 2] + d * c[..., 3])))
+
+
+def _column(name: str, values: Any) -> np.ndarray:
+    try:
+        column = np.array(values)
+    except ValueError:
+        column = np.array(None)
+    if column.ndim != 1 or column.dtype.kind not in "iuf":
+        raise ValueError(f"table: {name} = {shown(values)}, must be a list of numbers in SI units")
+    column = column.astype(float)
+    for i in np.flatnonzero(~(abs(column) <= MOST))[:1]:
+        raise ValueError(f"table: {name}[{i}] = {column[i]:g}, must be finite and within {MOST:g}")
+    column.flags.writeable = False
+    return column

@@ -1,0 +1,45 @@
+"""Changes of a text before it is read: ``--set bodies.crank.mass=2 kg``."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..analyses import entries
+from ..items.base import did_you_mean
+from ..items.errors import TextError
+from .yaml_lines import At, Map, Seq, load_yaml
+
+AT = At("--set")
+MADE = ("simulate", "ground", *entries.ENTRIES)  # mappings that a change makes if they are not there
+
+
+def apply_change(data: Map, change: str) -> None:
+    """``path=value``: the value is YAML."""
+    path, mark, text = change.partition("=")
+    keys = [k.strip() for k in path.split(".")]
+    if not mark or not all(keys):
+        raise TextError([f"--set {change}: write path=value, such as bodies.crank.mass=2"])
+    value, _ = load_yaml(text, f"{AT} {path}")
+    target, last = _inside(data, path, keys), keys[-1]
+    if isinstance(target, Seq):
+        if not last.isdigit() or int(last) >= len(target):
+            raise TextError([f"{AT} {path}: {last!r} must be a number from 0 to {len(target) - 1}"])
+        target[int(last)], target.where[int(last)] = value, AT
+    else:
+        target[last], target.where[last] = value, AT
+
+
+def _inside(data: Map, path: str, keys: list[str]) -> Map | Seq:
+    """The mapping or list that holds the last of the keys."""
+    target: Any = data
+    for depth, key in enumerate(keys[:-1]):
+        if isinstance(target, Seq) and key.isdigit() and int(key) < len(target):
+            target = target[int(key)]
+        elif isinstance(target, Map) and isinstance(target.get(key), (Map, Seq)):
+            target = target[key]
+        elif isinstance(target, Map) and depth == 0 and key in MADE and target.get(key) is None:
+            target[key], target.where[key] = Map(AT), AT
+            target = target[key]
+        else:
+            known = target if isinstance(target, Map) else ()
+            raise TextError([f"{AT} {path}: there is no {'.'.join(keys[:depth + 1])}{did_you_mean(key, known)}"])
+    return target
