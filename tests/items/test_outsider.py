@@ -8,7 +8,7 @@ from outsider.slot_joint import PinInSlot
 
 import pliant as pl
 from pliant.methods.automatic import candidates, fastest_rate
-from pliant.methods.integrators import stepper
+from pliant.methods.integrators.loop.fixed_steps import fixed_steps
 from pliant.plot.scene import scene
 from pliant.start.assembly import start_row
 from pliant.view.describe import Description
@@ -112,8 +112,8 @@ def test_a_new_family_or_another_model_does_not_recompile_the_loop():
     m = pl.Model("free")
     m.add(pl.RigidBody("body", 1.0, (1, 2, 3)))
     m.simulate(0.01, step=1e-3)
-    before = len(stepper.advance.signatures), sum(stepper.advance.stats.cache_misses.values())
+    before = len(fixed_steps.signatures), sum(fixed_steps.stats.cache_misses.values())
     test_joint()
     test_force_law()
     test_element()
-    assert (len(stepper.advance.signatures), sum(stepper.advance.stats.cache_misses.values())) == before
+    assert (len(fixed_steps.signatures), sum(fixed_steps.stats.cache_misses.values())) == before

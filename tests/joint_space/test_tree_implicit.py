@@ -11,7 +11,7 @@ from sliding_models import crane, floating, geared
 
 import pliant as pl
 from pliant.methods.integrators.base import Plan
-from pliant.methods.integrators.implicit_run import ImplicitRun
+from pliant.methods.integrators.loop.step_run import StepRun
 from pliant.start.assembly import start_row
 
 METHODS = [(pl.RadauIIA5(), {"accuracy": 1e-8}, 1e-8), (pl.BDF(), {"accuracy": 1e-8}, 1e-7), (pl.RadauIIA5(), {"step": 2e-3}, 1e-9),
@@ -66,13 +66,13 @@ LOOPED = "loop", "driven loop", "flexible loop", "flexible ring", "sliding", "sl
 def test_derivatives_of_accelerations(name, stabilization):
     """By recursive passes against complex steps of the whole recursion, off the loops as well."""
     d = SLOPES[name]().compile()
-    run = ImplicitRun(pl.RadauIIA5(), Plan(d, pl.Recursion(stabilization), start_row(d), 1.0, accuracy=1e-6, outputs=1))
+    run = StepRun(pl.RadauIIA5(), Plan(d, pl.Recursion(stabilization), start_row(d), 1.0, accuracy=1e-6, outputs=1))
     assert (run.space.loops.tile.size > 0) == (name in LOOPED)
-    n_q, n, o, rng = run.n_q, run.n_v, run.own, np.random.default_rng(0)
+    n_q, n, o, rng = run.n_q, run.n_v, run.scheme.own.matrices, np.random.default_rng(0)
     o.y[:] = run.steps.y0
     o.y[n_q:n_q + n] += 0.5 * rng.normal(size=n)
     o.y[run.space.tree.linear[:, 1]] += 0.01 * rng.normal(size=len(run.space.tree.linear))
-    assert run.tangents(0.1, 0.0, 0.0) == 0
+    assert run.scheme.tangents(0.1, 0.0, 0.0) == 0
     K, D = complex_slopes(run.p, run.space, 0.1, o.y)
     assert abs(K).max() > 0 and abs(o.K - K).max() < 1e-11 * abs(K).max() and abs(o.D - D).max() < 1e-11 * abs(D).max()
 

@@ -130,7 +130,7 @@ def test_a_changed_model_compiles_nothing():
 import sys
 sys.path.insert(0, "tests/support")
 import pliant as pl
-from pliant.methods.integrators import stepper
+from pliant.methods.integrators.loop.fixed_steps import fixed_steps
 from pliant.compile import consistency
 def chain(n):
     m = pl.Model("chain", gravity=(0, 0, -9.81))
@@ -142,8 +142,8 @@ def chain(n):
     return m
 chain(1).simulate(0.01, step=1e-3)
 chain(5).simulate(0.01, step=2e-3, integrator=pl.GeneralizedAlpha(rho=0.5, newton="full"))
-print(len(stepper.advance.signatures), len(consistency.refine.signatures))
-compiled = sum(sum(f.stats.cache_misses.values()) for f in (stepper.advance, consistency.refine))
+print(len(fixed_steps.signatures), len(consistency.refine.signatures))
+compiled = sum(sum(f.stats.cache_misses.values()) for f in (fixed_steps, consistency.refine))
 print(compiled)
 """
     for _ in range(2):

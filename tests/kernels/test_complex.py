@@ -3,8 +3,15 @@ import numpy as np
 
 import pliant as pl
 from pliant.families import rigid
+from pliant.kernels import ode
+from pliant.kernels.evaluation import Maps
+from pliant.kernels.pinned import Pinned
+from pliant.kernels.records import new_record
 from pliant.kernels.status import DONE, MORE
-from pliant.methods.integrators import stepper as st
+from pliant.methods.integrators.implicit.alpha import MEMORY, Alpha
+from pliant.methods.integrators.implicit.alpha_absolute import Soft, step
+from pliant.methods.integrators.loop.control import CONTROL, Kernels, Steps
+from pliant.methods.integrators.loop.fixed_steps import fixed_steps
 
 
 def mechanism(mass):
@@ -24,18 +31,30 @@ def advance(mass, kind, steps=60, h=2e-3):
     row = s.families[rigid.BODY][0] + 1
     data.rp[row, rigid.MASS] = mass
     x.v[:] = 0
-    z = [np.zeros(s.n, kind) for _ in range(8)]
+    n_y, num = s.q0.size + s.n_v + 2, new_record(ode.NUM, n_v=s.n_v, state_q=s.q0.size, state_v=s.n_v)
+
+    def z(*shape):
+        return np.zeros(shape, kind)
+    residual, tangent, rates, energy, history = (s.program(p, kind) for p in ("residual", "tangent", "rates", "energy", "history"))
+    p = ode.Problem(residual, tangent, rates, energy, data, s.lu, x, np.zeros_like(x.D), z(s.n), z(s.n), z(s.n), z(s.q0.size),
+                    np.zeros(6, np.int64), np.ones(s.n), new_record(ode.PAR), num, np.zeros((1, 1)), np.zeros(1, np.int64),
+                    Maps(data.rotations, data.linear), ode.Absolute(np.zeros(0)))
     weight = np.zeros(s.n)
     weight[:s.n_v] = 1
-    work = st.Work(*z[:7], np.zeros(s.q0.size, kind), z[7], weight, s.softness, np.zeros(2, kind), np.zeros(2, kind), np.zeros(6, np.int64))
-    count = np.zeros(12, np.int64)
-    count[st.END], count[st.STRIDE], count[st.MAX_ITERATIONS], count[st.FULL_NEWTON] = steps, steps, 25, 1
+    n = new_record(MEMORY, tolerance=1e-12, floor=9.81, rounding=1e-15, most_iterations=25, full=1, age=-1, last_t0=np.nan)
+    n.alpha_m, n.alpha_f, n.beta, n.gamma = pl.GeneralizedAlpha(0.9).parameters
+    short = {name: z(s.n_v) for name in ("b0", "b1", "rate", "before", "older", "jerk", "snap")}
+    own = Alpha(n, **short, **{name: z(s.n) for name in ("lam0", "lam1", "dq", "y", "keep")}, v=x.v, a=x.a, lam=x.lam, R=x.R, weight=weight,
+                power0=z(2), power1=z(2), mass=np.zeros(s.n_v), space=Soft(s.softness, z(s.q0.size)))
+    c = new_record(CONTROL, next=h, last=steps * h, fixed=1, end=steps, stride=steps, histories=len(history.rows) > 0)
+    w = Steps(*(z(n_y) for _ in range(5)), np.zeros(n_y), z(4, n_y), z(0, n_y), z(n_y), Kernels(0, 0, 0, 0, 0, 0))
+    w.y0[:s.q0.size], w.y0[s.q0.size:-2] = x.q, x.v[:s.n_v]
+    w = w._replace(call=Kernels(0, 0, ode.address(step, p, w, c, own), 0, 0, 0))
     rows = np.zeros((4, 3 + s.q0.size + 3 * s.n + s.histories), kind)
-    programs = [s.program(p, kind) for p in ("residual", "tangent", "energy", "history")]
-    ctl = np.array([0.0, h, 1e-12, 9.81, 1e-15, 0.0, 1.0, *pl.GeneralizedAlpha(0.9).parameters])
-    status = st.advance(*programs, data, s.lu, x, work, ctl, count, s.n_v, 10**6, rows)
+    pinned = Pinned(own)
+    status = fixed_steps(p, w, c, pinned.address, history, 10**6, rows)
     assert status in (DONE, MORE)
-    assert count[st.STEPS] == steps
+    assert c.steps == steps
     return x.q.copy()
 
 

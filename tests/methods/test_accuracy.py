@@ -7,8 +7,11 @@ from pinned import pin
 
 import pliant as pl
 from pliant import simulation
+from pliant.kernels.records import new_record
 from pliant.kernels.state_row import parts
-from pliant.methods.integrators import local_error, pieces
+from pliant.methods.integrators.implicit.alpha import MEMORY
+from pliant.methods.integrators.implicit.alpha_error import constants
+from pliant.methods.integrators.loop import smooth_intervals
 from pliant.start.assembly import start_row
 
 
@@ -238,7 +241,7 @@ def test_screws_and_gears():
 
 def test_the_time_of_a_step_does_not_depend_on_the_slices(monkeypatch):
     """Python looks in after every step or hardly ever: the same run."""
-    from pliant.methods.integrators import run
+    from pliant.methods.integrators.loop import run
     found = []
     for slice_ in (1e-9, 10.0):
         monkeypatch.setattr(run, "SLICE", slice_)
@@ -246,8 +249,11 @@ def test_the_time_of_a_step_does_not_depend_on_the_slices(monkeypatch):
     assert np.array_equal(found[0].rows, found[1].rows) and found[0].quality == found[1].quality
 
 
+NAMES = "alpha_m", "alpha_f", "beta", "gamma"
+
+
 def test_constants_of_the_method():
     """alpha-6 for rho = 1, the trapezoidal rule: 1/6 - 1/4, and no shift."""
-    shift, cq, cv = local_error.constants.py_func(np.array([0.0] * 7 + list(pl.GeneralizedAlpha(1.0).parameters)))
+    shift, cq, cv = constants.py_func(new_record(MEMORY, **dict(zip(NAMES, pl.GeneralizedAlpha(1.0).parameters, strict=True))))
     assert (shift, cq, cv) == pytest.approx((0, 1 / 6 - 1 / 4, 1 / 6 - 1 / 4))
-    assert pieces.SAFETY <= 1
+    assert smooth_intervals.SAFETY <= 1

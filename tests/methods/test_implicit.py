@@ -9,7 +9,6 @@ import pytest
 import pliant as pl
 from pliant.kernels.state_row import parts
 from pliant.methods.integrators.base import Plan
-from pliant.methods.integrators.stepper import STEPS
 from pliant.start.assembly import start_row
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
@@ -98,7 +97,7 @@ def test_dense_output_of_radau_is_of_order_5():
         run = pl.RadauIIA5().run(plan)
         rows = np.vstack([plan.row[None, :], *run])
         d.refine(rows)
-        lengths.append(0.4 / run.count[STEPS])
+        lengths.append(0.4 / run.c.steps)
         found.append([abs(parts(rows, d.system.q0.size, d.system.n)[k] - state(exact)[i]).max() for i, k in enumerate("qv")])
     assert (np.log(np.divide(*found)) / np.log(lengths[0] / lengths[1]) > 4.7).all()
 
@@ -138,8 +137,8 @@ def test_singular_positions_are_passed_on_the_physical_branch(method, size):
 @pytest.mark.parametrize("size", [{"accuracy": 1e-6}, {"step": 2e-3}])
 def test_a_continuation_is_the_same_run(method, size, monkeypatch):
     """Interrupted, and gone on with from a checkpoint in the middle: the same numbers to the last bit."""
-    monkeypatch.setattr("pliant.methods.integrators.run.LEAST", 7)
-    monkeypatch.setattr("pliant.methods.integrators.run.MOST", 7)
+    monkeypatch.setattr("pliant.methods.integrators.loop.run.LEAST", 7)
+    monkeypatch.setattr("pliant.methods.integrators.loop.run.MOST", 7)
 
     def interrupt(t, end):
         if t > 1.0:

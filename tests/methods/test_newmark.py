@@ -5,7 +5,9 @@ from examples_of import example
 from spatial_loop import errors, four_bar, orders
 
 import pliant as pl
-from pliant.methods.integrators.local_error import constants
+from pliant.kernels.records import new_record
+from pliant.methods.integrators.implicit.alpha import MEMORY
+from pliant.methods.integrators.implicit.alpha_error import constants
 
 STEPS = (2e-3, 1e-3, 5e-4)
 UNDAMPED = pl.Newmark(0.25, 0.5)
@@ -80,7 +82,8 @@ def test_error_control_of_hht():
 @pytest.mark.parametrize("alpha", [-0.3, -0.1, 0.0])
 def test_error_constants_of_hht(alpha):
     """alpha-6 with the numbers of HHT: Delta = alpha, c_q = -1/12 - alpha^2 / 4, c_v = -1/12 + alpha / 2 + alpha^2."""
-    found = constants.py_func(np.array([0.0] * 7 + list(pl.HHT(alpha).parameters)))
+    names = "alpha_m", "alpha_f", "beta", "gamma"
+    found = constants.py_func(new_record(MEMORY, **dict(zip(names, pl.HHT(alpha).parameters, strict=True))))
     assert found == pytest.approx((alpha, -1 / 12 - alpha**2 / 4, -1 / 12 + alpha / 2 + alpha**2))
 
 

@@ -10,7 +10,7 @@ import pytest
 from interrupted import Stop, equal, short_intervals, spatial, stopping, without_pivots  # noqa: F401
 
 import pliant as pl
-from pliant.methods.integrators import run as runs
+from pliant.methods.integrators.loop import run as runs
 from pliant.storage import journal as jn
 from pliant.storage.hdf5 import hold
 

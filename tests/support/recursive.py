@@ -12,10 +12,11 @@ from pliant.kernels import evaluation, ode
 from pliant.kernels.by_reference import reference
 from pliant.kernels.jit import entry
 from pliant.kernels.link_tables import IM, IU, NM, NU
+from pliant.kernels.records import assign, new_record, values
 from pliant.kernels.recursion import outward
 from pliant.kernels.state_row import parts, row_width
+from pliant.methods.formulations.base import Setting
 from pliant.methods.formulations.choices import Recursion
-from pliant.methods.formulations.kernels import problem
 from pliant.start.assembly import start_row
 
 STEP = 1e-30
@@ -36,9 +37,8 @@ class State:
         s = self.system = self.dynamics.system
         self.row = start_row(self.dynamics) if row is None else row.copy()
         self.space = JointSpace(self.dynamics, cut, drives=drives)
-        programs = [s.program(name) for name in ("residual", "tangent", "power", "history")]
         self.x = s.memory()
-        self.p = problem(self.dynamics, Recursion(), self.x, programs, 0.0, self.space)[0]
+        self.p = Recursion().equations(Setting.single(self.dynamics, self.x), self.space).problem
         self.q, self.u = joint_state(self.space, self.row)
         if seed is not None:
             rng = np.random.default_rng(seed)
@@ -125,8 +125,9 @@ def in_complex_numbers(p, space: JointSpace):
 
     def cast(x, *names):
         return x._replace(**{name: getattr(x, name).astype(complex) for name in names})
-    num = p.num.copy()
-    num[ode.POWERED] = 0
+    num = new_record(ode.NUM)
+    assign(num, values(p.num))
+    num.powered = 0
     joints = cast(joints, "effort", "change")._replace(
         tree=cast(joints.tree, "rp", "scale", "q", "u", "du", "w", "s", "g", "m"),
         loops=cast(joints.loops, "F", "Z", "D", "tiles", "b", "y", "r"),

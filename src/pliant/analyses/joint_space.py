@@ -14,11 +14,10 @@ from ..joint_space.joint_states import joint_state
 from ..joint_space.tree import Joined, JointSpace
 from ..joint_space.tree_programs import placing
 from ..kernels import link_tables as rc
-from ..kernels.ode import BAD, POWERED
 from ..kernels.status import DONE
+from ..methods.formulations.base import Setting
 from ..methods.formulations.choices import Recursion
-from ..methods.formulations.kernels import problem
-from ..methods.integrators.run import function_fault
+from ..methods.integrators.loop.run import function_fault
 from ..start.assembly import start_row
 
 if TYPE_CHECKING:
@@ -49,9 +48,8 @@ class JointModel:
         s, form = self.dynamics.system, Recursion(cut=cut)
         self.space = JointSpace(self.dynamics, form.cut_joints, drives=False)
         self.topology = self.space.topology
-        programs = [s.program(name) for name in ("residual", "tangent", "power", "history")]
-        self.p = problem(self.dynamics, form, s.memory(), programs, 0.0, self.space)[0]
-        self.p.num[POWERED] = 0
+        self.p = form.equations(Setting.single(self.dynamics), self.space).problem
+        self.p.num.powered = 0
         self.q, self.u = joint_state(self.space, start_row(self.dynamics))
         self.coordinates, self.rates = list[str](), list[str]()
         for link in self.topology.links:
@@ -216,7 +214,7 @@ class JointModel:
         status = rs.rates_at(self.p, t, y, dy)
         self._look_at_functions(t)
         if status != DONE:
-            bad = int(self.p.num[BAD]) - 1
+            bad = int(self.p.num.bad) - 1
             told = self.space.without_inertia(bad, self.mass_matrix(q)) if bad >= 0 else "they are not finite"
             raise ModelError(f"joint space: there are no accelerations at this state: {told}")
         return dy[self.q.size:-2]

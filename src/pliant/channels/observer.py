@@ -69,7 +69,7 @@ class Observer:
         if first not in self._frames:
             numbers = np.arange(first, min(first + width, len(s.data.fr)))
             out = np.zeros((n, numbers.size, FRAME_WIDTH))
-            observe(s.program("rates"), s.data, self.dynamics.x, self.rows, numbers, out, s.q0.size)
+            observe(s.program("rates"), s.data, self.dynamics.x, self.rows, numbers, out)
             while len(self._frames) >= BLOCKS:
                 del self._frames[next(iter(self._frames))]
             self._frames[first] = out
@@ -95,8 +95,7 @@ class Observer:
         """What a program adds on the left to frames, with the opposite sign: the wrench on the body. Returns the first."""
         if (key, frames[0]) not in self._forces:
             s, out = self.dynamics.system, np.zeros((len(self.rows), len(frames), 6))
-            observe_forces(program, s.data, self.dynamics.x, self.rows, np.array(silent, np.int64), np.array(frames), out,
-                           s.q0.size)
+            observe_forces(program, s.data, self.dynamics.x, self.rows, np.array(silent, np.int64), np.array(frames), out)
             self._forces |= {(key, frame): -out[:, k] for k, frame in enumerate(frames)}
         return self._forces[key, frames[0]]
 

@@ -12,9 +12,11 @@ from ..kernels import evaluation
 from ..kernels.block_lu import factorise, solve_refined
 from ..kernels.contract import GRAVITY, c_address
 from ..kernels.jit import compiled_before
+from ..kernels.ode import NUM
+from ..kernels.records import new_record
 from . import redundancy
 from .channel_map import ChannelMap
-from .consistency import ACCELERATION, CLOSED, PASSES, POSITION, RESIDUAL, VELOCITY, refine
+from .consistency import ACCELERATION, CLOSED, PASSES, POSITION, RESIDUAL, VELOCITY, Workplace, refine
 from .system import System
 
 if TYPE_CHECKING:
@@ -219,11 +221,12 @@ class CompiledModel:
         energies, report = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
         x.T[:] = 0
         x.T[:, [0, 4, 8]] = 1
-        programs = [s.program(p) for p in ("residual", "matrix", "rates", "energy")]
+        residual, matrix, rates, energy = (s.program(p) for p in ("residual", "matrix", "rates", "energy"))
+        place = Workplace(residual, matrix, rates, energy, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots, self.unit, self.soft,
+                          new_record(NUM, n_v=s.n_v), self.loops)
         first, shared = 0, np.ones(len(rows), np.int64)
         while first < len(rows):
-            done = refine(*programs, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots, self.unit, self.soft,
-                          self.length, rows[first:], energies[first:], report[first:], shared[first:], s.n_v, project, self.loops)
+            done = refine(place, rows[first:], energies[first:], report[first:], shared[first:], project, self.length)
             first += done
             if first < len(rows):
                 self._refine_by_least_squares(rows[first], energies[first], report[first], project)

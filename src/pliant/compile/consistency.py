@@ -6,14 +6,20 @@ At a given position all of these come from one factorisation of [M C^T; C 0]:   
     velocities       [M C^T; C 0] [dv; mu]  = [0; -(C_q v + C_t)]
     accelerations    [M C^T; C 0] [a; lam]  = [f; gamma]
 """
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from ..kernels.block_lu import factorise, solve, solve_refined, subtract_image
+from ..kernels.block_lu import Elimination, factorise, solve, solve_refined, subtract_image
+from ..kernels.by_reference import reference
 from ..kernels.contract import FRAME_WIDTH, F
-from ..kernels.evaluation import retract
+from ..kernels.evaluation import Data, Memory, Program
 from ..kernels.evaluation import run as evaluate
-from ..kernels.jit import entry, inlined, jit
+from ..kernels.jit import entry, jit
+from ..kernels.projection import KEPT, projection, ready
 from ..kernels.state_row import Q
+from ..kernels.states import largest, normalise
+from ..kernels.status import DONE, SINGULAR
 
 POSITION, VELOCITY, ACCELERATION, RESIDUAL = range(4)  # columns of the report of `refine`
 PASSES = 4           # of Newton's method on a position
@@ -22,9 +28,31 @@ CLOSED = 4e-16       # a violation of this part of the model's size (or of its d
 BALANCED = 1e-11     # the smallest multipliers are taken if their equations hold so well, relative to forces
 
 
+class Workplace(NamedTuple):
+    """A compiled model where states are made consistent; fields as in `kernels.ode.Problem`."""
+    residual: Program
+    tangent: Program    # [M C^T; C 0]
+    rates: Program
+    energy: Program
+    d: Data
+    lu: Elimination
+    x: Memory
+    tiles: np.ndarray
+    b: np.ndarray
+    y: np.ndarray
+    r: np.ndarray
+    q: np.ndarray
+    pivots: np.ndarray
+    unit: np.ndarray
+    soft: np.ndarray    # of the multipliers, see `share`
+    num: Any
+    loops: bool         # whether reactions may not be unique
+
+
 @jit
-def load(x, row, n_q, n):
+def load(x, row):
     """Memory from a row."""
+    n_q, n = x.q.size, x.v.size
     for k in range(n_q):
         x.q[k] = row[Q + k]
     for k in range(n):
@@ -34,101 +62,62 @@ def load(x, row, n_q, n):
 
 
 @jit
-def largest(x, first):
-    """Largest magnitude from ``first`` on; nan if there is one."""
-    size = 0.0
-    for k in range(first, x.size):
-        if not abs(x[k]) <= size:
-            size = abs(x[k])
-    return size
-
-
-@jit
-def accelerations(residual, rates, d, lu, x, tiles, b, y, r, t, n_v):
-    """a and lam at the current q and v, with the factors in x.D and the matrix in ``tiles``; returns the relative residual."""
+def accelerations(p, t):
+    """a and lam at the current q and v, with the factors in x.D and the matrix in tiles; returns the relative residual."""
+    x, b, n_v = p.x, p.b, p.num.n_v
     for k in range(x.a.size):
         x.a[k] = 0
         x.lam[k] = 0
-    evaluate(residual, d, x, t, 0.0, 0.0, 0.0)
+    evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(n_v):
         b[k] = -x.R[k]
     x.V[:] = 0
-    evaluate(rates, d, x, t, 0.0, 0.0, 0.0)
+    evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(n_v, b.size):
         b[k] = -x.R[k]
-    left = solve_refined(tiles, x.D, lu, b, y, r, n_v)
+    left = solve_refined(p.tiles, x.D, p.lu, b, p.y, p.r, n_v)
     for k in range(n_v):
-        x.a[k] = y[k]
+        x.a[k] = p.y[k]
     for k in range(n_v, b.size):
-        x.lam[k] = y[k]
+        x.lam[k] = p.y[k]
     return left
 
 
 @jit
-def scaled(x, unit, first):
-    """Largest weighted magnitude from ``first`` on; nan if there is one."""
-    size = 0.0
-    for k in range(first, x.size):
-        if not abs(x[k]) * unit[k] <= size:
-            size = abs(x[k]) * unit[k]
-    return size
-
-
-@jit
-def copy(a, b):
-    """b = a"""
-    for k in range(a.size):
-        b[k] = a[k]
-
-
-@jit
-def normalise(d, q):
-    """Quaternions of length one: over many steps rounding changes them, and with them the sizes of bodies."""
-    for k in range(d.rotations.shape[0]):
-        i = d.rotations[k, 1]
-        size = np.sqrt(q[i] * q[i] + q[i + 1] * q[i + 1] + q[i + 2] * q[i + 2] + q[i + 3] * q[i + 3])
-        for j in range(4):
-            q[i + j] /= size
-
-
-@inlined
-def linearise(tangent, d, lu, x, tiles, pivots, t):
-    """The matrix at the current position in ``tiles`` and its factors in x.D; False when singular. R holds the violation."""
+def linearise(p, t, renewed):
+    """The matrix at the current position in tiles and its factors in x.D. R holds the violation."""
+    x = p.x
     for k in range(x.a.size):
         x.a[k] = 0
         x.lam[k] = 0
     x.D[:] = 0
-    evaluate(tangent, d, x, t, 1.0, 0.0, 0.0)
+    evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
     for k in range(x.D.shape[0]):
-        for l in range(6):
-            for m in range(6):
-                tiles[k, l, m] = x.D[k, l, m]
-    return factorise(x.D, lu, pivots)
+        for i in range(6):
+            for j in range(6):
+                p.tiles[k, i, j] = x.D[k, i, j]
+    return DONE if factorise(x.D, p.lu, p.pivots) else SINGULAR
 
 
-@inlined
-def close(tangent, d, lu, x, tiles, b, y, r, q, pivots, unit, length, t, n_v):
-    """The position by Newton's method, least motion in the metric of the masses; as it was if that does not converge. The
-    matrix and factors are those of the last position. False when one is singular."""
+@jit
+def move(p, values):
+    """Least motion in the metric of the masses."""
+    n_v = p.num.n_v
+    for k in range(p.b.size):
+        p.b[k] = -values[k] if k >= n_v else 0 * p.b[k]
+    solve_refined(p.tiles, p.x.D, p.lu, p.b, p.y, p.r, n_v)
+
+
+close_positions, close_rates, _ = projection("rows", look=linearise, prepare=ready, move=move, CORRECTIONS=PASSES)
+
+
+@jit
+def rounding(p, length):
+    """What a violation cannot be told from, in sizes of the model: more for a mechanism far from the origin."""
     far = 1.0
-    for k in range(d.linear.shape[0]):
-        far = max(far, abs(x.q[d.linear[k, 1]]) / length)
-    before = scaled(x.R, unit, n_v)
-    for _ in range(PASSES):
-        if not before > CLOSED * far:
-            return True
-        for k in range(b.size):
-            b[k] = -x.R[k] if k >= n_v else 0 * b[k]
-        solve_refined(tiles, x.D, lu, b, y, r, n_v)
-        copy(x.q, q)
-        retract(d, q, y, 1.0, x.q)
-        good = linearise(tangent, d, lu, x, tiles, pivots, t)
-        size = scaled(x.R, unit, n_v)
-        if not (good and size < before):  # rounding, or a place where Newton's method leads away
-            copy(q, x.q)
-            return linearise(tangent, d, lu, x, tiles, pivots, t)
-        before = size
-    return True
+    for k in range(p.d.linear.shape[0]):
+        far = max(far, abs(p.x.q[p.d.linear[k, 1]]) / length)
+    return CLOSED * far
 
 
 @jit
@@ -143,13 +132,14 @@ def without_masses(tiles, lu, n_v):
 
 
 @jit
-def share(lu, x, tiles, b, y, r, unit, soft, n_v):
+def share(p):
     """lam: the smallest multipliers with the same C^T lam, by refinement with the factors of [M C^T; C -W] in x.D:
 
         [0 C^T; C -W] [y; lam] = [C^T lam_0; 0],   W = soft = eps / unit^2                            [reaction-1]
 
     False, and lam as it was, where that does not converge: bodies with next to no inertia about an axis.
     """
+    x, lu, tiles, b, y, r, unit, soft, n_v = p.x, p.lu, p.tiles, p.b, p.y, p.r, p.unit, p.soft, p.num.n_v
     without_masses(tiles, lu, n_v)
     for k in range(b.size):
         y[k] = x.lam[k] if k >= n_v else 0 * y[k]
@@ -187,42 +177,36 @@ def share(lu, x, tiles, b, y, r, unit, soft, n_v):
 
 
 @entry
-def refine(residual, tangent, rates, energy, d, lu, x, tiles, b, y, r, q, pivots, unit, soft, length, rows, energies, report, shared,
-           n_v, project, loops):
+def refine(workplace, rows, energies, report, shared, project, length):
     """Every row: project q and v (if asked), recompute a and lam, note energies and how well each level of the constraints
-    holds - of positions before they are projected. ``loops``: reactions may not be unique, the smallest are taken; shared[i] is 0
+    holds - of positions before they are projected. Where reactions may not be unique, the smallest are taken; shared[i] is 0
     where the factors are not good enough for that.
 
     Returns the number of the first row where the matrix is singular or the residual too large, or the number of rows.
     """
-    n, n_q = x.v.size, q.size
+    p = reference(workplace)
+    x, n, n_q, n_v = p.x, p.x.v.size, p.x.q.size, p.num.n_v
     for i in range(rows.shape[0]):
-        load(x, rows[i], n_q, n)
+        load(x, rows[i])
         t = rows[i, 0].real
         if project:
-            evaluate(residual, d, x, t, 0.0, 0.0, 0.0)
+            evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
             report[i, POSITION] = largest(x.R, n_v)
-            normalise(d, x.q)
-        good = linearise(tangent, d, lu, x, tiles, pivots, t)
-        if not project:
+            normalise(p.d, x.q)
+            if close_positions(p, t, x.q, KEPT, rounding(p, length)) != DONE:
+                return i
+            close_rates(p, t, x.q, False, -1.0)  # two passes: the second one takes what the regularisation left
+        else:
+            if linearise(p, t, KEPT) != DONE:
+                return i
             report[i, POSITION] = largest(x.R, n_v)
-        if not good or (project and not close(tangent, d, lu, x, tiles, b, y, r, q, pivots, unit, length, t, n_v)):
-            return i
-        for _ in range(2 if project else 0):  # the second pass takes what the regularisation left
-            x.V[:] = 0
-            evaluate(rates, d, x, t, 0.0, 0.0, 0.0)
-            for k in range(n):
-                b[k] = -x.V[k] if k >= n_v else 0 * b[k]
-            solve_refined(tiles, x.D, lu, b, y, r, n_v)
-            for k in range(n_v):
-                x.v[k] += y[k]
-        report[i, RESIDUAL] = accelerations(residual, rates, d, lu, x, tiles, b, y, r, t, n_v)
-        shared[i] = 1 if not loops or share(lu, x, tiles, b, y, r, unit, soft, n_v) else 0
+        report[i, RESIDUAL] = accelerations(p, t)
+        shared[i] = 1 if not p.loops or share(p) else 0
         x.V[:] = 0
-        evaluate(rates, d, x, t, 0.0, 0.0, 0.0)
+        evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
         report[i, VELOCITY], report[i, ACCELERATION] = largest(x.V, n_v), largest(x.R, n_v)
         x.E[:] = 0
-        evaluate(energy, d, x, t, 0.0, 0.0, 0.0)
+        evaluate(p.energy, p.d, x, t, 0.0, 0.0, 0.0)
         for k in range(3):
             energies[i, k] = x.E[k]
         if not report[i, RESIDUAL] < 1e-6:
@@ -235,10 +219,10 @@ def refine(residual, tangent, rates, energy, d, lu, x, tiles, b, y, r, q, pivots
 
 
 @entry
-def observe(rates, d, x, rows, frames, out, n_q):
+def observe(rates, d, x, rows, frames, out):
     """out[i, j] = row of X for frame frames[j] at rows[i]: positions, axes, velocities, accelerations."""
     for i in range(rows.shape[0]):
-        load(x, rows[i], n_q, x.v.size)
+        load(x, rows[i])
         x.V[:] = 0
         evaluate(rates, d, x, rows[i, 0].real, 0.0, 0.0, 0.0)
         for j in range(frames.size):
@@ -247,10 +231,10 @@ def observe(rates, d, x, rows, frames, out, n_q):
 
 
 @entry
-def observe_forces(forces, d, x, rows, silent, frames, out, n_q):
+def observe_forces(forces, d, x, rows, silent, frames, out):
     """out[i, j] = force and moment that the elements of a program add on the left to frame frames[j]; lam[silent] = 0."""
     for i in range(rows.shape[0]):
-        load(x, rows[i], n_q, x.v.size)
+        load(x, rows[i])
         for k in range(silent.size):
             x.lam[silent[k]] = 0
         x.X[:, F:F + 6] = 0

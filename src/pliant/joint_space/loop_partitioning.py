@@ -8,7 +8,6 @@ import numpy as np
 from ..kernels.closed_loops import FIRST, LINK, MODES, sweep
 from ..kernels.jit import jit
 from ..kernels.link_tables import IU, NM, NU
-from ..kernels.ode import OWN
 from ..kernels.pivoted_qr import (
     COORDINATES,
     EQUATIONS,
@@ -30,8 +29,6 @@ from ..kernels.status import DONE
 if TYPE_CHECKING:
     from .tree import JointSpace
 
-# par, after those of `recursion`: when the order is renewed; the largest that the smallest pivot has been
-RENEW, PIVOT = range(OWN + 4, OWN + 6)
 ZERO = 1e-9  # of the largest pivot: equations that depend on others
 
 
@@ -76,7 +73,7 @@ def put(lp, d, c, unit, cut, column, z):
 def choose(p):
     """A new order, dependent coordinates first."""
     p.chosen[RANK] = order_anew(p.dense, p.chosen, ZERO)
-    p.par[PIVOT] = smallest(p.dense, p.chosen[RANK])
+    p.par.pivot = smallest(p.dense, p.chosen[RANK])
 
 
 @jit
@@ -86,8 +83,8 @@ def factor(p):
         choose(p)
         return
     pivot = keep_order(p.dense, p.chosen)
-    p.par[PIVOT] = max(p.par[PIVOT], pivot)
-    if not pivot > p.par[RENEW] * p.par[PIVOT]:
+    p.par.pivot = max(p.par.pivot, pivot)
+    if not pivot > p.par.renew * p.par.pivot:
         choose(p)
 
 

@@ -15,25 +15,16 @@ from ..kernels.evaluation import run as evaluate
 from ..kernels.jit import jit
 from ..kernels.link_tables import A_, AC, IU, IV, LQ, LS, NM, NU, P_, PQ
 from ..kernels.ode import (
-    BAD,
-    EVALUATIONS,
-    FACTORISATIONS,
-    ITERATIONS,
-    OWN,
-    POSITION_GAP,
-    POWERED,
-    VELOCITY_GAP,
     call_status,
     kinematics,
 )
 from ..kernels.pairs import ROW
+from ..kernels.projection import RENEWED, projection
 from ..kernels.recursion import outward
 from ..kernels.so3 import mat2, mul, store2, vec
+from ..kernels.states import normalise
 from ..kernels.status import DONE, NOT_FINITE, SINGULAR
 
-# par: 2 z w, w^2 of Baumgarte; tolerance of corrections; whether J is differentiated directly
-RATE, GAP, TOLERANCE, DIRECT = range(OWN, OWN + 4)
-CORRECTIONS, PASSES = 20, 5  # of positions and of rates, at most
 REFINED = 1       # passes on the multipliers
 
 
@@ -100,8 +91,8 @@ def free_accelerations(p, t):
     for k in range(tr.lines.shape[0]):  # what forces do along lines, until their accelerations are known
         tr.du[tr.lines[k, 0]] = x.R[tr.lines[k, 2]]
     begin_inward(tr, x.R)
-    p.num[BAD] = inward(tr) + 1
-    if p.num[BAD] > 0:
+    p.num.bad = inward(tr) + 1
+    if p.num.bad > 0:
         return SINGULAR
     accelerate(tr, x)
     for k in range(tr.du.size):
@@ -127,10 +118,10 @@ def rates_of_loops(p, t):
 @jit
 def close_accelerations(p, t):
     """Multipliers of the cut joints, and what they do to the accelerations; those of what slides with them.    [loops-3]"""
-    x, tr, lp, rate, gap = p.x, p.joints.tree, p.joints.loops, p.par[RATE], p.par[GAP]
+    x, tr, lp, rate, gap = p.x, p.joints.tree, p.joints.loops, p.par.rate, p.par.gap
     jacobian(p, t)
-    p.num[FACTORISATIONS] += 1
-    if not mobility(tr, lp, x.D, p.par[DIRECT] == 1):
+    p.num.factorisations += 1
+    if not mobility(tr, lp, x.D, p.par.direct == 1):
         return SINGULAR
     gather(lp, x.R)
     for k in range(lp.b.size):
@@ -198,7 +189,7 @@ def rhs(p, t, y, dy):
     n_q, n_u = tr.q.size, tr.u.size
     load_tree(p, t, y)
     outward(tr, x)
-    p.num[EVALUATIONS] += 1
+    p.num.evaluations += 1
     status = free_accelerations(p, t)
     if status == DONE and p.joints.loops.tile.size > 0:
         status = close_accelerations(p, t)
@@ -208,22 +199,13 @@ def rhs(p, t, y, dy):
     for k in range(n_u):
         dy[n_q + k] = tr.du[k]
     dy[n_q + n_u], dy[n_q + n_u + 1] = 0.0, 0.0
-    if p.num[POWERED] == 1:
+    if p.num.powered == 1:
         if tr.driven.shape[0] > 0:
             drive_efforts(p)
         x.E[:] = 0
         evaluate(p.power, p.d, x, t, 0.0, 0.0, 0.0)
         dy[n_q + n_u], dy[n_q + n_u + 1] = x.E[DISSIPATION], x.E[POWER]
     return DONE
-
-
-@jit
-def normalise(tr):
-    for k in range(tr.rotations.shape[0]):
-        i = tr.rotations[k, 1]
-        size = np.sqrt(tr.q[i] * tr.q[i] + tr.q[i + 1] * tr.q[i + 1] + tr.q[i + 2] * tr.q[i + 2] + tr.q[i + 3] * tr.q[i + 3])
-        for j in range(4):
-            tr.q[i + j] /= size
 
 
 @jit
@@ -240,16 +222,16 @@ def measure(p, t):
     """Violations of the state of the tree, unscaled, in par."""
     if p.joints.loops.tile.size > 0:
         evaluate(p.joints.gaps, p.d, p.x, t, 0.0, 0.0, 0.0)
-        p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.joints.loops, p.x.R))
+        p.par.position_gap = max(p.par.position_gap, gather(p.joints.loops, p.x.R))
         rates_of_loops(p, t)
-        p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, p.x.V))
+        p.par.velocity_gap = max(p.par.velocity_gap, gather(p.joints.loops, p.x.V))
 
 
 @jit
 def renewed(p, t, y):
     """The state of the tree, its quaternions of length one; bodies follow if loops are to be looked at."""
     load_rates(p, t, y)
-    normalise(p.joints.tree)
+    normalise(p.maps, p.joints.tree.q)
     store_tree(p, y)
     if p.joints.loops.tile.size > 0:
         unfold(p, t, y)
@@ -282,12 +264,61 @@ def linearise(p, t):
     """Articulated inertia, equations of cut joints in x.R, their mobility. DONE or SINGULAR."""
     p.x.R[:] = 0
     begin_inward(p.joints.tree, p.x.R)
-    p.num[BAD] = inward(p.joints.tree) + 1
-    if p.num[BAD] > 0:
+    p.num.bad = inward(p.joints.tree) + 1
+    if p.num.bad > 0:
         return SINGULAR
     jacobian(p, t)
-    p.num[FACTORISATIONS] += 1
-    return DONE if mobility(p.joints.tree, p.joints.loops, p.x.D, p.par[DIRECT] == 1) else SINGULAR
+    p.num.factorisations += 1
+    return DONE if mobility(p.joints.tree, p.joints.loops, p.x.D, p.par.direct == 1) else SINGULAR
+
+
+@jit
+def look(p, t, anew):
+    """Equations of cut joints."""
+    evaluate(p.joints.gaps, p.d, p.x, t, 0.0, 0.0, 0.0)
+    return DONE
+
+
+@jit
+def move(p, values):
+    """The change of coordinates or rates that takes ``values`` of these away."""
+    call_status(p.joints.move, (p, values, p.joints.change))
+
+
+@jit
+def shift(p, t, y):
+    """Coordinates of the tree, in y too, and the bodies with them."""
+    tr = p.joints.tree
+    retract(tr, y, p.joints.change, 1.0, tr.q)
+    for k in range(tr.q.size):
+        p.q[k], y[k] = y[k], tr.q[k]
+    unfold(p, t, y)
+
+
+@jit
+def shift_back(p, t, y):
+    for k in range(p.joints.tree.q.size):
+        y[k] = p.q[k]
+    unfold(p, t, y)
+
+
+@jit
+def add_rates(p, t, y):
+    tr = p.joints.tree
+    for k in range(tr.u.size):
+        y[tr.q.size + k] += p.joints.change[k]
+    unfold(p, t, y)
+
+
+@jit
+def suffices(p, before, size):
+    """Factors are as wrong as what they left of the last violation tells."""
+    return 2 * size * size <= p.par.tolerance * before
+
+
+close_positions, close_rates, _ = projection("joint", look=look, prepare=linearise, move=move, gap=weighted, shift=shift,
+                                             shift_back=shift_back, look_at_rates=rates_of_loops, add_rates=add_rates,
+                                             suffices=suffices, PASSES=5)
 
 
 @jit
@@ -296,75 +327,17 @@ def correct(p, t, y):
     J dq = -C,  J du = -(J u + C_t)                                                                   [loops-2]"""
     renewed(p, t, y)
     if p.joints.loops.tile.size > 0:
-        known = p.num[ITERATIONS]
-        status = close_positions(p, t, y)
-        if status == DONE:
-            status = close_rates(p, t, y, p.num[ITERATIONS] == known)
+        known = p.num.iterations
+        status = close_positions(p, t, y, RENEWED, p.par.tolerance)
         if status != DONE:
             return status
+        p.par.position_gap = max(p.par.position_gap, gather(p.joints.loops, p.x.R))
+        status = close_rates(p, t, y, p.num.iterations == known, p.par.tolerance)
+        if status != DONE:
+            return status
+        p.par.velocity_gap = max(p.par.velocity_gap, gather(p.joints.loops, p.x.V))
     store_tree(p, y)
     count_turns(p)
-    return DONE
-
-
-@jit
-def suffices(p, before, size):
-    """Whether one more correction with the same factors will do: they are as wrong as what they left of the last violation tells."""
-    return 2 * size * size <= p.par[TOLERANCE] * before
-
-
-@jit
-def close_positions(p, t, y):
-    """DONE or SINGULAR."""
-    x, tr, anew = p.x, p.joints.tree, True
-    evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
-    before = weighted(p, x.R)
-    for _ in range(CORRECTIONS):
-        if before <= p.par[TOLERANCE]:
-            break
-        if anew and linearise(p, t) != DONE:
-            return SINGULAR
-        call_status(p.joints.move, (p, x.R, p.joints.change))
-        p.num[ITERATIONS] += 1
-        retract(tr, y, p.joints.change, 1.0, tr.q)
-        for k in range(tr.q.size):
-            p.q[k], y[k] = y[k], tr.q[k]
-        unfold(p, t, y)
-        evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
-        size = weighted(p, x.R)
-        if not size < before:  # next to a singular position, or rounding: as it was
-            for k in range(tr.q.size):
-                y[k] = p.q[k]
-            unfold(p, t, y)
-            evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
-            break
-        anew = not suffices(p, before, size)
-        before = size
-    p.par[POSITION_GAP] = max(p.par[POSITION_GAP], gather(p.joints.loops, x.R))
-    return DONE
-
-
-@jit
-def close_rates(p, t, y, anew):
-    """DONE or SINGULAR. The factors are those of the last position unless they are to be made ``anew``, or turn out to need it."""
-    x, tr, before, here = p.x, p.joints.tree, np.inf, False
-    rates_of_loops(p, t)
-    for k in range(PASSES):
-        size = weighted(p, x.V)
-        if size <= p.par[TOLERANCE]:
-            break
-        if (anew if k == 0 else not here and not suffices(p, before, size)):
-            if linearise(p, t) != DONE:
-                return SINGULAR
-            here = True
-        before = size
-        call_status(p.joints.move, (p, x.V, p.joints.change))
-        p.num[ITERATIONS] += 1
-        for j in range(tr.u.size):
-            y[tr.q.size + j] += p.joints.change[j]
-        unfold(p, t, y)
-        rates_of_loops(p, t)
-    p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], gather(p.joints.loops, x.V))
     return DONE
 
 

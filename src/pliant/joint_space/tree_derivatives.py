@@ -23,7 +23,7 @@ from ..kernels.ode import call_status
 from ..kernels.so3 import add, cross, dot, mat2, mul, store2, vec, vec2
 from ..kernels.status import DONE
 from ..kernels.variation_fields import ETA, at_origin, beyond, body_variation, bracket, imaginary, mirror, spread, way_at_origin
-from .recursion import GAP, RATE, REFINED, jacobian
+from .recursion import REFINED, jacobian
 from .tree_variations import move_joint, move_mode, restore
 
 
@@ -331,7 +331,7 @@ def answer(p, o, t):
                 k = 6 * lp.tile[c] + r
                 lp.b[6 * c + r] = 0.0
                 if lp.active[6 * c + r] == 1:
-                    lp.b[6 * c + r] = (o.x.R[k].imag + p.par[RATE] * o.x.V[k].imag) / ETA + p.par[GAP] * o.gap[k]
+                    lp.b[6 * c + r] = (o.x.R[k].imag + p.par.rate * o.x.V[k].imag) / ETA + p.par.gap * o.gap[k]
         for k in range(lp.lines.shape[0]):
             lp.b[6 * lp.lines[k, 0]] = o.dR[lp.lines[k, 3]]
         multipliers(lp, REFINED)

@@ -27,7 +27,7 @@ register_model(Reference)(models.OpaqueModel)
 
 def referred(kind: Any) -> Any:
     """What a field of this type is read as."""
-    return Reference(kind) if isinstance(kind, types.NamedTuple) else kind
+    return Reference(kind) if isinstance(kind, types.BaseNamedTuple) else kind
 
 
 @infer_getattr
@@ -65,7 +65,7 @@ def _field(context: Any, builder: Any, kind: Any, value: Any, attribute: str) ->
     field = kind.to[k]
     base = builder.bitcast(value, context.get_value_type(kind.to).as_pointer())
     pointer = cgutils.gep_inbounds(builder, base, 0, k)
-    if isinstance(field, types.NamedTuple):
+    if isinstance(field, types.BaseNamedTuple):
         return builder.bitcast(pointer, cgutils.voidptr_t)
     return _array(context, builder, field, pointer) if isinstance(field, types.Array) else builder.load(pointer)
 
@@ -81,3 +81,39 @@ def _reference(typing_context: Any, t: Any) -> Any:
 
 
 reference = (lambda t: t) if numba.config.DISABLE_JIT else _reference
+
+
+class Opaque(types.Type):
+    """A reference to a tuple that a kernel passes on without looking into it, so that it is compiled once for all of them."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Opaque")
+
+
+register_model(Opaque)(models.OpaqueModel)
+OPAQUE = Opaque()
+
+
+@intrinsic
+def _opaque(typing_context: Any, address: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], cgutils.voidptr_t)
+    return OPAQUE(types.int64), codegen
+
+
+@intrinsic
+def _size(typing_context: Any, t: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.get_constant(types.int64, context.get_abi_sizeof(context.get_value_type(t)))
+    return types.int64(t), codegen
+
+
+@intrinsic
+def _keep(typing_context: Any, t: Any, address: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[0], builder.inttoptr(args[1], args[0].type.as_pointer()))
+        return context.get_dummy_value()
+    return types.void(t, types.int64), codegen
+
+
+opaque = (lambda kept: kept) if numba.config.DISABLE_JIT else _opaque

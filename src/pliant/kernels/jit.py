@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numba
@@ -198,6 +198,17 @@ def inlined(f: Callable[..., Any]) -> Any:
 def entry(f: Callable[..., Any]) -> Any:
     """For the few functions that Python calls."""
     return _cached(f)
+
+
+def variant(of: Callable[..., Any], name: str, **parts: Any) -> Any:
+    """A kernel from a plain function, with other kernels or numbers in place of the globals that ``parts`` names: one source for an
+    algorithm that works on several kinds of data. ``name`` tells the variants apart."""
+    for part in parts:
+        if part not in of.__code__.co_names:
+            raise TypeError(f"variant {name!r} of {of.__name__}: it does not use {part!r}")
+    made = FunctionType(of.__code__, {**of.__globals__, **parts}, f"{of.__name__}_{name}", of.__defaults__)
+    made.__doc__, made.__module__, made.__qualname__ = of.__doc__, of.__module__, f"{of.__qualname__}_{name}"
+    return jit(made)
 
 
 def compiled_before(f: Any) -> bool:

@@ -4,7 +4,7 @@
     (r', quaternion', v') = (v_r, q * (0, w) / 2, a(t, q, v))
 
 A formulation has two kernels: ``rhs(p, t, y, dy)`` gives F and ``correct(p, t, y)`` puts a state back on the constraints after a
-step. Both return a status of `stepper`. Numbers of the formulation are in ``p.par``, its integers and counters in ``p.num``.
+step. Both return a status. Numbers of the formulation are in ``p.par``, sizes and counters in ``p.num``.
 """
 from __future__ import annotations
 
@@ -23,14 +23,34 @@ from .evaluation import Data, Maps, Memory, Program
 from .evaluation import run as evaluate
 from .jit import DISABLED, jit
 from .link_tables import Tree
+from .records import record_type
 from .so3 import cross, dot, scale, store, vec
 
-# num: rows of motion; address of the sparse solver; whether anything dissipates or does work; counts; positions and velocities in
-# y; in joint coordinates a rate without inertia, plus 1
-N_V, FALLBACK, POWERED, EVALUATIONS, FACTORISATIONS, ITERATIONS, STATE_Q, STATE_V, BAD = range(9)
-# par: first entries of all formulations; the others are their own
-POSITION_GAP, VELOCITY_GAP = range(2)  # largest violations after a step, m or rad (per s)
-OWN = 2
+NUM = record_type(wholes={
+    "n_v": "rows of motion of the bodies",
+    "state_q": "positions in y",
+    "state_v": "velocities in y",
+    "powered": "whether anything dissipates or does work",
+    "fallback": "address of the sparse solver, if it is used",
+    "evaluations": "of accelerations, so far",
+    "factorisations": "so far",
+    "iterations": "so far",
+    "bad": "in joint coordinates a rate without inertia, plus 1",
+})
+PAR = record_type({
+    "position_gap": "largest violation of a position after a step, m or rad",
+    "velocity_gap": "the same of velocities, per s",
+    "rate": "2 z w of Baumgarte and of penalties",
+    "gap": "w^2",
+    "tolerance": "of corrections, in sizes of the model",
+    "passes": "how often multipliers are renewed",
+    "exact": "and until when",
+    "renew": "pivots below this part of the largest they have been make a new choice of coordinates",
+    "pivot": "the largest that the smallest pivot has been",
+    "zero": "pivots below this part of the largest count as zero",
+    "length": "size of the model",
+    "direct": "whether Jacobians of loops are differentiated directly",
+})
 
 
 class Absolute(NamedTuple):
@@ -68,8 +88,8 @@ class Problem(NamedTuple):
     q: np.ndarray
     pivots: np.ndarray
     unit: np.ndarray    # of the equations: 1 / size of the model for lengths
-    par: np.ndarray
-    num: np.ndarray
+    par: Any            # a record of PAR
+    num: Any            # a record of NUM
     dense: np.ndarray   # work arrays of formulations with dense linear algebra
     chosen: np.ndarray
     maps: Maps          # of y
@@ -79,7 +99,7 @@ class Problem(NamedTuple):
 @jit
 def load(p, y):
     """Memory from a state."""
-    n_q, n_v = p.x.q.size, p.num[N_V]
+    n_q, n_v = p.x.q.size, p.num.n_v
     for k in range(n_q):
         p.x.q[k] = y[k]
     for k in range(n_v):
@@ -89,7 +109,7 @@ def load(p, y):
 @jit
 def store_state(p, y):
     """A state from memory."""
-    n_q, n_v = p.x.q.size, p.num[N_V]
+    n_q, n_v = p.x.q.size, p.num.n_v
     for k in range(n_q):
         y[k] = p.x.q[k]
     for k in range(n_v):
@@ -112,12 +132,12 @@ def kinematics(maps, q, v, dy):
 @jit
 def derivative(p, t, dy):
     """F from what is in x: rates of positions, velocities and energies."""
-    n_q, n_v, x = p.x.q.size, p.num[N_V], p.x
+    n_q, n_v, x = p.x.q.size, p.num.n_v, p.x
     kinematics(p.maps, x.q, x.v, dy)
     for k in range(n_v):
         dy[n_q + k] = x.a[k]
     dy[n_q + n_v], dy[n_q + n_v + 1] = 0.0, 0.0
-    if p.num[POWERED] == 1:
+    if p.num.powered == 1:
         x.E[:] = 0
         evaluate(p.power, p.d, x, t, 0.0, 0.0, 0.0)
         dy[n_q + n_v], dy[n_q + n_v + 1] = x.E[DISSIPATION], x.E[POWER]

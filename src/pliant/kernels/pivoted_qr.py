@@ -12,13 +12,10 @@ import numpy as np
 
 from .evaluation import run as evaluate
 from .jit import index, jit
-from .ode import FACTORISATIONS, OWN
+from .projection import KEPT, RENEWED
 
 COORDINATES, EQUATIONS, RANK, LISTS = index(0, 1, 2, 3)
-KEPT, RENEWED = index(0, 1)      # the order of the pivots
 FORWARD, BACKWARD = index(0, 1)  # Q^T, Q
-# par: see `partitioning` and `null_space`
-CLOSE, RENEW, PIVOT, ZERO, LENGTH = range(OWN, OWN + 5)
 # vectors of p.dense, after the areas
 SCALE, HEAD, SIDE, RIGHT, SOLUTION, FORCE, VECTORS = index(0, 1, 2, 3, 4, 5, 6)
 
@@ -48,9 +45,9 @@ def gather(p, t):
         x.lam[k] = 0
     x.D[:] = 0
     evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
-    p.num[FACTORISATIONS] += 1
+    p.num.factorisations += 1
     for k in range(n):
-        d[at(d, SCALE), k] = p.unit[p.chosen[LISTS + k]] * p.par[LENGTH]
+        d[at(d, SCALE), k] = p.unit[p.chosen[LISTS + k]] * p.par.length
     for i in range(n):
         for j in range(n):
             d[big + i, j] = 0

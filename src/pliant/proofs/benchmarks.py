@@ -22,10 +22,9 @@ from ..items.errors import SimulationError
 from ..kernels import evaluation
 from ..kernels.state_row import parts
 from ..methods.formulations.choices import Index3
-from ..methods.integrators import stepper as st
 from ..methods.integrators.base import Plan
 from ..methods.integrators.choices import GeneralizedAlpha
-from ..methods.integrators.run import Run
+from ..methods.integrators.loop.run import Run
 from ..report.progress import working_on
 from ..start.assembly import start_row
 from .benchmark_models import Problem, problems, watched
@@ -103,8 +102,8 @@ def measure(key: str, quick: bool) -> Row:
         except SimulationError as error:
             return row | {"failed": True, "note": str(error)}
         cpu = min(cpu, time.process_time() - clock)
-    row |= {"us_per_step": 1e6 * cpu / steps, "iterations": int(run.count[st.ITERATIONS]) / steps,
-            "factorisations": int(run.count[st.FACTORISATIONS]) / steps, "build": build, "setup": setup, "rss": peak_memory()}
+    row |= {"us_per_step": 1e6 * cpu / steps, "iterations": int(run.c.iterations) / steps,
+            "factorisations": int(run.c.factorisations) / steps, "build": build, "setup": setup, "rss": peak_memory()}
     row["position_error"] = _chain_error(problem, dynamics, last) if steps * STEP == problem.duration else None
     row["energy_error"], row["violation"] = accuracy(dynamics, method.run(Plan.fixed(dynamics, Index3(), start, STEP, steps, SAMPLE)),
                                                         start)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..items.errors import SimulationError
-from ..methods.integrators.run import Run
+from ..methods.integrators.loop.run import Run
 from ..solution import Quality, Solution
 
 if TYPE_CHECKING:

@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ...functions.field_error import FieldError
 from ..method_option import MethodOption, within
+from .base import Equations, Formulation, Setting
 
-MOST_DENSE = 600  # equations of constraints that dense linear algebra is good for
+if TYPE_CHECKING:
+    from ...joint_space.tree import JointSpace
+
+SAME_RANK = 1e-9  # pivots below this part of the largest count as zero in coordinate partitioning
 
 
 @dataclass(frozen=True)
@@ -57,21 +61,29 @@ STABILIZATIONS: dict[str, type[MethodOption]] = {c.kind: c for c in (Baumgarte, 
 
 
 @dataclass(frozen=True)
-class Index3(MethodOption):
+class Index3(Formulation):
     """M v' + C_q^T lam = f, C(q, t) = 0: constraints on positions, as they stand. For implicit methods that hold them at every
     step. Redundant constraints are survived (regularised, and the smallest multipliers reported)."""
     kind: ClassVar[str] = "index-3"
 
+    def equations(self, setting: Setting) -> Equations:
+        return Equations(setting.problem(setting.programs[1]))
+
 
 @dataclass(frozen=True)
-class StabilizedIndex2(MethodOption):
+class StabilizedIndex2(Formulation):
     """q' = v - M^-1 C_q^T mu, M v' + C_q^T lam = f, C = 0, C_q v + C_t = 0: both levels hold at every step, mu takes up the
     difference. Gear, Gupta, Leimkuhler 1985. Redundant constraints are survived."""
     kind: ClassVar[str] = "stabilized-index-2"
 
+    def equations(self, setting: Setting) -> Equations:
+        from .index1 import rhs
+        from .projection import settle
+        return Equations(setting.problem(setting.programs[1]), rhs, settle)
+
 
 @dataclass(frozen=True)
-class Index1(MethodOption):
+class Index1(Formulation):
     """M v' + C_q^T lam = f, C_q v' = gamma: an ordinary differential equation in q and v, lam is solved for. Constraints hold for
     accelerations only; ``stabilization`` keeps positions and velocities from drifting away: None, Baumgarte(a, b) or
     DirectCorrection(tolerance). Redundant constraints are survived."""
@@ -85,9 +97,20 @@ class Index1(MethodOption):
                              "DirectCorrection(tolerance)",
                              mark=" = ", before="Index1: ")
 
+    def equations(self, setting: Setting) -> Equations:
+        from ...kernels.projection import leave
+        from .index1 import correct, rhs
+        p, kept = setting.problem(), self.stabilization
+        if isinstance(kept, DirectCorrection):
+            p.par.tolerance = setting.aimed(kept.tolerance)
+            return Equations(p, rhs, correct)
+        if isinstance(kept, Baumgarte):
+            p.par.rate, p.par.gap = 2 * kept.a, kept.b**2
+        return Equations(p, rhs, leave, False)
+
 
 @dataclass(frozen=True)
-class Recursion(MethodOption):
+class Recursion(Formulation):
     """Joint coordinates: accelerations by recursion over a spanning tree of the joints, without a matrix of the system; joints that close
     loops are cut, and their equations hold by multipliers as in Index1, with its ``stabilization`` or Partitioning. Rigid and modal bodies;
     work is proportional to the number of bodies. ``cut``: joints that shall be cut, separated by commas; as few equations as possible if
@@ -112,13 +135,30 @@ class Recursion(MethodOption):
             raise FieldError("jacobian", f"{self.jacobian!r}, must be sweep or differentiation", mark=" = ",
                              before="Recursion: ")
 
+    def equations(self, setting: Setting, space: JointSpace | None = None) -> Equations:
+        """``space``: the tree, if it is at hand."""
+        from ...joint_space.equations import in_joint_coordinates
+        from ...joint_space.tree import JointSpace
+        space, kept = space or JointSpace(setting.dynamics, self.cut_joints), self.stabilization
+        p = setting.problem()
+        p.par.direct = self.jacobian == "differentiation"
+        if isinstance(kept, Baumgarte):
+            p.par.rate, p.par.gap = 2 * kept.a, kept.b**2
+        elif kept is not None:
+            p.par.tolerance = setting.aimed(kept.tolerance)
+        partitioned = isinstance(kept, Partitioning)
+        if isinstance(kept, Partitioning):
+            p.par.renew = kept.renew
+        corrected = isinstance(kept, (DirectCorrection, Partitioning))
+        return Equations(*in_joint_coordinates(space, p, partitioned, corrected), corrected, space)
+
     @property
     def cut_joints(self) -> tuple[str, ...]:
         return tuple(name.strip() for name in self.cut.split(",") if name.strip())
 
 
 @dataclass(frozen=True)
-class Penalty(MethodOption):
+class Penalty(Formulation):
     """(M + C_q^T alpha C_q) v' = f + C_q^T alpha (gamma - 2 damping frequency C' - frequency^2 C): every equation a stiff spring,
     damper and mass instead of a multiplier.     Bayo, Garcia de Jalon, Serna 1988
 
@@ -136,9 +176,16 @@ class Penalty(MethodOption):
         within(self, "damping", 0, 1e3)
         within(self, "frequency", 0, 1e6)
 
+    def equations(self, setting: Setting) -> Equations:
+        from ...kernels.projection import leave
+        from .index1 import rhs, softened
+        p = softened(setting, self.penalty, self.damping, self.frequency)
+        p.par.passes = 0
+        return Equations(p, rhs, leave, False)
+
 
 @dataclass(frozen=True)
-class AugmentedLagrangian(MethodOption):
+class AugmentedLagrangian(Formulation):
     """The penalty method with multipliers that are iterated until the equations hold for accelerations to ``tolerance``:
     lam <- lam + alpha (C'' + 2 damping frequency C' + frequency^2 C); then positions and velocities are projected in the same way.
     Bayo, Garcia de Jalon, Serna 1988; Bayo, Ledesma 1996. Redundant constraints and singular positions are survived."""
@@ -157,9 +204,15 @@ class AugmentedLagrangian(MethodOption):
         within(self, "tolerance", 1e-14, 1e-2)
         within(self, "max_iterations", 1, 1000, int)
 
+    def equations(self, setting: Setting) -> Equations:
+        from .index1 import correct, rhs, softened
+        p = softened(setting, self.penalty, self.damping, self.frequency)
+        p.par.passes, p.par.exact, p.par.tolerance = self.max_iterations, self.tolerance, setting.aimed(self.tolerance)
+        return Equations(p, rhs, correct)
+
 
 @dataclass(frozen=True)
-class CoordinatePartitioning(MethodOption):
+class CoordinatePartitioning(Formulation):
     """As many coordinates as there are degrees of freedom are integrated, the others follow from the constraints. A pivoted QR
     decomposition of C_q chooses them, and anew when the smallest pivot falls below ``renew`` of what it was: errors grow fast as a
     choice gets worse.   Wehage, Haug 1982
@@ -176,9 +229,14 @@ class CoordinatePartitioning(MethodOption):
         within(self, "renew", 1e-6, 0.9)
         within(self, "tolerance", 1e-14, 1e-2)
 
+    def equations(self, setting: Setting) -> Equations:
+        from .partitioning import correct, rhs
+        from .projection import reduced
+        return Equations(reduced(setting, self.kind, self.tolerance, SAME_RANK, self.renew), rhs, correct)
+
 
 @dataclass(frozen=True)
-class NullSpace(MethodOption):
+class NullSpace(Formulation):
     """N^T M N z'' = N^T (f - M a_0): accelerations in an orthonormal basis N of the motions that constraints allow, by a pivoted QR
     decomposition of C_q; pivots below ``rank`` of the largest count as zero.   Kim, Vanderploeg 1986
 
@@ -194,6 +252,11 @@ class NullSpace(MethodOption):
         within(self, "rank", 1e-14, 1e-2)
         within(self, "tolerance", 1e-14, 1e-2)
 
+    def equations(self, setting: Setting) -> Equations:
+        from .null_space import correct, rhs
+        from .projection import reduced
+        return Equations(reduced(setting, self.kind, self.tolerance, self.rank), rhs, correct)
 
-FORMULATIONS: dict[str, type[MethodOption]] = {c.kind: c for c in (
+
+FORMULATIONS: dict[str, type[Formulation]] = {c.kind: c for c in (
     Index3, StabilizedIndex2, Index1, Recursion, Penalty, AugmentedLagrangian, CoordinatePartitioning, NullSpace)}

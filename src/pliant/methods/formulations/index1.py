@@ -8,32 +8,19 @@ A = infinity: multipliers. z w = a, w = b of Baumgarte. Finite A with lam0 = 0: 
 lam0 = lam of the last pass: augmented Lagrangian, whose passes are refinements of the linear solution. Multipliers are computed as its
 limit, with the large A of the tile solver and one pass.
 """
+from __future__ import annotations
+
 import numpy as np
 
-from ...compile.consistency import normalise, scaled
+from ...compile.system import REGULARISATION
 from ...kernels.block_lu import factorise, solve, solve_refined, subtract_image
 from ...kernels.contract import call_python
-from ...kernels.evaluation import retract
 from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import jit
-from ...kernels.ode import (
-    EVALUATIONS,
-    FACTORISATIONS,
-    FALLBACK,
-    ITERATIONS,
-    N_V,
-    OWN,
-    POSITION_GAP,
-    VELOCITY_GAP,
-    derivative,
-    load,
-    store_state,
-)
+from ...kernels.ode import Problem, derivative, load
+from ...kernels.projection import projection
 from ...kernels.status import DONE, NOT_FINITE, SINGULAR
-
-# par: 2 z w, w^2; tolerance of corrections; how often lam0 is renewed, and until when
-RATE, GAP, TOLERANCE, PASSES, EXACT = range(OWN, OWN + 5)
-CORRECTIONS = 20  # of positions, at most
+from .base import Setting
 
 
 @jit
@@ -45,9 +32,9 @@ def linearise(p, t):
         x.lam[k] = 0
     x.D[:] = 0
     evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
-    p.num[FACTORISATIONS] += 1
-    if p.num[FALLBACK] != 0:
-        return DONE if call_python(p.num[FALLBACK], 0.0, 0.0, 0.0) != 0.0 else SINGULAR
+    p.num.factorisations += 1
+    if p.num.fallback != 0:
+        return DONE if call_python(p.num.fallback, 0.0, 0.0, 0.0) != 0.0 else SINGULAR
     for k in range(x.D.shape[0]):
         for l in range(6):
             for m in range(6):
@@ -58,27 +45,27 @@ def linearise(p, t):
 @jit
 def solved(p):
     """p.y = solution for the right side p.b; the relative residual."""
-    if p.num[FALLBACK] != 0:
+    if p.num.fallback != 0:
         for k in range(p.b.size):
             p.x.R[k] = p.b[k]
-        call_python(p.num[FALLBACK], 1.0, 0.0, 0.0)
+        call_python(p.num.fallback, 1.0, 0.0, 0.0)
         for k in range(p.b.size):
             p.y[k] = p.x.R[k]
         return 0.0 if np.isfinite(p.y[0]) else np.inf
-    return solve_refined(p.tiles, p.x.D, p.lu, p.b, p.y, p.r, p.num[N_V])
+    return solve_refined(p.tiles, p.x.D, p.lu, p.b, p.y, p.r, p.num.n_v)
 
 
 @jit
 def iterated(p):
     """The same with as many passes as multipliers are iterated: where constraints lose their rank, the soft diagonal of the factors
     keeps accelerations bounded and smooth, which further passes would undo. Returns the relative residual of the rows of motion."""
-    if p.num[FALLBACK] != 0:
+    if p.num.fallback != 0:
         return solved(p)
-    n_v = p.num[N_V]
+    n_v = p.num.n_v
     for k in range(p.b.size):
         p.y[k] = p.b[k]
     solve(p.x.D, p.lu, p.y)
-    for i in range(int(p.par[PASSES]) + 1):
+    for i in range(int(p.par.passes) + 1):
         left, size, wrong, force = 0.0, 0.0, 0.0, 0.0
         for k in range(p.b.size):
             p.r[k] = p.b[k]
@@ -89,10 +76,10 @@ def iterated(p):
         for k in range(n_v, p.b.size):
             left, size = max(left, abs(p.r[k]) * p.unit[k]), max(size, abs(p.b[k]) * p.unit[k])
             force = max(force, abs(p.y[k]))
-        if i == int(p.par[PASSES]) or left <= p.par[EXACT] * size:
+        if i == int(p.par.passes) or left <= p.par.exact * size:
             return wrong / force if force > 0 else 0.0
         solve(p.x.D, p.lu, p.r)
-        p.num[ITERATIONS] += 1
+        p.num.iterations += 1
         for k in range(p.b.size):
             p.y[k] += p.r[k]
     return np.inf
@@ -101,12 +88,12 @@ def iterated(p):
 @jit
 def rhs(p, t, y, dy):
     """Accelerations by [index1-1] and what follows from them."""
-    x, n_v = p.x, p.num[N_V]
+    x, n_v = p.x, p.num.n_v
     load(p, y)
-    p.num[EVALUATIONS] += 1
+    p.num.evaluations += 1
     if linearise(p, t) != DONE:
         return SINGULAR
-    rate, gap = p.par[RATE], p.par[GAP]
+    rate, gap = p.par.rate, p.par.gap
     for k in range(p.b.size):
         p.b[k] = -x.R[k] if k < n_v else -gap * x.R[k]
     x.V[:] = 0
@@ -125,71 +112,28 @@ def rhs(p, t, y, dy):
 
 
 @jit
-def measure(p, t, y):
-    """Violations of a state, unscaled, in par."""
-    load(p, y)
+def look(p, t, renewed):
+    """The violation at the position."""
     evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
-    worst = 0.0
-    for k in range(p.num[N_V], p.b.size):
-        worst = max(worst, abs(p.x.R[k]))
-    p.par[POSITION_GAP] = max(p.par[POSITION_GAP], worst)
-    p.x.V[:] = 0
-    evaluate(p.rates, p.d, p.x, t, 0.0, 0.0, 0.0)
-    worst = 0.0
-    for k in range(p.num[N_V], p.b.size):
-        worst = max(worst, abs(p.x.V[k]))
-    p.par[VELOCITY_GAP] = max(p.par[VELOCITY_GAP], worst)
-
-
-@jit
-def leave(p, t, y):
-    """No correction."""
-    normalise(p.d, y)
-    measure(p, t, y)
     return DONE
 
 
 @jit
-def correct(p, t, y):
-    """Positions, then velocities, by Newton's method to the tolerance:                               [index1-2]
-    [M C^T; C 0] [dq; mu] = [0; -C],  [M C^T; C 0] [dv; mu] = [0; -(C_q v + C_t)]"""
-    x, n_v, n_q = p.x, p.num[N_V], p.x.q.size
-    normalise(p.d, y)
-    load(p, y)
-    evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
-    before = scaled(x.R, p.unit, n_v)
-    for _ in range(CORRECTIONS):
-        if before <= p.par[TOLERANCE]:
-            break
-        if linearise(p, t) != DONE:
-            return SINGULAR
-        for k in range(p.b.size):
-            p.b[k] = -x.R[k] if k >= n_v else 0.0
-        iterated(p)
-        p.num[ITERATIONS] += 1
-        for k in range(n_q):
-            p.q[k] = x.q[k]
-        retract(p.d, p.q, p.y, 1.0, x.q)
-        evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
-        size = scaled(x.R, p.unit, n_v)
-        if not size < before:  # next to a singular position, or rounding: as it was
-            for k in range(n_q):
-                x.q[k] = p.q[k]
-            break
-        before = size
-    for _ in range(2):
-        x.V[:] = 0
-        evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
-        if scaled(x.V, p.unit, n_v) <= p.par[TOLERANCE]:
-            break
-        for k in range(p.b.size):
-            p.b[k] = -x.V[k] if k >= n_v else 0.0
-        if linearise(p, t) != DONE:
-            return SINGULAR
-        iterated(p)
-        p.num[ITERATIONS] += 1
-        for k in range(n_v):
-            x.v[k] += p.y[k]
-    store_state(p, y)
-    measure(p, t, y)
-    return DONE
+def move(p, values):
+    """[M C^T; C 0] [y; mu] = [0; -values]"""
+    n_v = p.num.n_v
+    for k in range(p.b.size):
+        p.b[k] = -values[k] if k >= n_v else 0.0
+    iterated(p)
+
+
+correct = projection("index1", look=look, prepare=linearise, move=move).correct
+
+
+def softened(setting: Setting, penalty: float, damping: float, frequency: float) -> Problem:
+    """The problem with -C M^-1 C^T / penalty on the multiplier diagonals."""
+    p = setting.problem()
+    p.par.rate, p.par.gap = 2 * damping * frequency, frequency**2
+    fix_by = p.lu.fix_by.copy()
+    fix_by[fix_by < 0] /= REGULARISATION * penalty
+    return p._replace(lu=p.lu._replace(fix_by=fix_by))

@@ -5,27 +5,20 @@
 
 A = U C_q S and the others as in `dense`; g: what A a must be. Kim, Vanderploeg 1986, doi 10.1115/1.3260796
 """
-import numpy as np
 
-from ...compile.consistency import normalise, scaled
-from ...kernels.evaluation import retract
 from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import jit
-from ...kernels.ode import EVALUATIONS, ITERATIONS, N_V, derivative, load, store_state
+from ...kernels.ode import derivative, load
 from ...kernels.pivoted_qr import (
     BACKWARD,
-    CLOSE,
     COORDINATES,
     EQUATIONS,
     FORCE,
     FORWARD,
-    KEPT,
     LISTS,
     RANK,
-    RENEWED,
     SCALE,
     SOLUTION,
-    ZERO,
     at,
     back,
     decompose,
@@ -34,8 +27,8 @@ from ...kernels.pivoted_qr import (
     project,
     turn,
 )
+from ...kernels.projection import KEPT, RENEWED, projection, ready
 from ...kernels.status import DONE, NOT_FINITE, SINGULAR
-from .index1 import CORRECTIONS, measure
 
 
 @jit
@@ -54,12 +47,12 @@ def factor(p, t, renewed):
         k = p.chosen[order + i]
         for j in range(n):
             d[j, i] = d[2 * big + k, j]
-    now = decompose(d, p.chosen, n, m, min(n, m) if renewed == RENEWED else rank, order, p.par[ZERO], renewed)
+    now = decompose(d, p.chosen, n, m, min(n, m) if renewed == RENEWED else rank, order, p.par.zero, renewed)
     if rank < 0:
         p.chosen[RANK] = now
         return DONE
     first, last = abs(d[0, 0]), abs(d[rank - 1, rank - 1])
-    return DONE if rank == 0 or (now == rank and last > p.par[ZERO] * first) else SINGULAR
+    return DONE if rank == 0 or (now == rank and last > p.par.zero * first) else SINGULAR
 
 
 @jit
@@ -89,9 +82,9 @@ def basis(d, n, rank):
 @jit
 def rhs(p, t, y, dy):
     """Accelerations by [null-1] and what follows from them."""
-    x, d, n, m, n_v = p.x, p.dense, p.chosen[COORDINATES], p.chosen[EQUATIONS], p.num[N_V]
+    x, d, n, m, n_v = p.x, p.dense, p.chosen[COORDINATES], p.chosen[EQUATIONS], p.num.n_v
     load(p, y)
-    p.num[EVALUATIONS] += 1
+    p.num.evaluations += 1
     if factor(p, t, KEPT) != DONE:
         return SINGULAR
     for k in range(n):
@@ -128,38 +121,9 @@ def move(p, values):
         p.b[k] = -values[k]
         p.y[k] = 0
     least(p.dense, p.chosen, p.unit, p.b)
-    p.num[ITERATIONS] += 1
     d = p.dense
     for k in range(p.chosen[COORDINATES]):
         p.y[p.chosen[LISTS + k]] = d[at(d, SCALE), k] * d[at(d, SOLUTION), k]
 
 
-@jit
-def correct(p, t, y):
-    """Positions, then velocities, with the smallest changes:  dw = -Q_1 R_1^-T C                       [null-2]"""
-    x, n_v = p.x, p.num[N_V]
-    normalise(p.d, y)
-    load(p, y)
-    before = np.inf
-    for i in range(CORRECTIONS):
-        if factor(p, t, RENEWED if i == 0 else KEPT) != DONE:
-            return SINGULAR
-        size = scaled(x.R, p.unit, n_v)
-        if size <= p.par[CLOSE] or not size < before:  # rounding
-            break
-        before = size
-        move(p, x.R)
-        for k in range(x.q.size):
-            p.q[k] = x.q[k]
-        retract(p.d, p.q, p.y, 1.0, x.q)
-    for _ in range(2):
-        x.V[:] = 0
-        evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
-        if scaled(x.V, p.unit, n_v) <= p.par[CLOSE]:
-            break
-        move(p, x.V)
-        for k in range(n_v):
-            x.v[k] += p.y[k]
-    store_state(p, y)
-    measure(p, t, y)
-    return DONE
+correct = projection("null_space", look=factor, prepare=ready, move=move).correct

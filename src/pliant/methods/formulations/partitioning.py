@@ -7,30 +7,21 @@ are asked for: positions by Newton's method, then velocities, then accelerations
 A = U C_q S and the others as in `dense`; g: what A w must be. The order P of the pivots, chosen by pivoting, stays while the smallest
 diagonal entry of R_1 is above ``renew`` of the largest that it has been.      Wehage, Haug 1982, doi 10.1115/1.3256318
 """
-import numpy as np
 
-from ...compile.consistency import normalise, scaled
-from ...kernels.evaluation import retract
 from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import jit
-from ...kernels.ode import EVALUATIONS, ITERATIONS, N_V, derivative, load, store_state
+from ...kernels.ode import derivative, load
 from ...kernels.pivoted_qr import (
     BACKWARD,
-    CLOSE,
     COORDINATES,
     EQUATIONS,
     FORCE,
     FORWARD,
-    KEPT,
     LISTS,
-    PIVOT,
     RANK,
-    RENEW,
-    RENEWED,
     RIGHT,
     SCALE,
     SOLUTION,
-    ZERO,
     at,
     back,
     forth,
@@ -41,17 +32,18 @@ from ...kernels.pivoted_qr import (
     smallest,
     turn,
 )
+from ...kernels.projection import KEPT, RENEWED, projection, ready
+from ...kernels.states import normalise
 from ...kernels.status import DONE, NOT_FINITE, SINGULAR
-from .index1 import CORRECTIONS, measure
 
 
 @jit
 def choose(p):
     """A new order of the coordinates, dependent ones first; SINGULAR where the rank is not what it was at the start."""
-    rank = order_anew(p.dense, p.chosen, p.par[ZERO])
+    rank = order_anew(p.dense, p.chosen, p.par.zero)
     if p.chosen[RANK] < 0:
         p.chosen[RANK] = rank
-    p.par[PIVOT] = smallest(p.dense, rank)
+    p.par.pivot = smallest(p.dense, rank)
     return DONE if rank == p.chosen[RANK] else SINGULAR
 
 
@@ -63,10 +55,10 @@ def factor(p, t, renewed):
         return choose(p)
     pivot, rank = keep_order(p.dense, p.chosen), p.chosen[RANK]
     if renewed == RENEWED:
-        p.par[PIVOT] = max(p.par[PIVOT], pivot) if rank > 0 else 0.0
-        if pivot < p.par[RENEW] * p.par[PIVOT]:
+        p.par.pivot = max(p.par.pivot, pivot) if rank > 0 else 0.0
+        if pivot < p.par.renew * p.par.pivot:
             return choose(p)
-    return DONE if pivot > p.par[ZERO] or rank == 0 else SINGULAR
+    return DONE if pivot > p.par.zero or rank == 0 else SINGULAR
 
 
 @jit
@@ -88,38 +80,13 @@ def move(p, values):
         p.b[k] = -values[k]
         p.y[k] = 0
     dependent(p.dense, p.chosen, p.unit, p.b)
-    p.num[ITERATIONS] += 1
     for k in range(p.chosen[RANK]):
         j = p.chosen[LISTS + n + m + k]
         p.y[p.chosen[LISTS + j]] = d[at(d, SCALE), j] * d[at(d, RIGHT), k]
 
 
-@jit
-def close(p, t, renewed):
-    """Dependent positions, then dependent velocities in x; Q and R are those of the position."""
-    x, n_v = p.x, p.num[N_V]
-    normalise(p.d, x.q)
-    before = np.inf
-    for i in range(CORRECTIONS):
-        if factor(p, t, renewed if i == 0 else KEPT) != DONE:
-            return SINGULAR
-        size = scaled(x.R, p.unit, n_v)
-        if size <= p.par[CLOSE] or not size < before:  # rounding
-            break
-        before = size
-        move(p, x.R)
-        for k in range(x.q.size):
-            p.q[k] = x.q[k]
-        retract(p.d, p.q, p.y, 1.0, x.q)
-    for _ in range(2):
-        x.V[:] = 0
-        evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
-        if scaled(x.V, p.unit, n_v) <= p.par[CLOSE]:
-            break
-        move(p, x.V)
-        for k in range(n_v):
-            x.v[k] += p.y[k]
-    return DONE
+closing = projection("partitioning", look=factor, prepare=ready, move=move)
+close_positions, close_rates, correct = closing
 
 
 @jit
@@ -144,10 +111,11 @@ def basis(d, c, n, rank):
 @jit
 def rhs(p, t, y, dy):
     """Accelerations by [partition-1] and what follows from them, with dependent coordinates made to fit."""
-    x, d, n, m, n_v = p.x, p.dense, p.chosen[COORDINATES], p.chosen[EQUATIONS], p.num[N_V]
+    x, d, n, m, n_v = p.x, p.dense, p.chosen[COORDINATES], p.chosen[EQUATIONS], p.num.n_v
     load(p, y)
-    p.num[EVALUATIONS] += 1
-    if close(p, t, KEPT) != DONE:
+    p.num.evaluations += 1
+    normalise(p.d, x.q)
+    if close_positions(p, t, y, KEPT, p.par.tolerance) != DONE or close_rates(p, t, y, False, p.par.tolerance) != DONE:
         return SINGULAR
     evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(n):
@@ -176,15 +144,4 @@ def rhs(p, t, y, dy):
         i = p.chosen[LISTS + n + k]
         x.lam[i] = p.unit[i] * d[right, k]
     derivative(p, t, dy)
-    return DONE
-
-
-@jit
-def correct(p, t, y):
-    """The state with dependent coordinates made to fit; a new choice of them where it is due."""
-    load(p, y)
-    if close(p, t, RENEWED) != DONE:
-        return SINGULAR
-    store_state(p, y)
-    measure(p, t, y)
     return DONE

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ...compile.compiled_model import CompiledModel
-    from .run import Run
+    from ..formulations.base import Equations, Setting
+    from .loop.method import Method
+    from .loop.run import Run
+    from .loop.step_run import StepRun
 
 
 class Orders(NamedTuple):
@@ -58,6 +61,16 @@ class Integrator(MethodOption):
         """Fixed steps h are stable up to h omega of this size, omega the highest frequency or decay rate; inf: any."""
         return float("inf")
 
+    def equations(self, setting: Setting, formulation: Any) -> Equations:
+        """What it solves."""
+        made: Equations = formulation.equations(setting)
+        return made
+
+    def scheme(self, run: StepRun) -> Method:
+        """The method in a run: its step, its memory."""
+        raise NotImplementedError(f"{type(self).__name__} must define scheme(run)")
+
     def run(self, plan: Plan) -> Run:
         """The run with fixed steps, or for an accuracy."""
-        raise NotImplementedError
+        from .loop.step_run import StepRun
+        return StepRun(self, plan)

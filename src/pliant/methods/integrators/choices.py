@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 from .base import Integrator
-from .explicit_choices import DOP853, AdamsBashforthMoulton, CentralDifferences, DormandPrince54, RungeKutta4
-from .implicit_choices import BDF, DIMCD, HHT, IDA, EnergyMomentum, GeneralizedAlpha, Newmark, RadauIIA5
+from .explicit.choices import DOP853, AdamsBashforthMoulton, CentralDifferences, DormandPrince54, RungeKutta4
+from .implicit.choices import BDF, HHT, GeneralizedAlpha, Newmark, RadauIIA5
+from .special.choices import DIMCD, IDA, EnergyMomentum
 
 INTEGRATORS: dict[str, type[Integrator]] = {c.kind: c for c in (
     GeneralizedAlpha, HHT, Newmark, EnergyMomentum, DIMCD, RungeKutta4, DormandPrince54, DOP853,

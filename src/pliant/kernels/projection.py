@@ -1,0 +1,178 @@
+"""States put back on their constraints, by Newton's method: positions, then velocities, with the smallest change there is. One source
+for absolute and joint coordinates; each names the kernels that look at the constraints and that move the state.
+
+    dq with C_q dq = -C,   dv with C_q dv = -(C_q v + C_t)                                              [project-1]
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .evaluation import retract
+from .evaluation import run as evaluate
+from .jit import index, jit, variant
+from .ode import load, store_state
+from .states import copy, normalise, scaled
+from .status import DONE, SINGULAR
+
+CORRECTIONS, PASSES = 20, 2      # of positions and of velocities, at most
+KEPT, RENEWED = index(0, 1)      # of what linear algebra chooses, such as pivots
+
+
+class Projection(NamedTuple):
+    """Kernels of one kind of coordinates and linear algebra."""
+    positions: Any   # close_positions(p, t, y, renewed, tolerance)
+    rates: Any       # close_rates(p, t, y, anew, tolerance)
+    correct: Any     # corrected(p, t, y)
+
+
+def projection(name: str, **parts: Any) -> Projection:
+    """The algorithms below with these kernels in place of `look`, `prepare`, `move` and, where they differ, of the others."""
+    def made(of: Any, **more: Any) -> Any:
+        return variant(of, name, **{k: v for k, v in (parts | more).items() if k in of.__code__.co_names})
+    positions, rates = made(close_positions), made(close_rates)
+    return Projection(positions, rates, made(corrected, close_positions=positions, close_rates=rates))
+
+
+# What the algorithms are made with.
+def look(p, t, renewed):
+    """The violation in x.R at the position in x. A status."""
+    raise NotImplementedError
+
+
+def prepare(p, t):
+    """Factors at that position, unless `look` has made them. A status."""
+    raise NotImplementedError
+
+
+def move(p, values):
+    """The change that takes ``values`` of the equations away."""
+    raise NotImplementedError
+
+
+@jit
+def ready(p, t):
+    """The second one where the first has made the factors."""
+    return DONE
+
+
+@jit
+def gap(p, values):
+    """The largest of the equations among ``values``, in sizes of the model."""
+    return scaled(values, p.unit, p.num.n_v)
+
+
+@jit
+def shift(p, t, y):
+    """The position with the change of `move`; what it was is kept."""
+    copy(p.x.q, p.q)
+    retract(p.d, p.q, p.y, 1.0, p.x.q)
+
+
+@jit
+def shift_back(p, t, y):
+    """The position as it was."""
+    copy(p.q, p.x.q)
+
+
+@jit
+def look_at_rates(p, t):
+    """The violation of velocities in x.V."""
+    p.x.V[:] = 0
+    evaluate(p.rates, p.d, p.x, t, 0.0, 0.0, 0.0)
+
+
+@jit
+def add_rates(p, t, y):
+    """The velocities with the change of `move`."""
+    for k in range(p.num.n_v):
+        p.x.v[k] += p.y[k]
+
+
+@jit
+def suffices(p, before, size):
+    """Whether one more correction with the same factors will do."""
+    return False
+
+
+# The algorithms.
+def close_positions(p, t, y, renewed, tolerance):
+    """[project-1]; as it was where that does not help: next to a singular position, or rounding. A status."""
+    status, anew = look(p, t, renewed), True
+    if status != DONE:
+        return status
+    before = gap(p, p.x.R)
+    for _ in range(CORRECTIONS):
+        if before <= tolerance:
+            break
+        if anew and prepare(p, t) != DONE:
+            return SINGULAR
+        move(p, p.x.R)
+        p.num.iterations += 1
+        shift(p, t, y)
+        status = look(p, t, KEPT)
+        size = gap(p, p.x.R)
+        if status != DONE or not size < before:
+            shift_back(p, t, y)
+            return look(p, t, KEPT)
+        anew = not suffices(p, before, size)
+        before = size
+    return DONE
+
+
+def close_rates(p, t, y, anew, tolerance):
+    """The same for velocities. The factors are those of the last position unless they are to be made ``anew``, or turn out to need it."""
+    before, here = np.inf, False
+    for k in range(PASSES):
+        look_at_rates(p, t)
+        size = gap(p, p.x.V)
+        if size <= tolerance:
+            break
+        if anew if k == 0 else not here and not suffices(p, before, size):
+            if prepare(p, t) != DONE:
+                return SINGULAR
+            here = True
+        before = size
+        move(p, p.x.V)
+        p.num.iterations += 1
+        add_rates(p, t, y)
+    return DONE
+
+
+def corrected(p, t, y):
+    """A state in absolute coordinates, put back. A status."""
+    normalise(p.d, y)
+    load(p, y)
+    status = close_positions(p, t, y, RENEWED, p.par.tolerance)
+    if status == DONE:
+        status = close_rates(p, t, y, True, p.par.tolerance)
+    if status != DONE:
+        return status
+    store_state(p, y)
+    measure(p, t, y)
+    return DONE
+
+
+@jit
+def measure(p, t, y):
+    """Violations of a state, unscaled, in par."""
+    load(p, y)
+    evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
+    worst = 0.0
+    for k in range(p.num.n_v, p.b.size):
+        worst = max(worst, abs(p.x.R[k]))
+    p.par.position_gap = max(p.par.position_gap, worst)
+    look_at_rates(p, t)
+    worst = 0.0
+    for k in range(p.num.n_v, p.b.size):
+        worst = max(worst, abs(p.x.V[k]))
+    p.par.velocity_gap = max(p.par.velocity_gap, worst)
+
+
+@jit
+def leave(p, t, y):
+    """No correction."""
+    normalise(p.d, y)
+    measure(p, t, y)
+    return DONE

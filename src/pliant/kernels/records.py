@@ -1,0 +1,32 @@
+"""Named numbers that kernels and Python both read and write: ``c.h`` instead of a numbered slot, and as fast."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+
+def record_type(reals: dict[str, str] | None = None, wholes: dict[str, str] | None = None) -> np.dtype[Any]:
+    """The type of a record, from {name: meaning}."""
+    return np.dtype([(name, np.float64) for name in reals or {}] + [(name, np.int64) for name in wholes or {}])
+
+
+def new_record(kind: np.dtype[Any], **values: float) -> Any:
+    """A record of zeros but for ``values``."""
+    made = np.zeros(1, kind).view(np.recarray)[0]
+    for name, value in values.items():
+        made[name] = value
+    return made
+
+
+def values(record: Any) -> np.ndarray:
+    """All fields as reals, for checkpoints."""
+    return np.array([float(record[name]) for name in record.dtype.names])
+
+
+def assign(record: Any, given: np.ndarray, but: Iterable[str] = ()) -> None:
+    """The other way round; fields named in ``but`` stay as they are."""
+    for name, value in zip(record.dtype.names, given, strict=True):
+        if name not in but:
+            record[name] = value

@@ -1,0 +1,56 @@
+"""Whole vectors and states: copies, sizes, quaternions of length one."""
+import numpy as np
+
+from .jit import jit
+
+
+@jit
+def copy(a, b):
+    """b = a. (A slice assignment would do, but its error message costs 1.7 s of compilation.)"""
+    for k in range(a.size):
+        b[k] = a[k]
+
+
+@jit
+def flushed(x):
+    """x, or zero when it is so small that its products would be denormal, which processors treat a hundred times slower."""
+    return 0 * x if x.real * x.real + x.imag * x.imag < 1e-200 else x
+
+
+@jit
+def largest(x, first):
+    """Largest magnitude from ``first`` on; nan if there is one."""
+    size = 0.0
+    for k in range(first, x.size):
+        if not abs(x[k]) <= size:
+            size = abs(x[k])
+    return size
+
+
+@jit
+def scaled(x, unit, first):
+    """Largest weighted magnitude from ``first`` on; nan if there is one."""
+    size = 0.0
+    for k in range(first, x.size):
+        if not abs(x[k]) * unit[k] <= size:
+            size = abs(x[k]) * unit[k]
+    return size
+
+
+@jit
+def rms(x, w, n):
+    """Root mean square of the weighted real parts."""
+    total = 0.0
+    for k in range(n):
+        total += (w[k] * x[k].real) ** 2
+    return np.sqrt(total / n) if n > 0 else 0.0
+
+
+@jit
+def normalise(maps, q):
+    """Quaternions of length one: over many steps rounding changes them, and with them the sizes of bodies."""
+    for k in range(maps.rotations.shape[0]):
+        i = maps.rotations[k, 1]
+        size = np.sqrt(q[i] * q[i] + q[i + 1] * q[i + 1] + q[i + 2] * q[i + 2] + q[i + 3] * q[i + 3])
+        for j in range(4):
+            q[i + j] /= size

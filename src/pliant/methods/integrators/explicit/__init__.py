@@ -1,0 +1,1 @@
+"""Explicit methods: Runge-Kutta, Adams, central differences."""

@@ -1,0 +1,1 @@
+"""Implicit methods: generalized-alpha, Radau IIA, BDF, in absolute and joint coordinates."""

@@ -1,0 +1,271 @@
+"""Newmark's formulas with averaged accelerations on the manifold: one step of generalized-alpha, HHT and Newmark, which differ in four
+numbers, in absolute (index 3) and in joint coordinates. docs/theory/integrators.md
+
+    q1 = q0 exp(h dq),   dq = v0 + h ((1/2 - beta) b0 + beta b1),   v1 = v0 + h ((1 - gamma) b0 + gamma b1)
+    (1 - alpha_m) b1 + alpha_m b0 = (1 - alpha_f) a1 + alpha_f a0,   M a1 + C_q^T lam = f,   C(q1, t1) = 0        [alpha-1]
+
+in joint coordinates a1 = a(t1, q1, v1).     Bruls, Cardona, Arnold 2012, doi 10.1016/j.mechmachtheory.2011.07.017
+"""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....kernels.jit import jit
+from ....kernels.ode import kinematics
+from ....kernels.records import record_type
+from ....kernels.states import flushed, rms
+from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
+from ..loop.control import AMPLIFIED, BETWEEN
+
+MEMORY = record_type({
+    "alpha_m": "parameters of the method",
+    "alpha_f": "",
+    "beta": "",
+    "gamma": "",
+    "tolerance": "an iteration ends when what is still to come is below this times the accelerations",
+    "floor": "or times this",
+    "rounding": "but not below this",
+    "last_t0": "start of the last step",
+    "h1": "length of the step before, of that before it, and the one that b0 belongs to",
+    "h2": "",
+    "h_alg": "",
+    "widest": "how far joints may be open",
+}, {
+    "most_iterations": "of Newton's method",
+    "full": "whether matrices are made anew in every iteration",
+    "factored": "whether there are factors",
+    "age": "steps since the start of the smooth interval",
+    "made": "factorisations, when they were looked at last",
+    "kept": "steps that the factors are kept",
+    "growing": "whether the next step is to be longer than the last one",
+    "grown": "whether this one is",
+    "later": "steps to wait with growing",
+    "wait": "and how many those were",
+    "held": "steps in which the length is held",
+    "begun": "iterations when the step began",
+})
+SLOW = 4  # iterations with the same factors, after which they are made anew
+
+
+class Alpha(NamedTuple):
+    """What the method remembers between steps (b0 to lam1), and its work arrays. In absolute coordinates v, a, lam
+    and R are those of the memory of all evaluations."""
+    n: Any              # a record of MEMORY
+    b0: np.ndarray      # averaged acceleration at the start of the step, and at its end
+    b1: np.ndarray
+    rate: np.ndarray    # acceleration at the start of the step, one step before, and two
+    before: np.ndarray
+    older: np.ndarray
+    lam0: np.ndarray    # multipliers at the start of the step, and one step before
+    lam1: np.ndarray
+    dq: np.ndarray
+    v: np.ndarray       # at the end of the step
+    a: np.ndarray
+    lam: np.ndarray
+    R: np.ndarray       # what is left of the equations; the increment
+    weight: np.ndarray  # 1 / characteristic length for displacements, 1 for rotations, 0 for padding
+    power0: np.ndarray  # power lost, and of loads and drives, at the start of the step, and one step before
+    power1: np.ndarray
+    jerk: np.ndarray    # local error of positions and of velocities, divided by h^3
+    snap: np.ndarray
+    mass: np.ndarray    # diagonal of M
+    y: np.ndarray
+    keep: np.ndarray
+    space: Any          # of the coordinates, see `alpha_coordinates`
+
+
+# What the algorithm below is made with.
+def put(p, w, c, o):
+    """The bodies at the trial state."""
+    raise NotImplementedError
+
+
+def residual(p, w, c, o, t):
+    """R: the equations of motion, and of constraints. A status."""
+    raise NotImplementedError
+
+
+def matrix(p, w, c, o, t, cd, ck):
+    """R, and factors of M + cd D + ck K. A status."""
+    raise NotImplementedError
+
+
+def solve(p, o, bp):
+    """R <- the increment of positions and (times bp) multipliers."""
+    raise NotImplementedError
+
+
+def to_chart(p, w, c, o):
+    """R <- the increment of h dq, from one of q1."""
+    raise NotImplementedError
+
+
+def finish(p, w, c, o, t1):
+    """y1 and f1 from the trial state. A status."""
+    raise NotImplementedError
+
+
+def controlled(p, w, c, o, t1):
+    """The local error, and what it wishes for the next step. A status."""
+    raise NotImplementedError
+
+
+def prepare(p, w, c, o):
+    """The memory as it would be had the state been reached with steps h."""
+    raise NotImplementedError
+
+
+@jit
+def scales(n, h):
+    """What an increment of positions is in accelerations and in velocities."""
+    return (1 - n.alpha_m) / (h * h * n.beta * (1 - n.alpha_f)), n.gamma / (h * n.beta)
+
+
+@jit
+def remember(w, c, o, n_q):
+    """After an accepted step: its end is the start of the next one."""
+    n = o.n
+    if n.last_t0 == c.t0:
+        if n.grown == 1:  # growing was wrong: wait twice as long before the next attempt
+            n.wait = min(64, 2 * n.wait + 2)
+        n.grown, n.later = 0, n.wait
+        return
+    if n.grown == 1:
+        n.wait = 0
+    n.grown, n.later = n.growing, max(0, n.later - 1)
+    n.growing = 0
+    for k in range(o.b0.size):
+        o.older[k] = o.before[k]
+    if n.age >= 0:  # a step was made
+        for k in range(o.b0.size):
+            o.b0[k] = o.b1[k]
+            o.before[k] = o.rate[k]
+        for k in range(o.b0.size, o.lam.size):
+            o.lam1[k], o.lam0[k] = o.lam0[k], o.lam[k]
+        n.h2, n.h1 = n.h1, c.h1
+        for e in range(2):
+            o.power1[e] = o.power0[e]
+    for k in range(o.b0.size):
+        o.rate[k] = w.f0[n_q + k]
+    for e in range(2):
+        o.power0[e] = w.f0[w.f0.size - 2 + e]
+    n.age += 1
+    n.last_t0 = c.t0
+
+
+@jit
+def predict(w, c, o, n_q, ratio):
+    """Start values: accelerations and multipliers extrapolated linearly, the rest by [alpha-1]."""
+    h, am, af, beta, gamma = c.h, o.n.alpha_m, o.n.alpha_f, o.n.beta, o.n.gamma
+    for k in range(o.b0.size):
+        a, old, v0 = o.rate[k], o.b0[k], w.y0[n_q + k]
+        guess = a + ratio * (a - o.before[k])
+        new = ((1 - af) * guess + af * a - am * old) / (1 - am)
+        o.dq[k] = v0 + h * ((0.5 - beta) * old + beta * new)
+        o.v[k] = v0 + h * ((1 - gamma) * old + gamma * new)
+        o.a[k] = guess
+    for k in range(o.b0.size, o.lam.size):
+        o.lam[k] = o.lam0[k] + ratio * (o.lam0[k] - o.lam1[k])
+
+
+def newton(p, w, c, o, t, ratio):
+    """Newton's method, modified or full. The rows of motion are divided by bp, so factors survive a change of h. A status.
+
+    Converged when the increment still to come, judged by the rate, is below ``threshold``: a given fraction of the
+    accelerations (an error e in the position of each step acts like an acceleration e bp), but not below rounding. Next to a
+    singular position rounding errors are amplified: there the step ends when fresh factors make the increment no smaller.
+    """
+    n, h, n_q, n_v = o.n, c.h, p.num.state_q, o.b0.size
+    bp, gp = scales(n, h)
+    threshold = max(n.tolerance * (rms(o.rate, o.weight, n_v) + n.floor) / bp, n.rounding)
+    predict(w, c, o, n_q, ratio)
+    before, age, fresh, strict = 0.0, 0, False, False
+    for _ in range(n.most_iterations):
+        put(p, w, c, o)
+        if n.factored == 1 and n.full == 0 and not strict:
+            status = residual(p, w, c, o, t)
+            if status != DONE:
+                return status
+            age += 1
+        else:
+            status = matrix(p, w, c, o, t, gp / bp, 1 / bp)
+            if status != DONE:
+                return status
+            p.num.factorisations += 1
+            n.factored, age, fresh = 1, 0, True
+        solve(p, o, bp)
+        to_chart(p, w, c, o)
+        for k in range(n_v):
+            o.dq[k] -= o.R[k] / h
+            o.v[k] -= gp * o.R[k]
+            o.a[k] -= bp * o.R[k]
+        for k in range(n_v, o.R.size):
+            o.lam[k] -= bp * o.R[k]
+        p.num.iterations += 1
+        size = rms(o.R, o.weight, n_v)
+        if not np.isfinite(size):
+            return NOT_FINITE
+        rate = size / before if before > 0 else 1.0
+        stagnant = fresh and before > 0 and rate > 0.3 and size <= AMPLIFIED * n.rounding
+        if size <= n.rounding or (rate < 1 and size * rate / (1 - rate) <= threshold) or stagnant:
+            put(p, w, c, o)
+            if age > SLOW:
+                n.factored = 0
+            return DONE
+        before = size
+        if age > 1 and rate > 0.4:
+            n.factored = 0
+        astray = fresh and not strict and age > 0 and rate > 2
+        if astray or (not fresh and n.factored == 0):  # kept factors may lead to another root: begin the step anew
+            strict = astray  # with new factors; if those do not last an iteration either, with new ones in each
+            n.factored = 0
+            predict(w, c, o, n_q, ratio)
+            before = 0.0
+    return NEWTON_FAILED
+
+
+@jit
+def average(o):
+    """b1 of the finished step; numbers near zero are flushed."""
+    am, af = o.n.alpha_m, o.n.alpha_f
+    for k in range(o.b0.size):
+        o.v[k], o.a[k] = flushed(o.v[k]), flushed(o.a[k])
+        o.b1[k] = ((1 - af) * o.a[k] + af * o.rate[k] - am * o.b0[k]) / (1 - am)
+    for k in range(o.b0.size, o.lam.size):
+        o.lam[k] = flushed(o.lam[k])
+
+
+@jit
+def polynomial(p, w, h):
+    """Cubic, by the slopes at both ends."""
+    n_q = p.num.state_q
+    kinematics(p.maps, w.y0, w.y0[n_q:], w.f0)
+    kinematics(p.maps, w.y1, w.y1[n_q:], w.f1)
+    for k in range(w.z.size):
+        d, a, b = w.y1[k] - w.y0[k], h * w.f0[k], h * w.f1[k]
+        w.P[1, k], w.P[2, k], w.P[3, k] = a, 3 * d - 2 * a - b, a + b - 2 * d
+
+
+def step(p, w, c, o):
+    """A step, or the polynomial of the last one."""
+    n, n_q = o.n, p.num.state_q
+    if c.asked == BETWEEN:
+        polynomial(p, w, c.h)
+        return DONE
+    remember(w, c, o, n_q)
+    ratio = 1.0
+    if c.fixed == 0:
+        prepare(p, w, c, o)
+        ratio = c.h / n.h1 if n.age > 0 else 0.0
+    status = newton(p, w, c, o, c.t1, ratio)
+    if status != DONE:
+        n.factored = 0
+        return status
+    average(o)
+    status = finish(p, w, c, o, c.t1)
+    c.known = 1
+    if status == DONE and c.fixed == 0:
+        status = controlled(p, w, c, o, c.t1)
+    return status

@@ -1,0 +1,186 @@
+"""Generalized-alpha in absolute coordinates: index 3, in tiles."""
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels.block_lu import factorise
+from ....kernels.block_lu import solve as solve_tiles
+from ....kernels.contract import DISSIPATION, POWER, call_python
+from ....kernels.evaluation import evaluate, retract
+from ....kernels.evaluation import run as evaluate_once  # compiled once: only the step itself gains by inlining
+from ....kernels.jit import jit
+from ....kernels.ode import load
+from ....kernels.so3 import mat2, mul, scale, store, store2, tangent_inverse, vec
+from ....kernels.states import copy, flushed
+from ....kernels.status import DONE, SINGULAR
+from .alpha import scales
+from .alpha_making import made_for
+
+
+class Soft(NamedTuple):
+    """What these coordinates need besides."""
+    soft: np.ndarray    # the regularisation of the multiplier rows
+    q: np.ndarray
+
+
+@jit
+def put(p, w, c, o):
+    retract(p.d, w.y0, o.dq, c.h, p.x.q)
+
+
+@jit
+def turn(p, c, o):
+    """T: from an increment of q1 to one of h dq."""
+    for k in range(p.d.rotations.shape[0]):
+        i = p.d.rotations[k, 0]
+        store2(tangent_inverse(scale(c.h, vec(o.dq, i))), p.x.T, i // 6, 0)
+
+
+@jit
+def residual(p, w, c, o, t):
+    turn(p, c, o)
+    evaluate(p.residual, p.d, p.x, t, 1.0, 0.0, 0.0)
+    return DONE
+
+
+@jit
+def factors(p):
+    """Of the matrix in x.D. A status."""
+    if p.num.fallback != 0:
+        return DONE if call_python(p.num.fallback, 0.0, 0.0, 0.0) != 0.0 else SINGULAR
+    return DONE if factorise(p.x.D, p.lu, p.pivots) else SINGULAR
+
+
+@jit
+def matrix(p, w, c, o, t, cd, ck):
+    turn(p, c, o)
+    p.x.D[:] = 0
+    evaluate(p.tangent, p.d, p.x, t, 1.0, cd, ck)
+    return factors(p)
+
+
+@jit
+def solved(p):
+    """R <- its solution with the factors."""
+    if p.num.fallback != 0:
+        call_python(p.num.fallback, 1.0, 0.0, 0.0)
+    else:
+        solve_tiles(p.x.D, p.lu, p.x.R)
+
+
+@jit
+def solve(p, o, bp):
+    x, n_v = p.x, p.num.n_v
+    for k in range(n_v):
+        x.R[k] /= bp
+    for k in range(n_v, x.R.size):  # so that multipliers of redundant equations stay bounded and unique
+        x.R[k] -= o.space.soft[k] * x.lam[k] / bp
+    solved(p)
+    for k in range(x.R.size):
+        x.R[k] = flushed(x.R[k])
+
+
+@jit
+def to_chart(p, w, c, o):
+    for k in range(p.d.rotations.shape[0]):
+        i = p.d.rotations[k, 0]
+        store(mul(mat2(p.x.T, i // 6, 0), vec(p.x.R, i)), p.x.R, i)
+
+
+@jit
+def finish(p, w, c, o, t1):
+    """Energies by the trapezoidal rule, whose error is -h^3 p'' / 12."""
+    x, n_q, n_v, h = p.x, p.x.q.size, p.num.n_v, c.h
+    for k in range(n_q):
+        w.y1[k] = x.q[k]
+    for k in range(n_v):
+        w.y1[n_q + k], w.f1[n_q + k] = x.v[k], x.a[k]
+    for e in range(n_q + n_v, n_q + n_v + 2):
+        w.y1[e] = w.y0[e]
+    if p.num.powered == 0:
+        return DONE
+    x.E[:] = 0
+    evaluate_once(p.power, p.d, x, t1, 0.0, 0.0, 0.0)
+    for i, power in ((0, x.E[DISSIPATION]), (1, x.E[POWER])):
+        e = n_q + n_v + i
+        w.f1[e] = power
+        w.y1[e] += h * (w.f0[e] + power) / 2
+        if c.fixed == 0 and o.n.age > 0:
+            slope = (power - w.f0[e]) / h - (w.f0[e] - o.power1[i]) / o.n.h1
+            w.y1[e] -= h**3 / 6 * slope / (h + o.n.h1)
+    return DONE
+
+
+@jit
+def tangential(p, w, c, o, t, y):
+    """[M C^T; C 0] [y; mu] = [M y; 0]                                                                    [alpha-8]"""
+    x, n_v = p.x, p.num.n_v
+    if x.lam.size == n_v:
+        return
+    copy(x.a, o.keep)
+    evaluate_once(p.residual, p.d, x, t, 1.0, 0.0, 0.0)
+    for i in range(n_v, x.R.size):
+        p.par.position_gap = max(p.par.position_gap, abs(x.R[i]))
+    for i in range(n_v):
+        o.y[i] = x.R[i]
+        x.a[i] += y[i]
+    evaluate_once(p.residual, p.d, x, t, 1.0, 0.0, 0.0)
+    for i in range(x.R.size):
+        x.R[i] = x.R[i] - o.y[i] if i < n_v else 0.0
+    solved(p)
+    copy(o.keep, x.a)
+    for i in range(n_v):
+        y[i] = x.R[i]
+
+
+@jit
+def renew(p, w, c, o, t):
+    x = p.x
+    bp, gp = scales(o.n, c.h)
+    for j in range(x.T.shape[0]):
+        for i in range(9):
+            x.T[j, i] = 1.0 if i % 4 == 0 else 0.0
+    x.D[:] = 0
+    evaluate_once(p.tangent, p.d, x, t, 1.0, gp / bp, 1 / bp)
+    good = factors(p) == DONE
+    p.num.factorisations += 1
+    o.n.factored = 1 if good else 0
+    return good
+
+
+@jit
+def rescale(p, w, c, o):
+    """See `alpha_error.prepare`."""
+    x, n, n_q, n_v, t = p.x, o.n, p.x.q.size, p.num.n_v, c.t0
+    load(p, w.y0)
+    for i in range(n_v):
+        x.a[i] = o.rate[i]
+    for i in range(n_v, x.lam.size):
+        x.lam[i] = o.lam0[i]
+    if n.factored == 0 and not renew(p, w, c, o, t):
+        return
+    evaluate_once(p.residual, p.d, x, t, 1.0, 0.0, 0.0)
+    for i in range(n_v):
+        x.R[i] = 0
+    solved(p)
+    copy(x.q, o.space.q)
+    retract(p.d, o.space.q, x.R, -1.0, x.q)
+    x.V[:] = 0
+    evaluate_once(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
+    change = (c.h / n.h_alg) ** 2 - 1
+    for i in range(x.R.size):
+        x.R[i] = change * x.V[i] if i >= n_v else 0.0
+    solved(p)
+    limit, most = 0.0, 0.0
+    for i in range(n_v):
+        limit = max(limit, o.weight[i] * abs(o.rate[i] - o.before[i]))
+        most = max(most, o.weight[i] * abs(x.R[i]))
+    limit *= abs(change) * n.h_alg  # next to a singular position the scaled rates would be a kick
+    for k in range(n_q):
+        w.y0[k] = x.q[k]
+    for i in range(n_v):
+        w.y0[n_q + i] = x.v[i] + x.R[i] * (limit / most if most > limit else 1.0)
+
+
+step = made_for("absolute", put=put, residual=residual, matrix=matrix, solve=solve, to_chart=to_chart, finish=finish,
+                tangential=tangential, renew=renew, rescale=rescale)

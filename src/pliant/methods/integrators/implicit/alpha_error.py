@@ -1,0 +1,130 @@
+"""The local error of a step of generalized-alpha, and what a change of step needs to stay smooth. docs/theory/integrators.md"""
+import numpy as np
+
+from ....kernels.jit import jit
+from ....kernels.so3 import accumulate, cross, vec
+from ....kernels.status import DONE, OPEN
+from ..loop.chosen_steps import judge
+
+REFRESH = 20       # steps that factors are kept: the estimate needs them near the current position
+FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
+LONG = 4           # iterations of a step that is not followed by a longer one
+HOLD = 20          # steps that are not made longer after a singular position
+
+
+# What the algorithms below are made with.
+def tangential(p, w, c, o, t, y):
+    """y without its part across the constraints, which they take away."""
+    raise NotImplementedError
+
+
+def renew(p, w, c, o, t):
+    """Factors at the current state. True if there are some."""
+    raise NotImplementedError
+
+
+def rescale(p, w, c, o):
+    """The start of the step as it would be had it been reached with steps h: what lies across the constraints."""
+    raise NotImplementedError
+
+
+@jit
+def constants(n):
+    """Delta, c_q, c_v: b0 belongs to t + Delta h; local errors c_q h^3 q''' and c_v h^3 v'''                  [alpha-6]"""
+    shift = n.alpha_m - n.alpha_f
+    return shift, 1 / 6 - n.beta - shift / 2, 1 / 6 - n.gamma * (0.5 + shift) - shift * (n.alpha_m - 0.5)
+
+
+@jit
+def local_errors(p, c, o):
+    """jerk = c_q a' (+ w x w' / 12 of rotations), snap = c_v a'', from accelerations of four times; alternating parts, which
+    the method carries across the constraints, drop out of these differences                               [alpha-7]"""
+    _, cq, cv = constants(o.n)
+    h, h1, h2, age = c.h, o.n.h1, o.n.h2, o.n.age
+    for i in range(o.b0.size):
+        s0 = (o.a[i] - o.rate[i]) / h
+        o.jerk[i] = cq * (s0 if age == 0 else (o.a[i] - o.before[i]) / (h + h1))
+        o.snap[i] = 0
+        if age >= 2:
+            s1, s2 = (o.rate[i] - o.before[i]) / h1, (o.before[i] - o.older[i]) / h2
+            o.snap[i] = cv * ((s0 - s1) / (h + h1) + (s1 - s2) / (h1 + h2))
+    for j in range(p.maps.rotations.shape[0]):
+        i = p.maps.rotations[j, 0]
+        accumulate(1 / 12, cross(vec(o.v, i), vec(o.a, i)), o.jerk, i)
+
+
+@jit
+def to_error(p, w, c, o):
+    """w.error = h^3 (jerk, snap), in numbers of a state."""
+    n_q, maps, h3 = p.num.state_q, p.maps, c.h * c.h * c.h
+    for k in range(maps.linear.shape[0]):
+        w.error[maps.linear[k, 1]] = h3 * o.jerk[maps.linear[k, 0]]
+    for k in range(maps.rotations.shape[0]):
+        i, j = maps.rotations[k, 1], maps.rotations[k, 0]
+        w.error[i] = 0.0
+        for l in range(3):
+            w.error[i + 1 + l] = h3 * o.jerk[j + l] / 2
+    for k in range(o.b0.size):
+        w.error[n_q + k] = h3 * o.snap[k]
+
+
+@jit
+def passed_singular(o):
+    """Whether multipliers jumped so much more than inertia forces that the estimate tells of a singular position: smaller steps
+    would only come closer to it."""
+    force, inertia = 0.0, 0.0
+    for i in range(o.b0.size, o.lam.size):
+        force = max(force, abs(o.lam[i] - o.lam0[i]))
+    for i in range(o.b0.size):
+        inertia = max(inertia, o.mass[i] * abs(o.a[i] - o.rate[i]))
+    return force > FORCE * inertia
+
+
+def controlled(p, w, c, o, t1):
+    """The error, with new factors before it says no; and the wish for the next step: unchanged unless it pays. A status."""
+    n, n_q, n_v, error = o.n, p.num.state_q, o.b0.size, 0.0
+    for attempt in range(2):
+        local_errors(p, c, o)
+        tangential(p, w, c, o, t1, o.jerk)
+        tangential(p, w, c, o, t1, o.snap)
+        to_error(p, w, c, o)
+        error = judge(p, w, c)
+        if error <= 1 or n_v == o.lam.size or n.kept <= 1 or attempt == 1 or not renew(p, w, c, o, t1):
+            break
+    if p.par.position_gap > n.widest:
+        return OPEN
+    slow = p.num.factorisations > n.made and p.num.iterations - n.begun > LONG
+    n.held = max(LONG, n.held - 1) if slow else max(0, n.held - 1)
+    if error > 1 and passed_singular(o):
+        for k in range(n_q + n_v):
+            w.error[k] /= 1.01 * error
+        error, n.held = 1.0, HOLD
+    factor, c.wish = 0.9 / np.sqrt(max(error, 1e-4)), 1.0
+    if error <= 1 and n.held == 0 and factor > 1.2 and n.later == 0:
+        c.wish, n.growing = min(factor, 2.0), 1
+    elif error <= 1 and n.held == 0 and factor < 0.95:
+        c.wish = max(factor, 0.5)
+    return DONE
+
+
+def prepare(p, w, c, o):
+    """Before a step: the memory of the method for its length, and factors that are not too old                  [alpha-9]
+
+    b0 belongs to t + Delta h, so it moves by Delta (h - h_old) a'. The velocities carry the error c_q h^2 a' across the constraints, which
+    is seen as C_q v + C_t: it is scaled by (h / h_old)^2. Without this the multipliers would oscillate. What the
+    iteration left of the position constraints is removed, as its effect grows with 1 / h^2.
+    """
+    n, h = o.n, c.h
+    if n.age > 0 and h != n.h_alg:
+        shift = constants(n)[0]
+        for i in range(o.b0.size):
+            o.b0[i] += shift * (h - n.h_alg) * (o.rate[i] - o.before[i]) / n.h1
+        if o.lam.size > o.b0.size and n.held == 0:
+            rescale(p, w, c, o)
+    n.h_alg = h
+    if n.made != p.num.factorisations:
+        n.made, n.kept = p.num.factorisations, 0
+    n.kept += 1
+    if n.kept > REFRESH:
+        n.factored = 0
+    n.begun = p.num.iterations

@@ -1,0 +1,319 @@
+"""Backward differentiation formulas of variable order and step: the kernel of one step. docs/theory/radau_bdf.md
+
+    z'(t1) = sum_j a_j z(t_(1-j)),   v'(t1) = sum_j a_j v(t_(1-j)),   j = 0 ... k,   with [ggl-1] at t1 = t0 + h                   [bdf-1]
+
+a_j: the derivative at t1 of the polynomial through t1, t0, ..., t_(1-k); z of the past: logarithms relative to the newest position.
+"""
+from typing import Any
+
+import numpy as np
+
+from ....kernels.jit import jit
+from ....kernels.ode import call_status
+from ....kernels.status import DONE, NEWTON_FAILED
+from ..loop.control import BETWEEN
+from . import radau
+from .method import ImplicitMethod
+from .newton import simplified
+from .stages import (
+    CHART,
+    FINISH_BDF,
+    HELD,
+    ITERATE_BDF,
+    LAMBDA,
+    MATRICES_BDF,
+    RIGHT,
+    A,
+    G,
+    L,
+    N,
+    V,
+    W,
+    Y,
+    Z,
+    add_node,
+    clear,
+    judged,
+    largest,
+    logarithm,
+    note_speed,
+    to_error,
+)
+from .tables import NODES
+
+MULTIPLIERS = 4   # of the past, that those of the step are extrapolated from
+KAPPA = 0.05      # what Newton's method may leave, of the error allowed
+SLOW = 0.2        # rate of convergence beyond which matrices are made anew
+FAR = 2.0         # rad: positions of the past beyond that are not used, as their logarithms would not be continuous
+SAME, LOWER, HIGHER = 1.2, 1.3, 1.4  # how much shorter a step is than follows from its error, at the same, a lower and a higher order
+BEGIN = 0.1       # of the step that Radau's method might take, for those that a formula is begun with
+SHORT = 0.25      # of the usual step: rejected ones below that let the formula begin anew
+GROWTH, FIRST_GROWTH = 2.0, 8.0     # of steps, at most; out of the first ones
+
+
+@jit
+def push(p, w, c, o, n_q, n_v):
+    """A step was accepted: its end is the newest point. The past is seen from there."""
+    past, lam = o.past, o.lam
+    if o.n.bdf_t0 == c.t0:
+        return
+    if o.n.points == 0:
+        o.n.order, o.n.since = 0, 0
+    for j in range(min(o.n.points, HELD - 1), 0, -1):
+        for k in range(past.shape[1]):
+            past[j, k] = past[j - 1, k]
+        for k in range(n_v, lam.size):
+            o.S[LAMBDA + j, k] = o.S[LAMBDA + j - 1, k]
+    o.n.points, o.n.since = min(o.n.points + 1, HELD), o.n.since + 1
+    past[0, 0], o.n.bdf_t0 = c.t0, c.t0
+    if o.n.points > 1:
+        note_speed(p, w, c)
+        o.n.usual_h = max(past[0, 0] - past[1, 0], 0.98 * o.n.usual_h)
+    for k in range(w.y0.size):
+        past[0, 1 + k] = w.y0[k]
+    for k in range(n_v, lam.size):
+        o.S[LAMBDA, k] = lam[k]
+    for j in range(o.n.points):
+        if logarithm(p.maps, w.y0, past, j, o.S[CHART + j]) > FAR:
+            o.n.points = j
+            break
+
+
+@jit
+def weight_of(past, t1, i, nodes):
+    """Of node i in the divided difference over so many nodes; node 0 is t1, node j is past[j - 1]."""
+    ti, c = t1 if i == 0 else past[i - 1, 0], 1.0
+    for j in range(nodes):
+        if j != i:
+            c /= ti - (t1 if j == 0 else past[j - 1, 0])
+    return c
+
+
+@jit
+def lagrange(past, t1, i, first, last, t):
+    """Value at t of the polynomial that is one at node i and zero at the others."""
+    ti, c = t1 if i == 0 else past[i - 1, 0], 1.0
+    for j in range(first, last):
+        if j != i:
+            tj = t1 if j == 0 else past[j - 1, 0]
+            c *= (t - tj) / (ti - tj)
+    return c
+
+
+@jit
+def leading(past, t1, k):
+    """a_0 of order k: sum of 1 / (t1 - t_(1-j))"""
+    c = 0.0
+    for j in range(k):
+        c += 1 / (t1 - past[j, 0])
+    return c
+
+
+@jit
+def predict(w, c, o, n_q, n_v, k):
+    """The polynomial through the past, at the end of the step; and the part of [bdf-1] that is known: rows W + 1, A + 1 and, for energies,
+    W + 2."""
+    S, past, t1 = o.S, o.past, c.t0 + c.h
+    sigma, m = leading(past, t1, k), min(k + 1, o.n.points)
+    o.n.sigma = sigma
+    for i in range(n_v):
+        S[Z, i], S[V, i], S[N, i], S[W + 1, i], S[A + 1, i] = 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(n_v, S.shape[1]):
+        S[L, i] = 0.0
+    S[W + 2, 0], S[W + 2, 1], smooth = 0.0, 0.0, min(m, MULTIPLIERS)
+    for j in range(1, m + 1):
+        ahead = lagrange(past, t1, j, 1, m + 1, t1)
+        slope = 0.0
+        if j <= k:  # derivative at t1 of the polynomial that is one at t_(1-j): a ratio of divided differences
+            slope = weight_of(past, t1, j, k + 1) / (weight_of(past, t1, 0, k + 1) * (t1 - past[j - 1, 0]))
+        for i in range(n_v):
+            v = past[j - 1, 1 + n_q + i]
+            S[Z, i] += ahead * S[CHART + j - 1, i]
+            S[V, i] += ahead * v
+            S[W + 1, i] += slope * S[CHART + j - 1, i]
+            S[A + 1, i] += slope * v
+        if j <= smooth:
+            ahead = lagrange(past, t1, j, 1, smooth + 1, t1)
+            for i in range(n_v, S.shape[1]):
+                S[L, i] += ahead * S[LAMBDA + j - 1, i]
+        for e in range(2):
+            S[W + 2, e] += slope * past[j - 1, 1 + n_q + n_v + e]
+    if m == 1:  # the first step
+        for i in range(n_v):
+            S[V, i] = w.y0[n_q + i] + c.h * w.f0[n_q + i]
+            S[Z, i] = c.h * S[V, i]
+
+
+@jit
+def difference(w, c, o, n_q, n_v, m):
+    """Local error of order m in rows RIGHT and RIGHT + 1: the divided difference over m + 2 nodes, times (t1 - t0) ... / a_0     [bdf-2]"""
+    S, past, t1, h = o.S, o.past, c.t0 + c.h, c.h
+    for i in range(n_v):
+        v0 = w.y0[n_q + i]
+        S[RIGHT, i], S[RIGHT + 1, i] = 0.0, 0.0
+        if m + 1 > o.n.points:  # of order 1, after points were given up
+            S[RIGHT, i], S[RIGHT + 1, i] = S[Z, i] - h * v0, S[V, i] - v0 - h * w.f0[n_q + i]
+    if m + 1 > o.n.points:
+        return
+    factor = 1 / leading(past, t1, m)
+    for j in range(m):
+        factor *= t1 - past[j, 0]
+    for j in range(m + 2):
+        a = factor * weight_of(past, t1, j, m + 2)
+        for i in range(n_v):
+            S[RIGHT, i] += a * (S[Z, i] if j == 0 else S[CHART + j - 1, i])
+            S[RIGHT + 1, i] += a * (S[V, i] if j == 0 else past[j - 1, 1 + n_q + i])
+
+
+@jit
+def choose_order(w, c, o, n_q, n_v, k):
+    """Errors of orders k - 1, k, k + 1 and what follows for the next step; that of order k is left in rows RIGHT and RIGHT + 1."""
+    n, allowed = o.n, c.eps * c.h
+    best, order, lower = 0.0, k, np.inf
+    ready = n.since > k
+    if k > 1:
+        difference(w, c, o, n_q, n_v, k - 1)
+        lower = largest(w, c, o, n_q, n_v, RIGHT, RIGHT + 1) / allowed
+        best, order = 1 / (LOWER * max(lower, 1e-12) ** (1 / (k - 1))), k - 1
+    if ready and k < n.highest and n.points > k + 1:
+        difference(w, c, o, n_q, n_v, k + 1)
+        higher = largest(w, c, o, n_q, n_v, RIGHT, RIGHT + 1) / allowed
+        factor = 1 / (HIGHER * max(higher, 1e-12) ** (1 / (k + 1)))
+        if factor > best:
+            best, order = factor, k + 1
+    difference(w, c, o, n_q, n_v, k)
+    error = largest(w, c, o, n_q, n_v, RIGHT, RIGHT + 1) / allowed
+    factor = 1 / (SAME * max(error, 1e-12) ** (1 / k))
+    if factor > best:
+        best, order = factor, k
+    c.exponent, c.wish = k, 1.0
+    if error > 1:
+        if lower < error:
+            n.order, n.since = k - 1, 0
+    elif ready:
+        best = min(best, FIRST_GROWTH if k == 1 else GROWTH)
+        if best > 1.1 or order < k:
+            c.wish, n.order, n.since = max(best, 0.5), order, 0
+
+
+@jit
+def finish(p, w, c, o):
+    """y1 and its derivative."""
+    o.n.task = FINISH_BDF
+    status = call_status(w.call.solver, (p, w, c, o))
+    first, sigma = p.num.state_q + p.num.state_v, o.n.sigma
+    for e in range(2):
+        w.y1[first + e] = (w.f1[first + e] - o.S[W + 2, e]) / sigma
+    c.known = 1
+    return status
+
+
+@jit
+def polynomial(p, w, c, o, k):
+    """The polynomial of the formula at the nodes."""
+    S, past, n_q, n_v, t1 = o.S, o.past, p.num.state_q, p.num.state_v, c.t0 + c.h
+    clear(w.P)
+    for m in range(1, NODES + 1):
+        for i in range(n_v):
+            S[G, i], S[Y, i] = 0.0, 0.0
+        first = n_q + n_v
+        w.z[first], w.z[first + 1] = 0.0, 0.0
+        for j in range(k + 1):
+            by = lagrange(past, t1, j, 0, k + 1, c.t0 + m / NODES * c.h)
+            for i in range(n_v):
+                S[G, i] += by * (S[Z, i] if j == 0 else S[CHART + j - 1, i])
+                S[Y, i] += by * (S[V, i] if j == 0 else past[j - 1, 1 + n_q + i])
+            for i in range(first, first + 2):
+                w.z[i] += by * (w.y1[i] if j == 0 else past[j - 1, 1 + i])
+        add_node(p.maps, w, o, n_q, n_v, m)
+
+
+@jit
+def begin(p, w, c, o):
+    """A step of Radau's method, short enough for those that follow."""
+    n, fixed = o.n, c.fixed == 1
+    if n.last_order > 0:  # after steps of the formula
+        n.past, n.tiles, n.factored = 0, 0, 0
+        status = call_status(w.call.rhs, (p, c.t0, w.y0, w.f0))
+        if status != DONE:
+            return status
+    n.last_order, n.order = 0, 0
+    status = call_status(w.call.starter, (p, w, c, o))
+    if status == DONE and not fixed:
+        error = judged(w, c, p.num.state_q, p.num.state_v)
+        c.exponent, c.wish = 5, min(GROWTH, max(0.5, BEGIN * max(error, 1e-12) ** -0.2))
+    return status
+
+
+@jit
+def begin_anew(p, w, c, o):
+    """The same from here, where the formula has failed: by a step that is not too short, as rounding errors count for less in it."""
+    n, longer = o.n, 0.5 * o.n.usual_h / c.h
+    n.points = 1
+    if c.fixed == 1 or longer < 1:
+        return begin(p, w, c, o)
+    n.order, c.wish = 0, longer
+    return NEWTON_FAILED
+
+
+@jit
+def formula(p, w, c, o, k):
+    """A step of order k: with matrices of an earlier step if they are good enough. A status."""
+    n, n_v, n_q = o.n, p.num.state_v, p.num.state_q
+    status, sigma = NEWTON_FAILED, leading(o.past, c.t0 + c.h, k)
+    n.last_order, n.tiles = k, 1
+    if not (o.n.theta < SLOW and 0.5 * o.n.sigma_factors < sigma < 2 * o.n.sigma_factors):
+        n.factored = 0
+    for _ in range(2):
+        predict(w, c, o, n_q, n_v, k)
+        status = DONE
+        if n.factored == 0:
+            n.task = MATRICES_BDF
+            status = call_status(w.call.solver, (p, w, c, o))
+        if status == DONE:
+            status = simplified(p, w, c, o, ITERATE_BDF, KAPPA, 1, SLOW, 9.0)
+        if status == DONE or n.tiles == 2:
+            break
+        n.factored = 0
+    if status != DONE:
+        n.factored = 0
+    return status
+
+
+@jit
+def step(p, w, c, o):
+    """A step, or the polynomial of the last one. Where Newton's method fails, or error control a second time, a singular position is near:
+    the formula is begun anew with Radau's method, which passes it."""
+    n, n_v, n_q, fixed = o.n, p.num.state_v, p.num.state_q, c.fixed == 1
+    if c.asked == BETWEEN:
+        if n.last_order == 0:
+            return call_status(w.call.starter, (p, w, c, o))
+        polynomial(p, w, c, o, n.last_order)
+        return DONE
+    push(p, w, c, o, n_q, n_v)
+    if (n.order == 0 or fixed) and n.points <= n.highest:
+        return begin(p, w, c, o)
+    if n.order == 0:
+        n.order, n.factored = n.highest, 0
+    k = min(n.order, max(1, n.points - 1))
+    if formula(p, w, c, o, k) != DONE:
+        return begin_anew(p, w, c, o)
+    if not fixed:
+        choose_order(w, c, o, n_q, n_v, k)
+        to_error(p.maps, w, o.S, n_q, n_v, RIGHT, RIGHT + 1, 1.0)
+        if judged(w, c, n_q, n_v) > 1 and c.h < SHORT * o.n.usual_h:
+            return begin_anew(p, w, c, o)
+    return finish(p, w, c, o)
+
+
+class BDFMethod(ImplicitMethod):
+    """[bdf-1]"""
+    step = step
+    starter = radau.step
+
+    def __init__(self, option: Any, run: Any) -> None:
+        super().__init__(option, run)
+        self.own.n.highest = option.max_order
+
+    def first_step(self) -> float:
+        return BEGIN * super().first_step()

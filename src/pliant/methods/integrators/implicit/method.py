@@ -1,0 +1,62 @@
+"""Radau IIA and BDF in a run: their memory, in both coordinates."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....items.errors import ModelError
+from ..loop.method import Method
+from . import absolute, joint
+from .joint_tangents import Tangents
+from .stages import CHART, LAMBDA, LEAST, Full, N, P, Stages, Tiles, V
+from .tables import NODES
+
+ROUNDING = 2e-16   # increments below this part of the model's size are rounding errors of the constraints
+SOME_TURNS = 10.0  # rounding in units of that of one position
+
+
+class ImplicitMethod(Method):
+    """``own``: matrices, stages and the past."""
+    degree, exponent = NODES, 5
+
+    def __init__(self, option: Any, run: Any) -> None:
+        super().__init__(option, run)
+        s, n_y = run.dynamics.system, run.n_q + run.n_v + 2
+        massless = run.dynamics.massless()
+        if run.space:
+            columns, matrices = max(LEAST, run.n_v), Full.of(run.n_v, n_y)
+            self.own, self.solver = Stages.of(columns, n_y, np.zeros(columns), matrices), joint.solver
+            self.tangents = Tangents(run.p, run.space, matrices)
+        elif massless:
+            raise ModelError(f"simulate: integrator {option.kind} needs bodies with inertia about all axes, {', '.join(massless)} has none "
+                             "about one; give it a small one, or take the integrator generalized-alpha")
+        else:
+            tiles = run.x.D.shape[0]
+            room = Tiles(np.zeros((4, tiles, 6, 6)), np.zeros((tiles, 6, 6), complex))
+            self.own, self.solver = Stages.of(s.n, n_y, run.x.lam, room), absolute.solver
+        far = abs(run.start[3 + s.data.linear[:, 1]]).max(initial=0.0) / run.dynamics.length
+        n = self.own.n
+        n.most_iterations, n.tolerance, n.rounding = option.max_iterations, option.tolerance, SOME_TURNS * ROUNDING * max(1.0, far)
+
+    def state(self) -> dict[str, np.ndarray]:
+        S = self.own.S
+        return {"stages": S[V:N], "ahead": S[P:CHART], "past": self.own.past, "multipliers": S[LAMBDA:]}
+
+    def records(self) -> dict[str, Any]:
+        return {"numbers": self.own.n}
+
+    def forget(self) -> None:
+        self.own.n.tiles = self.own.n.factored = 0
+
+    def begin(self, row: np.ndarray) -> None:
+        n = self.own.n
+        n.past = n.tiles = n.factored = n.points = 0
+        n.last_t0 = n.bdf_t0 = np.nan
+        n.eta, n.usual_h = 1.0, 0.0
+
+    def begun(self) -> None:
+        w, c, n_q = self.run.steps, self.run.c, self.run.n_q
+        if c.fixed:
+            moving = (w.weight * abs(w.y0))[n_q:].max(initial=0.0), np.sqrt((w.weight * abs(w.f0))[n_q:].max(initial=0.0))
+            c.speed = max(float(c.speed), *map(float, moving), 1e-3 / self.run.duration)

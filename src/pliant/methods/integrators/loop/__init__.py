@@ -1,0 +1,1 @@
+"""The time loops: fixed and chosen steps, rows of output, jumps of functions, checkpoints."""

@@ -1,0 +1,235 @@
+"""The loop of error control: of all methods, in both coordinates. It chooses the next step by the error of the last one, ends steps at
+jumps of functions, and keeps rows in between. docs/theory/explicit.md"""
+import numpy as np
+
+from ....kernels.by_reference import opaque, reference
+from ....kernels.evaluation import run as evaluate
+from ....kernels.expression_vm import HELD, JUMPS
+from ....kernels.jit import entry, inlined, jit
+from ....kernels.states import copy
+from ....kernels.status import DONE, EVENT, MORE, OPEN, SINGULAR, UNDERFLOW
+from .control import ARRIVED, NARROW, PASS, REACH, TINY, TURN
+from .fixed_steps import finish_step, make_step
+from .rows import at, keep_outputs, place, prepared
+
+ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
+SLOWEST, FASTEST = 0.2, 5.0
+NEXT_TO = 1e-9            # of the usual step: a jump so near is passed without a step
+RESTLESS = 1000           # steps with too large an error and hardly any other of usual length end a run
+ATTEMPTS = 4              # steps to come past a singular position, or to end at a jump
+
+
+@jit
+def branch(p, w, t, y):
+    """A number that changes when a function takes another branch at a jump."""
+    place(p, w, t, y)
+    held, p.x.W[HELD] = p.x.W[HELD], 0
+    evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
+    p.x.W[HELD] = held
+    return p.x.W[JUMPS].real
+
+
+@jit
+def locate(p, w, c, o):
+    """Where in the step a function jumps: the part of it that ends just behind the jump. Functions go on smoothly beyond their jumps
+    during a step, so its polynomial is as good there as anywhere."""
+    prepared(p, w, c, o)
+    before, after = 0.0, 1.0
+    while after - before > NARROW:
+        middle = (before + after) / 2
+        at(w, middle, w.z)
+        if branch(p, w, c.now + middle * c.h, w.z) == c.branch:
+            before = middle
+        else:
+            after = middle
+    return after
+
+
+@jit
+def reach(p, w, c, o, t1):
+    """A step that is good otherwise, and whether a function has jumped in it: True if it is to be made again up to there."""
+    jumped = branch(p, w, t1, w.y1) != c.branch
+    if not jumped:
+        if c.target == REACH:  # the jump is next to here
+            c.target = ARRIVED
+        return False
+    s = locate(p, w, c, o)
+    if c.target != REACH:
+        c.target, c.beyond, c.sought = REACH, 0, c.h
+    c.beyond += 1
+    if (1 - s) * c.h <= c.least or c.beyond > ATTEMPTS:
+        c.target, c.after = PASS, t1
+        return False
+    c.rejected += 1
+    c.next = max(s * c.h, c.least)
+    if c.next <= NEXT_TO * c.usual:  # so near that Taylor's formula is exact, and too short a step for implicit methods
+        c.target, c.after = PASS, c.now + c.next
+    return True
+
+
+@jit
+def speeds(p, w, y, f, speed):
+    """The largest speed so far, in sizes of the model."""
+    n_q, n_v, strongest = p.num.state_q, p.num.state_v, 0.0
+    for k in range(n_v):
+        speed = max(speed, w.weight[n_q + k] * abs(y[n_q + k]))
+        strongest = max(strongest, w.weight[n_q + k] * abs(f[n_q + k]))
+    return max(speed, ONSET * np.sqrt(strongest))
+
+
+@jit
+def judge(p, w, c):
+    """Local error per second over what is allowed: positions in sizes of the model, velocities in the largest one."""
+    n_q, n_v, worst = p.num.state_q, p.num.state_v, 0.0
+    speed = speeds(p, w, w.y1, w.f0, c.speed)
+    for k in range(n_q):
+        e = w.weight[k] * abs(w.error[k])
+        if not e <= worst:
+            worst = e
+    for k in range(n_q, n_q + n_v):
+        e = w.weight[k] * abs(w.error[k]) / speed
+        if not e <= worst:
+            worst = e
+    return worst / (c.h * c.eps)
+
+
+@jit
+def bearable(c, error):
+    """Whether a step with too large an error is taken: where shorter steps do not help - rounding next to a singular position, or a jump
+    that no function tells of - and it is so short that its error is not more than a usual step may have."""
+    helps = c.grown == 0 or error <= c.e_bad * (c.h / c.h_bad) ** (c.exponent / 3)
+    return error * c.h <= c.usual and (c.h < TINY * c.usual or not helps)
+
+
+@jit
+def turning(p, w, t, y):
+    """The fastest angular velocity."""
+    first, v, fastest = p.x.q.size, y, 0.0
+    if p.joints.used.size > 0:
+        place(p, w, t, y)
+        first, v = 0, p.x.v
+    for j in range(p.d.rotations.shape[0]):
+        i = first + p.d.rotations[j, 0]
+        fastest = max(fastest, v[i] * v[i] + v[i + 1] * v[i + 1] + v[i + 2] * v[i + 2])
+    return np.sqrt(fastest)
+
+
+@jit
+def next_step(c):
+    """Length and end of the next step; the last ones before the end are no stubs."""
+    left, h = c.stop - c.now, min(c.next, c.most)
+    if c.target > 0:
+        c.h = h
+        return c.now + h
+    if h >= 0.999 * left:
+        c.h = left
+        return c.stop
+    c.h = min(h, 0.5 * left)
+    return c.now + c.h
+
+
+@jit
+def refuse(c, error):
+    """The step is made again, shorter."""
+    c.rejected += 1
+    c.grown, c.target = 1, 0
+    c.h_bad, c.e_bad, c.error = c.h, error, error
+    c.next = c.h * (max(SLOWEST, 0.9 * error ** (-1 / c.exponent)) if error < np.inf else 0.1)
+
+
+@jit
+def choose(p, w, c, error):
+    """The next step after an accepted one."""
+    factor = 0.9 * max(error, 1e-12) ** (-1 / c.exponent)
+    factor = min(FASTEST, max(SLOWEST, factor))
+    if c.wish > 0:
+        factor = c.wish
+    if c.grown == 1:  # right after a rejection
+        factor = min(factor, 1.0)
+    c.grown = 0
+    c.usual = max(c.h, c.usual - 0.05 * min(c.usual, 20 * c.h))
+    c.next = c.h * factor
+    fastest = turning(p, w, c.now, w.y1)
+    if c.next * fastest > TURN:
+        c.next = 0.8 * TURN / fastest
+
+
+@jit
+def go_on(p, w, c, error):
+    """After an accepted step: what follows from its error for the next one."""
+    c.failures = 0
+    if error > 1:
+        c.stagnant += 1
+    elif c.h > TINY * c.usual:
+        c.stagnant = max(0, c.stagnant - 1)
+    if c.stagnant > RESTLESS:
+        return UNDERFLOW
+    if error > 1:
+        c.next, c.grown = 0.5 * c.usual if c.h < TINY * c.usual else 2 * c.h, 0
+    c.error = error
+    c.speed = speeds(p, w, w.y1, w.f1, c.speed)
+    if error <= 1:
+        choose(p, w, c, error)
+    if c.target == ARRIVED:
+        c.target, c.next = 0, c.sought
+    return DONE
+
+
+@jit
+def failed(c, status):
+    """After a step that could not be made: whether a shorter one is tried."""
+    c.failures += 1
+    if status == OPEN or c.h / 4 < c.least or (status == SINGULAR and c.failures > ATTEMPTS):
+        return False
+    c.next, c.target = c.h * (c.wish if c.wish > 0 else 0.25), 0
+    c.rejected += 1
+    return True
+
+
+@inlined
+def keep_rows(p, w, c, o, rows):
+    """All rows of the last step, then its end is the start of the next one; pending if there is no room for them."""
+    c.pending = 0 if keep_outputs(p, w, c, o, rows) else 1
+    if c.pending == 0:
+        copy(w.y1, w.y0)
+        copy(w.f1, w.f0)
+
+
+@entry
+def chosen_steps(problem, steps, c, own, history, max_steps, rows):
+    """Steps until the end of a smooth interval, a full store, or max_steps."""
+    p, w, o = reference(problem), reference(steps), opaque(own)
+    c.stored = 0
+    if c.pending == 1:
+        keep_rows(p, w, c, o, rows)
+        return MORE
+    for _ in range(max_steps):
+        if c.target == PASS:
+            return EVENT
+        if c.now >= c.stop:
+            if c.fresh == 1:  # a jump at the very end
+                keep_rows(p, w, c, o, rows)
+            return DONE
+        t1 = next_step(c)
+        c.t1 = t1
+        status, error = make_step(p, w, c, o), 0.0
+        if status == DONE:
+            error = judge(p, w, c)
+            if not error <= 1 and not bearable(c, error):
+                refuse(c, error)
+                if c.next < c.least:
+                    return UNDERFLOW
+                continue
+            if c.jumpy == 1 and reach(p, w, c, o, t1):
+                continue
+            status = finish_step(p, w, c, history, t1)
+        if status != DONE:
+            if not failed(c, status):
+                return status
+            continue
+        if go_on(p, w, c, error) != DONE:
+            return UNDERFLOW
+        keep_rows(p, w, c, o, rows)
+        if c.pending == 1:
+            return MORE
+    return MORE

@@ -1,0 +1,90 @@
+"""What a loop, its method and Python tell each other: the record of a run in progress, and the vectors of a step."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....kernels.records import record_type
+
+CONTROL = record_type({
+    "now": "time of the last accepted state",
+    "stop": "end of the smooth interval",
+    "first": "start of the run",
+    "last": "its end",
+    "t0": "start of the step that is made",
+    "t1": "its end",
+    "h": "its length",
+    "h1": "length of the last accepted step",
+    "next": "length of the step to try next",
+    "least": "the smallest step",
+    "most": "the largest one",
+    "usual": "the usual step of late",
+    "eps": "error allowed per second",
+    "error": "of the last step, over what is allowed",
+    "exponent": "of the error per second in h",
+    "wish": "how much longer the method wants the next step to be; 0: as follows from the error",
+    "speed": "the largest so far, in sizes of the model per second",
+    "h_bad": "the last rejected step",
+    "e_bad": "and its error",
+    "out_step": "distance of rows",
+    "branch": "a number that changes when a function takes another branch",
+    "after": "time right behind a jump",
+    "sought": "length of the step in which a jump is sought",
+}, {
+    "steps": "accepted so far, from the very start",
+    "end": "number of fixed steps",
+    "stride": "fixed steps from row to row",
+    "iterations": "so far",
+    "factorisations": "so far",
+    "rejected": "steps made again",
+    "stored": "rows since Python took them",
+    "output": "number of the next row",
+    "outputs": "number of rows",
+    "fixed": "whether all steps have one length",
+    "histories": "whether turns are counted",
+    "jumpy": "whether functions of the motion have jumps",
+    "asked": "of the method: to make a step, or its polynomial",
+    "known": "whether the method has left F(t1, y1) in f1",
+    "ready": "whether P belongs to the last step",
+    "pending": "whether rows of the last step are still to be kept",
+    "fresh": "whether no step of the smooth interval is made yet",
+    "grown": "whether the last step was rejected",
+    "target": "see REACH, ARRIVED, PASS",
+    "beyond": "steps that went beyond the jump that is sought",
+    "failures": "attempts in a row that failed",
+    "stagnant": "steps with too large an error of late",
+    "aided": "steps by the sparse solver",
+    "sticky": "whether it stays",
+    "latest": "the last step that it took alone",
+})
+MAKE, BETWEEN = range(2)        # c.asked: a step, the polynomial
+REACH, ARRIVED, PASS = 1, 2, 3  # c.target: the step is to end behind a jump; it has not come so far; it has
+NARROW = 1e-13     # a jump is located to this part of the step
+TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
+TURN = 1.0         # rad: most that a body may turn in a step, so that turns can be counted
+AMPLIFIED = 5e5    # how much a nearly singular position may amplify rounding
+
+
+class Kernels(NamedTuple):
+    """Addresses; without Numba the functions themselves."""
+    rhs: Any        # accelerations, see `kernels.ode`
+    correct: Any    # puts a state back on the constraints; 0 where the method does
+    step: Any       # of the method
+    solver: Any     # of implicit methods
+    starter: Any    # the method that begins for another one
+    unfold: Any     # moves the bodies, in joint coordinates
+
+
+class Steps(NamedTuple):
+    """y = (positions, velocities, dissipated energy, work) and f = y' at both ends of a step, and work arrays."""
+    y0: np.ndarray
+    f0: np.ndarray
+    y1: np.ndarray
+    f1: np.ndarray
+    error: np.ndarray
+    weight: np.ndarray  # 1 / size of the model for lengths, 2 for quaternions, of velocities times the speed, 0 for energies
+    P: np.ndarray       # y(t0 + s h) = y0 + sum_k P[k] s^k,  k = 1, 2, ...                                 [ode-2]
+    K: np.ndarray       # stages
+    z: np.ndarray
+    call: Kernels

@@ -1,0 +1,67 @@
+"""The loop of fixed steps: of all methods, in both coordinates."""
+from ....kernels.by_reference import opaque, reference
+from ....kernels.evaluation import run as evaluate
+from ....kernels.jit import entry, inlined
+from ....kernels.ode import call_status
+from ....kernels.states import copy
+from ....kernels.status import DONE, MORE
+from .control import MAKE
+from .rows import keep, place
+
+
+@inlined
+def finish_step(p, w, c, history, t1):
+    """The step is accepted: constraints, derivative, history. A status."""
+    iterations, factorisations = p.num.iterations, p.num.factorisations
+    if w.call.correct != 0:
+        status = call_status(w.call.correct, (p, t1, w.y1))
+        if status != DONE:
+            return status
+    if c.known == 0 or p.num.iterations > iterations:
+        status = call_status(w.call.rhs, (p, t1, w.y1, w.f1))
+        if status != DONE:
+            return status
+    if c.histories == 1:
+        place(p, w, t1, w.y1)
+        evaluate(history, p.d, p.x, t1, 0.0, 0.0, 0.0)
+    c.iterations += p.num.iterations - iterations
+    c.factorisations += p.num.factorisations - factorisations
+    c.steps += 1
+    c.fresh = 0
+    c.h1, c.now = c.h, t1
+    return DONE
+
+
+@inlined
+def make_step(p, w, c, o):
+    """The method's step; its work is counted. A status."""
+    c.ready, c.known, c.asked, c.t0, c.wish = 0, 0, MAKE, c.now, 0.0
+    iterations, factorisations = p.num.iterations, p.num.factorisations
+    status = call_status(w.call.step, (p, w, c, o))
+    c.iterations += p.num.iterations - iterations
+    c.factorisations += p.num.factorisations - factorisations
+    return status
+
+
+@entry
+def fixed_steps(problem, steps, c, own, history, max_steps, rows):
+    """Steps until the end, a full store, or max_steps (Python chooses them so that it gets control back every 50 ms)."""
+    p, w, o = reference(problem), reference(steps), opaque(own)
+    c.stored = 0
+    for _ in range(max_steps):
+        if c.steps >= c.end:
+            return DONE
+        t1 = c.last if c.steps + 1 == c.end else c.first + (c.steps + 1) * c.next
+        c.h, c.t1 = c.next, t1
+        status = make_step(p, w, c, o)
+        if status == DONE:
+            status = finish_step(p, w, c, history, t1)
+        if status != DONE:
+            return status
+        if c.steps % c.stride == 0 or c.steps == c.end:
+            keep(p, w, c, t1, w.y1, rows[c.stored])
+        copy(w.y1, w.y0)
+        copy(w.f1, w.f0)
+        if c.stored == rows.shape[0]:
+            return MORE
+    return MORE

@@ -1,0 +1,81 @@
+"""Rows of output: states at the ends of steps or in between, from the polynomial of the last step."""
+from ....kernels.jit import inlined, jit
+from ....kernels.ode import call_status, load
+from ....kernels.state_row import Q
+from ....kernels.states import copy
+from .control import BETWEEN, NARROW
+
+
+@inlined
+def place(p, w, t, y):
+    """The bodies as a state has them."""
+    if p.joints.used.size > 0:
+        call_status(w.call.unfold, (p, t, y))
+    else:
+        load(p, y)
+
+
+@jit
+def prepared(p, w, c, o):
+    """P for the step just made."""
+    if c.ready == 0:
+        c.asked = BETWEEN
+        call_status(w.call.step, (p, w, c, o))
+        c.ready = 1
+
+
+@jit
+def at(w, s, y):
+    """[ode-2]"""
+    for i in range(y.size):
+        value = w.P[w.P.shape[0] - 1, i] * s
+        for k in range(w.P.shape[0] - 2, 0, -1):
+            value = (value + w.P[k, i]) * s
+        y[i] = w.y0[i] + value
+
+
+@jit
+def keep(p, w, c, t, y, row):
+    """A row at time t with the state y; accelerations and multipliers are those of the end of the step."""
+    n_q, n, n_v = p.x.q.size, p.x.v.size, p.num.n_v
+    for k in range(row.size):
+        row[k] = 0
+    row[0], row[1], row[2] = t, y[y.size - 2], y[y.size - 1]
+    if p.joints.used.size > 0:
+        place(p, w, t, y)
+        for k in range(n_q):
+            row[Q + k] = p.x.q[k]
+        for k in range(n_v):
+            row[Q + n_q + k] = p.x.v[k]
+    else:
+        for k in range(n_q + n_v):
+            row[Q + k] = y[k]
+        for k in range(n_v):
+            row[Q + n_q + n + k] = w.f1[n_q + k]
+    for k in range(n_v, n):
+        row[Q + n_q + 2 * n + k] = p.x.lam[k]
+    for k in range(p.x.H.size):
+        row[Q + n_q + 3 * n + k] = p.x.H[k]
+    c.stored += 1
+
+
+@jit
+def keep_outputs(p, w, c, o, rows):
+    """Rows for the output times up to now. True if all are kept."""
+    if c.fresh == 1 and c.now < c.stop:
+        return True
+    while c.output <= c.outputs:
+        t = c.last if c.output == c.outputs else c.first + c.output * c.out_step
+        if t > c.now:
+            return True
+        if c.stored == rows.shape[0]:
+            return False
+        if t == c.now or c.fresh == 1:
+            copy(w.y1, w.z)
+        else:
+            prepared(p, w, c, o)
+            at(w, max(0.0, 1 - (c.now - t) / c.h), w.z)
+        begin = c.now - c.h
+        keep(p, w, c, begin if t < begin <= t + NARROW * abs(t) else t, w.z, rows[c.stored])  # at a jump what comes after it
+        c.output += 1
+    return True

@@ -1,0 +1,299 @@
+"""Runs of methods that go step by step, with fixed steps or with error control, in both coordinates."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....compile import redundancy
+from ....items.errors import SimulationError
+from ....joint_space import recursion
+from ....joint_space.joint_states import align, joint_state
+from ....joint_space.services import masses_at
+from ....joint_space.tree_programs import history_program
+from ....kernels import evaluation, ode
+from ....kernels.expression_vm import HELD, JUMPS, SCRATCH
+from ....kernels.pinned import Pinned
+from ....kernels.pivoted_qr import RANK
+from ....kernels.state_row import parts
+from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, UNDERFLOW
+from ...formulations.base import Equations, Setting
+from ..base import Plan
+from .chosen_steps import chosen_steps
+from .control import TURN, Kernels, Steps
+from .evaluations import evaluate_at
+from .fixed_steps import fixed_steps
+from .method import Method
+from .run import function_fault
+from .smooth_intervals import UNSEEN, SmoothIntervals
+
+NEAR_SINGULAR = 1e-5  # singular values below this part of the largest: next to a singular position
+
+
+class StepRun(SmoothIntervals):
+    """One integration in progress. ``p``: the model as the formulation sees it; ``steps``: the vectors of a step; ``scheme``: the method,
+    with its memory."""
+
+    def __init__(self, method: Any, plan: Plan) -> None:
+        super().__init__(method, plan)
+        made = method.equations(Setting(plan.dynamics, self.x, self.programs, self.num, plan.accuracy), plan.formulation)
+        self.p, self.space, self.project = made.problem, made.space, made.project
+        self.n_q, self.n_v = int(self.num.state_q), int(self.num.state_v)
+        self.scheme: Method = method.scheme(self)
+        self._plan_intervals(plan, self.scheme.coarsest)
+        self.watched = bool(self.c.fixed and self.scheme.holds)
+        if self.scheme.holds:
+            self.project = self.scheme.project
+        self._make_steps(made)
+        self._weigh()
+        self.c.exponent = self.scheme.exponent
+        if self.space:
+            align(self.space, self.start)
+            self.programs[3] = history_program(self.space)
+            self.c.histories = len(self.programs[3].rows) > 0
+        self._choose_solver(bool(plan.dynamics.massless()) and not self.watched)
+        if plan.memory:
+            self._restore(plan.memory)
+            self.x.W[HELD] = bool(plan.accuracy)
+            self._choose_solver(bool(self.c.sticky))
+        else:
+            self._begin(plan.row)
+        self._store(plan.outputs + 1 if plan.accuracy else plan.steps // plan.stride + 1)
+
+    def _make_steps(self, made: Equations) -> None:
+        """Vectors of a step, and addresses of the kernels."""
+        m, n = self.scheme, self.n_q + self.n_v + 2
+        one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
+        steps = Steps(**one, P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), call=Kernels(0, 0, 0, 0, 0, 0))
+        y = steps.y0
+        found = {"rhs": ode.address(made.rhs, self.p, 0.0, y, y) if made.rhs else 0,
+                 "correct": ode.address(made.correct, self.p, 0.0, y) if made.correct and not m.holds else 0,
+                 "unfold": ode.address(recursion.unfold, self.p, 0.0, y) if self.space else 0}
+        for name in ("step", "solver", "starter"):
+            kernel = getattr(m, name)
+            found[name] = ode.address(kernel, self.p, steps, self.c, m.own) if kernel else 0
+        self.steps, self.pinned = steps._replace(call=Kernels(**found)), Pinned(m.own)
+
+    def _weigh(self) -> None:
+        d, w, weight = self.dynamics.system.data, self.dynamics.weights(), self.steps.weight
+        n_q, n_v = self.n_q, self.n_v
+        if self.space:
+            weight[:n_q + n_v] = self.space.weights()
+            return
+        weight[d.linear[:, 1]] = 1 / self.dynamics.length
+        for i in d.rotations[:, 1]:
+            weight[i:i + 4] = 2.0
+        weight[n_q:n_q + n_v] = w[:n_v]
+
+    @property
+    def totals(self) -> np.ndarray:
+        return self.steps.y0[-2:]
+
+    @property
+    def tried(self) -> tuple[float, float]:
+        return float(self.c.t0 + self.c.h), float(self.c.h)
+
+    def _state(self) -> dict[str, np.ndarray]:
+        more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1")}
+        own = {f"own_{name}": array for name, array in self.scheme.state().items()}
+        return super()._state() | more | own | {"chosen": self.p.chosen, "choices": self._choices}
+
+    def _records(self) -> dict[str, Any]:
+        return super()._records() | {"par": self.p.par} | {f"own_{name}": r for name, r in self.scheme.records().items()}
+
+    @property
+    def _choices(self) -> np.ndarray:
+        """Branches that functions are held on."""
+        return self.x.W[SCRATCH:SCRATCH + self.dynamics.system.n_choices]
+
+    def _forget(self) -> None:
+        self.scheme.forget()
+
+    def violation(self, rows: float) -> float:
+        return rows if self.watched else float(self.p.par.position_gap)
+
+    def velocity_violation(self, rows: float) -> float:
+        return rows if self.scheme.holds else float(self.p.par.velocity_gap)
+
+    def _advance(self, steps: int) -> int:
+        loop = fixed_steps if self.c.fixed else chosen_steps
+        status = int(loop(self.p, self.steps, self.c, self.pinned.address, self.programs[3], steps, self.rows))
+        if status in (EVENT, DONE):
+            self._load()
+        return status
+
+    def _load(self) -> None:
+        """The state at the end of the last step in ``x``, where jumps are passed from."""
+        w, x, n_q, n_v = self.steps, self.x, self.n_q, self.n_v
+        if self.space:
+            evaluate_at(self.p, self.steps.call.rhs, self.t, w.y0, w.z)
+            return
+        x.q[:], x.v[:n_v], x.a[:n_v] = w.y0[:n_q], w.y0[n_q:n_q + n_v], w.f0[n_q:n_q + n_v]
+
+    def _begin(self, row: np.ndarray) -> None:
+        """From a consistent state."""
+        s, w, c = self.dynamics.system, self.steps, self.c
+        self.scheme.begin(row)
+        p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
+        w.y0[:] = np.concatenate([*(joint_state(self.space, row) if self.space else (p["q"], p["v"][:s.n_v])), row[1:3]])
+        w.y1[:] = w.y0
+        self.x.H[:] = p["H"]
+        self.x.W[HELD], self._choices[:] = not c.fixed, np.nan  # functions choose their branches anew
+        self.stops = [stop for stop in self.stops if stop[1] > row[0]] or self.stops[-1:]
+        c.now, c.stop = row[0], self.stops[0][0]
+        c.target = c.grown = c.beyond = c.failures = 0
+        c.fresh = 1
+        if self.scheme.holds:
+            self._take(p, float(row[0]))
+        else:
+            self._derivative(float(row[0]), w.y0, w.f0)
+        w.f1[:] = w.f0
+        self._choose_branches()
+        c.next = self.step if c.fixed else self.scheme.first_step()
+        c.usual = c.next  # behind a jump things may be much faster
+        self.scheme.begun()
+        self._load()
+
+    def _take(self, p: dict[str, np.ndarray], t: float) -> None:
+        """Accelerations, multipliers and powers of a consistent state, where the method asks for no accelerations."""
+        x, w, n_q, n_v = self.x, self.steps, self.n_q, self.n_v
+        x.q[:], x.v[:], x.a[:], x.lam[:] = p["q"], p["v"], p["a"], p["lam"]
+        w.f0[n_q:n_q + n_v] = p["a"][:n_v]
+        x.E[:] = 0
+        if self.num.powered:
+            evaluation.run(self.programs[2], self.dynamics.system.data, x, t, 0.0, 0.0, 0.0)
+        w.f0[n_q + n_v:] = x.E[3:5]
+
+    def row_now(self) -> np.ndarray:
+        """The state in ``x`` as a row."""
+        x, row = self.x, np.zeros(self.start.size)
+        p = parts(row[None, :], x.q.size, x.v.size)
+        row[0], row[1:3] = self.t, self.totals
+        for name in ("q", "v", "a", "lam", "H"):
+            p[name][0][:] = getattr(x, name)
+        return row
+
+    def _choose_branches(self) -> None:
+        """Of the tangent's functions as well, and the number that tells whether they are still the same."""
+        self._load()
+        x, data = self.x, self.dynamics.system.data
+        for program in self.programs[:2]:
+            evaluation.run(program, data, x, self.t, 1.0, 0.0, 0.0)
+        x.W[HELD] = 0
+        evaluation.run(self.programs[0], data, x, self.t, 1.0, 0.0, 0.0)
+        self.c.branch, x.W[HELD] = x.W[JUMPS], not self.c.fixed
+
+    def _pass_event(self, t: float) -> None:
+        """From behind a jump, to which it may still be a little way."""
+        row = self._ahead(max(t, self.t))
+        self.dynamics.refine(row[None, :])
+        self._count_jump(t)
+        self._begin(row)
+
+    def _derivative(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        status = evaluate_at(self.p, self.steps.call.rhs, t, y, out)
+        s = self.dynamics.system
+        if status != DONE or not np.isfinite(out).all():
+            if s.failures:
+                raise function_fault(s.failures[0], t)
+            item = s.culprit(self.x, t)
+            if status == SINGULAR and not item and self.p.chosen.size > 1 and not self.space:
+                self._singular_pose(y, t)
+            code, reason = self._reason(status if status != DONE else NOT_FINITE, item)
+            raise SimulationError.stopped(t, reason, self._singular_remedy(), code)
+
+    def _reason(self, status: int, item: str | None) -> tuple[str, str]:
+        if self.space and status == SINGULAR and not item and self.num.bad > 0:
+            t, M = self.space.tree, np.zeros((self.n_v, self.n_v))
+            masses_at(self.p, self.t, np.concatenate([t.q, t.u, [0.0, 0.0]]), M)
+            return "singular-matrix", self.space.without_inertia(int(self.num.bad) - 1, M)
+        return super()._reason(status, item)
+
+    def _singular_remedy(self) -> str:
+        if self.space:
+            other = ", cut another joint, Recursion(cut=...)," if self.space.topology.cut else ","
+            return f"Give bodies inertia{other} or take coordinates = 'absolute' and the integrator generalized-alpha"
+        return "Take the integrator generalized-alpha, which can start from there, or look at the mechanism: a joint may lock"
+
+    def suggested_step(self) -> float:
+        """The first step: from the sizes of F and of its change along an Euler step.       Hairer, Norsett, Wanner I, II.4"""
+        w, c = self.steps, self.c
+        n_q = self.n_q
+        left = float(c.stop - c.now)
+        weight = w.weight.copy()
+        c.speed = max(float(c.speed), float((w.weight * abs(w.y0))[n_q:].max(initial=0.0)),
+                            float(np.sqrt((w.weight * abs(w.f0))[n_q:].max(initial=0.0))), 1e-3 / self.duration)
+        weight[n_q:] /= c.speed
+        size = float((weight * abs(w.f0)).max(initial=0.0))
+        h = max(float(c.least), min(0.01 / max(size, 1e-300), left, float(c.most)))
+        try:
+            self._derivative(float(c.now) + h, w.y0 + h * w.f0, w.z)
+        except SimulationError:  # a function that is not finite there: the run will say so
+            return min(h / 100, left)
+        change = float((weight * abs(w.z - w.f0)).max(initial=0.0)) / h
+        rate = max(size, np.sqrt(change), 1e-300)  # 1 / the time in which things change
+        h1 = 0.5 * min(1.0, float(c.eps) / rate) ** (1 / c.exponent) / rate
+        self._load()
+        fastest = max((float(np.linalg.norm(self.x.v[i:i + 3])) for i in self.dynamics.system.data.rotations[:, 0]), default=0.0)
+        return float(min(100 * h, h1, left, c.most, 0.8 * TURN / max(fastest, 1e-300)))
+
+    def _recover(self, status: int, faults: list[BaseException]) -> None:
+        if self.scheme.holds or (self.space and status != SINGULAR):
+            self._load()  # bodies where the step began, not where it broke
+            self.scheme.back()
+        if status == OPEN and not faults:
+            raise self.opened(self.row_now())
+        if not faults and status in (SINGULAR, UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
+            self._singular_pose(self.steps.y0, self.t)
+        if status == UNDERFLOW and not faults:
+            raise SimulationError.stopped(self.t, f"the accuracy {self.accuracy:g} is not reached however "
+                                          "small the step, as the "
+                                          f"acceleration of {self._worst_body()!r} changes too fast", UNSEEN, "step-underflow")
+        super()._recover(status, faults)
+        self._choose_solver(not self.scheme.holds)
+
+    def _singular_pose(self, y: np.ndarray, t: float) -> None:
+        """The error that names the joints whose equations lose their independence at a position, if that is what stops a formulation
+        which works in a basis of the motions that they allow."""
+        s, x, d, rank = self.dynamics.system, self.x, self.dynamics, int(self.p.chosen[RANK])
+        x.q[:], x.D[:] = y[:x.q.size], 0
+        evaluation.run(self.programs[1], s.data, x, t, 1.0, 0.0, 0.0)
+        if not (rank > 0 and np.isfinite(x.D).all()):
+            return
+        rows = redundancy.equations(s)
+        C = redundancy.scaled(np.asarray(s.dense(x.D)[np.ix_(rows, np.arange(s.n_v))]), d.unit[rows], redundancy.lengths(s, d.length))
+        U, S, _ = np.linalg.svd(C)
+        now = int((NEAR_SINGULAR * S[0] < S).sum())
+        if now == rank:
+            return
+        part = abs(U[:, rank - 1] if now < rank else U[:, rank])  # the combination that is lost, or gained
+        sizes = {j.name: float(part[np.isin(rows, range(6 * j.tile, 6 * j.tile + 6))].max(initial=0.0)) for j in s.joints}
+        names = [repr(name) for name, size in sizes.items() if size > 0.1 * max(sizes.values())]
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        raise SimulationError.stopped(t, "the mechanism comes to a singular position, "
+                                      f"where {now} of the equations of its joints are "
+                                      f"independent instead of {rank} (joints {', '.join(names[:6])}{more}), and the formulation "
+                                      f"{self.formulation.kind} cannot pass it", "Take index-1 or augmented-lagrangian, which can",
+                              "singular-pose")
+
+    def _choose_solver(self, needed: bool) -> None:
+        """The solver of last resort, and then for good: bodies without inertia have no pivots."""
+        if needed:
+            self.num.fallback, self.c.sticky = self.fallback.address, True
+
+    def _body_of(self, sizes: np.ndarray) -> str:
+        k = int(np.argmax(np.nan_to_num(sizes)))
+        return self.space.body_of(k) if self.space else self.dynamics.body_of(k // 6)
+
+    def _worst_body(self) -> str:
+        return self._body_of(self.scheme.worst())
+
+    def _restless(self) -> str:
+        """The body whose position the last iteration still changed most, and its joints."""
+        moved = self.scheme.restless()
+        if moved is None or not moved.size or not np.isfinite(moved).all():
+            return ""
+        tile = int(moved.argmax()) // 6
+        joints = [repr(j.name) for j in self.dynamics.system.joints if tile in j.bodies]
+        held = f" with joint{'s' * (len(joints) > 1)} {', '.join(joints[:5])}" if joints else ""
+        return f"; body {self.dynamics.body_of(tile)!r}{held} moves most"

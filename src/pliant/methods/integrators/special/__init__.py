@@ -1,0 +1,1 @@
+"""Methods of their own: energy-momentum, DIMCD, and SUNDIALS IDA."""

@@ -1,0 +1,106 @@
+"""Integrators of their own kind: orders, stability, and what they are described in. The kernels are imported when a run begins."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...method_option import MethodOption, within
+from ..base import Integrator, Orders, Plan
+
+if TYPE_CHECKING:
+    from ...formulations.base import Equations, Setting
+    from ..loop.method import Method
+    from ..loop.run import Run
+    from ..loop.step_run import StepRun
+
+
+@dataclass(frozen=True)
+class EnergyMomentum(Integrator):
+    """Conserves energy: implicit midpoint rule with the Cayley map for rotations and a discrete gradient for forces and constraints,
+    constraints at position level (index 3), fixed step.
+
+    Order 2 in positions, velocities and multipliers. Kinetic + potential + elastic + dissipated energy - work stays what it was, to
+    rounding, whatever the step; dissipated energy and work are those of the midpoints. Linear and angular momentum of models that nothing
+    holds are kept likewise. Stable also where linear analysis says nothing; no numerical damping, so what is stiffer than the step resolves
+    keeps ringing. Velocities fulfil the constraints to order 2 and are reported as they are. An iteration ends
+    when what is still to come is below ``tolerance`` times the accelerations, or rounding.
+    References: Simo, Wong 1991; Gonzalez 1996, 1999; Betsch, Steinmann 2001.
+    """
+    tolerance: float = 1e-12
+    max_iterations: int = 25
+
+    kind: ClassVar[str] = "energy-momentum"
+    refused: ClassVar[str] = "its discrete gradients are those of constraints on positions; take Index3()"
+
+    def __post_init__(self) -> None:
+        within(self, "tolerance", 1e-15, 1e-3, why="energy is kept as well as this")
+        within(self, "max_iterations", 2, 1000, int)
+
+    def orders(self, formulation: MethodOption) -> Orders:
+        return Orders(2, 2, 2)
+
+    def scheme(self, run: StepRun) -> Method:
+        from .energy_momentum import EnergyMomentumMethod
+        return EnergyMomentumMethod(self, run)
+
+
+@dataclass(frozen=True)
+class DIMCD(Integrator):
+    """Direct integration by central differences: equations of second order kept in (r, quaternion) of every body, equilibrium at t
+    solved for x(t + h) by exact Newton, constraints by null spaces of coordinates and efforts with rank decisions, fixed step.
+
+    Order 2 in positions, velocities and multipliers; stable for h omega < 2, no damping. Constraints hold to rounding.
+    Reactions are recovered from the equilibrium; reported ones come from positions and velocities as with every
+    method. Dense linear algebra: up to 120 bodies. Redundant constraints are survived, singular positions where no step falls on them.
+    ``tolerance``: an iteration ends when what is still to come is below this times the accelerations.
+    Reference: Urkullu, Fernandez de Bustos, Garcia-Marina, Uriarte 2019.
+    """
+    tolerance: float = 1e-9
+    max_iterations: int = 25
+
+    formulations: ClassVar[tuple[str, ...]] = ("null-space",)
+    kind: ClassVar[str] = "dimcd"
+    refused: ClassVar[str] = "its null spaces are part of the method; take NullSpace(), or leave the formulation out"
+
+    def __post_init__(self) -> None:
+        within(self, "tolerance", 1e-15, 1, why="1e-9 is usual")
+        within(self, "max_iterations", 2, 1000, int)
+
+    def orders(self, formulation: MethodOption) -> Orders:
+        return Orders(2, 2, 2)
+
+    def scheme(self, run: StepRun) -> Method:
+        from .dimcd import DIMCDMethod
+        return DIMCDMethod(self, run)
+
+    def equations(self, setting: Setting, formulation: Any) -> Equations:
+        from ...formulations.base import Equations
+        return Equations(setting.problem(setting.programs[1]))
+
+
+@dataclass(frozen=True)
+class IDA(Integrator):
+    """SUNDIALS IDA: backward differentiation formulas of variable order and step, as an independent check of the others.
+
+    Orders 1 to ``max_order``, which is at most 5; stable on the left half plane up to order 2, nearly so up to 5. No fixed step.
+    Interpreted residual: slow. Needs the extra ``ida`` (scikit-sundae). A run that is resumed begins anew at its checkpoint.
+    Reference: Hindmarsh et al. 2005, SUNDIALS, doi 10.1145/1089014.1089020.
+    """
+    max_order: int = 5
+
+    kind: ClassVar[str] = "ida"
+    formulations: ClassVar[tuple[str, ...]] = ("stabilized-index-2",)
+    refused: ClassVar[str] = "it is given the stabilised equations of index 2; take StabilizedIndex2()"
+    controlled: ClassVar[bool] = True
+    fixed: ClassVar[bool] = False
+    finest: ClassVar[float] = 1e-10
+
+    def __post_init__(self) -> None:
+        within(self, "max_order", 1, 5, int)
+
+    def orders(self, formulation: MethodOption) -> Orders:
+        return Orders(self.max_order, self.max_order, self.max_order)
+
+    def run(self, plan: Plan) -> Run:
+        from .ida import IDARun
+        return IDARun(self, plan)
