@@ -222,8 +222,8 @@ class CompiledModel:
         x.T[:] = 0
         x.T[:, [0, 4, 8]] = 1
         residual, matrix, rates, energy = (s.program(p) for p in ("residual", "matrix", "rates", "energy"))
-        place = Workplace(residual, matrix, rates, energy, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots, self.unit, self.soft,
-                          new_record(NUM, n_v=s.n_v), self.loops)
+        place = Workplace(residual, matrix, rates, energy, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots,
+                          self.unit, self.soft, new_record(NUM, n_v=s.n_v), self.loops)
         first, shared = 0, np.ones(len(rows), np.int64)
         while first < len(rows):
             done = refine(place, rows[first:], energies[first:], report[first:], shared[first:], project, self.length)

@@ -67,7 +67,9 @@ class Index3(Formulation):
     kind: ClassVar[str] = "index-3"
 
     def equations(self, setting: Setting) -> Equations:
-        return Equations(setting.problem(setting.programs[1]))
+        from ...kernels.projection import leave
+        from .index1 import rhs
+        return Equations(setting.problem(setting.programs[1]), rhs, leave, False)
 
 
 @dataclass(frozen=True)

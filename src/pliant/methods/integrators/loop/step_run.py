@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ....compile import redundancy
-from ....items.errors import SimulationError
+from ....items.errors import ModelError, SimulationError
 from ....joint_space import recursion
 from ....joint_space.joint_states import align, joint_state
 from ....joint_space.services import masses_at
@@ -66,7 +66,10 @@ class StepRun(SmoothIntervals):
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
         steps = Steps(**one, P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), call=Kernels(0, 0, 0, 0, 0, 0))
         y = steps.y0
-        found = {"rhs": ode.address(made.rhs, self.p, 0.0, y, y) if made.rhs else 0,
+        if made.rhs is None and not m.holds:
+            raise ModelError(f"simulate: formulation {self.formulation.kind} gives no accelerations, which integrator {self.method.kind} "
+                             "needs; take another one of the two")
+        found = {"rhs": 0 if m.holds else ode.address(made.rhs, self.p, 0.0, y, y),
                  "correct": ode.address(made.correct, self.p, 0.0, y) if made.correct and not m.holds else 0,
                  "unfold": ode.address(recursion.unfold, self.p, 0.0, y) if self.space else 0}
         for name in ("step", "solver", "starter"):
