@@ -43,6 +43,63 @@ def test_an_edited_kernel_in_another_file_is_never_served_stale(tmp_path):
     assert run(tmp_path, 5, 2) == [12.0, 1]
 
 
+LATER = """
+from pliant.kernels.jit import entry, jit
+from lower import f
+
+@entry
+def g(x):
+    return h(x)
+
+@jit
+def h(x):
+    return f(x)
+
+print(g(2.0), sum(g.stats.cache_hits.values()))
+"""
+
+
+def test_an_edited_kernel_is_seen_through_one_that_stands_below_in_the_file(tmp_path):
+    env = {**os.environ, "PLIANT_CACHE": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    (tmp_path / "later.py").write_text(LATER)
+    for factor, expected in ((3, "6.0 0"), (3, "6.0 1"), (5, "10.0 0")):
+        (tmp_path / "lower.py").write_text(LOWER.format(factor=factor))
+        done = subprocess.run([sys.executable, "later.py"], cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == expected
+
+
+TUPLES = """
+from typing import NamedTuple
+import numpy as np
+
+class Two(NamedTuple):
+    {first}: np.ndarray
+    {second}: np.ndarray
+    n: int
+"""
+READS = """
+import numpy as np
+from pliant.kernels.by_reference import reference
+from pliant.kernels.jit import entry
+from tuples import Two
+
+@entry
+def g(two):
+    return reference(two).a[0]
+
+print(g(Two(n=1, a=np.array([1.0]), b=np.array([2.0]))))
+"""
+
+
+def test_fields_in_another_order_are_read_right(tmp_path):
+    env = {**os.environ, "PLIANT_CACHE": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    (tmp_path / "reads.py").write_text(READS)
+    for first, second in ("ab", "ba"):
+        (tmp_path / "tuples.py").write_text(TUPLES.format(first=first, second=second))
+        done = subprocess.run([sys.executable, "reads.py"], cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "1.0"
+
+
 def test_what_the_cache_cannot_see_is_refused():
     table = np.zeros(3)
     local = 4

@@ -48,7 +48,7 @@ def raw_multipliers(accuracy):
     rows = np.vstack(list(run))
     lam = parts(rows, d.system.q0.size, d.system.n)["lam"][:, d.system.n_v:]
     exact = parts(sol.rows[1:], d.system.q0.size, d.system.n)["lam"][:, d.system.n_v:]
-    return abs(lam - exact).max() / abs(exact).max(), run.rejected
+    return abs(lam - exact).max() / abs(exact).max(), run.c.rejected
 
 
 def test_changes_of_step_leave_multipliers_smooth():

@@ -71,7 +71,16 @@ def _from_the_start() -> None:
     arrayobj.fix_integer_index = fix_integer_index
 
 
+def _fields_in_types() -> None:
+    """Two versions of a named tuple with fields of the same types in another order are different types: a kernel of the cache that was
+    compiled for one would read other fields of the other."""
+    for kind in (types.NamedTuple, types.NamedUniTuple):
+        key = kind.key.fget
+        kind.key = property(lambda self, key=key: (*key(self), self.fields))
+
+
 _from_the_start()
+_fields_in_types()
 DISABLED = bool(numba.config.DISABLE_JIT)
 BOUNDS = bool(os.environ.get("PLIANT_BOUNDS"))  # an index outside of its array ends the process: for tests of kernels
 MODULES = ("numpy", "math")  # the only modules a kernel may name
@@ -124,10 +133,10 @@ def _names(code: CodeType) -> Iterator[str]:
 def _stamp_of(name: str, value: Any, kernel: str) -> str | None:
     """What one global adds to the stamp; None if it adds nothing. Anything that could change unseen is refused."""
     if isinstance(value, Dispatcher):
-        return str(getattr(value, "source_key", ""))
+        return None  # see source_key
     if isinstance(value, (bool, int, float, np.integer)):
         return f"{name}={value!r}"
-    if isinstance(value, type) or hasattr(value, "_defn") or hasattr(value, "source_key"):  # named tuples, intrinsics
+    if isinstance(value, type) or hasattr(value, "_defn"):  # named tuples, intrinsics
         module = sys.modules[getattr(value, "_defn", value).__module__]
         return file_hash(module.__file__) if getattr(module, "__file__", None) else None
     if isinstance(value, ModuleType) and value.__name__ in MODULES:
@@ -138,12 +147,26 @@ def _stamp_of(name: str, value: Any, kernel: str) -> str | None:
                     "use kernels imported by name, numbers, and arguments only")
 
 
-def source_key(f: Callable[..., Any]) -> str:
-    """Hash of everything the compiled ``f`` depends on."""
-    used = {name: f.__globals__[name] for name in sorted(set(_names(f.__code__))) if name in f.__globals__}
-    below = [_stamp_of(name, value, f.__name__) for name, value in used.items()]
+def _used(f: Callable[..., Any]) -> dict[str, Any]:
+    """Globals that a kernel names, as far as they are defined by now."""
+    return {name: f.__globals__[name] for name in sorted(set(_names(f.__code__))) if name in f.__globals__}
+
+
+def _check(f: Callable[..., Any]) -> None:
+    """TypeError for what no stamp would see."""
     if f.__closure__:
         raise TypeError(f"kernel {f.__name__}: a kernel cannot close over local variables")
+    for name, value in _used(f).items():
+        _stamp_of(name, value, f.__name__)
+
+
+@lru_cache(maxsize=None)
+def source_key(f: Callable[..., Any]) -> str:
+    """Hash of everything the compiled ``f`` depends on. Asked for when it is compiled or looked up, not before: kernels that stand
+    below it in its file are known by then."""
+    _check(f)
+    below = [source_key(value.py_func) if isinstance(value, Dispatcher) else _stamp_of(name, value, f.__name__)
+             for name, value in _used(f).items() if getattr(value, "py_func", None) is not f]
     files = [file_hash(name) for name in (__file__, by_reference.__file__, f.__code__.co_filename)]
     return hashlib.sha256("|".join([f"{BOUNDS}", *files, *(s for s in below if s)]).encode()).hexdigest()
 
@@ -159,23 +182,28 @@ def _cached(f: Callable[..., Any], **options: Any) -> Any:
         jitted = njit(f, cache=on_disk, error_model="numpy", no_cfunc_wrapper=True, _nrt=False, **options)
     finally:
         numba.config.CACHE_DIR = before
-    jitted.source_key = source_key(f)
+    _check(f)
     if on_disk:
-        jitted._cache._cache_file._source_stamp = jitted.source_key
-        _forgive(jitted._cache._cache_file)
+        _stamp_late(jitted._cache._cache_file, f)
     return jitted
 
 
-def _forgive(file: Any) -> None:
-    """An index that cannot be read counts as none: it may name classes that another version had elsewhere."""
-    read = file._load_index
+def _stamp_late(file: Any, f: Callable[..., Any]) -> None:
+    """The index of a kernel in the cache is stamped when it is read or written. One that cannot be read counts as none: it may name
+    classes that another version had elsewhere."""
+    read, write = file._load_index, file._save_index
 
     def load() -> Any:
+        file._source_stamp = source_key(f)
         try:
             return read()
         except Exception:  # whatever a pickle of another version raises
             return {}
-    file._load_index = load
+
+    def save(overloads: Any) -> None:
+        file._source_stamp = source_key(f)
+        write(overloads)
+    file._load_index, file._save_index = load, save
 
 
 def _refuse(*args: Any, **options: Any) -> None:

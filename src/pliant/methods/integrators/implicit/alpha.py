@@ -31,7 +31,8 @@ MEMORY = record_type({
     "h1": "length of the step before, of that before it, and the one that b0 belongs to",
     "h2": "",
     "h_alg": "",
-    "widest": "how far joints may be open",
+    "gap": "how far joints are open",
+    "widest": "and may be",
 }, {
     "most_iterations": "of Newton's method",
     "full": "whether matrices are made anew in every iteration",
@@ -153,6 +154,12 @@ def remember(w, c, o, n_q):
         o.power0[e] = w.f0[w.f0.size - 2 + e]
     n.age += 1
     n.last_t0 = c.t0
+    if c.fixed == 0 and c.error > 1:  # a jump that no function has told of: what was before it says nothing about the next steps
+        n.age = 0
+        for k in range(o.b0.size):
+            o.b0[k] = o.before[k] = o.older[k] = o.rate[k]
+        for k in range(o.b0.size, o.lam.size):
+            o.lam1[k] = o.lam0[k]
 
 
 @jit

@@ -120,7 +120,7 @@ def tangential(p, w, c, o, t, y):
     copy(x.a, o.keep)
     evaluate_once(p.residual, p.d, x, t, 1.0, 0.0, 0.0)
     for i in range(n_v, x.R.size):
-        p.par.position_gap = max(p.par.position_gap, abs(x.R[i]))
+        o.n.gap = max(o.n.gap, abs(x.R[i]))
     for i in range(n_v):
         o.y[i] = x.R[i]
         x.a[i] += y[i]

@@ -83,6 +83,7 @@ def passed_singular(o):
 def controlled(p, w, c, o, t1):
     """The error, with new factors before it says no; and the wish for the next step: unchanged unless it pays. A status."""
     n, n_q, n_v, error = o.n, p.num.state_q, o.b0.size, 0.0
+    n.gap = 0.0
     for attempt in range(2):
         local_errors(p, c, o)
         tangential(p, w, c, o, t1, o.jerk)
@@ -91,8 +92,10 @@ def controlled(p, w, c, o, t1):
         error = judge(p, w, c)
         if error <= 1 or n_v == o.lam.size or n.kept <= 1 or attempt == 1 or not renew(p, w, c, o, t1):
             break
-    if p.par.position_gap > n.widest:
-        return OPEN
+    if error <= 1:
+        p.par.position_gap = max(p.par.position_gap, n.gap)
+        if n.gap > n.widest:
+            return OPEN
     slow = p.num.factorisations > n.made and p.num.iterations - n.begun > LONG
     n.held = max(LONG, n.held - 1) if slow else max(0, n.held - 1)
     if error > 1 and passed_singular(o):

@@ -74,6 +74,7 @@ class StepRun(SmoothIntervals):
                  "unfold": ode.address(recursion.unfold, self.p, 0.0, y) if self.space else 0}
         for name in ("step", "solver", "starter"):
             kernel = getattr(m, name)
+            kernel = getattr(kernel, "__func__", kernel)  # a kernel, not a method of the object
             found[name] = ode.address(kernel, self.p, steps, self.c, m.own) if kernel else 0
         self.steps, self.pinned = steps._replace(call=Kernels(**found)), Pinned(m.own)
 
