@@ -12,7 +12,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -74,9 +74,11 @@ def _from_the_start() -> None:
 def _fields_in_types() -> None:
     """Two versions of a named tuple with fields of the same types in another order are different types: a kernel of the cache that was
     compiled for one would read other fields of the other."""
-    for kind in (types.NamedTuple, types.NamedUniTuple):
-        key = kind.key.fget
-        kind.key = property(lambda self, key=key: (*key(self), self.fields))
+    def with_fields(known: Any) -> Any:
+        return property(lambda self: (*known.fget(self), self.fields))
+    for name in ("NamedTuple", "NamedUniTuple"):
+        kind: Any = getattr(types, name)
+        kind.key = with_fields(kind.key)
 
 
 _from_the_start()
@@ -160,7 +162,7 @@ def _check(f: Callable[..., Any]) -> None:
         _stamp_of(name, value, f.__name__)
 
 
-@lru_cache(maxsize=None)
+@cache
 def source_key(f: Callable[..., Any]) -> str:
     """Hash of everything the compiled ``f`` depends on. Asked for when it is compiled or looked up, not before: kernels that stand
     below it in its file are known by then."""
