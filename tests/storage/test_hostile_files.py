@@ -11,6 +11,8 @@ import pytest
 
 import pliant as pl
 from pliant import cli
+from pliant.methods.integrators.implicit.alpha import MEMORY
+from pliant.methods.integrators.loop.control import CONTROL
 from pliant.storage import journal as jn
 
 
@@ -156,7 +158,8 @@ def test_hostile_hdf5(kind, good, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(("name", "value", "sentence"), [
-    ("count", np.full(12, 1e18), "contradicts its step and times"), ("ctl", np.zeros(11), "contradicts its step"),
+    ("control", np.full(len(CONTROL), 1e18), "contradicts its step and times"),
+    ("control", np.zeros(len(CONTROL)), "contradicts its step"), ("control", np.zeros(3), "does not fit the model"),
     ("q", np.zeros(3), "does not fit the model"), ("lam", np.zeros(10**6), "does not fit")])
 def test_a_memory_that_does_not_fit_is_not_used(name, value, sentence, good, tmp_path):
     (tmp_path / "bad.h5").write_bytes(good)
@@ -168,14 +171,33 @@ def test_a_memory_that_does_not_fit_is_not_used(name, value, sentence, good, tmp
 
 
 def test_switches_and_addresses_are_not_taken_from_a_file(good, tmp_path):
-    """The counts of the method stand beside the address of a function that compiled code calls."""
-    (tmp_path / "bad.h5").write_bytes(good)
-    with h5py.File(tmp_path / "bad.h5", "r+") as f:
-        count = f["memory/count"][()]
-        assert (count[[k for k in range(12) if k not in (0, 2, 3)]] == 0).all()
-        f["memory/count"][...] = np.where(np.arange(12) == 0, count, 12345678.0)
-    sol = pl.load(tmp_path / "bad.h5").resume(0.05)
-    assert sol.complete and np.isfinite(sol.rows).all()
+    """Whole numbers of the method are counts and switches; the address of a function that compiled code calls is never among them."""
+    whole = np.array([CONTROL[name].kind == "i" and name != "steps" for name in CONTROL.names])
+    for value in (12345678.0, -12345678.0):
+        (tmp_path / "bad.h5").write_bytes(good)
+        with h5py.File(tmp_path / "bad.h5", "r+") as f:
+            control, own = f["memory/control"][()], f["memory/own_numbers"][()]
+            f["memory/control"][...] = np.where(whole, value, control)
+            f["memory/own_numbers"][...] = np.where([MEMORY[name].kind == "i" for name in MEMORY.names], value, own)
+        sol = pl.load(tmp_path / "bad.h5").resume(0.05)
+        assert sol.complete and np.isfinite(sol.rows).all()
+
+
+@pytest.mark.parametrize("method, form", [(pl.AdamsBashforthMoulton(), pl.Index1()), (pl.BDF(), pl.StabilizedIndex2()),
+                                          (pl.RungeKutta4(), pl.NullSpace())], ids=lambda x: x.kind)
+def test_places_in_arrays_are_not_taken_from_a_file(method, form, tmp_path):
+    """What would lead out of the memory of a method is refused in a sentence."""
+    m = mechanisms.slider_crank()
+    m.simulate(0.02, step=1e-4, integrator=method, formulation=form).save(tmp_path / "good.h5")
+    good = (tmp_path / "good.h5").read_bytes()
+    name = "chosen" if form.kind == "null-space" else "own_numbers"
+    for value in (1e15, -1e15):
+        (tmp_path / "bad.h5").write_bytes(good)
+        with h5py.File(tmp_path / "bad.h5", "r+") as f:
+            kept = f[f"memory/{name}"][()]
+            f[f"memory/{name}"][...] = np.where(kept == np.round(kept), value, kept)
+        with pytest.raises(ValueError, match="contradicts"):
+            pl.load(tmp_path / "bad.h5").resume(0.01)
 
 
 def record(kind, head, payload=b""):

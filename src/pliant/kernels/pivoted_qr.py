@@ -29,6 +29,17 @@ def layout(coordinates: np.ndarray, equations: np.ndarray, total: int) -> tuple[
     return np.zeros((4 * big + VECTORS, big)), chosen
 
 
+def same_lists(chosen: np.ndarray, fresh: np.ndarray) -> bool:
+    """Whether ``chosen`` is that of the same model, in whatever order its pivots are."""
+    if chosen.size == 1:
+        return True
+    n, m = (int(k) for k in fresh[:2])
+    order, others = np.arange(LISTS + n + m, LISTS + n + m + max(n, m, 1)), np.ones(fresh.size, bool)
+    others[order] = others[RANK] = False
+    return bool((chosen[others] == fresh[others]).all() and (np.sort(chosen[order]) == np.arange(order.size)).all()
+                and -1 <= chosen[RANK] <= min(n, m))
+
+
 @jit
 def at(d, vector):
     """Row of a vector in p.dense."""

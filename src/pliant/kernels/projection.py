@@ -1,7 +1,7 @@
 """States put back on their constraints, by Newton's method: positions, then velocities, with the smallest change there is. One source
 for absolute and joint coordinates; each names the kernels that look at the constraints and that move the state.
 
-    dq with C_q dq = -C,   dv with C_q dv = -(C_q v + C_t)                                              [project-1]
+    dq with C_q dq = -C,   dv with C_q dv = -(C_q v + C_t)
 """
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def suffices(p, before, size):
 
 # The algorithms.
 def close_positions(p, t, y, renewed, tolerance):
-    """[project-1]; as it was where that does not help: next to a singular position, or rounding. A status."""
+    """dq; as it was where that does not help: next to a singular position, or rounding. A status."""
     status, anew = look(p, t, renewed), True
     if status != DONE:
         return status

@@ -120,7 +120,7 @@ def look(p, t, renewed):
 
 @jit
 def move(p, values):
-    """[M C^T; C 0] [y; mu] = [0; -values]"""
+    """[M C^T; C 0] [y; mu] = [0; -values]                                                               [index1-2]"""
     n_v = p.num.n_v
     for k in range(p.b.size):
         p.b[k] = -values[k] if k >= n_v else 0.0

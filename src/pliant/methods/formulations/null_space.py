@@ -116,7 +116,7 @@ def rhs(p, t, y, dy):
 
 @jit
 def move(p, values):
-    """p.y = what takes ``values`` of the equations away with the smallest motion."""
+    """p.y = what takes ``values`` of the equations away with the smallest motion:  dw = -Q_1 R_1^-T C         [null-2]"""
     for k in range(p.b.size):
         p.b[k] = -values[k]
         p.y[k] = 0

@@ -298,6 +298,10 @@ class Adams(Method):
     def records(self) -> dict[str, Any]:
         return {"numbers": self.own.n}
 
+    def sound(self) -> bool:
+        n = self.own.n
+        return bool(0 <= n.points <= SIZE and 0 <= n.newest < SIZE and min(n.order, n.made) >= 0 and max(n.order, n.made) <= n.highest)
+
     def begin(self, row: np.ndarray) -> None:
         self.own.n.points = self.own.n.failed = self.own.n.streak = 0
         self.run.c.exponent = BEGIN

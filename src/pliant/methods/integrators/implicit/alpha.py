@@ -246,7 +246,7 @@ def average(o):
 
 @jit
 def polynomial(p, w, h):
-    """Cubic, by the slopes at both ends."""
+    """Cubic, by the slopes at both ends                                                                   [alpha-10]"""
     n_q = p.num.state_q
     kinematics(p.maps, w.y0, w.y0[n_q:], w.f0)
     kinematics(p.maps, w.y1, w.y1[n_q:], w.f1)

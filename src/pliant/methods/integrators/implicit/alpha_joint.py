@@ -1,4 +1,4 @@
-"""Generalized-alpha in joint coordinates: a - a(t, q, u) = 0, in full matrices."""
+"""Generalized-alpha in joint coordinates: a - a(t, q, u) = 0 with z = h dq of [tree-2], in full matrices."""
 from ....kernels.dense import lu_factorise, lu_solve
 from ....kernels.evaluation import retract
 from ....kernels.jit import jit

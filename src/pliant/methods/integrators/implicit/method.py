@@ -9,7 +9,7 @@ from ....items.errors import ModelError
 from ..loop.method import Method
 from . import absolute, joint
 from .joint_tangents import Tangents
-from .stages import CHART, LAMBDA, LEAST, Full, N, P, Stages, Tiles, V
+from .stages import CHART, HELD, KEPT, LAMBDA, LEAST, Full, N, P, Stages, Tiles, V
 from .tables import NODES
 
 ROUNDING = 2e-16   # increments below this part of the model's size are rounding errors of the constraints
@@ -45,6 +45,11 @@ class ImplicitMethod(Method):
 
     def records(self) -> dict[str, Any]:
         return {"numbers": self.own.n}
+
+    def sound(self) -> bool:
+        n = self.own.n
+        return bool(0 <= n.points <= HELD and 0 <= n.mixed <= KEPT + 1 and min(n.order, n.last_order) >= 0 and 0 <= n.past <= 2
+                    and max(n.order, n.last_order) <= max(1, n.highest))
 
     def forget(self) -> None:
         self.own.n.tiles = self.own.n.factored = 0

@@ -43,6 +43,10 @@ class Method:
         """Records that it depends on."""
         return {}
 
+    def sound(self) -> bool:
+        """Whether a memory that was read can be used: numbers that steps count with are within their arrays."""
+        return True
+
     def begin(self, row: np.ndarray) -> None:
         """A smooth interval begins at a consistent state: nothing of the past is to be used."""
 

@@ -21,7 +21,10 @@ SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN)
 CHUNK = 2000  # rows of output kept by the loop before Python takes them
 LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
-LIMITS = ("last", "eps", "most", "least", "end", "stride", "outputs", "stored", "fixed", "histories", "jumpy")  # follow from the plan
+# fields of records that follow from the plan and the options, and are not taken from a memory
+LIMITS = ("last", "eps", "most", "least", "end", "stride", "outputs", "stored", "fixed", "histories", "jumpy",
+          "most_iterations", "full", "tolerance", "rounding", "floor", "widest", "alpha_m", "alpha_f", "beta", "gamma",
+          "highest", "parts", "stiff", "free", "closed", "length", "rate", "gap", "passes", "exact", "renew", "zero", "direct")
 
 
 class Checkpoint(NamedTuple):

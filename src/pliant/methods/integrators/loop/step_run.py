@@ -14,7 +14,7 @@ from ....joint_space.tree_programs import history_program
 from ....kernels import evaluation, ode
 from ....kernels.expression_vm import HELD, JUMPS, SCRATCH
 from ....kernels.pinned import Pinned
-from ....kernels.pivoted_qr import RANK
+from ....kernels.pivoted_qr import RANK, same_lists
 from ....kernels.state_row import parts
 from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, UNDERFLOW
 from ...formulations.base import Equations, Setting
@@ -100,10 +100,20 @@ class StepRun(SmoothIntervals):
     def _state(self) -> dict[str, np.ndarray]:
         more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1")}
         own = {f"own_{name}": array for name, array in self.scheme.state().items()}
-        return super()._state() | more | own | {"chosen": self.p.chosen, "choices": self._choices}
+        held = {} if self.c.fixed else {"choices": self._choices}
+        return super()._state() | more | own | {"chosen": self.p.chosen} | held
 
     def _records(self) -> dict[str, Any]:
         return super()._records() | {"par": self.p.par} | {f"own_{name}": r for name, r in self.scheme.records().items()}
+
+    def _restore(self, memory: dict[str, np.ndarray]) -> None:
+        self.order = self.p.chosen.copy()
+        super()._restore(memory)
+        self.scheme.forget()
+
+    def _plausible(self) -> bool:
+        """What kernels count with is within its arrays."""
+        return super()._plausible() and self.scheme.sound() and same_lists(self.p.chosen, self.order)
 
     @property
     def _choices(self) -> np.ndarray:
