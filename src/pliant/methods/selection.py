@@ -8,7 +8,8 @@ from typing import Any
 from ..functions.field_error import FieldError
 from ..items.base import did_you_mean
 from ..items.errors import ModelError, OptionError
-from .formulations.choices import FORMULATIONS, STABILIZATIONS, Index1, Recursion
+from .formulations.base import FORMULATIONS
+from .formulations.choices import STABILIZATIONS, Index1, Recursion
 from .integrators.base import Integrator
 from .integrators.choices import HHT, INTEGRATORS, GeneralizedAlpha
 from .method_option import MethodOption
@@ -43,6 +44,11 @@ def choice(what: str, value: Any) -> MethodOption:
         raise OptionError(error.field, error.rule, f"simulate: {error.before}{error.field}{error.mark}") from error
     except (TypeError, ValueError) as error:
         raise OptionError(what, str(error), "simulate: ") from error
+
+
+def takes(method: Integrator | type[Integrator], form: MethodOption) -> bool:
+    """Whether the two make sense together: by the kind of the formulation, or of the one that it is like."""
+    return form.kind in method.formulations or getattr(form, "like", "") in method.formulations
 
 
 def in_coordinates(settings: Mapping[str, Any]) -> Any:
@@ -88,7 +94,7 @@ def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, 
     if integrator is None:
         method: Integrator = GeneralizedAlpha(RHO[not fixed])
         if form is not None and form.kind != method.formulations[0]:
-            fit = (cls for cls in INTEGRATORS.values() if form.kind in cls.formulations and cls.controlled and cls not in NEVER)
+            fit = (cls for cls in INTEGRATORS.values() if takes(cls, form) and cls.controlled and cls not in NEVER)
             usual = next(fit, None)
             if usual is None:
                 raise OptionError("formulation", f"give an integrator for the formulation {form.kind}", "simulate: ")
@@ -97,11 +103,11 @@ def chosen(integrator: Any, formulation: Any, fixed: bool) -> tuple[Integrator, 
         method = choice("integrator", integrator)  # type: ignore[assignment]
     if form is None:
         form = FORMULATIONS[method.formulations[0]]()
-    if form.kind not in method.formulations and form.kind == Recursion.kind:
-        known = ", ".join(kind for kind, cls in INTEGRATORS.items() if form.kind in cls.formulations)
+    if not takes(method, form) and form.kind == Recursion.kind:
+        known = ", ".join(kind for kind, cls in INTEGRATORS.items() if takes(cls, form))
         raise OptionError("formulation", f"integrator {method.kind} makes no sense in joint coordinates; "
                           f"take one of {known}, or absolute coordinates", "simulate: ")
-    if form.kind not in method.formulations:
+    if not takes(method, form):
         raise OptionError("formulation", f"{form.kind} makes no sense with integrator {method.kind}: {method.refused}",
                           "simulate: formulation ")
     return method, form

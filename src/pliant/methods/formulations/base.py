@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -63,9 +63,17 @@ class Equations(NamedTuple):
     space: JointSpace | None = None
 
 
+FORMULATIONS: dict[str, type[Formulation]] = {}  # by kind; a class registers itself when it is defined
+
+
 @dataclass(frozen=True)
 class Formulation(MethodOption):
-    """What all formulations have."""
+    """What all formulations have. ``like``: the kind of another one; integrators that take that one take this one too."""
+    like: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        if "kind" in cls.__dict__:
+            FORMULATIONS[cls.kind] = cls
 
     def equations(self, setting: Setting) -> Equations:
         """The problem that integrators solve, with its kernels."""

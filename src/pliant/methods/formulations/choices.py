@@ -258,7 +258,3 @@ class NullSpace(Formulation):
         from .null_space import correct, rhs
         from .projection import reduced
         return Equations(reduced(setting, self.kind, self.tolerance, self.rank), rhs, correct)
-
-
-FORMULATIONS: dict[str, type[Formulation]] = {c.kind: c for c in (
-    Index3, StabilizedIndex2, Index1, Recursion, Penalty, AugmentedLagrangian, CoordinatePartitioning, NullSpace)}

@@ -43,6 +43,9 @@ class Plan(NamedTuple):
         return cls(dynamics, formulation, row, float(row[0]) + steps * step, step, steps, stride)
 
 
+INTEGRATORS: dict[str, type[Integrator]] = {}  # by kind; a class registers itself when it is defined
+
+
 @dataclass(frozen=True)
 class Integrator(MethodOption):
     """What all integrators have. ``formulations``: kinds that make sense with the method, the first is the default; ``refused``:
@@ -52,6 +55,10 @@ class Integrator(MethodOption):
     controlled: ClassVar[bool] = False  # chooses its steps for an accuracy
     fixed: ClassVar[bool] = True        # takes a fixed step
     finest: ClassVar[float] = 1e-12     # accuracy, beyond which rounding errors rule
+
+    def __init_subclass__(cls) -> None:
+        if "kind" in cls.__dict__:
+            INTEGRATORS[cls.kind] = cls
 
     def orders(self, formulation: MethodOption) -> Orders:
         raise NotImplementedError

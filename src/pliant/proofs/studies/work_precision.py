@@ -11,7 +11,7 @@ from ...functions.units import quantity
 from ...items.base import did_you_mean
 from ...items.errors import ModelError, SimulationError
 from ...methods.comparison import difference
-from ...methods.formulations.choices import FORMULATIONS
+from ...methods.formulations.base import FORMULATIONS
 from ...methods.integrators.base import Integrator
 from ...methods.integrators.choices import DOP853, INTEGRATORS
 from ...methods.method_option import MethodOption
