@@ -12,6 +12,21 @@ def copy(a, b):
 
 
 @jit
+def copy_part(a, i, b, j, n):
+    """b[j:j + n] = a[i:i + n]"""
+    for k in range(n):
+        b[j + k] = a[i + k]
+
+
+@jit
+def copy_tile(a, i, b, j):
+    """b[j] = a[i], 6 x 6."""
+    for k in range(6):
+        for l in range(6):
+            b[j, k, l] = a[i, k, l]
+
+
+@jit
 def flushed(x):
     """x, or zero when it is so small that its products would be denormal, which processors treat a hundred times slower."""
     return 0 * x if x.real * x.real + x.imag * x.imag < 1e-200 else x
