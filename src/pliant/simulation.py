@@ -20,7 +20,8 @@ from .kernels.contract import TIME_STEP
 from .methods.automatic import FAILURES, candidates, ending, for_step, searched
 from .methods.comparison import difference
 from .methods.integrators.base import Integrator, Plan
-from .methods.integrators.loop.run import Run, function_fault
+from .methods.integrators.loop.run import Run
+from .methods.integrators.loop.stops import function_fault
 from .methods.method_option import MethodOption
 from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates

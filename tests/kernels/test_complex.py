@@ -8,8 +8,9 @@ from pliant.kernels.evaluation import Maps
 from pliant.kernels.pinned import Pinned
 from pliant.kernels.records import new_record
 from pliant.kernels.status import DONE, MORE
-from pliant.methods.integrators.implicit.alpha import MEMORY, Alpha
-from pliant.methods.integrators.implicit.alpha_absolute import Soft, step
+from pliant.methods.integrators.implicit.alpha import in_absolute as step
+from pliant.methods.integrators.implicit.alpha_absolute import Soft
+from pliant.methods.integrators.implicit.alpha_memory import MEMORY, Alpha
 from pliant.methods.integrators.loop.control import CONTROL, Kernels, Steps
 from pliant.methods.integrators.loop.fixed_steps import fixed_steps
 

@@ -9,9 +9,8 @@ import pliant as pl
 from pliant import simulation
 from pliant.kernels.records import new_record
 from pliant.kernels.state_row import parts
-from pliant.methods.integrators.implicit.alpha import MEMORY
-from pliant.methods.integrators.implicit.alpha_error import constants
-from pliant.methods.integrators.loop import smooth_intervals
+from pliant.methods.integrators.implicit.alpha_memory import MEMORY, constants
+from pliant.methods.integrators.loop import run as runs
 from pliant.start.assembly import start_row
 
 
@@ -256,4 +255,4 @@ def test_constants_of_the_method():
     """alpha-6 for rho = 1, the trapezoidal rule: 1/6 - 1/4, and no shift."""
     shift, cq, cv = constants.py_func(new_record(MEMORY, **dict(zip(NAMES, pl.GeneralizedAlpha(1.0).parameters, strict=True))))
     assert (shift, cq, cv) == pytest.approx((0, 1 / 6 - 1 / 4, 1 / 6 - 1 / 4))
-    assert smooth_intervals.SAFETY <= 1
+    assert runs.SAFETY <= 1

@@ -6,8 +6,7 @@ from spatial_loop import errors, four_bar, orders
 
 import pliant as pl
 from pliant.kernels.records import new_record
-from pliant.methods.integrators.implicit.alpha import MEMORY
-from pliant.methods.integrators.implicit.alpha_error import constants
+from pliant.methods.integrators.implicit.alpha_memory import MEMORY, constants
 
 STEPS = (2e-3, 1e-3, 5e-4)
 UNDAMPED = pl.Newmark(0.25, 0.5)

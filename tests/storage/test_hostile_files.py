@@ -11,7 +11,7 @@ import pytest
 
 import pliant as pl
 from pliant import cli
-from pliant.methods.integrators.implicit.alpha import MEMORY
+from pliant.methods.integrators.implicit.alpha_memory import MEMORY
 from pliant.methods.integrators.loop.control import CONTROL
 from pliant.storage import journal as jn
 

@@ -9,20 +9,17 @@ from ..families.elastic import deform
 from ..kernels.articulated import accelerate, begin_inward, inward, respond, transmit
 from ..kernels.by_reference import reference
 from ..kernels.closed_loops import clear_jacobian, constraint_forces, gather, mobility, multipliers
-from ..kernels.contract import DISSIPATION, POWER, Batch, Out, State
+from ..kernels.contract import Batch, Out, State
 from ..kernels.evaluation import retract
 from ..kernels.evaluation import run as evaluate
 from ..kernels.jit import jit
 from ..kernels.link_tables import A_, AC, IU, IV, LQ, LS, NM, NU, P_, PQ
-from ..kernels.ode import (
-    call_status,
-    kinematics,
-)
+from ..kernels.ode import call_status, kinematics, powers
 from ..kernels.pairs import ROW
 from ..kernels.projection import RENEWED, projection
 from ..kernels.recursion import outward
 from ..kernels.so3 import mat2, mul, store2, vec
-from ..kernels.states import normalise
+from ..kernels.states import copy, copy_part, normalise
 from ..kernels.status import DONE, NOT_FINITE, SINGULAR
 
 REFINED = 1       # passes on the multipliers
@@ -45,11 +42,8 @@ def prescribe(tr, d, x, t):
 def load_rates(p, t, y):
     """Coordinates and rates from a state; driven ones from their functions."""
     tr = p.joints.tree
-    n_q = tr.q.size
-    for k in range(n_q):
-        tr.q[k] = y[k]
-    for k in range(tr.u.size):
-        tr.u[k] = y[n_q + k]
+    copy_part(y, 0, tr.q, 0, tr.q.size)
+    copy_part(y, tr.q.size, tr.u, 0, tr.u.size)
     if tr.driven.shape[0] > 0:
         prescribe(tr, p.d, p.x, t)
 
@@ -74,19 +68,16 @@ def unfold(p, t, y):
 def store_tree(p, y):
     """A state from the tree."""
     tr = p.joints.tree
-    for k in range(tr.q.size):
-        y[k] = tr.q[k]
-    for k in range(tr.u.size):
-        y[tr.q.size + k] = tr.u[k]
+    copy(tr.q, y)
+    copy_part(tr.u, 0, y, tr.q.size, tr.u.size)
 
 
 @jit
 def free_accelerations(p, t):
     """Of the tree, as if no loop were closed; the articulated inertia is known then. DONE, SINGULAR or NOT_FINITE."""
     x, tr = p.x, p.joints.tree
-    for k in range(x.a.size):
-        x.a[k] = 0
-        x.lam[k] = 0
+    x.a[:] = 0
+    x.lam[:] = 0
     evaluate(p.joints.forces, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(tr.lines.shape[0]):  # what forces do along lines, until their accelerations are known
         tr.du[tr.lines[k, 0]] = x.R[tr.lines[k, 2]]
@@ -185,10 +176,8 @@ def bodies_from(tr, x):
 @jit
 def rhs(p, t, y, dy):
     """Rates of a state."""
-    tr, x = p.joints.tree, p.x
-    n_q, n_u = tr.q.size, tr.u.size
-    load_tree(p, t, y)
-    outward(tr, x)
+    tr = p.joints.tree
+    unfold(p, t, y)
     p.num.evaluations += 1
     status = free_accelerations(p, t)
     if status == DONE and p.joints.loops.tile.size > 0:
@@ -196,15 +185,10 @@ def rhs(p, t, y, dy):
     if status != DONE:
         return status
     kinematics(p.maps, tr.q, tr.u, dy)
-    for k in range(n_u):
-        dy[n_q + k] = tr.du[k]
-    dy[n_q + n_u], dy[n_q + n_u + 1] = 0.0, 0.0
-    if p.num.powered == 1:
-        if tr.driven.shape[0] > 0:
-            drive_efforts(p)
-        x.E[:] = 0
-        evaluate(p.power, p.d, x, t, 0.0, 0.0, 0.0)
-        dy[n_q + n_u], dy[n_q + n_u + 1] = x.E[DISSIPATION], x.E[POWER]
+    copy_part(tr.du, 0, dy, tr.q.size, tr.u.size)
+    if p.num.powered == 1 and tr.driven.shape[0] > 0:
+        drive_efforts(p)
+    powers(p, t, dy, tr.q.size + tr.u.size)
     return DONE
 
 
@@ -290,15 +274,14 @@ def shift(p, t, y):
     """Coordinates of the tree, in y too, and the bodies with them."""
     tr = p.joints.tree
     retract(tr, y, p.joints.change, 1.0, tr.q)
-    for k in range(tr.q.size):
-        p.q[k], y[k] = y[k], tr.q[k]
+    copy_part(y, 0, p.q, 0, tr.q.size)
+    copy(tr.q, y)
     unfold(p, t, y)
 
 
 @jit
 def shift_back(p, t, y):
-    for k in range(p.joints.tree.q.size):
-        y[k] = p.q[k]
+    copy_part(p.q, 0, y, 0, p.joints.tree.q.size)
     unfold(p, t, y)
 
 
@@ -344,12 +327,12 @@ def correct(p, t, y):
 @jit
 def change(p, R, out):
     """out: the smallest change of coordinates or rates that takes away the equations among R."""
-    gather(p.joints.loops, R)
-    multipliers(p.joints.loops, REFINED)
-    constraint_forces(p.joints.tree, p.joints.loops, p.x.D)
-    for k in range(out.size):
-        out[k] = 0
-    for k in range(p.joints.loops.lines.shape[0]):
-        out[p.joints.loops.lines[k, 1]] = p.joints.loops.y[6 * p.joints.loops.lines[k, 0]]
+    lp = p.joints.loops
+    gather(lp, R)
+    multipliers(lp, REFINED)
+    constraint_forces(p.joints.tree, lp, p.x.D)
+    out[:] = 0
+    for k in range(lp.lines.shape[0]):
+        out[lp.lines[k, 1]] = lp.y[6 * lp.lines[k, 0]]
     respond(p.joints.tree, out, p.x)
     return DONE

@@ -21,6 +21,7 @@ from ..kernels.jit import entry, inlined, jit
 from ..kernels.link_tables import A_, INNER, IU, IV, NM, NU, P_, PARENT, PQ, R_, UU, Tree
 from ..kernels.ode import call_status
 from ..kernels.so3 import add, cross, dot, mat2, mul, store2, vec, vec2
+from ..kernels.states import copy, copy_tile
 from ..kernels.status import DONE
 from ..kernels.variation_fields import ETA, at_origin, beyond, body_variation, bracket, imaginary, mirror, spread, way_at_origin
 from .recursion import REFINED, jacobian
@@ -88,42 +89,35 @@ def take_tiles(p, o, t, cm, cd, ck, out):
     D[:] = 0
     evaluate(o.tangent, p.d, p.x, t, cm, cd, ck)
     for k in range(D.shape[0]):
-        for i in range(6):
-            for j in range(6):
-                out[k, i, j] = D[k, i, j]
+        copy_tile(D, k, out, k)
 
 
 @jit
 def prepare(p, o, t):
     """All that does not depend on the variation; the accelerations are known."""
     x, tr, tc = p.x, p.joints.tree, o.tree
-    for k in range(x.a.size):
-        o.a[k] = x.a[k]
+    copy(x.a, o.a)
     take_tiles(p, o, t, 0.0, 0.0, 1.0, o.Q)
     take_tiles(p, o, t, 0.0, 1.0, 0.0, o.V)
     take_tiles(p, o, t, 1.0, 0.0, 0.0, o.M)
     choose_tiles(o)
-    for k in range(o.F.size):
-        o.F[k] = x.R[k]
+    copy(x.R, o.F)
     if p.joints.loops.tile.size > 0:
         evaluate(p.joints.gaps, p.d, x, t, 0.0, 0.0, 0.0)
         for k in range(o.F.size):
             o.F[k] += x.R[k]
         jacobian(p, t)
     carry_forces(tr, o)
-    for k in range(x.v.size):
-        o.x.lam[k], x.a[k] = x.lam[k], 0.0
-    for k in range(x.H.size):
-        o.x.H[k] = x.H[k]
-    for k in range(x.W.size):  # branches that functions have chosen
-        o.x.W[k] = x.W[k]
-    for k in range(tr.q.size):
-        tc.q[k] = tr.q[k]
+    x.a[:] = 0
+    copy(x.lam, o.x.lam)
+    copy(x.H, o.x.H)
+    copy(x.W, o.x.W)  # branches that functions have chosen
+    copy(tr.q, tc.q)
+    copy(tr.u, tc.u)
+    copy(tr.du, tc.du)
     for k in range(tr.u.size):
-        tc.u[k], tc.du[k] = tr.u[k], tr.du[k]
         tc.s[k, UU] = tr.du[k]
-    for k in range(tr.m.size):
-        tc.m[k] = tr.m[k]
+    copy(tr.m, tc.m)
     for i in range(tr.ip.shape[0]):
         mirror(tr, tc, i, o.a)
 
@@ -180,12 +174,9 @@ def carry_forces(tr, o):
 
 @jit
 def clear(o):
-    for k in range(o.dq.size):
-        o.dq[k], o.dv[k], o.da[k], o.dR[k] = 0.0, 0.0, 0.0, 0.0
-    for k in range(o.out.size):
-        o.out[k] = 0.0
-    for k in range(o.moved.size):
-        o.moved[k] = 0
+    for variation in (o.dq, o.dv, o.da, o.dR, o.out):
+        variation[:] = 0
+    o.moved[:] = 0
 
 
 @jit
@@ -318,13 +309,11 @@ def turn_directions(tr, o, l, own, mode):
 def answer(p, o, t):
     """Accelerations that answer to the forces in P of w and s, in o.out; loops stay closed."""
     x, tr, lp = p.x, p.joints.tree, p.joints.loops
-    for k in range(x.a.size):
-        x.a[k] = 0.0
+    x.a[:] = 0
     respond(tr, o.out, x)
     if lp.tile.size > 0:
         imaginary_state(p, o)
-        for k in range(o.x.V.size):
-            o.x.V[k] = 0.0
+        o.x.V[:] = 0
         evaluate(o.rates, o.d, o.x, t, 0.0, 0.0, 0.0)
         for c in range(lp.tile.size):
             for r in range(6):
@@ -339,5 +328,4 @@ def answer(p, o, t):
             o.out[lp.lines[k, 1]] = lp.y[6 * lp.lines[k, 0]]
         constraint_forces(tr, lp, x.D)
         respond(tr, o.out, x)
-        for k in range(x.a.size):
-            x.a[k] = 0.0
+        x.a[:] = 0

@@ -241,6 +241,16 @@ def variant(of: Callable[..., Any], name: str, **parts: Any) -> Any:
     return jit(made)
 
 
+def variants(name: str, *sources: Callable[..., Any], **parts: Any) -> tuple[Any, ...]:
+    """`variant` of several sources, each of which may call those before it; each takes of ``parts`` what it uses."""
+    made = dict(parts)
+    if unused := set(parts) - {n for of in sources for n in of.__code__.co_names}:
+        raise TypeError(f"variants {name!r}: no source uses {sorted(unused)}")
+    for of in sources:
+        made[of.__name__] = variant(of, name, **{k: v for k, v in made.items() if k in of.__code__.co_names})
+    return tuple(made[of.__name__] for of in sources)
+
+
 def compiled_before(f: Any) -> bool:
     """Whether the cache holds a version of an entry that is still valid."""
     return DISABLED or bool(f._cache._cache_file._load_index())

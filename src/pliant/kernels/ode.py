@@ -25,6 +25,7 @@ from .jit import DISABLED, jit
 from .link_tables import Tree
 from .records import record_type
 from .so3 import cross, dot, scale, store, vec
+from .states import copy, copy_part
 
 NUM = record_type(wholes={
     "n_v": "rows of motion of the bodies",
@@ -99,21 +100,15 @@ class Problem(NamedTuple):
 @jit
 def load(p, y):
     """Memory from a state."""
-    n_q, n_v = p.x.q.size, p.num.n_v
-    for k in range(n_q):
-        p.x.q[k] = y[k]
-    for k in range(n_v):
-        p.x.v[k] = y[n_q + k]
+    copy_part(y, 0, p.x.q, 0, p.x.q.size)
+    copy_part(y, p.x.q.size, p.x.v, 0, p.num.n_v)
 
 
 @jit
 def store_state(p, y):
     """A state from memory."""
-    n_q, n_v = p.x.q.size, p.num.n_v
-    for k in range(n_q):
-        y[k] = p.x.q[k]
-    for k in range(n_v):
-        y[n_q + k] = p.x.v[k]
+    copy(p.x.q, y)
+    copy_part(p.x.v, 0, y, p.x.q.size, p.num.n_v)
 
 
 @jit
@@ -134,13 +129,18 @@ def derivative(p, t, dy):
     """F from what is in x: rates of positions, velocities and energies."""
     n_q, n_v, x = p.x.q.size, p.num.n_v, p.x
     kinematics(p.maps, x.q, x.v, dy)
-    for k in range(n_v):
-        dy[n_q + k] = x.a[k]
-    dy[n_q + n_v], dy[n_q + n_v + 1] = 0.0, 0.0
+    copy_part(x.a, 0, dy, n_q, n_v)
+    powers(p, t, dy, n_q + n_v)
+
+
+@jit
+def powers(p, t, out, first):
+    """Power that is lost, and that of loads and drives, in two places of ``out``."""
+    x = p.x
+    x.E[:] = 0
     if p.num.powered == 1:
-        x.E[:] = 0
         evaluate(p.power, p.d, x, t, 0.0, 0.0, 0.0)
-        dy[n_q + n_v], dy[n_q + n_v + 1] = x.E[DISSIPATION], x.E[POWER]
+    out[first], out[first + 1] = x.E[DISSIPATION], x.E[POWER]
 
 
 def address(kernel: Any, *arguments: Any) -> Any:

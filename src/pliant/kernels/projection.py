@@ -5,55 +5,30 @@ for absolute and joint coordinates; each names the kernels that look at the cons
 """
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .evaluation import retract
 from .evaluation import run as evaluate
-from .jit import index, jit, variant
+from .jit import index, jit, variants
 from .ode import load, store_state
-from .states import copy, normalise, scaled
+from .states import copy, largest, normalise, scaled
 from .status import DONE, SINGULAR
 
 CORRECTIONS, PASSES = 20, 2      # of positions and of velocities, at most
 KEPT, RENEWED = index(0, 1)      # of what linear algebra chooses, such as pivots
 
 
-class Projection(NamedTuple):
-    """Kernels of one kind of coordinates and linear algebra."""
-    positions: Any   # close_positions(p, t, y, renewed, tolerance)
-    rates: Any       # close_rates(p, t, y, anew, tolerance)
-    correct: Any     # corrected(p, t, y)
-
-
-def projection(name: str, **parts: Any) -> Projection:
-    """The algorithms below with these kernels in place of `look`, `prepare`, `move` and, where they differ, of the others."""
-    def made(of: Any, **more: Any) -> Any:
-        return variant(of, name, **{k: v for k, v in (parts | more).items() if k in of.__code__.co_names})
-    positions, rates = made(close_positions), made(close_rates)
-    return Projection(positions, rates, made(corrected, close_positions=positions, close_rates=rates))
-
-
 # What the algorithms are made with.
-def look(p, t, renewed):
-    """The violation in x.R at the position in x. A status."""
-    raise NotImplementedError
-
-
-def prepare(p, t):
-    """Factors at that position, unless `look` has made them. A status."""
-    raise NotImplementedError
-
-
-def move(p, values):
-    """The change that takes ``values`` of the equations away."""
-    raise NotImplementedError
+look: Any = None     # look(p, t, renewed): the violation in x.R at the position in x. A status
+prepare: Any = None  # prepare(p, t): factors at that position. A status
+move: Any = None     # move(p, values): the change that takes these values of the equations away
 
 
 @jit
 def ready(p, t):
-    """The second one where the first has made the factors."""
+    """In place of `prepare`, where `look` has made the factors."""
     return DONE
 
 
@@ -159,15 +134,9 @@ def measure(p, t, y):
     """Violations of a state, unscaled, in par."""
     load(p, y)
     evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
-    worst = 0.0
-    for k in range(p.num.n_v, p.b.size):
-        worst = max(worst, abs(p.x.R[k]))
-    p.par.position_gap = max(p.par.position_gap, worst)
+    p.par.position_gap = max(p.par.position_gap, largest(p.x.R, p.num.n_v))
     look_at_rates(p, t)
-    worst = 0.0
-    for k in range(p.num.n_v, p.b.size):
-        worst = max(worst, abs(p.x.V[k]))
-    p.par.velocity_gap = max(p.par.velocity_gap, worst)
+    p.par.velocity_gap = max(p.par.velocity_gap, largest(p.x.V, p.num.n_v))
 
 
 @jit
@@ -176,3 +145,10 @@ def leave(p, t, y):
     normalise(p.d, y)
     measure(p, t, y)
     return DONE
+
+
+def projection(name: str, **parts: Any) -> tuple[Any, Any, Any]:
+    """`close_positions`, `close_rates` and `corrected` with these kernels in place of `look`, `prepare`, `move` and, where they
+    differ, of the others."""
+    positions, rates, correct = variants(name, close_positions, close_rates, corrected, **parts)
+    return positions, rates, correct

@@ -4,8 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from ...functions.field_error import FieldError
-from ..method_option import MethodOption, within
+from ..method_option import MethodOption, bounded, one_of
 from .base import Equations, Formulation, Setting
 
 if TYPE_CHECKING:
@@ -20,26 +19,19 @@ class Baumgarte(MethodOption):
 
     ``a``, ``b`` in 1/s; a = b is critical damping. Too large values make the equations stiff.
     """
-    a: float = 10.0
-    b: float = 10.0
+    a: float = bounded(10.0, 0, 1e6)
+    b: float = bounded(10.0, 0, 1e6)
 
     kind: ClassVar[str] = "baumgarte"
-
-    def __post_init__(self) -> None:
-        within(self, "a", 0, 1e6)
-        within(self, "b", 0, 1e6)
 
 
 @dataclass(frozen=True)
 class DirectCorrection(MethodOption):
     """After every step positions, then velocities, are put back on the constraints by Newton's method, each to ``tolerance``
     (in sizes of the model, velocities in these per second) and better, with the smallest change in the metric of the masses."""
-    tolerance: float = 1e-10
+    tolerance: float = bounded(1e-10, 1e-15, 1e-2)
 
     kind: ClassVar[str] = "direct-correction"
-
-    def __post_init__(self) -> None:
-        within(self, "tolerance", 1e-15, 1e-2)
 
 
 @dataclass(frozen=True)
@@ -47,14 +39,10 @@ class Partitioning(MethodOption):
     """Of joint coordinates: after every step those that depend on the others, by the equations of the loops, are put back on these, to
     ``tolerance`` as in DirectCorrection; the independent ones stay as they were integrated. Which are dependent is chosen by pivoting, and
     anew where the smallest pivot falls below ``renew`` of the largest that it has been.       Wehage, Haug 1982"""
-    tolerance: float = 1e-10
-    renew: float = 0.3
+    tolerance: float = bounded(1e-10, 1e-15, 1e-2)
+    renew: float = bounded(0.3, 0.0, 0.99)
 
     kind: ClassVar[str] = "partitioning"
-
-    def __post_init__(self) -> None:
-        within(self, "tolerance", 1e-15, 1e-2)
-        within(self, "renew", 0.0, 0.99)
 
 
 STABILIZATIONS: dict[str, type[MethodOption]] = {c.kind: c for c in (Baumgarte, DirectCorrection, Partitioning)}
@@ -95,9 +83,7 @@ class Index1(Formulation):
 
     def __post_init__(self) -> None:
         if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, type(None))):
-            raise FieldError("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b) or "
-                             "DirectCorrection(tolerance)",
-                             mark=" = ", before="Index1: ")
+            self.refuse("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b) or DirectCorrection(tolerance)")
 
     def equations(self, setting: Setting) -> Equations:
         from ...kernels.projection import leave
@@ -121,21 +107,17 @@ class Recursion(Formulation):
     Vereshchagin 1974; Featherstone 1983. Redundant constraints are survived."""
     stabilization: Baumgarte | DirectCorrection | Partitioning | None = field(default_factory=DirectCorrection)
     cut: str = ""
-    jacobian: str = "sweep"
+    jacobian: str = one_of("sweep", "differentiation")
 
     kind: ClassVar[str] = "recursion"
 
     def __post_init__(self) -> None:
         if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, Partitioning, type(None))):
-            raise FieldError("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b), "
-                             "DirectCorrection(tolerance) or Partitioning(tolerance, renew)", mark=" = ", before="Recursion: ")
+            self.refuse("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b), DirectCorrection(tolerance) "
+                        "or Partitioning(tolerance, renew)")
         if not isinstance(self.cut, str):
-            raise FieldError("cut", f"{self.cut!r}, must be a text of joints, separated by commas", mark=" = ",
-                             before="Recursion: ")
-
-        if self.jacobian not in ("sweep", "differentiation"):
-            raise FieldError("jacobian", f"{self.jacobian!r}, must be sweep or differentiation", mark=" = ",
-                             before="Recursion: ")
+            self.refuse("cut", f"{self.cut!r}, must be a text of joints, separated by commas")
+        super().__post_init__()
 
     def equations(self, setting: Setting, space: JointSpace | None = None) -> Equations:
         """``space``: the tree, if it is at hand."""
@@ -167,16 +149,11 @@ class Penalty(Formulation):
     ``penalty``: alpha in units of the mass that the equation moves, 1 / (C M^-1 C^T). Constraints hold to about 1 / penalty.
     Redundant constraints and singular positions are survived.
     """
-    penalty: float = 1e7
-    damping: float = 1.0
-    frequency: float = 10.0
+    penalty: float = bounded(1e7, 1, 1e12)
+    damping: float = bounded(1.0, 0, 1e3)
+    frequency: float = bounded(10.0, 0, 1e6)
 
     kind: ClassVar[str] = "penalty"
-
-    def __post_init__(self) -> None:
-        within(self, "penalty", 1, 1e12)
-        within(self, "damping", 0, 1e3)
-        within(self, "frequency", 0, 1e6)
 
     def equations(self, setting: Setting) -> Equations:
         from ...kernels.projection import leave
@@ -191,20 +168,13 @@ class AugmentedLagrangian(Formulation):
     """The penalty method with multipliers that are iterated until the equations hold for accelerations to ``tolerance``:
     lam <- lam + alpha (C'' + 2 damping frequency C' + frequency^2 C); then positions and velocities are projected in the same way.
     Bayo, Garcia de Jalon, Serna 1988; Bayo, Ledesma 1996. Redundant constraints and singular positions are survived."""
-    penalty: float = 1e7
-    damping: float = 1.0
-    frequency: float = 10.0
-    tolerance: float = 1e-10
-    max_iterations: int = 20
+    penalty: float = bounded(1e7, 1, 1e12)
+    damping: float = bounded(1.0, 0, 1e3)
+    frequency: float = bounded(10.0, 0, 1e6)
+    tolerance: float = bounded(1e-10, 1e-14, 1e-2)
+    max_iterations: int = bounded(20, 1, 1000)
 
     kind: ClassVar[str] = "augmented-lagrangian"
-
-    def __post_init__(self) -> None:
-        within(self, "penalty", 1, 1e12)
-        within(self, "damping", 0, 1e3)
-        within(self, "frequency", 0, 1e6)
-        within(self, "tolerance", 1e-14, 1e-2)
-        within(self, "max_iterations", 1, 1000, int)
 
     def equations(self, setting: Setting) -> Equations:
         from .index1 import correct, rhs, softened
@@ -222,14 +192,10 @@ class CoordinatePartitioning(Formulation):
     Dense linear algebra: up to 600 equations. Redundant constraints are survived; at a singular position, where no choice is
     good, the run stops and names it, unless a step passes it.
     """
-    renew: float = 0.5
-    tolerance: float = 1e-10
+    renew: float = bounded(0.5, 1e-6, 0.9)
+    tolerance: float = bounded(1e-10, 1e-14, 1e-2)
 
     kind: ClassVar[str] = "coordinate-partitioning"
-
-    def __post_init__(self) -> None:
-        within(self, "renew", 1e-6, 0.9)
-        within(self, "tolerance", 1e-14, 1e-2)
 
     def equations(self, setting: Setting) -> Equations:
         from .partitioning import correct, rhs
@@ -245,14 +211,10 @@ class NullSpace(Formulation):
     Dense linear algebra: up to 600 equations. Redundant constraints are survived; where the rank changes, the run stops and
     names the position, unless a step passes it.
     """
-    rank: float = 1e-9
-    tolerance: float = 1e-10
+    rank: float = bounded(1e-9, 1e-14, 1e-2)
+    tolerance: float = bounded(1e-10, 1e-14, 1e-2)
 
     kind: ClassVar[str] = "null-space"
-
-    def __post_init__(self) -> None:
-        within(self, "rank", 1e-14, 1e-2)
-        within(self, "tolerance", 1e-14, 1e-2)
 
     def equations(self, setting: Setting) -> Equations:
         from .null_space import correct, rhs

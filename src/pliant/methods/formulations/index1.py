@@ -19,6 +19,7 @@ from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import jit
 from ...kernels.ode import Problem, derivative, load
 from ...kernels.projection import projection
+from ...kernels.states import copy, copy_part, copy_tile
 from ...kernels.status import DONE, NOT_FINITE, SINGULAR
 from .base import Setting
 
@@ -27,18 +28,15 @@ from .base import Setting
 def linearise(p, t):
     """[M C^T; C 0] in tiles and its factors in x.D; R holds -f and the violation. DONE or SINGULAR."""
     x = p.x
-    for k in range(x.a.size):
-        x.a[k] = 0
-        x.lam[k] = 0
+    x.a[:] = 0
+    x.lam[:] = 0
     x.D[:] = 0
     evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
     p.num.factorisations += 1
     if p.num.fallback != 0:
         return DONE if call_python(p.num.fallback, 0.0, 0.0, 0.0) != 0.0 else SINGULAR
     for k in range(x.D.shape[0]):
-        for l in range(6):
-            for m in range(6):
-                p.tiles[k, l, m] = x.D[k, l, m]
+        copy_tile(x.D, k, p.tiles, k)
     return DONE if factorise(x.D, p.lu, p.pivots) else SINGULAR
 
 
@@ -46,11 +44,9 @@ def linearise(p, t):
 def solved(p):
     """p.y = solution for the right side p.b; the relative residual."""
     if p.num.fallback != 0:
-        for k in range(p.b.size):
-            p.x.R[k] = p.b[k]
+        copy(p.b, p.x.R)
         call_python(p.num.fallback, 1.0, 0.0, 0.0)
-        for k in range(p.b.size):
-            p.y[k] = p.x.R[k]
+        copy(p.x.R, p.y)
         return 0.0 if np.isfinite(p.y[0]) else np.inf
     return solve_refined(p.tiles, p.x.D, p.lu, p.b, p.y, p.r, p.num.n_v)
 
@@ -62,13 +58,11 @@ def iterated(p):
     if p.num.fallback != 0:
         return solved(p)
     n_v = p.num.n_v
-    for k in range(p.b.size):
-        p.y[k] = p.b[k]
+    copy(p.b, p.y)
     solve(p.x.D, p.lu, p.y)
     for i in range(int(p.par.passes) + 1):
         left, size, wrong, force = 0.0, 0.0, 0.0, 0.0
-        for k in range(p.b.size):
-            p.r[k] = p.b[k]
+        copy(p.b, p.r)
         subtract_image(p.tiles, p.lu, p.y, p.r)
         for k in range(n_v):
             size = max(size, abs(p.y[k]) * p.unit[k])
@@ -103,10 +97,8 @@ def rhs(p, t, y, dy):
     left = iterated(p)
     if not left < 1e-6:
         return SINGULAR if left < np.inf else NOT_FINITE
-    for k in range(n_v):
-        x.a[k] = p.y[k]
-    for k in range(n_v, p.y.size):
-        x.lam[k] = p.y[k]
+    copy_part(p.y, 0, x.a, 0, n_v)
+    copy_part(p.y, n_v, x.lam, n_v, p.y.size - n_v)
     derivative(p, t, dy)
     return DONE
 
@@ -127,7 +119,7 @@ def move(p, values):
     iterated(p)
 
 
-correct = projection("index1", look=look, prepare=linearise, move=move).correct
+*_, correct = projection("index1", look=look, prepare=linearise, move=move)
 
 
 def softened(setting: Setting, penalty: float, damping: float, frequency: float) -> Problem:

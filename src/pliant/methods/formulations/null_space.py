@@ -126,4 +126,4 @@ def move(p, values):
         p.y[p.chosen[LISTS + k]] = d[at(d, SCALE), k] * d[at(d, SOLUTION), k]
 
 
-correct = projection("null_space", look=factor, prepare=ready, move=move).correct
+*_, correct = projection("null_space", look=factor, prepare=ready, move=move)

@@ -52,6 +52,7 @@ class Integrator(MethodOption):
     why others do not."""
     formulations: ClassVar[tuple[str, ...]] = ("index-3",)
     refused: ClassVar[str] = ""
+    order: ClassVar[int]
     controlled: ClassVar[bool] = False  # chooses its steps for an accuracy
     fixed: ClassVar[bool] = True        # takes a fixed step
     finest: ClassVar[float] = 1e-12     # accuracy, beyond which rounding errors rule
@@ -61,7 +62,8 @@ class Integrator(MethodOption):
             INTEGRATORS[cls.kind] = cls
 
     def orders(self, formulation: MethodOption) -> Orders:
-        raise NotImplementedError
+        """Of all three, unless a method says more."""
+        return Orders(self.order, self.order, self.order)
 
     @property
     def limit(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ...method_option import MethodOption, within
+from ...method_option import MethodOption, bounded
 from ..base import Integrator, Orders
 
 if TYPE_CHECKING:
@@ -19,11 +19,7 @@ ADAMS_LIMITS = (0.17, 1.2, 1.18, 0.33, 0.39, 0.52, 0.38, 0.27, 0.19, 0.12, 0.08)
 class _RungeKutta(Integrator):
     formulations = EXPLICIT
     refused = NOT_EXPLICIT
-    order: ClassVar[int]
     stable: ClassVar[float]
-
-    def orders(self, formulation: MethodOption) -> Orders:
-        return Orders(self.order, self.order, self.order)
 
     @property
     def limit(self) -> float:
@@ -83,15 +79,12 @@ class AdamsBashforthMoulton(Integrator):
     For smooth motions whose evaluation is costly; every jump of a function begins anew with small steps.
     References: Shampine, Gordon 1975; Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, III.
     """
-    max_order: int = 12
+    max_order: int = bounded(12, 2, 12)
 
     kind: ClassVar[str] = "adams-bashforth-moulton"
     formulations: ClassVar[tuple[str, ...]] = EXPLICIT
     refused: ClassVar[str] = NOT_EXPLICIT
     controlled: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        within(self, "max_order", 2, 12, int)
 
     def orders(self, formulation: MethodOption) -> Orders:
         return Orders(self.max_order, self.max_order, self.max_order)

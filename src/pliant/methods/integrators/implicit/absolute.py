@@ -6,42 +6,40 @@ from ....kernels.contract import DISSIPATION, POWER
 from ....kernels.evaluation import retract
 from ....kernels.evaluation import run as evaluate
 from ....kernels.jit import jit
-from ....kernels.ode import kinematics, load
+from ....kernels.ode import derivative, load, store_state
+from ....kernels.states import copy, copy_part, copy_tile
 from ....kernels.status import DONE, NOT_FINITE, SINGULAR
-from .solver import add_back, made_for
-from .stages import R1, R2, R3, RIGHT, A, D, E, G, K, L, M, N, V, W, Y, Z, rate
+from .stages import D, E, K, M, rate
 
 
 @jit
 def place(p, w, o, i):
     """Memory at stage i."""
-    S, x = o.S, p.x
-    for k in range(p.num.n_v):
-        S[G, k], x.v[k], x.a[k] = S[Z + i, k], S[V + i, k], S[A + i, k]
-    for k in range(p.num.n_v, x.lam.size):
-        x.lam[k] = S[L + i, k]
-    retract(p.d, w.y0, S[G], 1.0, x.q)
+    x, n_v = p.x, p.num.n_v
+    copy_part(o.V[i], 0, x.v, 0, n_v)
+    copy_part(o.A[i], 0, x.a, 0, n_v)
+    copy_part(o.L[i], n_v, x.lam, n_v, x.lam.size - n_v)
+    copy_part(o.Z[i], 0, o.g, 0, n_v)
+    retract(p.d, w.y0, o.g, 1.0, x.q)
 
 
 @jit
 def defects(p, w, c, o, i, t):
-    """Of [ggl-1]."""
-    S, x, n_v = o.S, p.x, p.num.n_v
+    """What is left of [ggl-1] at stage i, with the sign of a right side, in R. A status."""
+    R, x, n_v = o.R, p.x, p.num.n_v
     place(p, w, o, i)
     evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
-    for k in range(x.R.size):
-        if k < n_v:
-            S[R2 + i, k], S[R3 + i, k] = -x.R[k], 0.0
-        else:
-            S[R3 + i, k] = -x.R[k]
+    for k in range(n_v):
+        R[1, i, k], R[2, i, k] = -x.R[k], 0.0
+    for k in range(n_v, x.R.size):
+        R[2, i, k] = -x.R[k]
     x.V[:] = 0
     evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
-    rate(p.d, S, n_v, i)
-    for k in range(x.R.size):
-        if k < n_v:
-            S[R1 + i, k] = S[Y, k] - S[W + i, k]
-        else:
-            S[R1 + i, k], S[R2 + i, k] = 0.0, -x.V[k]
+    rate(p.d, o, n_v, i)
+    for k in range(n_v):
+        R[0, i, k] = o.y[k] - o.W[i, k]
+    for k in range(n_v, x.R.size):
+        R[0, i, k], R[1, i, k] = 0.0, -x.V[k]
     return DONE
 
 
@@ -78,26 +76,24 @@ def blame(tiles):
 
 @jit
 def linearise(p, w, c, o):
-    """M with C, D and K. Constraint tiles do not depend on the coefficients."""
+    """M with C, D and K, at the second stage of Radau's method as predicted, or (o.n.tiles < 0) at the start of the step. Constraint
+    tiles do not depend on the coefficients. A status."""
     x, tiles, t = p.x, o.matrices.real, c.t0 + o.radau.c[1] * c.h
-    for k in range(p.num.n_v):
-        o.S[A + 1, k] = w.f0[x.q.size + k]
+    copy_part(w.f0, x.q.size, o.A[1], 0, p.num.n_v)
     place(p, w, o, 1)
     if o.n.tiles < 0:
         load(p, w.y0)
         t = c.t0
     x.D[:] = 0
-    evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
-    take(x.D, tiles, M)
-    evaluate(p.tangent, p.d, x, t, 1.0, 1.0, 0.0)
-    take(x.D, tiles, D)
-    evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 1.0)
-    take(x.D, tiles, K)
+    for which, cd, ck in ((M, 0.0, 0.0), (D, 1.0, 0.0), (K, 0.0, 1.0)):
+        evaluate(p.tangent, p.d, x, t, 1.0, cd, ck)
+        take(x.D, tiles, which)
     return DONE
 
 
 @jit
 def factor_pair(p, o, h):
+    """Factors of the real and of the complex system of Radau's method for a step h. A status."""
     tiles, other = o.matrices.real, o.matrices.pair
     combine(tiles, h / o.radau.real, tiles[E])
     combine(tiles, h / o.radau.pair, other)
@@ -109,116 +105,114 @@ def factor_pair(p, o, h):
 
 @jit
 def factor_bdf(p, w, c, o):
-    """S with C."""
+    """The matrix of BDF at the predicted end of the step, S with C, and its factors. A status."""
     x, tiles, s = p.x, o.matrices.real, 1 / o.n.sigma
     place(p, w, o, 0)
     x.D[:] = 0
     evaluate(p.tangent, p.d, x, c.t0 + c.h, 1.0, s, s * s)
     take(x.D, tiles, M)
     for k in range(tiles.shape[1]):
-        for i in range(6):
-            for j in range(6):
-                tiles[E, k, i, j] = tiles[M, k, i, j]
+        copy_tile(tiles[M], k, tiles[E], k)
     return DONE if factorise(tiles[E], p.lu, p.pivots) else blame(tiles)
 
 
 @jit
-def increment(p, o, factors, sigma, r, first, stiffness):
+def increment(p, o, factors, sigma, r, stiffness):
     """The linear equations of a step, S = M + D / sigma + K / sigma^2:                                  [ggl-2]
 
         sigma dz - dv + dnu = r1,   (sigma M + D) dv + K dz + C^T dlam = r2,   C dz = r3,   C dv = r4,   dnu = S0^-1 C^T dmu
 
-    Rows first, first + 1, ... of r: r1 (rows of motion); r2, then r4; r3 (rows of constraints); two to work with. In their place dz; dv and
-    dlam; and dnu in row first + 3. ``stiffness``: whether K is known; without it K (dnu - r1) / sigma is missing in the second equation
-    until the next iteration. Of r4 only what constraints can follow is used: S t + C^T mu = 0, C t = r4; the rest, of redundant
-    equations, is their curvature, for which no multiplier is to be asked."""
+    Rows of r: r1 (rows of motion); r2, then r4; r3 (rows of constraints); two to work with. In their place dz; dv and dlam;
+    and dnu in row 3. ``stiffness``: whether K is known; without it K (dnu - r1) / sigma is missing in the second equation
+    until the next iteration. Of r4 only what constraints can follow is used: S t + C^T mu = 0, C t = r4; the rest, of
+    redundant equations, is their curvature, for which no multiplier is to be asked."""
     tiles, n, n_v = o.matrices.real, r.shape[1], p.num.n_v
-    second, m, y, g = first + 1, first + 2, first + 3, first + 4
+    first, second, m, y, g = r[0], r[1], r[2], r[3], r[4]
+    y[:] = 0
+    subtract_image(tiles[M], p.lu, first, y)
     for k in range(n):
-        r[y, k] = 0
-    subtract_image(tiles[M], p.lu, r[first], r[y])
+        y[k] = 0 * sigma if k < n_v else second[k] - y[k] - sigma * m[k]
+    solve(tiles[E], p.lu, y)
     for k in range(n):
-        r[y, k] = 0 * sigma if k < n_v else r[second, k] - r[y, k] - sigma * r[m, k]
-    solve(tiles[E], p.lu, r[y])
-    for k in range(n):
-        r[g, k] = (r[first, k] - r[y, k]) / sigma if k < n_v else 0 * sigma
-        r[m, k] = 0
+        g[k] = (first[k] - y[k]) / sigma if k < n_v else 0 * sigma
+    m[:] = 0
     if stiffness:
-        subtract_image(tiles[K], p.lu, r[g], r[m])
+        subtract_image(tiles[K], p.lu, g, m)
     for k in range(n_v):
-        r[second, k], r[first, k], r[m, k] = (r[second, k] + r[m, k]) / (sigma * sigma), 0, 0
+        second[k], first[k] = (second[k] + m[k]) / (sigma * sigma), 0
+    copy_part(second, n_v, first, n_v, n - n_v)
+    solve(tiles[E], p.lu, first)
     for k in range(n_v, n):
-        r[first, k], r[m, k] = r[second, k], 0
-    solve(tiles[E], p.lu, r[first])
+        first[k] = 0
+    m[:] = 0
+    subtract_image(tiles[M], p.lu, first, m)
     for k in range(n_v, n):
-        r[first, k] = 0
-    subtract_image(tiles[M], p.lu, r[first], r[m])
+        second[k] = -m[k] / sigma
+    solve(factors, p.lu, second)
+    for k in range(n_v):
+        first[k] = second[k] + g[k]
+        second[k] *= sigma
     for k in range(n_v, n):
-        r[second, k] = -r[m, k] / sigma
-    solve(factors, p.lu, r[second])
-    for k in range(n):
-        if k < n_v:
-            r[first, k] = r[second, k] + r[g, k]
-            r[second, k] *= sigma
-        else:
-            r[second, k] *= sigma * sigma
+        second[k] *= sigma * sigma
+
+
+@jit
+def add_back(o, to, real, pair, first, last):
+    """Solutions of both systems added to the stages."""
+    for i in range(3):
+        x, re, im = o.radau.X_real[i], 2 * o.radau.X_pair[0, i], 2 * o.radau.X_pair[1, i]
+        for k in range(first, last):
+            to[i, k] += x * real[k] + re * pair[k].real - im * pair[k].imag
 
 
 @jit
 def solve_pair(p, o, h):
-    n, n_v = o.S.shape[1], p.num.n_v
-    increment(p, o, o.matrices.real[E], o.radau.real / h, o.S, RIGHT, True)
-    increment(p, o, o.matrices.pair, o.radau.pair / h, o.B, 0, True)
-    add_back(o, L, RIGHT + 1, 1, n_v, n)
-    add_back(o, N, Y, 3, 0, n_v)
+    """Both systems of Radau's method, from right and B: increments of z and v are left there, others added to the stages."""
+    increment(p, o, o.matrices.real[E], o.radau.real / h, o.right, True)
+    increment(p, o, o.matrices.pair, o.radau.pair / h, o.B, True)
+    add_back(o, o.L, o.right[1], o.B[1], p.num.n_v, o.g.size)
+    add_back(o, o.N, o.y, o.B[3], 0, p.num.n_v)
 
 
 @jit
 def solve_bdf(p, o, sigma):
-    S, n_v = o.S, p.num.n_v
-    for k in range(S.shape[1]):
-        S[RIGHT, k], S[RIGHT + 1, k], S[RIGHT + 2, k] = S[R1, k], S[R2, k], S[R3, k]
-    increment(p, o, o.matrices.real[E], sigma, S, RIGHT, False)
-    for k in range(n_v):
-        S[N, k] += S[Y, k]
-    for k in range(n_v, S.shape[1]):
-        S[L, k] += S[RIGHT + 1, k]
+    """The increment of BDF from R: of z and v in the first rows of right; others are added."""
+    for l in range(3):
+        copy(o.R[l, 0], o.right[l])
+    increment(p, o, o.matrices.real[E], sigma, o.right, False)
+    for k in range(p.num.n_v):
+        o.N[0, k] += o.y[k]
+    for k in range(p.num.n_v, o.g.size):
+        o.L[0, k] += o.right[1, k]
 
 
 @jit
 def filtered(p, w, c, o):
-    S, n_v = o.S, p.num.n_v
-    for k in range(S.shape[1]):
-        S[RIGHT + 2, k], S[Y, k] = 0.0, 0.0
-    subtract_image(o.matrices.real[M], p.lu, S[G], S[Y])
-    for k in range(S.shape[1]):
-        S[RIGHT + 1, k] = -S[Y, k] if k < n_v else 0.0
-    increment(p, o, o.matrices.real[E], o.radau.real / c.h, S, RIGHT, True)
+    """(sigma - J)^-1 of the slopes in right[0] and g: in the first rows of right."""
+    o.right[2][:] = 0
+    o.y[:] = 0
+    subtract_image(o.matrices.real[M], p.lu, o.g, o.y)
+    for k in range(o.g.size):
+        o.right[1, k] = -o.y[k] if k < p.num.n_v else 0.0
+    increment(p, o, o.matrices.real[E], o.radau.real / c.h, o.right, True)
 
 
 @jit
 def power_at(p, w, c, o, i, t):
+    """Power lost, and of loads and drives, at stage i: in right[0], at i and 3 + i."""
     place(p, w, o, i)
     p.x.E[:] = 0
     evaluate(p.power, p.d, p.x, t, 0.0, 0.0, 0.0)
-    o.S[RIGHT, i], o.S[RIGHT, 3 + i] = p.x.E[DISSIPATION], p.x.E[POWER]
+    o.right[0, i], o.right[0, 3 + i] = p.x.E[DISSIPATION], p.x.E[POWER]
 
 
 @jit
 def finish_bdf(p, w, c, o):
-    S, x, n_q, n_v, sigma = o.S, p.x, p.x.q.size, p.num.n_v, o.n.sigma
-    for k in range(n_v):
-        w.y1[n_q + k], w.f1[n_q + k] = S[V, k], sigma * S[V, k] + S[A + 1, k]
-        S[A, k] = w.f1[n_q + k]
-    retract(p.d, w.y0, S[Z], 1.0, w.y1)
+    """y1, but for energies, and its derivative. A status."""
+    sigma = o.n.sigma
+    for k in range(p.num.n_v):
+        o.A[0, k] = sigma * o.V[0, k] + o.A[1, k]
     place(p, w, o, 0)
-    kinematics(p.maps, x.q, x.v, w.f1)
-    x.E[:] = 0
-    if p.num.powered == 1:
-        evaluate(p.power, p.d, x, c.t0 + c.h, 0.0, 0.0, 0.0)
-    w.f1[n_q + n_v], w.f1[n_q + n_v + 1] = x.E[DISSIPATION], x.E[POWER]
+    store_state(p, w.y1)
+    derivative(p, c.t0 + c.h, w.f1)
     return DONE
-
-
-solver = made_for("absolute", defects=defects, linearise=linearise, factor_pair=factor_pair, solve_pair=solve_pair,
-                  factor_bdf=factor_bdf, solve_bdf=solve_bdf, filtered=filtered, power_at=power_at, finish_bdf=finish_bdf)

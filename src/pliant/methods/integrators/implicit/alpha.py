@@ -6,128 +6,25 @@ numbers, in absolute (index 3) and in joint coordinates. docs/theory/integrators
 
 in joint coordinates a1 = a(t1, q1, v1).     Bruls, Cardona, Arnold 2012, doi 10.1016/j.mechmachtheory.2011.07.017
 """
-from __future__ import annotations
-
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from ....kernels.jit import jit
+from ....kernels.jit import jit, variants
 from ....kernels.ode import kinematics
-from ....kernels.records import record_type
-from ....kernels.states import flushed, rms
+from ....kernels.states import copy, copy_part, flushed, rms
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
 from ..loop.control import AMPLIFIED, BETWEEN
+from . import alpha_joint
+from .alpha_absolute import finish, matrix, put, residual, solve, to_chart
+from .alpha_error import controlled, prepare
+from .alpha_memory import scales
 
-MEMORY = record_type({
-    "alpha_m": "parameters of the method",
-    "alpha_f": "",
-    "beta": "",
-    "gamma": "",
-    "tolerance": "an iteration ends when what is still to come is below this times the accelerations",
-    "floor": "or times this",
-    "rounding": "but not below this",
-    "last_t0": "start of the last step",
-    "h1": "length of the step before, of that before it, and the one that b0 belongs to",
-    "h2": "",
-    "h_alg": "",
-    "gap": "how far joints are open",
-    "widest": "and may be",
-}, {
-    "most_iterations": "of Newton's method",
-    "full": "whether matrices are made anew in every iteration",
-    "factored": "whether there are factors",
-    "age": "steps since the start of the smooth interval",
-    "made": "factorisations, when they were looked at last",
-    "kept": "steps that the factors are kept",
-    "growing": "whether the next step is to be longer than the last one",
-    "grown": "whether this one is",
-    "later": "steps to wait with growing",
-    "wait": "and how many those were",
-    "held": "steps in which the length is held",
-    "begun": "iterations when the step began",
-})
 SLOW = 4  # iterations with the same factors, after which they are made anew
 
 
-class Alpha(NamedTuple):
-    """What the method remembers between steps (b0 to lam1), and its work arrays. In absolute coordinates v, a, lam
-    and R are those of the memory of all evaluations."""
-    n: Any              # a record of MEMORY
-    b0: np.ndarray      # averaged acceleration at the start of the step, and at its end
-    b1: np.ndarray
-    rate: np.ndarray    # acceleration at the start of the step, one step before, and two
-    before: np.ndarray
-    older: np.ndarray
-    lam0: np.ndarray    # multipliers at the start of the step, and one step before
-    lam1: np.ndarray
-    dq: np.ndarray
-    v: np.ndarray       # at the end of the step
-    a: np.ndarray
-    lam: np.ndarray
-    R: np.ndarray       # what is left of the equations; the increment
-    weight: np.ndarray  # 1 / characteristic length for displacements, 1 for rotations, 0 for padding
-    power0: np.ndarray  # power lost, and of loads and drives, at the start of the step, and one step before
-    power1: np.ndarray
-    jerk: np.ndarray    # local error of positions and of velocities, divided by h^3
-    snap: np.ndarray
-    mass: np.ndarray    # diagonal of M
-    y: np.ndarray
-    keep: np.ndarray
-    space: Any          # of the coordinates, see `alpha_coordinates`
-
-
-# What the algorithm below is made with.
-def put(p, w, c, o):
-    """The bodies at the trial state."""
-    raise NotImplementedError
-
-
-def residual(p, w, c, o, t):
-    """R: the equations of motion, and of constraints. A status."""
-    raise NotImplementedError
-
-
-def matrix(p, w, c, o, t, cd, ck):
-    """R, and factors of M + cd D + ck K. A status."""
-    raise NotImplementedError
-
-
-def solve(p, o, bp):
-    """R <- the increment of positions and (times bp) multipliers."""
-    raise NotImplementedError
-
-
-def to_chart(p, w, c, o):
-    """R <- the increment of h dq, from one of q1."""
-    raise NotImplementedError
-
-
-def finish(p, w, c, o, t1):
-    """y1 and f1 from the trial state. A status."""
-    raise NotImplementedError
-
-
-def controlled(p, w, c, o, t1):
-    """The local error, and what it wishes for the next step. A status."""
-    raise NotImplementedError
-
-
-def prepare(p, w, c, o):
-    """The memory as it would be had the state been reached with steps h."""
-    raise NotImplementedError
-
-
 @jit
-def scales(n, h):
-    """What an increment of positions is in accelerations and in velocities."""
-    return (1 - n.alpha_m) / (h * h * n.beta * (1 - n.alpha_f)), n.gamma / (h * n.beta)
-
-
-@jit
-def remember(w, c, o, n_q):
+def remember(p, w, c, o):
     """After an accepted step: its end is the start of the next one."""
-    n = o.n
+    n, n_v = o.n, o.b0.size
     if n.last_t0 == c.t0:
         if n.grown == 1:  # growing was wrong: wait twice as long before the next attempt
             n.wait = min(64, 2 * n.wait + 2)
@@ -135,31 +32,24 @@ def remember(w, c, o, n_q):
         return
     if n.grown == 1:
         n.wait = 0
-    n.grown, n.later = n.growing, max(0, n.later - 1)
-    n.growing = 0
-    for k in range(o.b0.size):
-        o.older[k] = o.before[k]
+    n.grown, n.later, n.growing = n.growing, max(0, n.later - 1), 0
+    copy(o.before, o.older)
     if n.age >= 0:  # a step was made
-        for k in range(o.b0.size):
-            o.b0[k] = o.b1[k]
-            o.before[k] = o.rate[k]
-        for k in range(o.b0.size, o.lam.size):
-            o.lam1[k], o.lam0[k] = o.lam0[k], o.lam[k]
+        copy(o.b1, o.b0)
+        copy(o.rate, o.before)
+        copy(o.lam0, o.lam1)
+        copy_part(o.lam, n_v, o.lam0, n_v, o.lam.size - n_v)
+        copy(o.power0, o.power1)
         n.h2, n.h1 = n.h1, c.h1
-        for e in range(2):
-            o.power1[e] = o.power0[e]
-    for k in range(o.b0.size):
-        o.rate[k] = w.f0[n_q + k]
-    for e in range(2):
-        o.power0[e] = w.f0[w.f0.size - 2 + e]
+    copy_part(w.f0, p.num.state_q, o.rate, 0, n_v)
+    copy_part(w.f0, w.f0.size - 2, o.power0, 0, 2)
     n.age += 1
     n.last_t0 = c.t0
     if c.fixed == 0 and c.error > 1:  # a jump that no function has told of: what was before it says nothing about the next steps
         n.age = 0
-        for k in range(o.b0.size):
-            o.b0[k] = o.before[k] = o.older[k] = o.rate[k]
-        for k in range(o.b0.size, o.lam.size):
-            o.lam1[k] = o.lam0[k]
+        for past in (o.b0, o.before, o.older):
+            copy(o.rate, past)
+        copy(o.lam0, o.lam1)
 
 
 @jit
@@ -257,11 +147,11 @@ def polynomial(p, w, h):
 
 def step(p, w, c, o):
     """A step, or the polynomial of the last one."""
-    n, n_q = o.n, p.num.state_q
+    n = o.n
     if c.asked == BETWEEN:
         polynomial(p, w, c.h)
         return DONE
-    remember(w, c, o, n_q)
+    remember(p, w, c, o)
     ratio = 1.0
     if c.fixed == 0:
         prepare(p, w, c, o)
@@ -276,3 +166,10 @@ def step(p, w, c, o):
     if status == DONE and c.fixed == 0:
         status = controlled(p, w, c, o, c.t1)
     return status
+
+
+SOURCES = newton, controlled, prepare, step
+*_, in_absolute = variants("absolute", *SOURCES)
+*_, in_joint = variants("joint", *SOURCES, put=alpha_joint.put, residual=alpha_joint.residual, matrix=alpha_joint.matrix,
+                        solve=alpha_joint.solve, to_chart=alpha_joint.to_chart, finish=alpha_joint.finish,
+                        tangential=alpha_joint.tangential, renew=alpha_joint.renew, rescale=alpha_joint.rescale)

@@ -9,12 +9,11 @@ from ....kernels.contract import DISSIPATION, POWER, call_python
 from ....kernels.evaluation import evaluate, retract
 from ....kernels.evaluation import run as evaluate_once  # compiled once: only the step itself gains by inlining
 from ....kernels.jit import jit
-from ....kernels.ode import load
+from ....kernels.ode import load, store_state
 from ....kernels.so3 import mat2, mul, scale, store, store2, tangent_inverse, vec
-from ....kernels.states import copy, flushed
+from ....kernels.states import copy, copy_part, flushed
 from ....kernels.status import DONE, SINGULAR
-from .alpha import scales
-from .alpha_making import made_for
+from .alpha_memory import scales
 
 
 class Soft(NamedTuple):
@@ -25,6 +24,7 @@ class Soft(NamedTuple):
 
 @jit
 def put(p, w, c, o):
+    """The bodies at the trial state."""
     retract(p.d, w.y0, o.dq, c.h, p.x.q)
 
 
@@ -38,6 +38,7 @@ def turn(p, c, o):
 
 @jit
 def residual(p, w, c, o, t):
+    """R: the equations of motion, and of constraints. A status."""
     turn(p, c, o)
     evaluate(p.residual, p.d, p.x, t, 1.0, 0.0, 0.0)
     return DONE
@@ -53,6 +54,7 @@ def factors(p):
 
 @jit
 def matrix(p, w, c, o, t, cd, ck):
+    """R, and factors of M + cd D + ck K. A status."""
     turn(p, c, o)
     p.x.D[:] = 0
     evaluate(p.tangent, p.d, p.x, t, 1.0, cd, ck)
@@ -70,6 +72,7 @@ def solved(p):
 
 @jit
 def solve(p, o, bp):
+    """R <- the increment of positions and (times bp) multipliers."""
     x, n_v = p.x, p.num.n_v
     for k in range(n_v):
         x.R[k] /= bp
@@ -82,6 +85,7 @@ def solve(p, o, bp):
 
 @jit
 def to_chart(p, w, c, o):
+    """R <- the increment of h dq, from one of q1."""
     for k in range(p.d.rotations.shape[0]):
         i = p.d.rotations[k, 0]
         store(mul(mat2(p.x.T, i // 6, 0), vec(p.x.R, i)), p.x.R, i)
@@ -89,14 +93,11 @@ def to_chart(p, w, c, o):
 
 @jit
 def finish(p, w, c, o, t1):
-    """Energies by the trapezoidal rule, whose error is -h^3 p'' / 12."""
+    """y1 and f1 from the trial state; energies by the trapezoidal rule, whose error is -h^3 p'' / 12. A status."""
     x, n_q, n_v, h = p.x, p.x.q.size, p.num.n_v, c.h
-    for k in range(n_q):
-        w.y1[k] = x.q[k]
-    for k in range(n_v):
-        w.y1[n_q + k], w.f1[n_q + k] = x.v[k], x.a[k]
-    for e in range(n_q + n_v, n_q + n_v + 2):
-        w.y1[e] = w.y0[e]
+    store_state(p, w.y1)
+    copy_part(x.a, 0, w.f1, n_q, n_v)
+    copy_part(w.y0, n_q + n_v, w.y1, n_q + n_v, 2)
     if p.num.powered == 0:
         return DONE
     x.E[:] = 0
@@ -113,7 +114,7 @@ def finish(p, w, c, o, t1):
 
 @jit
 def tangential(p, w, c, o, t, y):
-    """[M C^T; C 0] [y; mu] = [M y; 0]                                                                    [alpha-8]"""
+    """y without its part across the constraints, which they take away: [M C^T; C 0] [y; mu] = [M y; 0]      [alpha-8]"""
     x, n_v = p.x, p.num.n_v
     if x.lam.size == n_v:
         return
@@ -129,12 +130,12 @@ def tangential(p, w, c, o, t, y):
         x.R[i] = x.R[i] - o.y[i] if i < n_v else 0.0
     solved(p)
     copy(o.keep, x.a)
-    for i in range(n_v):
-        y[i] = x.R[i]
+    copy_part(x.R, 0, y, 0, n_v)
 
 
 @jit
 def renew(p, w, c, o, t):
+    """Factors at the current state. True if there are some."""
     x = p.x
     bp, gp = scales(o.n, c.h)
     for j in range(x.T.shape[0]):
@@ -150,13 +151,11 @@ def renew(p, w, c, o, t):
 
 @jit
 def rescale(p, w, c, o):
-    """See `alpha_error.prepare`."""
+    """The start of the step as it would be had it been reached with steps h: what lies across the constraints, see `prepare`."""
     x, n, n_q, n_v, t = p.x, o.n, p.x.q.size, p.num.n_v, c.t0
     load(p, w.y0)
-    for i in range(n_v):
-        x.a[i] = o.rate[i]
-    for i in range(n_v, x.lam.size):
-        x.lam[i] = o.lam0[i]
+    copy(o.rate, x.a)
+    copy_part(o.lam0, n_v, x.lam, n_v, x.lam.size - n_v)
     if n.factored == 0 and not renew(p, w, c, o, t):
         return
     evaluate_once(p.residual, p.d, x, t, 1.0, 0.0, 0.0)
@@ -176,11 +175,6 @@ def rescale(p, w, c, o):
         limit = max(limit, o.weight[i] * abs(o.rate[i] - o.before[i]))
         most = max(most, o.weight[i] * abs(x.R[i]))
     limit *= abs(change) * n.h_alg  # next to a singular position the scaled rates would be a kick
-    for k in range(n_q):
-        w.y0[k] = x.q[k]
+    copy(x.q, w.y0)
     for i in range(n_v):
         w.y0[n_q + i] = x.v[i] + x.R[i] * (limit / most if most > limit else 1.0)
-
-
-step = made_for("absolute", put=put, residual=residual, matrix=matrix, solve=solve, to_chart=to_chart, finish=finish,
-                tangential=tangential, renew=renew, rescale=rescale)

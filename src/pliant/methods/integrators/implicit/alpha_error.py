@@ -5,34 +5,14 @@ from ....kernels.jit import jit
 from ....kernels.so3 import accumulate, cross, vec
 from ....kernels.status import DONE, OPEN
 from ..loop.chosen_steps import judge
+from .alpha_absolute import renew, rescale, tangential
+from .alpha_memory import constants
+from .stages import to_error
 
 REFRESH = 20       # steps that factors are kept: the estimate needs them near the current position
 FORCE = 20.0       # a jump of multipliers that much larger than that of inertia forces is one of a singular position
 LONG = 4           # iterations of a step that is not followed by a longer one
 HOLD = 20          # steps that are not made longer after a singular position
-
-
-# What the algorithms below are made with.
-def tangential(p, w, c, o, t, y):
-    """y without its part across the constraints, which they take away."""
-    raise NotImplementedError
-
-
-def renew(p, w, c, o, t):
-    """Factors at the current state. True if there are some."""
-    raise NotImplementedError
-
-
-def rescale(p, w, c, o):
-    """The start of the step as it would be had it been reached with steps h: what lies across the constraints."""
-    raise NotImplementedError
-
-
-@jit
-def constants(n):
-    """Delta, c_q, c_v: b0 belongs to t + Delta h; local errors c_q h^3 q''' and c_v h^3 v'''                  [alpha-6]"""
-    shift = n.alpha_m - n.alpha_f
-    return shift, 1 / 6 - n.beta - shift / 2, 1 / 6 - n.gamma * (0.5 + shift) - shift * (n.alpha_m - 0.5)
 
 
 @jit
@@ -51,21 +31,6 @@ def local_errors(p, c, o):
     for j in range(p.maps.rotations.shape[0]):
         i = p.maps.rotations[j, 0]
         accumulate(1 / 12, cross(vec(o.v, i), vec(o.a, i)), o.jerk, i)
-
-
-@jit
-def to_error(p, w, c, o):
-    """w.error = h^3 (jerk, snap), in numbers of a state."""
-    n_q, maps, h3 = p.num.state_q, p.maps, c.h * c.h * c.h
-    for k in range(maps.linear.shape[0]):
-        w.error[maps.linear[k, 1]] = h3 * o.jerk[maps.linear[k, 0]]
-    for k in range(maps.rotations.shape[0]):
-        i, j = maps.rotations[k, 1], maps.rotations[k, 0]
-        w.error[i] = 0.0
-        for l in range(3):
-            w.error[i + 1 + l] = h3 * o.jerk[j + l] / 2
-    for k in range(o.b0.size):
-        w.error[n_q + k] = h3 * o.snap[k]
 
 
 @jit
@@ -88,7 +53,7 @@ def controlled(p, w, c, o, t1):
         local_errors(p, c, o)
         tangential(p, w, c, o, t1, o.jerk)
         tangential(p, w, c, o, t1, o.snap)
-        to_error(p, w, c, o)
+        to_error(p, w, o.jerk, o.snap, c.h * c.h * c.h)
         error = judge(p, w, c)
         if error <= 1 or n_v == o.lam.size or n.kept <= 1 or attempt == 1 or not renew(p, w, c, o, t1):
             break

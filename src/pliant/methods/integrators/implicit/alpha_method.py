@@ -10,9 +10,9 @@ from ....kernels.records import new_record
 from ....kernels.state_row import parts
 from ..loop.control import TURN
 from ..loop.method import Method
-from . import alpha_absolute, alpha_joint
-from .alpha import MEMORY, Alpha
-from .alpha_error import constants
+from .alpha import in_absolute, in_joint
+from .alpha_absolute import Soft
+from .alpha_memory import MEMORY, Alpha, constants
 from .joint_tangents import Tangents
 from .method import ROUNDING
 from .stages import Full
@@ -47,12 +47,12 @@ class AlphaMethod(Method):
             more = {"v": np.zeros(n), "a": np.zeros(n), "lam": np.zeros(n), "R": np.zeros(n), "weight": space.weights()[run.n_q:]}
             extra: Any = Full.of(n, run.n_q + n + 2)
             self.tangents = Tangents(run.p, space, extra)
-            self.step = alpha_joint.step
+            self.step = in_joint
         else:
             x = run.x
             more = {"v": x.v, "a": x.a, "lam": x.lam, "R": x.R, "weight": d.weights()}
-            extra = alpha_absolute.Soft(s.softness, np.zeros_like(x.q))
-            self.step = alpha_absolute.step
+            extra = Soft(s.softness, np.zeros_like(x.q))
+            self.step = in_absolute
         self.own = Alpha(record, **arrays, **more, power0=np.zeros(2), power1=np.zeros(2), space=extra)
         record.alpha_m, record.alpha_f, record.beta, record.gamma = option.parameters
         record.tolerance, record.floor, record.rounding = option.tolerance, d.gravity / d.length + 1e-9, rounding(run)

@@ -8,17 +8,18 @@ q_j: changes of the increment f, made orthonormal; g_j: the same combinations of
 The unknowns are the rows Z, V, L, N of three stages, one after the other.
 """
 from ....kernels.jit import jit
-from .stages import KEPT, L, N, V
+from .stages import KEPT
 
+V, L, N, UNKNOWNS = 3, 6, 9, 12  # where velocities, multipliers and nu begin among the rows of unknowns
 SCALE, X, F_BEFORE, X_BEFORE, F, DIRECTIONS = range(6)  # rows of mix; then those of q_j, then those of g_j
 
 
 @jit
 def scaled(w, c, o, n_q, n_v, force):
     """Units of the unknowns: positions in sizes of the model, velocities in the largest one, multipliers in ``force``."""
-    n = o.S.shape[1]
+    n = o.g.size
     o.n.mixed = 0
-    for row in range(N + 3):
+    for row in range(UNKNOWNS):
         multiplier = L <= row < N
         for k in range(n):
             by = 0.0
@@ -33,7 +34,7 @@ def scaled(w, c, o, n_q, n_v, force):
 def gather(mix, S, row):
     """A row of mix from the unknowns."""
     n = S.shape[1]
-    for i in range(N + 3):
+    for i in range(UNKNOWNS):
         for k in range(n):
             mix[row, i * n + k] = mix[SCALE, i * n + k] * S[i, k]
 
@@ -93,7 +94,7 @@ def mix(a, S, memory):
         c = product(a, DIRECTIONS + j, F)
         subtract(a, c, DIRECTIONS + j, F)
         subtract(a, c, DIRECTIONS + KEPT + j, X)
-    for i in range(N + 3):
+    for i in range(UNKNOWNS):
         for k in range(n):
             if a[SCALE, i * n + k] > 0:
                 S[i, k] = a[X, i * n + k] / a[SCALE, i * n + k]

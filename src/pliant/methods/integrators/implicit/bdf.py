@@ -10,35 +10,13 @@ import numpy as np
 
 from ....kernels.jit import jit
 from ....kernels.ode import call_status
+from ....kernels.states import copy, copy_part
 from ....kernels.status import DONE, NEWTON_FAILED
 from ..loop.control import BETWEEN
 from . import radau
 from .method import ImplicitMethod
 from .newton import simplified
-from .stages import (
-    CHART,
-    FINISH_BDF,
-    HELD,
-    ITERATE_BDF,
-    LAMBDA,
-    MATRICES_BDF,
-    RIGHT,
-    A,
-    G,
-    L,
-    N,
-    V,
-    W,
-    Y,
-    Z,
-    add_node,
-    clear,
-    judged,
-    largest,
-    logarithm,
-    note_speed,
-    to_error,
-)
+from .stages import FINISH_BDF, HELD, ITERATE_BDF, MATRICES_BDF, add_node, ask, judged, largest, logarithm, note_speed, to_error
 from .tables import NODES
 
 MULTIPLIERS = 4   # of the past, that those of the step are extrapolated from
@@ -52,51 +30,53 @@ GROWTH, FIRST_GROWTH = 2.0, 8.0     # of steps, at most; out of the first ones
 
 
 @jit
-def push(p, w, c, o, n_q, n_v):
+def push(p, w, c, o):
     """A step was accepted: its end is the newest point. The past is seen from there."""
-    past, lam = o.past, o.lam
-    if o.n.bdf_t0 == c.t0:
+    past, lams, n, n_v = o.past, o.lams, o.n, p.num.state_v
+    if n.bdf_t0 == c.t0:
         return
-    if o.n.points == 0:
-        o.n.order, o.n.since = 0, 0
-    for j in range(min(o.n.points, HELD - 1), 0, -1):
-        for k in range(past.shape[1]):
-            past[j, k] = past[j - 1, k]
-        for k in range(n_v, lam.size):
-            o.S[LAMBDA + j, k] = o.S[LAMBDA + j - 1, k]
-    o.n.points, o.n.since = min(o.n.points + 1, HELD), o.n.since + 1
-    past[0, 0], o.n.bdf_t0 = c.t0, c.t0
-    if o.n.points > 1:
+    if n.points == 0:
+        n.order, n.since = 0, 0
+    for j in range(min(n.points, HELD - 1), 0, -1):
+        copy(past[j - 1], past[j])
+        copy(lams[j - 1], lams[j])
+    n.points, n.since = min(n.points + 1, HELD), n.since + 1
+    past[0, 0], n.bdf_t0 = c.t0, c.t0
+    if n.points > 1:
         note_speed(p, w, c)
-        o.n.usual_h = max(past[0, 0] - past[1, 0], 0.98 * o.n.usual_h)
-    for k in range(w.y0.size):
-        past[0, 1 + k] = w.y0[k]
-    for k in range(n_v, lam.size):
-        o.S[LAMBDA, k] = lam[k]
-    for j in range(o.n.points):
-        if logarithm(p.maps, w.y0, past, j, o.S[CHART + j]) > FAR:
-            o.n.points = j
+        n.usual_h = max(past[0, 0] - past[1, 0], 0.98 * n.usual_h)
+    copy_part(w.y0, 0, past[0], 1, w.y0.size)
+    copy_part(o.lam, n_v, lams[0], n_v, o.lam.size - n_v)
+    for j in range(n.points):
+        if logarithm(p.maps, w.y0, past, j, o.chart[j]) > FAR:
+            n.points = j
             break
 
 
 @jit
+def node(past, t1, j):
+    """Time of node j: t1, then those of the past."""
+    return t1 if j == 0 else past[j - 1, 0]
+
+
+@jit
 def weight_of(past, t1, i, nodes):
-    """Of node i in the divided difference over so many nodes; node 0 is t1, node j is past[j - 1]."""
-    ti, c = t1 if i == 0 else past[i - 1, 0], 1.0
+    """Of node i in the divided difference over so many nodes."""
+    c = 1.0
     for j in range(nodes):
         if j != i:
-            c /= ti - (t1 if j == 0 else past[j - 1, 0])
+            c /= node(past, t1, i) - node(past, t1, j)
     return c
 
 
 @jit
 def lagrange(past, t1, i, first, last, t):
     """Value at t of the polynomial that is one at node i and zero at the others."""
-    ti, c = t1 if i == 0 else past[i - 1, 0], 1.0
+    c = 1.0
     for j in range(first, last):
         if j != i:
-            tj = t1 if j == 0 else past[j - 1, 0]
-            c *= (t - tj) / (ti - tj)
+            tj = node(past, t1, j)
+            c *= (t - tj) / (node(past, t1, i) - tj)
     return c
 
 
@@ -110,79 +90,74 @@ def leading(past, t1, k):
 
 
 @jit
-def predict(w, c, o, n_q, n_v, k):
-    """The polynomial through the past, at the end of the step; and the part of [bdf-1] that is known: rows W + 1, A + 1 and, for energies,
-    W + 2."""
-    S, past, t1 = o.S, o.past, c.t0 + c.h
-    sigma, m = leading(past, t1, k), min(k + 1, o.n.points)
-    o.n.sigma = sigma
-    for i in range(n_v):
-        S[Z, i], S[V, i], S[N, i], S[W + 1, i], S[A + 1, i] = 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(n_v, S.shape[1]):
-        S[L, i] = 0.0
-    S[W + 2, 0], S[W + 2, 1], smooth = 0.0, 0.0, min(m, MULTIPLIERS)
+def predict(p, w, c, o, k):
+    """The polynomial through the past, at the end of the step; and the part of [bdf-1] that is known: W[1], A[1] and, for
+    energies, W[2]."""
+    Z, V, W, A, chart, past, n_q, n_v, t1 = o.Z, o.V, o.W, o.A, o.chart, o.past, p.num.state_q, p.num.state_v, c.t0 + c.h
+    m = min(k + 1, o.n.points)
+    smooth = min(m, MULTIPLIERS)
+    o.n.sigma = leading(past, t1, k)
+    for row in (Z[0], V[0], o.N[0], o.L[0], W[1], A[1], W[2]):
+        row[:] = 0
     for j in range(1, m + 1):
-        ahead = lagrange(past, t1, j, 1, m + 1, t1)
-        slope = 0.0
+        ahead, slope = lagrange(past, t1, j, 1, m + 1, t1), 0.0
         if j <= k:  # derivative at t1 of the polynomial that is one at t_(1-j): a ratio of divided differences
             slope = weight_of(past, t1, j, k + 1) / (weight_of(past, t1, 0, k + 1) * (t1 - past[j - 1, 0]))
         for i in range(n_v):
-            v = past[j - 1, 1 + n_q + i]
-            S[Z, i] += ahead * S[CHART + j - 1, i]
-            S[V, i] += ahead * v
-            S[W + 1, i] += slope * S[CHART + j - 1, i]
-            S[A + 1, i] += slope * v
+            z, v = chart[j - 1, i], past[j - 1, 1 + n_q + i]
+            Z[0, i] += ahead * z
+            V[0, i] += ahead * v
+            W[1, i] += slope * z
+            A[1, i] += slope * v
         if j <= smooth:
             ahead = lagrange(past, t1, j, 1, smooth + 1, t1)
-            for i in range(n_v, S.shape[1]):
-                S[L, i] += ahead * S[LAMBDA + j - 1, i]
+            for i in range(n_v, o.g.size):
+                o.L[0, i] += ahead * o.lams[j - 1, i]
         for e in range(2):
-            S[W + 2, e] += slope * past[j - 1, 1 + n_q + n_v + e]
+            W[2, e] += slope * past[j - 1, 1 + n_q + n_v + e]
     if m == 1:  # the first step
         for i in range(n_v):
-            S[V, i] = w.y0[n_q + i] + c.h * w.f0[n_q + i]
-            S[Z, i] = c.h * S[V, i]
+            V[0, i] = w.y0[n_q + i] + c.h * w.f0[n_q + i]
+            Z[0, i] = c.h * V[0, i]
 
 
 @jit
-def difference(w, c, o, n_q, n_v, m):
-    """Local error of order m in rows RIGHT and RIGHT + 1: the divided difference over m + 2 nodes, times (t1 - t0) ... / a_0     [bdf-2]"""
-    S, past, t1, h = o.S, o.past, c.t0 + c.h, c.h
-    for i in range(n_v):
-        v0 = w.y0[n_q + i]
-        S[RIGHT, i], S[RIGHT + 1, i] = 0.0, 0.0
-        if m + 1 > o.n.points:  # of order 1, after points were given up
-            S[RIGHT, i], S[RIGHT + 1, i] = S[Z, i] - h * v0, S[V, i] - v0 - h * w.f0[n_q + i]
-    if m + 1 > o.n.points:
-        return
+def difference(p, w, c, o, m):
+    """Local error of order m, in right: the divided difference over m + 2 nodes, times (t1 - t0) ... / a_0     [bdf-2]
+
+    Returns the largest of it, over what is allowed."""
+    past, right, n_q, n_v, t1, h = o.past, o.right, p.num.state_q, p.num.state_v, c.t0 + c.h, c.h
+    right[0][:] = 0
+    right[1][:] = 0
+    if m + 1 > o.n.points:  # of order 1, after points were given up
+        for i in range(n_v):
+            v0 = w.y0[n_q + i]
+            right[0, i], right[1, i] = o.Z[0, i] - h * v0, o.V[0, i] - v0 - h * w.f0[n_q + i]
+        return largest(p, w, c, right[0], right[1]) / (c.eps * h)
     factor = 1 / leading(past, t1, m)
     for j in range(m):
         factor *= t1 - past[j, 0]
     for j in range(m + 2):
         a = factor * weight_of(past, t1, j, m + 2)
         for i in range(n_v):
-            S[RIGHT, i] += a * (S[Z, i] if j == 0 else S[CHART + j - 1, i])
-            S[RIGHT + 1, i] += a * (S[V, i] if j == 0 else past[j - 1, 1 + n_q + i])
+            right[0, i] += a * (o.Z[0, i] if j == 0 else o.chart[j - 1, i])
+            right[1, i] += a * (o.V[0, i] if j == 0 else past[j - 1, 1 + n_q + i])
+    return largest(p, w, c, right[0], right[1]) / (c.eps * h)
 
 
 @jit
-def choose_order(w, c, o, n_q, n_v, k):
-    """Errors of orders k - 1, k, k + 1 and what follows for the next step; that of order k is left in rows RIGHT and RIGHT + 1."""
-    n, allowed = o.n, c.eps * c.h
-    best, order, lower = 0.0, k, np.inf
+def choose_order(p, w, c, o, k):
+    """Errors of orders k - 1, k, k + 1 and what follows for the next step; that of order k is left in right."""
+    n, best, order, lower = o.n, 0.0, k, np.inf
     ready = n.since > k
     if k > 1:
-        difference(w, c, o, n_q, n_v, k - 1)
-        lower = largest(w, c, o, n_q, n_v, RIGHT, RIGHT + 1) / allowed
+        lower = difference(p, w, c, o, k - 1)
         best, order = 1 / (LOWER * max(lower, 1e-12) ** (1 / (k - 1))), k - 1
     if ready and k < n.highest and n.points > k + 1:
-        difference(w, c, o, n_q, n_v, k + 1)
-        higher = largest(w, c, o, n_q, n_v, RIGHT, RIGHT + 1) / allowed
-        factor = 1 / (HIGHER * max(higher, 1e-12) ** (1 / (k + 1)))
+        factor = 1 / (HIGHER * max(difference(p, w, c, o, k + 1), 1e-12) ** (1 / (k + 1)))
         if factor > best:
             best, order = factor, k + 1
-    difference(w, c, o, n_q, n_v, k)
-    error = largest(w, c, o, n_q, n_v, RIGHT, RIGHT + 1) / allowed
+    error = difference(p, w, c, o, k)
     factor = 1 / (SAME * max(error, 1e-12) ** (1 / k))
     if factor > best:
         best, order = factor, k
@@ -199,11 +174,9 @@ def choose_order(w, c, o, n_q, n_v, k):
 @jit
 def finish(p, w, c, o):
     """y1 and its derivative."""
-    o.n.task = FINISH_BDF
-    status = call_status(w.call.solver, (p, w, c, o))
-    first, sigma = p.num.state_q + p.num.state_v, o.n.sigma
+    status, first = ask(p, w, c, o, FINISH_BDF), p.num.state_q + p.num.state_v
     for e in range(2):
-        w.y1[first + e] = (w.f1[first + e] - o.S[W + 2, e]) / sigma
+        w.y1[first + e] = (w.f1[first + e] - o.W[2, e]) / o.n.sigma
     c.known = 1
     return status
 
@@ -211,21 +184,21 @@ def finish(p, w, c, o):
 @jit
 def polynomial(p, w, c, o, k):
     """The polynomial of the formula at the nodes."""
-    S, past, n_q, n_v, t1 = o.S, o.past, p.num.state_q, p.num.state_v, c.t0 + c.h
-    clear(w.P)
+    past, n_q, n_v, t1 = o.past, p.num.state_q, p.num.state_v, c.t0 + c.h
+    first = n_q + n_v
+    w.P[:] = 0
     for m in range(1, NODES + 1):
-        for i in range(n_v):
-            S[G, i], S[Y, i] = 0.0, 0.0
-        first = n_q + n_v
+        o.g[:] = 0
+        o.y[:] = 0
         w.z[first], w.z[first + 1] = 0.0, 0.0
         for j in range(k + 1):
             by = lagrange(past, t1, j, 0, k + 1, c.t0 + m / NODES * c.h)
             for i in range(n_v):
-                S[G, i] += by * (S[Z, i] if j == 0 else S[CHART + j - 1, i])
-                S[Y, i] += by * (S[V, i] if j == 0 else past[j - 1, 1 + n_q + i])
+                o.g[i] += by * (o.Z[0, i] if j == 0 else o.chart[j - 1, i])
+                o.y[i] += by * (o.V[0, i] if j == 0 else past[j - 1, 1 + n_q + i])
             for i in range(first, first + 2):
                 w.z[i] += by * (w.y1[i] if j == 0 else past[j - 1, 1 + i])
-        add_node(p.maps, w, o, n_q, n_v, m)
+        add_node(p, w, o, m)
 
 
 @jit
@@ -259,17 +232,13 @@ def begin_anew(p, w, c, o):
 @jit
 def formula(p, w, c, o, k):
     """A step of order k: with matrices of an earlier step if they are good enough. A status."""
-    n, n_v, n_q = o.n, p.num.state_v, p.num.state_q
-    status, sigma = NEWTON_FAILED, leading(o.past, c.t0 + c.h, k)
+    n, status, sigma = o.n, NEWTON_FAILED, leading(o.past, c.t0 + c.h, k)
     n.last_order, n.tiles = k, 1
-    if not (o.n.theta < SLOW and 0.5 * o.n.sigma_factors < sigma < 2 * o.n.sigma_factors):
+    if not (n.theta < SLOW and 0.5 * n.sigma_factors < sigma < 2 * n.sigma_factors):
         n.factored = 0
     for _ in range(2):
-        predict(w, c, o, n_q, n_v, k)
-        status = DONE
-        if n.factored == 0:
-            n.task = MATRICES_BDF
-            status = call_status(w.call.solver, (p, w, c, o))
+        predict(p, w, c, o, k)
+        status = DONE if n.factored == 1 else ask(p, w, c, o, MATRICES_BDF)
         if status == DONE:
             status = simplified(p, w, c, o, ITERATE_BDF, KAPPA, 1, SLOW, 9.0)
         if status == DONE or n.tiles == 2:
@@ -290,7 +259,7 @@ def step(p, w, c, o):
             return call_status(w.call.starter, (p, w, c, o))
         polynomial(p, w, c, o, n.last_order)
         return DONE
-    push(p, w, c, o, n_q, n_v)
+    push(p, w, c, o)
     if (n.order == 0 or fixed) and n.points <= n.highest:
         return begin(p, w, c, o)
     if n.order == 0:
@@ -299,8 +268,8 @@ def step(p, w, c, o):
     if formula(p, w, c, o, k) != DONE:
         return begin_anew(p, w, c, o)
     if not fixed:
-        choose_order(w, c, o, n_q, n_v, k)
-        to_error(p.maps, w, o.S, n_q, n_v, RIGHT, RIGHT + 1, 1.0)
+        choose_order(p, w, c, o, k)
+        to_error(p, w, o.right[0], o.right[1], 1.0)
         if judged(w, c, n_q, n_v) > 1 and c.h < SHORT * o.n.usual_h:
             return begin_anew(p, w, c, o)
     return finish(p, w, c, o)

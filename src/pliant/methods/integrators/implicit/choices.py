@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from ...method_option import MethodOption, one_of, within
+from ...method_option import MethodOption, bounded, one_of
 from ..base import Integrator, Orders
 
 if TYPE_CHECKING:
@@ -13,28 +13,12 @@ if TYPE_CHECKING:
 
 
 class _Alpha(Integrator):
-    """Newmark's formulas with averaged accelerations: the step of `stepper`, by four numbers and its iteration."""
+    """Newmark's formulas with averaged accelerations. ``parameters``: alpha_m, alpha_f, beta, gamma."""
     formulations = ("index-3", "recursion")
+    order = 2
     refused = "it solves for positions that satisfy the constraints, not for accelerations or projections; take Index3()"
     controlled = True
     finest = 1e-8
-    newton: str
-    tolerance: float
-    max_iterations: int
-
-    @property
-    def parameters(self) -> tuple[float, float, float, float]:
-        """alpha_m, alpha_f, beta, gamma."""
-        raise NotImplementedError
-
-    def orders(self, formulation: MethodOption) -> Orders:
-        return Orders(2, 2, 2)
-
-    def _check_iteration(self) -> None:
-        one_of(self, "newton", ("modified", "full"))
-        within(self, "tolerance", 1e-15, 1, why="1e-9 is usual")
-        within(self, "max_iterations", 2, 1000, int)
-
     def scheme(self, run: StepRun) -> Method:
         from .alpha_method import AlphaMethod
         return AlphaMethod(self, run)
@@ -50,16 +34,12 @@ class GeneralizedAlpha(_Alpha):
     when what is still to come is below ``tolerance`` times the accelerations.
     References: Chung, Hulbert 1993; Arnold, Brüls 2007; Brüls, Cardona, Arnold 2012.
     """
-    rho: float = 0.9
-    newton: Literal["modified", "full"] = "modified"
-    tolerance: float = 1e-9
-    max_iterations: int = 25
+    rho: float = bounded(0.9, 0, 1, "0 most damping, 1 none")
+    newton: Literal["modified", "full"] = one_of("modified", "full")
+    tolerance: float = bounded(1e-9, 1e-15, 1, "1e-9 is usual")
+    max_iterations: int = bounded(25, 2, 1000)
 
     kind: ClassVar[str] = "generalized-alpha"
-
-    def __post_init__(self) -> None:
-        within(self, "rho", 0, 1, why="0 most damping, 1 none")
-        self._check_iteration()
 
     @property
     def parameters(self) -> tuple[float, float, float, float]:
@@ -78,16 +58,12 @@ class HHT(_Alpha):
     GeneralizedAlpha(0.8), and low ones more. ``newton``, ``tolerance``, ``max_iterations`` as of GeneralizedAlpha.
     References: Hilber, Hughes, Taylor 1977; Negrut, Rampalli, Ottarsson, Sajdak 2007; Arnold, Brüls 2007.
     """
-    alpha: float = -0.1
-    newton: Literal["modified", "full"] = "modified"
-    tolerance: float = 1e-9
-    max_iterations: int = 25
+    alpha: float = bounded(-0.1, -1 / 3, 0, "-1/3 most damping, 0 none")
+    newton: Literal["modified", "full"] = one_of("modified", "full")
+    tolerance: float = bounded(1e-9, 1e-15, 1, "1e-9 is usual")
+    max_iterations: int = bounded(25, 2, 1000)
 
     kind: ClassVar[str] = "hht"
-
-    def __post_init__(self) -> None:
-        within(self, "alpha", -1 / 3, 0, why="-1/3 most damping, 0 none")
-        self._check_iteration()
 
     @property
     def parameters(self) -> tuple[float, float, float, float]:
@@ -106,18 +82,17 @@ class Newmark(_Alpha):
     References: Newmark 1959; Hughes, The Finite Element Method, 9; Cardona, Géradin 1989 on the instability.
     """
     beta: float = 0.255025
-    gamma: float = 0.51
-    newton: Literal["modified", "full"] = "modified"
-    tolerance: float = 1e-9
-    max_iterations: int = 25
+    gamma: float = bounded(0.51, 0.5, 1.5, "below 1/2 it is unstable")
+    newton: Literal["modified", "full"] = one_of("modified", "full")
+    tolerance: float = bounded(1e-9, 1e-15, 1, "1e-9 is usual")
+    max_iterations: int = bounded(25, 2, 1000)
 
     kind: ClassVar[str] = "newmark"
     controlled: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        within(self, "gamma", 0.5, 1.5, why="below 1/2 it is unstable")
-        within(self, "beta", self.gamma / 2, 2, why="unstable below gamma / 2")
-        self._check_iteration()
+        super().__post_init__()
+        self.within("beta", self.gamma / 2, 2, "unstable below gamma / 2")
 
     @property
     def parameters(self) -> tuple[float, float, float, float]:
@@ -142,17 +117,11 @@ class RadauIIA5(_Implicit):
     With fixed steps an iteration ends below ``tolerance``: increments in sizes of the model, velocities in the largest one.
     References: Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8 and VII.4; Gear, Gupta, Leimkuhler 1985.
     """
-    tolerance: float = 1e-14
-    max_iterations: int = 25
+    tolerance: float = bounded(1e-14, 1e-15, 1e-2)
+    max_iterations: int = bounded(25, 2, 100)
 
     kind: ClassVar[str] = "radau-iia-5"
-
-    def __post_init__(self) -> None:
-        within(self, "tolerance", 1e-15, 1e-2)
-        within(self, "max_iterations", 2, 100, int)
-
-    def orders(self, formulation: MethodOption) -> Orders:
-        return Orders(5, 5, 5)
+    order: ClassVar[int] = 5
 
     def scheme(self, run: StepRun) -> Method:
         from .radau import RadauIIA5Method
@@ -169,16 +138,11 @@ class BDF(_Implicit):
     short steps or a lower max_order. Dense output by the polynomial of the formula. ``tolerance`` as in RadauIIA5.
     References: Gear 1971; Brenan, Campbell, Petzold, Numerical Solution of Initial-Value Problems in DAE, 1996, 5.2.
     """
-    max_order: int = 5
-    tolerance: float = 1e-14
-    max_iterations: int = 25
+    max_order: int = bounded(5, 1, 5, "beyond that they are not stable")
+    tolerance: float = bounded(1e-14, 1e-15, 1e-2)
+    max_iterations: int = bounded(25, 2, 100)
 
     kind: ClassVar[str] = "bdf"
-
-    def __post_init__(self) -> None:
-        within(self, "max_order", 1, 5, int, "beyond that they are not stable")
-        within(self, "tolerance", 1e-15, 1e-2)
-        within(self, "max_iterations", 2, 100, int)
 
     def orders(self, formulation: MethodOption) -> Orders:
         return Orders(self.max_order, self.max_order, self.max_order)

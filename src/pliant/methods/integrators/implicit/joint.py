@@ -9,10 +9,9 @@ from ....kernels.dense import lu_factorise, lu_solve
 from ....kernels.evaluation import retract
 from ....kernels.jit import jit
 from ....kernels.ode import call_status
-from ....kernels.states import copy
+from ....kernels.states import copy, copy_part
 from ....kernels.status import DONE, SINGULAR
-from .solver import made_for
-from .stages import R1, R2, RIGHT, A, G, V, W, Y, Z, rate
+from .stages import rate
 
 
 @jit
@@ -25,34 +24,31 @@ def tangents(m, t, y):
 @jit
 def state_of(p, w, o, i):
     """The state of stage i in w.z; energies are of no account."""
-    S, n_q = o.S, p.num.state_q
     copy(w.y0, w.z)
-    for k in range(p.num.state_v):
-        S[G, k], w.z[n_q + k] = S[Z + i, k], S[V + i, k]
-    retract(p.maps, w.y0, S[G], 1.0, w.z)
+    copy_part(o.V[i], 0, w.z, p.num.state_q, p.num.state_v)
+    copy(o.Z[i], o.g)
+    retract(p.maps, w.y0, o.g, 1.0, w.z)
 
 
 @jit
-def matrix(m, sigma, out):
-    """sigma^2 - sigma D - K"""
+def factored(m, one, cd, ck, out, pivots):
+    """Factors of one - cd D - ck K. A status."""
     n = out.shape[0]
     for i in range(n):
         for j in range(n):
-            out[i, j] = -sigma * m.D[i, j] - m.K[i, j]
-        out[i, i] += sigma * sigma
+            out[i, j] = -cd * m.D[i, j] - ck * m.K[i, j]
+        out[i, i] += one
+    return DONE if lu_factorise(out, n, pivots) else SINGULAR
 
 
 @jit
 def defects(p, w, c, o, i, t):
-    S, m, n_q, n = o.S, o.matrices, p.num.state_q, p.num.state_v
+    m, n_q, n = o.matrices, p.num.state_q, p.num.state_v
     state_of(p, w, o, i)
     status = call_status(w.call.rhs, (p, t, w.z, m.f))
+    rate(p.maps, o, n, i)
     for k in range(n):
-        S[Y, k] = S[V + i, k]
-        S[R2 + i, k] = m.f[n_q + k] - S[A + i, k]
-    rate(p.maps, S, n, i)
-    for k in range(n):
-        S[R1 + i, k] = S[Y, k] - S[W + i, k]
+        o.R[0, i, k], o.R[1, i, k] = o.y[k] - o.W[i, k], m.f[n_q + k] - o.A[i, k]
     return status
 
 
@@ -66,58 +62,52 @@ def linearise(p, w, c, o):
 
 @jit
 def factor_pair(p, o, h):
-    m, n = o.matrices, p.num.state_v
-    matrix(m, o.radau.real / h, m.real)
-    matrix(m, o.radau.pair / h, m.pair)
-    return DONE if lu_factorise(m.real, n, m.pivots[0]) and lu_factorise(m.pair, n, m.pivots[1]) else SINGULAR
+    m, real, pair = o.matrices, o.radau.real / h, o.radau.pair / h
+    status = factored(m, real * real, real, 1.0, m.real, m.pivots[0])
+    return factored(m, pair * pair, pair, 1.0, m.pair, m.pivots[1]) if status == DONE else status
 
 
 @jit
 def factor_bdf(p, w, c, o):
-    m, n = o.matrices, p.num.state_v
+    m, sigma = o.matrices, o.n.sigma
     state_of(p, w, o, 0)
     status = tangents(m, c.t0 + c.h, w.z)
-    if status != DONE:
-        return status
-    matrix(m, o.n.sigma, m.real)
-    return DONE if lu_factorise(m.real, n, m.pivots[0]) else SINGULAR
+    return factored(m, sigma * sigma, sigma, 1.0, m.real, m.pivots[0]) if status == DONE else status
 
 
 @jit
-def increment(o, factors, pivots, sigma, r, first):
-    """[tree-1]: rows first and first + 1 of r hold r1 and r2, then dz and du; the next one is used."""
+def increment(o, factors, pivots, sigma, r):
+    """[tree-1]: the first rows of r hold r1 and r2, then dz and du; the next one is used."""
     D, n = o.matrices.D, factors.shape[0]
     for i in range(n):
-        value = r[first + 1, i] + sigma * r[first, i]
+        value = r[1, i] + sigma * r[0, i]
         for j in range(n):
-            value -= D[i, j] * r[first, j]
-        r[first + 2, i] = value
-    lu_solve(factors, n, pivots, r, first + 2)
+            value -= D[i, j] * r[0, j]
+        r[2, i] = value
+    lu_solve(factors, n, pivots, r, 2)
     for k in range(n):
-        r[first + 1, k] = sigma * r[first + 2, k] - r[first, k]
-        r[first, k] = r[first + 2, k]
+        r[1, k] = sigma * r[2, k] - r[0, k]
+        r[0, k] = r[2, k]
 
 
 @jit
 def solve_pair(p, o, h):
     m = o.matrices
-    increment(o, m.real, m.pivots[0], o.radau.real / h, o.S, RIGHT)
-    increment(o, m.pair, m.pivots[1], o.radau.pair / h, o.B, 0)
+    increment(o, m.real, m.pivots[0], o.radau.real / h, o.right)
+    increment(o, m.pair, m.pivots[1], o.radau.pair / h, o.B)
 
 
 @jit
 def solve_bdf(p, o, sigma):
-    S = o.S
-    for k in range(p.num.state_v):
-        S[RIGHT, k], S[RIGHT + 1, k] = S[R1, k], S[R2, k]
-    increment(o, o.matrices.real, o.matrices.pivots[0], sigma, S, RIGHT)
+    for l in range(2):
+        copy(o.R[l, 0], o.right[l])
+    increment(o, o.matrices.real, o.matrices.pivots[0], sigma, o.right)
 
 
 @jit
 def filtered(p, w, c, o):
-    for k in range(p.num.state_v):
-        o.S[RIGHT + 1, k] = o.S[G, k]
-    increment(o, o.matrices.real, o.matrices.pivots[0], o.radau.real / c.h, o.S, RIGHT)
+    copy(o.g, o.right[1])
+    increment(o, o.matrices.real, o.matrices.pivots[0], o.radau.real / c.h, o.right)
 
 
 @jit
@@ -125,7 +115,7 @@ def power_at(p, w, c, o, i, t):
     f, n_y = o.matrices.f, w.z.size
     state_of(p, w, o, i)
     call_status(w.call.rhs, (p, t, w.z, f))
-    o.S[RIGHT, i], o.S[RIGHT, 3 + i] = f[n_y - 2], f[n_y - 1]
+    o.right[0, i], o.right[0, 3 + i] = f[n_y - 2], f[n_y - 1]
 
 
 @jit
@@ -133,7 +123,3 @@ def finish_bdf(p, w, c, o):
     state_of(p, w, o, 0)
     copy(w.z, w.y1)
     return call_status(w.call.rhs, (p, c.t0 + c.h, w.y1, w.f1))
-
-
-solver = made_for("joint", defects=defects, linearise=linearise, factor_pair=factor_pair, solve_pair=solve_pair,
-                  factor_bdf=factor_bdf, solve_bdf=solve_bdf, filtered=filtered, power_at=power_at, finish_bdf=finish_bdf)

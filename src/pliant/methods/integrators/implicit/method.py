@@ -7,9 +7,9 @@ import numpy as np
 
 from ....items.errors import ModelError
 from ..loop.method import Method
-from . import absolute, joint
 from .joint_tangents import Tangents
-from .stages import CHART, HELD, KEPT, LAMBDA, LEAST, Full, N, P, Stages, Tiles, V
+from .solver import in_absolute, in_joint
+from .stages import HELD, KEPT, LEAST, Full, Stages, Tiles
 from .tables import NODES
 
 ROUNDING = 2e-16   # increments below this part of the model's size are rounding errors of the constraints
@@ -26,7 +26,7 @@ class ImplicitMethod(Method):
         massless = run.dynamics.massless()
         if run.space:
             columns, matrices = max(LEAST, run.n_v), Full.of(run.n_v, n_y)
-            self.own, self.solver = Stages.of(columns, n_y, np.zeros(columns), matrices), joint.solver
+            self.own, self.solver = Stages.of(columns, n_y, np.zeros(columns), matrices), in_joint
             self.tangents = Tangents(run.p, run.space, matrices)
         elif massless:
             raise ModelError(f"simulate: integrator {option.kind} needs bodies with inertia about all axes, {', '.join(massless)} has none "
@@ -34,14 +34,14 @@ class ImplicitMethod(Method):
         else:
             tiles = run.x.D.shape[0]
             room = Tiles(np.zeros((4, tiles, 6, 6)), np.zeros((tiles, 6, 6), complex))
-            self.own, self.solver = Stages.of(s.n, n_y, run.x.lam, room), absolute.solver
+            self.own, self.solver = Stages.of(s.n, n_y, run.x.lam, room), in_absolute
         far = abs(run.start[3 + s.data.linear[:, 1]]).max(initial=0.0) / run.dynamics.length
         n = self.own.n
         n.most_iterations, n.tolerance, n.rounding = option.max_iterations, option.tolerance, SOME_TURNS * ROUNDING * max(1.0, far)
 
     def state(self) -> dict[str, np.ndarray]:
-        S = self.own.S
-        return {"stages": S[V:N], "ahead": S[P:CHART], "past": self.own.past, "multipliers": S[LAMBDA:]}
+        kept: dict[str, np.ndarray] = self.own.kept()
+        return kept
 
     def records(self) -> dict[str, Any]:
         return {"numbers": self.own.n}

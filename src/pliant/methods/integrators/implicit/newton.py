@@ -2,9 +2,9 @@
 import numpy as np
 
 from ....kernels.jit import jit
-from ....kernels.ode import call_status
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
 from ..loop.control import AMPLIFIED
+from .stages import ask
 
 
 @jit
@@ -18,9 +18,9 @@ def simplified(p, w, c, o, task, kappa, patience, slow_rate, worst):
     """A task of the solver again and again, until what is still to come is small. DONE, NEWTON_FAILED or NOT_FINITE. Slow convergence is
     borne for ``patience`` increments; ``slow_rate`` is too slow for matrices of an earlier step; ``worst``: of eta, see `stages`."""
     n, before, theta, enough = o.n, 0.0, 0.0, allowed(c, o, kappa)
-    eta, most, n.task = max(n.eta, 1e-16) ** 0.8, n.most_iterations, task
+    eta, most = max(n.eta, 1e-16) ** 0.8, n.most_iterations
     for m in range(most):
-        call_status(w.call.solver, (p, w, c, o))
+        ask(p, w, c, o, task)
         size = n.size
         if not size < np.inf:
             return NOT_FINITE

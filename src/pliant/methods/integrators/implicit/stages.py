@@ -4,7 +4,6 @@
 
 mu is zero but for errors of the method, so S and C of nu may be those that the matrices are made of: kept over a step and longer. In
 joint coordinates v are rates, lam and nu do not exist, and v' = a(t, q, v).
-The memory is few arrays with many rows: kernels are given all of it, and the compiler takes its time for every array.
 """
 from __future__ import annotations
 
@@ -14,23 +13,25 @@ import numpy as np
 
 from ....kernels.evaluation import retract
 from ....kernels.jit import jit
+from ....kernels.ode import call_status
 from ....kernels.records import new_record, record_type
 from ....kernels.so3 import cross, dot, mul, scale, store, sub, tangent_inverse, vec
+from ....kernels.states import copy_part
 from ..loop.chosen_steps import speeds
 from .tables import NODES, Radau, radau_iia_5
 
 KEPT = 20      # directions of `anderson`
 HELD = 8       # states of the past
-LEAST = 6      # columns of S: three stages of two energies
+LEAST = 6      # columns: three stages of two energies
 M, D, K, E = range(4)  # of the tiles: [M C^T; C 0], dR/dv, dR/dq, and real factors
-# Rows of S, three stages of each.
-Z, V, L, N = 0, 3, 6, 9          # z, v, lam, nu
-W, A = 12, 15                    # z', v' by the formula of the method
-R1, R2, R3 = 18, 21, 24          # what is left of z', of the motion and velocity constraints, of position constraints
-RIGHT, Y, G = 27, 30, 31         # right sides (three rows); work
-P = 32                           # what Radau extrapolates from
-CHART, LAMBDA, ROWS = 42, 50, 58  # of BDF: increments to the past, and multipliers of the past
 ITERATE, ERROR, MATRICES, ITERATE_BDF, MATRICES_BDF, WORK, FINISH_BDF = range(7)  # tasks of the solver
+ROWS = {"Z": 3, "V": 3, "L": 3, "N": 3,  # z, v, lam, nu of three stages: the unknowns
+        "W": 3, "A": 3,                  # z', v' by the formula of the method
+        "R": 9,                          # what is left of z', of motion and velocity constraints, of position constraints
+        "right": 5,                      # right sides (three), and work: y and g
+        "v_ahead": 3, "lam_ahead": 2,    # of Radau: what velocities and multipliers are extrapolated by
+        "z_error": 1, "v_error": 1, "e_error": 1, "start": 1, "energies": 1,  # errors, start of v and lam, energies at stages
+        "chart": HELD, "lams": HELD}     # of BDF: increments to the past, and multipliers of the past
 MEMORY = record_type({
     "last_t0": "start of the last step",
     "last_h": "its length",
@@ -87,10 +88,29 @@ class Full(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """Matrices, stages and the past."""
+    """Matrices, stages and the past. Arrays from Z to lams are rows of S, see ROWS."""
     n: Any               # a record of MEMORY
-    S: np.ndarray        # rows of n unknowns
-    B: np.ndarray        # the same, complex: right sides and work
+    S: np.ndarray
+    Z: np.ndarray
+    V: np.ndarray
+    L: np.ndarray
+    N: np.ndarray
+    W: np.ndarray
+    A: np.ndarray
+    R: np.ndarray
+    right: np.ndarray
+    y: np.ndarray        # of right
+    g: np.ndarray
+    v_ahead: np.ndarray
+    lam_ahead: np.ndarray
+    z_error: np.ndarray
+    v_error: np.ndarray
+    e_error: np.ndarray
+    start: np.ndarray
+    energies: np.ndarray
+    chart: np.ndarray
+    lams: np.ndarray
+    B: np.ndarray        # right sides and work, complex
     mix: np.ndarray      # see `anderson`
     past: np.ndarray     # time and state
     lam: np.ndarray      # multipliers after the last evaluation
@@ -100,19 +120,36 @@ class Stages(NamedTuple):
     @classmethod
     def of(cls, columns: int, n_y: int, lam: np.ndarray, matrices: Any) -> Stages:
         """Room for so many unknowns, and numbers of a state."""
-        return cls(new_record(MEMORY), np.zeros((ROWS, columns)), np.zeros((5, columns), complex), np.zeros((2 * KEPT + 5, 12 * columns)),
-                   np.zeros((HELD, 1 + n_y)), lam, radau_iia_5(), matrices)
+        S, rows, first = np.zeros((sum(ROWS.values()), columns)), {}, 0
+        for name, count in ROWS.items():
+            rows[name] = S[first:first + count] if count > 1 else S[first]
+            first += count
+        rows["R"], right = rows["R"].reshape(3, 3, columns), rows["right"]
+        return cls(new_record(MEMORY), S, **rows, y=right[3], g=right[4], B=np.zeros((5, columns), complex),
+                   mix=np.zeros((2 * KEPT + 5, 12 * columns)), past=np.zeros((HELD, 1 + n_y)), lam=lam,
+                   radau=radau_iia_5(), matrices=matrices)
+
+    def kept(self) -> dict[str, np.ndarray]:
+        """What the future depends on: V and L, v_ahead to energies, the past, and its multipliers."""
+        return {"stages": self.S[3:9], "ahead": self.S[32:42], "past": self.past, "multipliers": self.lams}
 
 
 @jit
-def rate(d, S, n_v, i):
-    """S[Y] = T^-1(z) (v - nu) of stage i."""
+def ask(p, w, c, o, task):
+    """The solver is to do this. A status."""
+    o.n.task = task
+    return call_status(w.call.solver, (p, w, c, o))
+
+
+@jit
+def rate(d, o, n_v, i):
+    """o.y = T^-1(z) (v - nu) of stage i."""
+    y, z = o.y, o.Z[i]
     for k in range(n_v):
-        S[Y, k] = S[V + i, k] - S[N + i, k]
+        y[k] = o.V[i, k] - o.N[i, k]
     for j in range(d.rotations.shape[0]):
         k = d.rotations[j, 0]
-        a = mul(tangent_inverse((S[Z + i, k], S[Z + i, k + 1], S[Z + i, k + 2])), (S[Y, k], S[Y, k + 1], S[Y, k + 2]))
-        S[Y, k], S[Y, k + 1], S[Y, k + 2] = a
+        store(mul(tangent_inverse(vec(z, k)), vec(y, k)), y, k)
 
 
 @jit
@@ -122,28 +159,29 @@ def size_of(weight, speed, dz, dv):
 
 
 @jit
-def largest(w, c, o, n_q, n_v, z, v):
-    """The same of two rows of S."""
-    S, size = o.S, 0.0
-    for k in range(n_v):
-        s = size_of(w.weight[n_q + k], c.speed, S[z, k], S[v, k])
+def largest(p, w, c, dz, dv):
+    """The largest of those."""
+    size = 0.0
+    for k in range(p.num.state_v):
+        s = size_of(w.weight[p.num.state_q + k], c.speed, dz[k], dv[k])
         if not s <= size:
             size = s
     return size
 
 
 @jit
-def to_error(d, w, S, n_q, n_v, z, v, factor):
-    """w.error = factor times increments of positions and velocities in rows of S."""
-    for k in range(d.linear.shape[0]):
-        w.error[d.linear[k, 1]] = factor * S[z, d.linear[k, 0]]
-    for k in range(d.rotations.shape[0]):
-        i, j = d.rotations[k, 1], d.rotations[k, 0]
+def to_error(p, w, dz, dv, factor):
+    """w.error = factor times increments of positions and velocities, in numbers of a state."""
+    maps = p.maps
+    for k in range(maps.linear.shape[0]):
+        w.error[maps.linear[k, 1]] = factor * dz[maps.linear[k, 0]]
+    for k in range(maps.rotations.shape[0]):
+        i, j = maps.rotations[k, 1], maps.rotations[k, 0]
         w.error[i] = 0.0
         for l in range(3):
-            w.error[i + 1 + l] = factor * S[z, j + l] / 2
-    for k in range(n_v):
-        w.error[n_q + k] = factor * S[v, k]
+            w.error[i + 1 + l] = factor * dz[j + l] / 2
+    for k in range(p.num.state_v):
+        w.error[p.num.state_q + k] = factor * dv[k]
 
 
 @jit
@@ -163,19 +201,10 @@ def note_speed(p, w, c):
 
 
 @jit
-def clear(P):
-    for l in range(P.shape[0]):
-        for k in range(P.shape[1]):
-            P[l, k] = 0.0
-
-
-@jit
-def add_node(d, w, o, n_q, n_v, m):
-    """Of the polynomial [ode-2]: its value at node m / NODES, positions from S[G], velocities from S[Y], energies from w.z."""
-    S = o.S
-    retract(d, w.y0, S[G], 1.0, w.z)
-    for k in range(n_v):
-        w.z[n_q + k] = S[Y, k]
+def add_node(p, w, o, m):
+    """Of the polynomial [ode-2]: its value at node m / NODES, positions from o.g, velocities from o.y, energies from w.z."""
+    copy_part(o.y, 0, w.z, p.num.state_q, p.num.state_v)
+    retract(p.maps, w.y0, o.g, 1.0, w.z)
     for l in range(NODES):
         by = o.radau.powers[l, m - 1]
         for k in range(w.z.size):

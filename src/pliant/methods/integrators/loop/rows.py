@@ -2,7 +2,7 @@
 from ....kernels.jit import inlined, jit
 from ....kernels.ode import call_status, load
 from ....kernels.state_row import Q
-from ....kernels.states import copy
+from ....kernels.states import copy, copy_part
 from .control import BETWEEN, NARROW
 
 
@@ -38,24 +38,17 @@ def at(w, s, y):
 def keep(p, w, c, t, y, row):
     """A row at time t with the state y; accelerations and multipliers are those of the end of the step."""
     n_q, n, n_v = p.x.q.size, p.x.v.size, p.num.n_v
-    for k in range(row.size):
-        row[k] = 0
+    row[:] = 0
     row[0], row[1], row[2] = t, y[y.size - 2], y[y.size - 1]
     if p.joints.used.size > 0:
         place(p, w, t, y)
-        for k in range(n_q):
-            row[Q + k] = p.x.q[k]
-        for k in range(n_v):
-            row[Q + n_q + k] = p.x.v[k]
+        copy_part(p.x.q, 0, row, Q, n_q)
+        copy_part(p.x.v, 0, row, Q + n_q, n_v)
     else:
-        for k in range(n_q + n_v):
-            row[Q + k] = y[k]
-        for k in range(n_v):
-            row[Q + n_q + n + k] = w.f1[n_q + k]
-    for k in range(n_v, n):
-        row[Q + n_q + 2 * n + k] = p.x.lam[k]
-    for k in range(p.x.H.size):
-        row[Q + n_q + 3 * n + k] = p.x.H[k]
+        copy_part(y, 0, row, Q, n_q + n_v)
+        copy_part(w.f1, n_q, row, Q + n_q + n, n_v)
+    copy_part(p.x.lam, n_v, row, Q + n_q + 2 * n + n_v, n - n_v)
+    copy_part(p.x.H, 0, row, Q + n_q + 3 * n, p.x.H.size)
     c.stored += 1
 
 

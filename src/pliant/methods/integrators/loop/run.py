@@ -1,4 +1,5 @@
-"""One integration in progress: what all methods share. Rows, checkpoints, and what to say when a step fails."""
+"""One integration in progress: what all methods share. Rows, checkpoints, and what happens between two smooth intervals: with
+error control a run goes from jump to jump of the functions."""
 from __future__ import annotations
 
 import time
@@ -8,19 +9,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....compile.compiled_model import GAP, SparseFallback
-from ....items.errors import SimulationError, raised_in
+from ....compile.consistency import POSITION
+from ....items.errors import SimulationError
+from ....kernels import evaluation
 from ....kernels.evaluation import Program
 from ....kernels.ode import NUM
 from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
-from ....kernels.status import MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, UNDERFLOW
+from ....kernels.status import EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, UNDERFLOW
 from ..base import Integrator, Plan
 from .control import CONTROL
+from .stops import LOOK, SMOOTH, Stops, function_fault
+from .time_functions import time_jumps, time_scale
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN)
 CHUNK = 2000  # rows of output kept by the loop before Python takes them
 LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
+SAFETY = 0.25       # errors grow on their way to the end: local ones may be this part of what is asked for
+FINEST = 1e-13      # smallest step, of the time
+WORK = 1                     # of totals: dissipated energy, work
+CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 # fields of records that follow from the plan and the options, and are not taken from a memory
 LIMITS = ("last", "eps", "most", "least", "end", "stride", "outputs", "stored", "fixed", "histories", "jumpy",
           "most_iterations", "full", "tolerance", "rounding", "floor", "widest", "alpha_m", "alpha_f", "beta", "gamma",
@@ -33,28 +42,20 @@ class Checkpoint(NamedTuple):
     rows: int                      # of output up to here, without the initial one; counted from the start of this Run
 
 
-def function_fault(error: BaseException, t: float) -> BaseException:
-    """What a user's function raised, as a sentence that names the item; an interrupt that came while it ran stays one."""
-    if isinstance(error, KeyboardInterrupt):
-        return error
-    where = raised_in(error) or "in a function of the model"
-    told = SimulationError.stopped(t, f"{type(error).__name__}: {error} - raised {where}", "Make the function give "
-                                   "a number at all times and positions it is asked for", "user-function")
-    told.__cause__ = error
-    return told
-
-
-class Run:
+class Run(Stops):
     """One integration in progress. Iterating yields the rows of output so far unseen.
 
     Every ``interval`` steps, a number that depends on the model alone, what is kept for speed is forgotten and ``checkpoint``
     is renewed. A Run that begins with its memory does exactly the same arithmetic. ``c.steps`` counts from the very start,
-    also for a continuation. A kind of run has `_state`, `_advance`, `finished` and `t`, and calls `_store` at the end of its own
-    initialisation.
+    also for a continuation. A kind of run has `_advance`, begins an interval by `_begin` from a consistent state, has the
+    accumulated energies in ``totals``, the step it has come with in ``c.h1``, the state in ``x`` when it is asked, and
+    calls `_store` at the end of its own initialisation.
     """
     accuracy: float | None = None  # of error control
     remedy = "Try a smaller step"
     project = True                 # rows are made consistent before they are kept
+    watched = False                # joints that open and bodies that turn too fast end the run
+    totals: np.ndarray             # dissipated energy and work so far
 
     def __init__(self, method: Integrator, plan: Plan) -> None:
         s = plan.dynamics.system
@@ -73,23 +74,43 @@ class Run:
         self.programs = [s.program("residual"), s.program("tangent"), self._power_program(), s.program("history")]
         self.c.histories, self.num.powered = len(self.programs[3].rows) > 0, len(self.programs[2].rows) > 0
 
+    def _plan_intervals(self, plan: Plan, coarsest: int) -> None:
+        """What is asked for, the jumps of functions of time, and the largest step: at least ``coarsest`` of them, and short enough
+        not to pass over anything that functions of time do."""
+        s, c, start, end = plan.dynamics.system, self.c, float(plan.row[0]), plan.end
+        self.duration, self.accuracy = end - start, plan.accuracy or None
+        c.first = c.now = start
+        c.last, c.out_step, c.output, c.outputs = end, self.duration / plan.outputs, 1, plan.outputs
+        c.fixed, c.end, c.stride = not plan.accuracy, plan.steps, plan.stride
+        c.eps = SAFETY * plan.accuracy / min(1.0, self.duration)
+        c.least = FINEST * max(abs(start), abs(end), self.duration)
+        self.jumps: list[float] = []
+        self.stops, scale = [(end, end)], np.inf
+        if plan.accuracy:
+            self.remedy = "Ask for less accuracy, or give a fixed step"
+            told = time_jumps(s, start, end)
+            scale, sudden = time_scale(s, start, end, told)
+            self.stops = [*sorted(told + sudden), (end, end)]
+            c.jumpy = any(not timed for _, _, timed in s.switches)
+        c.most = plan.coarser * min(self.duration / coarsest, scale / 2)
+
     def _store(self, rows: int) -> None:
         """Room for rows, and the first checkpoint: the last thing that the initialisation of a method does."""
         self.rows = np.zeros((min(CHUNK, rows), self.start.size))
         self.checkpoint, self.emitted, self.noted = Checkpoint(self.memory(), 0), 0, int(self.c.steps)
 
     @property
-    def t(self) -> float:
-        raise NotImplementedError
+    def finished(self) -> bool:
+        return self.t >= self.end
 
     @property
-    def finished(self) -> bool:
-        raise NotImplementedError
+    def t(self) -> float:
+        return float(self.c.now)
 
     @property
     def tried(self) -> tuple[float, float]:
         """End and length of the last step that was tried."""
-        raise NotImplementedError
+        return float(self.c.t0 + self.c.h), float(self.c.h)
 
     def _state(self) -> dict[str, np.ndarray]:
         """All arrays that the future depends on, by name; kinds of runs add theirs."""
@@ -104,9 +125,9 @@ class Run:
         """At most so many steps in compiled code; returns the status."""
         raise NotImplementedError
 
-    def _plausible(self) -> bool:
-        """Whether a state that was read fits the times and steps of this Run."""
-        return True
+    def _begin(self, row: np.ndarray) -> None:
+        """From a consistent state: the first step."""
+        raise NotImplementedError
 
     def _power_program(self) -> Program:
         """Runs after every step where something dissipates or does work; empty otherwise."""
@@ -125,18 +146,32 @@ class Run:
 
     def _restore(self, memory: dict[str, np.ndarray]) -> None:
         """The memory of an earlier run, whose outputs may have been fewer."""
-        records = self._records()
-        for name, size in {**{k: a.size for k, a in self._state().items()}, **{k: len(r.dtype) for k, r in records.items()}}.items():
+        c, state, records = self.c, self._state(), self._records()
+        for name, size in ({k: a.size for k, a in state.items()} | {k: len(r.dtype) for k, r in records.items()}).items():
             if name not in memory or memory[name].shape != (size,):
-                raise ValueError(f"the state of the method in the file does not fit the model ({name!r}); it was written by another "
-                                 "version of pliant, or for another model")
-        for name, array in self._state().items():
+                raise ValueError(f"the state of the method in the file does not fit the model ({name!r}); it was written by "
+                                 "another version of pliant, or for another model")
+        for name, array in state.items():
             array[...] = memory[name].reshape(array.shape)
         for name, record in records.items():
             assign(record, memory[name], LIMITS)
         if not self._plausible():
             raise ValueError("the state of the method in the file contradicts its step and times; the file is damaged")
-        self.num.fallback = self.fallback.address if self.c.sticky else 0
+        self.num.fallback = self.fallback.address if c.sticky else 0
+        if self.accuracy:  # another method may have made the first rows
+            c.outputs = round((self.end - c.first) / c.out_step)
+        self._next_stop(self.t)
+
+    def _plausible(self) -> bool:
+        """Whether a state that was read fits the times and steps of this Run."""
+        c = self.c
+        good = bool(np.isfinite(values(c)).all() and c.first <= self.t <= self.end and c.h1 >= 0)
+        return good and (not c.fixed or (0 <= c.steps <= c.end and c.next == self.step))
+
+    def _next_stop(self, t: float) -> None:
+        """The smooth interval that begins at t, and where it ends."""
+        self.stops = [stop for stop in self.stops if stop[1] > t] or self.stops[-1:]
+        self.c.stop = self.stops[0][0]
 
     def _forget(self) -> None:
         """What is kept of earlier factorisations would not be there after an interruption."""
@@ -156,8 +191,8 @@ class Run:
 
     @property
     def widest(self) -> float:
-        """The same in a row."""
-        return self.joint_gap
+        """The same in a row. Rows between steps are interpolated: open a little, and closed in the output."""
+        return self.joint_gap if self.watched else np.inf
 
     def violation(self, rows: float) -> float:
         """Largest violation of the position constraints, given that of the rows."""
@@ -167,58 +202,52 @@ class Run:
         """The same for velocities."""
         return rows
 
-    def turning(self, rows: np.ndarray) -> np.ndarray:
-        """How fast bodies turn, rows x bodies [rad/s]."""
-        s = self.dynamics.system
-        v, first = parts(rows, s.q0.size, s.n)["v"], s.data.rotations[:, 0]
-        return np.sqrt(sum(v[:, first + k] ** 2 for k in range(3)))
-
-    def too_fast(self, rows: np.ndarray) -> np.ndarray:
-        """Rows at which a body makes half a turn or more in a step, so that turns cannot be counted."""
-        return np.asarray((self.turning(rows) * self.step >= np.pi).any(1))
-
-    def spun(self, row: np.ndarray) -> SimulationError:
-        """Why a run cannot go on from such a row."""
-        speeds = self.turning(row[None, :])[0]
-        k = int(np.argmax(speeds))
-        body = self.dynamics.body_of(int(self.dynamics.system.data.rotations[k, 0]) // 6)
-        return SimulationError.stopped(row[0], f"body {body!r} turns at {speeds[k]:.4g} rad/s, "
-                                       "half a turn or more in a step of "
-                                       f"{self.step:.3g} s, so that turns cannot be counted",
-                                       f"Take a step below {1 / speeds[k]:.2g} s, or give accuracy instead", "step-too-large")
-
-    def too_bent(self, rows: np.ndarray) -> np.ndarray:
-        """Rows at which a modal body is deformed by more than its own size: linear modes mean nothing there."""
-        s, out = self.dynamics.system, np.zeros(len(rows), bool)
-        q = parts(rows, s.q0.size, s.n)["q"]
-        for body in self.dynamics.directory.flexible.values():
-            out |= (abs(q[:, body.iq:body.iq + body.scale.size]) > body.limit).any(1)
-        return out
-
-    def bent(self, row: np.ndarray) -> SimulationError:
-        """Why a run cannot go on from such a row."""
-        name = next(n for n, body in self.dynamics.directory.flexible.items()
-                    if (abs(row[3 + body.iq:3 + body.iq + body.scale.size]) > body.limit).any())
-        body = self.dynamics.model[name] if self.dynamics.model is not None else None
-        if body is not None and body.stiffening == "off" and body.reduced.stiffening is not None:
-            remedy = "Nothing stiffens it when it spins or is pulled: switch that on, stiffening='on'"
-        else:
-            explicit = self.accuracy is None and self.method.limit < np.inf
-            remedy = (f"{'The fixed step may be too long for its modes (check tells), its' if explicit else 'Its'} loads may be too large "
-                      "or its stiffness too small (look at the units), or it buckles; modes are good for small deformations")
-        return SimulationError.stopped(row[0], f"the flexible body {name!r} is deformed by "
-                                       "more than its own size", remedy, "deformation")
-
-    def opened(self, row: np.ndarray) -> SimulationError:
-        """Why a run cannot go on from a row."""
-        opened = self.dynamics.open_joints(row) or "a joint opened"
-        return SimulationError.stopped(row[0], opened, "Joints and drives may contradict each other, "
-                                       "a heavy load may hang on a very "
-                                       "light body, or the step is too large", "joint-open")
-
     def _go_on(self, status: int) -> bool:
-        """Whether there is more to do after the compiled loop came to its end."""
-        return False
+        """After the end of a smooth interval: begin the next one, if there is one."""
+        if status == EVENT:
+            self._pass_event(float(self.c.after))
+        elif self.t < self.end:
+            self._restart(self.stops[0][1])
+        else:
+            return False
+        return True
+
+    def _ahead(self, t: float) -> np.ndarray:
+        """The state at a time shortly after the last step."""
+        x, s, row, dt = self.x, self.dynamics.system, np.zeros(self.start.size), t - self.t
+        p = parts(row[None, :], s.q0.size, s.n)
+        row[0], row[1:3] = t, self.totals
+        evaluation.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"][0])
+        p["v"][0][:], p["H"][0][:] = x.v + dt * x.a, x.H
+        return row
+
+    def _restart(self, t: float) -> None:
+        """Past a jump of a function of time: positions stay, velocities that a drive changes are those of an inelastic impact, whose
+        impulse does work."""
+        d, row, before = self.dynamics, self._ahead(t), self._ahead(self.t)
+        self._count_jump(t)
+        told = row.copy()
+        energies, report = d.refine(row[None, :])
+        if not report[0, POSITION] <= GAP * max(1.0, d.length):
+            self.drive_jumped(told)
+        if any(kinks for _, kinks, _ in d.system.switches):
+            self.totals[WORK] += energies[0, 0] - d.refine(before[None, :])[0][0, 0]
+            row[1:3] = self.totals
+        self._begin(row)
+
+    def _pass_event(self, t: float) -> None:
+        """From behind a jump, to which it may still be a little way."""
+        row = self._ahead(max(t, self.t))
+        self.dynamics.refine(row[None, :])
+        self._count_jump(t)
+        self._begin(row)
+
+    def _count_jump(self, t: float) -> None:
+        """Too many of them in a short time end the run."""
+        self.jumps = [*self.jumps[-CHATTER:], t]
+        if len(self.jumps) > CHATTER and t - self.jumps[0] < WINDOW * self.duration:
+            what = f"a function switches to and fro, {CHATTER} times within {t - self.jumps[0]:.3g} s"
+            raise SimulationError.stopped(t, what, SMOOTH, "chattering")
 
     def __iter__(self) -> Iterator[np.ndarray]:
         s, c, steps, more = self.dynamics.system, self.c, 64, True
@@ -256,25 +285,5 @@ class Run:
         if item is None and self.num.fallback == 0:  # bad pivots may also show as numbers that are not finite
             self.num.fallback, self.c.sticky = self.fallback.address, self.c.latest == self.c.steps
             return
-        code, reason = self._reason(status, item)
-        raise SimulationError.stopped(self.t, f"{reason} with step {self.tried[1]:.3g} s", f"{self.remedy}; "
-                                      "if it stops at the same time, "
-                                      "look at the mechanism there: a joint may lock, a spring may be too stiff, or a function may jump",
-                                      code)
-
-    def _reason(self, status: int, item: str | None) -> tuple[str, str]:
-        """Code and words of a failed step."""
-        if item:
-            return "not-finite", f"{item!r} gave a number that is not finite"
-        if status == NOT_FINITE:
-            return "not-finite", "a value became infinite or not a number"
-        if status == SINGULAR:
-            massless = ", ".join(self.dynamics.massless())
-            why = f" ({massless}: without rotational inertia, and no joint holds the rotation)" if massless else ""
-            return "singular-matrix", f"the equations are singular{why}"
-        return "newton-failed", (f"Newton's method did not converge in {self.method.max_iterations} iterations "  # type: ignore[attr-defined]
-                                 f"(step no. {int(self.c.steps) + 1}{self._restless()})")
-
-    def _restless(self) -> str:
-        """Who kept Newton's method from converging, if that is known."""
-        return ""
+        code, reason = self.reason(status, item)
+        raise SimulationError.stopped(self.t, f"{reason} with step {self.tried[1]:.3g} s", f"{self.remedy}; {LOOK}", code)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from ....compile import redundancy
 from ....items.errors import ModelError, SimulationError
 from ....joint_space import recursion
 from ....joint_space.joint_states import align, joint_state
@@ -24,13 +23,11 @@ from .control import TURN, Kernels, Steps
 from .evaluations import evaluate_at
 from .fixed_steps import fixed_steps
 from .method import Method
-from .run import function_fault
-from .smooth_intervals import UNSEEN, SmoothIntervals
-
-NEAR_SINGULAR = 1e-5  # singular values below this part of the largest: next to a singular position
+from .run import Run
+from .stops import UNSEEN, function_fault
 
 
-class StepRun(SmoothIntervals):
+class StepRun(Run):
     """One integration in progress. ``p``: the model as the formulation sees it; ``steps``: the vectors of a step; ``scheme``: the method,
     with its memory."""
 
@@ -76,7 +73,7 @@ class StepRun(SmoothIntervals):
             kernel = getattr(m, name)
             kernel = getattr(kernel, "__func__", kernel)  # a kernel, not a method of the object
             found[name] = ode.address(kernel, self.p, steps, self.c, m.own) if kernel else 0
-        self.steps, self.pinned = steps._replace(call=Kernels(**found)), Pinned(m.own)
+        self.steps, self.pinned, self.totals = steps._replace(call=Kernels(**found)), Pinned(m.own), y[-2:]
 
     def _weigh(self) -> None:
         d, w, weight = self.dynamics.system.data, self.dynamics.weights(), self.steps.weight
@@ -88,14 +85,6 @@ class StepRun(SmoothIntervals):
         for i in d.rotations[:, 1]:
             weight[i:i + 4] = 2.0
         weight[n_q:n_q + n_v] = w[:n_v]
-
-    @property
-    def totals(self) -> np.ndarray:
-        return self.steps.y0[-2:]
-
-    @property
-    def tried(self) -> tuple[float, float]:
-        return float(self.c.t0 + self.c.h), float(self.c.h)
 
     def _state(self) -> dict[str, np.ndarray]:
         more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1")}
@@ -114,6 +103,11 @@ class StepRun(SmoothIntervals):
     def _plausible(self) -> bool:
         """What kernels count with is within its arrays."""
         return super()._plausible() and self.scheme.sound() and same_lists(self.p.chosen, self.order)
+
+    @property
+    def rank(self) -> int:
+        """Of the constraints, where a formulation has chosen it."""
+        return int(self.p.chosen[RANK])
 
     @property
     def _choices(self) -> np.ndarray:
@@ -153,8 +147,8 @@ class StepRun(SmoothIntervals):
         w.y1[:] = w.y0
         self.x.H[:] = p["H"]
         self.x.W[HELD], self._choices[:] = not c.fixed, np.nan  # functions choose their branches anew
-        self.stops = [stop for stop in self.stops if stop[1] > row[0]] or self.stops[-1:]
-        c.now, c.stop = row[0], self.stops[0][0]
+        self._next_stop(row[0])
+        c.now = row[0]
         c.target = c.grown = c.beyond = c.failures = 0
         c.fresh = 1
         if self.scheme.holds:
@@ -197,13 +191,6 @@ class StepRun(SmoothIntervals):
         evaluation.run(self.programs[0], data, x, self.t, 1.0, 0.0, 0.0)
         self.c.branch, x.W[HELD] = x.W[JUMPS], not self.c.fixed
 
-    def _pass_event(self, t: float) -> None:
-        """From behind a jump, to which it may still be a little way."""
-        row = self._ahead(max(t, self.t))
-        self.dynamics.refine(row[None, :])
-        self._count_jump(t)
-        self._begin(row)
-
     def _derivative(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         status = evaluate_at(self.p, self.steps.call.rhs, t, y, out)
         s = self.dynamics.system
@@ -212,16 +199,16 @@ class StepRun(SmoothIntervals):
                 raise function_fault(s.failures[0], t)
             item = s.culprit(self.x, t)
             if status == SINGULAR and not item and self.p.chosen.size > 1 and not self.space:
-                self._singular_pose(y, t)
-            code, reason = self._reason(status if status != DONE else NOT_FINITE, item)
+                self.singular_pose(y, t, self)
+            code, reason = self.reason(status if status != DONE else NOT_FINITE, item)
             raise SimulationError.stopped(t, reason, self._singular_remedy(), code)
 
-    def _reason(self, status: int, item: str | None) -> tuple[str, str]:
+    def reason(self, status: int, item: str | None) -> tuple[str, str]:
         if self.space and status == SINGULAR and not item and self.num.bad > 0:
             t, M = self.space.tree, np.zeros((self.n_v, self.n_v))
             masses_at(self.p, self.t, np.concatenate([t.q, t.u, [0.0, 0.0]]), M)
             return "singular-matrix", self.space.without_inertia(int(self.num.bad) - 1, M)
-        return super()._reason(status, item)
+        return super().reason(status, item)
 
     def _singular_remedy(self) -> str:
         if self.space:
@@ -258,37 +245,13 @@ class StepRun(SmoothIntervals):
         if status == OPEN and not faults:
             raise self.opened(self.row_now())
         if not faults and status in (SINGULAR, UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
-            self._singular_pose(self.steps.y0, self.t)
+            self.singular_pose(self.steps.y0, self.t, self)
         if status == UNDERFLOW and not faults:
-            raise SimulationError.stopped(self.t, f"the accuracy {self.accuracy:g} is not reached however "
-                                          "small the step, as the "
-                                          f"acceleration of {self._worst_body()!r} changes too fast", UNSEEN, "step-underflow")
+            what = (f"the accuracy {self.accuracy:g} is not reached however small the step, as the acceleration of "
+                    f"{self._body_of(self.scheme.worst())!r} changes too fast")
+            raise SimulationError.stopped(self.t, what, UNSEEN, "step-underflow")
         super()._recover(status, faults)
         self._choose_solver(not self.scheme.holds)
-
-    def _singular_pose(self, y: np.ndarray, t: float) -> None:
-        """The error that names the joints whose equations lose their independence at a position, if that is what stops a formulation
-        which works in a basis of the motions that they allow."""
-        s, x, d, rank = self.dynamics.system, self.x, self.dynamics, int(self.p.chosen[RANK])
-        x.q[:], x.D[:] = y[:x.q.size], 0
-        evaluation.run(self.programs[1], s.data, x, t, 1.0, 0.0, 0.0)
-        if not (rank > 0 and np.isfinite(x.D).all()):
-            return
-        rows = redundancy.equations(s)
-        C = redundancy.scaled(np.asarray(s.dense(x.D)[np.ix_(rows, np.arange(s.n_v))]), d.unit[rows], redundancy.lengths(s, d.length))
-        U, S, _ = np.linalg.svd(C)
-        now = int((NEAR_SINGULAR * S[0] < S).sum())
-        if now == rank:
-            return
-        part = abs(U[:, rank - 1] if now < rank else U[:, rank])  # the combination that is lost, or gained
-        sizes = {j.name: float(part[np.isin(rows, range(6 * j.tile, 6 * j.tile + 6))].max(initial=0.0)) for j in s.joints}
-        names = [repr(name) for name, size in sizes.items() if size > 0.1 * max(sizes.values())]
-        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        raise SimulationError.stopped(t, "the mechanism comes to a singular position, "
-                                      f"where {now} of the equations of its joints are "
-                                      f"independent instead of {rank} (joints {', '.join(names[:6])}{more}), and the formulation "
-                                      f"{self.formulation.kind} cannot pass it", "Take index-1 or augmented-lagrangian, which can",
-                              "singular-pose")
 
     def _choose_solver(self, needed: bool) -> None:
         """The solver of last resort, and then for good: bodies without inertia have no pivots."""
@@ -299,10 +262,7 @@ class StepRun(SmoothIntervals):
         k = int(np.argmax(np.nan_to_num(sizes)))
         return self.space.body_of(k) if self.space else self.dynamics.body_of(k // 6)
 
-    def _worst_body(self) -> str:
-        return self._body_of(self.scheme.worst())
-
-    def _restless(self) -> str:
+    def restless(self) -> str:
         """The body whose position the last iteration still changed most, and its joints."""
         moved = self.scheme.restless()
         if moved is None or not moved.size or not np.isfinite(moved).all():

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...method_option import MethodOption, within
+from ...method_option import MethodOption, bounded
 from ..base import Integrator, Orders, Plan
 
 if TYPE_CHECKING:
@@ -26,18 +26,12 @@ class EnergyMomentum(Integrator):
     when what is still to come is below ``tolerance`` times the accelerations, or rounding.
     References: Simo, Wong 1991; Gonzalez 1996, 1999; Betsch, Steinmann 2001.
     """
-    tolerance: float = 1e-12
-    max_iterations: int = 25
+    tolerance: float = bounded(1e-12, 1e-15, 1e-3, "energy is kept as well as this")
+    max_iterations: int = bounded(25, 2, 1000)
 
     kind: ClassVar[str] = "energy-momentum"
+    order: ClassVar[int] = 2
     refused: ClassVar[str] = "its discrete gradients are those of constraints on positions; take Index3()"
-
-    def __post_init__(self) -> None:
-        within(self, "tolerance", 1e-15, 1e-3, why="energy is kept as well as this")
-        within(self, "max_iterations", 2, 1000, int)
-
-    def orders(self, formulation: MethodOption) -> Orders:
-        return Orders(2, 2, 2)
 
     def scheme(self, run: StepRun) -> Method:
         from .energy_momentum import EnergyMomentumMethod
@@ -55,19 +49,13 @@ class DIMCD(Integrator):
     ``tolerance``: an iteration ends when what is still to come is below this times the accelerations.
     Reference: Urkullu, Fernandez de Bustos, Garcia-Marina, Uriarte 2019.
     """
-    tolerance: float = 1e-9
-    max_iterations: int = 25
+    tolerance: float = bounded(1e-9, 1e-15, 1, "1e-9 is usual")
+    max_iterations: int = bounded(25, 2, 1000)
 
     formulations: ClassVar[tuple[str, ...]] = ("null-space",)
     kind: ClassVar[str] = "dimcd"
+    order: ClassVar[int] = 2
     refused: ClassVar[str] = "its null spaces are part of the method; take NullSpace(), or leave the formulation out"
-
-    def __post_init__(self) -> None:
-        within(self, "tolerance", 1e-15, 1, why="1e-9 is usual")
-        within(self, "max_iterations", 2, 1000, int)
-
-    def orders(self, formulation: MethodOption) -> Orders:
-        return Orders(2, 2, 2)
 
     def scheme(self, run: StepRun) -> Method:
         from .dimcd import DIMCDMethod
@@ -86,7 +74,7 @@ class IDA(Integrator):
     Interpreted residual: slow. Needs the extra ``ida`` (scikit-sundae). A run that is resumed begins anew at its checkpoint.
     Reference: Hindmarsh et al. 2005, SUNDIALS, doi 10.1145/1089014.1089020.
     """
-    max_order: int = 5
+    max_order: int = bounded(5, 1, 5)
 
     kind: ClassVar[str] = "ida"
     formulations: ClassVar[tuple[str, ...]] = ("stabilized-index-2",)
@@ -94,9 +82,6 @@ class IDA(Integrator):
     controlled: ClassVar[bool] = True
     fixed: ClassVar[bool] = False
     finest: ClassVar[float] = 1e-10
-
-    def __post_init__(self) -> None:
-        within(self, "max_order", 1, 5, int)
 
     def orders(self, formulation: MethodOption) -> Orders:
         return Orders(self.max_order, self.max_order, self.max_order)

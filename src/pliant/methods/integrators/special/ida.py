@@ -17,8 +17,8 @@ from ....kernels import evaluation
 from ....kernels.state_row import parts
 from ....kernels.status import DONE, MORE, NOT_FINITE
 from ..base import Plan
-from ..loop.run import function_fault
-from ..loop.smooth_intervals import SmoothIntervals
+from ..loop.run import Run
+from ..loop.stops import function_fault
 
 SOFTNESS = 1e-6   # of the regularisation of the tile solver
 FREE = 1e20       # tolerance of multipliers: they follow from the rest
@@ -26,7 +26,7 @@ MOST_STEPS = 100_000  # between two rows
 PROPER = 0.01     # errors grow on their way: tolerances of a step, of the accuracy
 
 
-class IDARun(SmoothIntervals):
+class IDARun(Run):
     """One integration in progress, row by row."""
 
     def __init__(self, method: Any, plan: Plan) -> None:
@@ -44,12 +44,12 @@ class IDARun(SmoothIntervals):
         self.rates = s.program("rates")
         self.bodies = s.active[s.active < s.n_v]
         self.equations = s.active[s.active >= s.n_v]
-        self.totals_ = plan.row[1:3].copy()
+        self.totals = plan.row[1:3].copy()
         self.state = np.zeros(s.q0.size + s.n_v)
         if plan.memory:
             self._restore(plan.memory)
             row = self.start.copy()
-            row[0], row[1:3] = self.t, self.totals_
+            row[0], row[1:3] = self.t, self.totals
             p = parts(row[None, :], s.q0.size, s.n)
             p["q"][0][:], p["v"][0][:s.n_v] = self.state[:s.q0.size], self.state[s.q0.size:]
             self.dynamics.refine(row[None, :])
@@ -59,15 +59,11 @@ class IDARun(SmoothIntervals):
         self._store(2)
 
     @property
-    def totals(self) -> np.ndarray:
-        return self.totals_
-
-    @property
     def tried(self) -> tuple[float, float]:
         return self.t, self.step
 
     def _state(self) -> dict[str, np.ndarray]:
-        return super()._state() | {"state": self.state, "totals": self.totals_}
+        return super()._state() | {"state": self.state, "totals": self.totals}
 
     def violation(self, rows: float) -> float:
         return rows
@@ -121,8 +117,8 @@ class IDARun(SmoothIntervals):
         """From a consistent state: a solver that knows nothing of what was before."""
         s, c = self.dynamics.system, self.c
         p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
-        self.stops = [stop for stop in self.stops if stop[1] > row[0]] or self.stops[-1:]
-        c.now, c.stop = row[0], self.stops[0][0]
+        self._next_stop(row[0])
+        c.now = row[0]
         zero = np.zeros(self.equations.size)
         self.y = np.concatenate([p["q"], p["v"][self.bodies], row[1:3], p["lam"][self.equations], zero])
         self.yp = np.concatenate([self._rates(p["q"], p["v"]), p["a"][self.bodies], np.zeros(2), zero, zero])
@@ -146,7 +142,7 @@ class IDARun(SmoothIntervals):
         self.state[:n_q], self.state[n_q:] = self.y[:n_q], 0
         self.state[n_q + self.bodies] = self.y[n_q:n_q + self.bodies.size]
         self.x.q[:], self.x.v[:s.n_v] = self.state[:n_q], self.state[n_q:]
-        self.totals_[:] = self._split(self.y)[2]
+        self.totals[:] = self._split(self.y)[2]
 
     def _advance(self, steps: int) -> int:
         """Up to the next row, or to the end of a smooth piece."""
@@ -175,7 +171,7 @@ class IDARun(SmoothIntervals):
             row[:] = 0
             s = self.dynamics.system
             p = parts(self.rows[:1], s.q0.size, s.n)
-            row[0], row[1:3] = t, self.totals_
+            row[0], row[1:3] = t, self.totals
             p["q"][0][:], p["v"][0][:s.n_v], p["H"][0][:] = self.x.q, self.x.v[:s.n_v], self.x.H
             c.stored, c.output = 1, c.output + 1
         return DONE if t >= c.stop else MORE

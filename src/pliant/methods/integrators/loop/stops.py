@@ -1,0 +1,142 @@
+"""Why a run cannot go on: errors that name the item, the value and what to do."""
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ....compile import redundancy
+from ....compile.compiled_model import CompiledModel
+from ....items.errors import SimulationError, raised_in
+from ....kernels import evaluation
+from ....kernels.state_row import parts
+from ....kernels.status import NOT_FINITE, SINGULAR
+
+UNSEEN = ("If a Python function acts on it, see that it does not jump to and fro or give random numbers; if a force changes "
+          "with the direction of motion, make it smooth: tanh(v / 0.01) instead of sign(v). Otherwise look at the mechanism "
+          "there: a joint may lock, a spring may be too stiff, or a force may grow without bound")
+SMOOTH = ("Make its jump smooth: tanh(v / 0.01) instead of sign(v), step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)")
+LOOK = ("if it stops at the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a function "
+        "may jump")
+NEAR_SINGULAR = 1e-5  # singular values below this part of the largest: next to a singular position
+
+
+def function_fault(error: BaseException, t: float) -> BaseException:
+    """What a user's function raised, as a sentence that names the item; an interrupt that came while it ran stays one."""
+    if isinstance(error, KeyboardInterrupt):
+        return error
+    where = raised_in(error) or "in a function of the model"
+    told = SimulationError.stopped(t, f"{type(error).__name__}: {error} - raised {where}",
+                                   "Make the function give a number at all times and positions it is asked for", "user-function")
+    told.__cause__ = error
+    return told
+
+
+class Stops:
+    """The part of a run that looks for what must end it, and says so."""
+    dynamics: CompiledModel
+    method: Any
+    c: Any
+    step: float
+    accuracy: float | None
+    watched: bool
+
+    def turning(self, rows: np.ndarray) -> np.ndarray:
+        """How fast bodies turn, rows x bodies [rad/s]."""
+        s = self.dynamics.system
+        v, first = parts(rows, s.q0.size, s.n)["v"], s.data.rotations[:, 0]
+        return np.sqrt(sum(v[:, first + k] ** 2 for k in range(3)))
+
+    def too_fast(self, rows: np.ndarray) -> np.ndarray:
+        """Rows at which a body makes half a turn or more in a step, so that turns cannot be counted. Chosen steps are short
+        enough."""
+        return np.asarray((self.turning(rows) * self.step >= np.pi).any(1) & self.watched)
+
+    def spun(self, row: np.ndarray) -> SimulationError:
+        """Why a run cannot go on from such a row."""
+        speeds = self.turning(row[None, :])[0]
+        k = int(np.argmax(speeds))
+        body = self.dynamics.body_of(int(self.dynamics.system.data.rotations[k, 0]) // 6)
+        what = (f"body {body!r} turns at {speeds[k]:.4g} rad/s, half a turn or more in a step of {self.step:.3g} s, so that turns "
+                "cannot be counted")
+        remedy = f"Take a step below {1 / speeds[k]:.2g} s, or give accuracy instead"
+        return SimulationError.stopped(row[0], what, remedy, "step-too-large")
+
+    def too_bent(self, rows: np.ndarray) -> np.ndarray:
+        """Rows at which a modal body is deformed by more than its own size: linear modes mean nothing there."""
+        s, out = self.dynamics.system, np.zeros(len(rows), bool)
+        q = parts(rows, s.q0.size, s.n)["q"]
+        for body in self.dynamics.directory.flexible.values():
+            out |= (abs(q[:, body.iq:body.iq + body.scale.size]) > body.limit).any(1)
+        return out
+
+    def bent(self, row: np.ndarray) -> SimulationError:
+        """Why a run cannot go on from such a row."""
+        name = next(n for n, body in self.dynamics.directory.flexible.items()
+                    if (abs(row[3 + body.iq:3 + body.iq + body.scale.size]) > body.limit).any())
+        body = self.dynamics.model[name] if self.dynamics.model is not None else None
+        if body is not None and body.stiffening == "off" and body.reduced.stiffening is not None:
+            remedy = "Nothing stiffens it when it spins or is pulled: switch that on, stiffening='on'"
+        else:
+            explicit = self.accuracy is None and self.method.limit < np.inf
+            remedy = (f"{'The fixed step may be too long for its modes (check tells), its' if explicit else 'Its'} loads may be "
+                      "too large or its stiffness too small (look at the units), or it buckles; modes are good for small "
+                      "deformations")
+        what = f"the flexible body {name!r} is deformed by more than its own size"
+        return SimulationError.stopped(row[0], what, remedy, "deformation")
+
+    def opened(self, row: np.ndarray) -> SimulationError:
+        """Why a run cannot go on from a row."""
+        opened = self.dynamics.open_joints(row) or "a joint opened"
+        remedy = ("Joints and drives may contradict each other, a heavy load may hang on a very light body, or the step is too "
+                  "large")
+        return SimulationError.stopped(row[0], opened, remedy, "joint-open")
+
+    def drive_jumped(self, row: np.ndarray) -> NoReturn:
+        """The error that names the drives whose functions have jumped."""
+        d = self.dynamics
+        opened = d.open_joints(row)  # and the equations in d.x.R
+        drives = {name: abs(d.x.R[k]) for name, (k, *_) in d.directory.drives.items()}
+        names = [repr(name) for name, gap in drives.items() if gap > 1e-3 * max(drives.values())]
+        what = f"drive{'s' * (len(names) > 1)} {', '.join(names[:5])} jump{'s' * (len(names) == 1)}" if names else "a drive jumps"
+        remedy = "Let its function pass on without a jump, for example by step(t, t0, y0, t1, y1)"
+        raise SimulationError.stopped(row[0], f"{what} ({opened})", remedy, "drive-jump")
+
+    def singular_pose(self, y: np.ndarray, t: float, run: Any) -> None:
+        """The error that names the joints whose equations lose their independence at a position, if that is what stops a
+        formulation which works in a basis of the motions that they allow."""
+        s, x, d, rank = self.dynamics.system, run.x, self.dynamics, run.rank
+        x.q[:], x.D[:] = y[:x.q.size], 0
+        evaluation.run(run.programs[1], s.data, x, t, 1.0, 0.0, 0.0)
+        if not (rank > 0 and np.isfinite(x.D).all()):
+            return
+        rows = redundancy.equations(s)
+        C = np.asarray(s.dense(x.D)[np.ix_(rows, np.arange(s.n_v))])
+        U, S, _ = np.linalg.svd(redundancy.scaled(C, d.unit[rows], redundancy.lengths(s, d.length)))
+        now = int((NEAR_SINGULAR * S[0] < S).sum())
+        if now == rank:
+            return
+        part = abs(U[:, rank - 1] if now < rank else U[:, rank])  # the combination that is lost, or gained
+        sizes = {j.name: float(part[np.isin(rows, range(6 * j.tile, 6 * j.tile + 6))].max(initial=0.0)) for j in s.joints}
+        names = [repr(name) for name, size in sizes.items() if size > 0.1 * max(sizes.values())]
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        what = (f"the mechanism comes to a singular position, where {now} of the equations of its joints are independent instead "
+                f"of {rank} (joints {', '.join(names[:6])}{more}), and the formulation {run.formulation.kind} cannot pass it")
+        raise SimulationError.stopped(t, what, "Take index-1 or augmented-lagrangian, which can", "singular-pose")
+
+    def reason(self, status: int, item: str | None) -> tuple[str, str]:
+        """Code and words of a failed step."""
+        if item:
+            return "not-finite", f"{item!r} gave a number that is not finite"
+        if status == NOT_FINITE:
+            return "not-finite", "a value became infinite or not a number"
+        if status == SINGULAR:
+            massless = ", ".join(self.dynamics.massless())
+            why = f" ({massless}: without rotational inertia, and no joint holds the rotation)" if massless else ""
+            return "singular-matrix", f"the equations are singular{why}"
+        return "newton-failed", (f"Newton's method did not converge in {self.method.max_iterations} iterations "
+                                 f"(step no. {int(self.c.steps) + 1}{self.restless()})")
+
+    def restless(self) -> str:
+        """Who kept Newton's method from converging, if that is known."""
+        return ""
