@@ -9,7 +9,7 @@ from pliant.kernels.states import normalise
 from pliant.methods.formulations.base import Equations, Formulation
 from pliant.methods.formulations.index1 import linearise, look, move, rhs
 
-close_rates = projection("velocities", look=look, prepare=linearise, move=move).rates
+_, close_rates, _ = projection("velocities", look=look, prepare=linearise, move=move)
 
 
 @jit

@@ -14,8 +14,8 @@ from ....kernels.states import copy, copy_part
 from ....kernels.status import DONE, NEWTON_FAILED
 from ..loop.control import BETWEEN
 from . import radau
+from .iterations import simplified
 from .method import ImplicitMethod
-from .newton import simplified
 from .stages import FINISH_BDF, HELD, ITERATE_BDF, MATRICES_BDF, add_node, ask, judged, largest, logarithm, note_speed, to_error
 from .tables import NODES
 

@@ -9,21 +9,17 @@ import numpy as np
 from ....kernels.evaluation import retract
 from ....kernels.jit import jit
 from ....kernels.states import copy_part
-from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
-from ..loop.control import AMPLIFIED, BETWEEN, TINY
-from .anderson import X, gather, mix, scaled
+from ....kernels.status import DONE, NEWTON_FAILED
+from ..loop.control import BETWEEN, TINY
+from .iterations import AWAY, accelerated, simplified
 from .method import ImplicitMethod
-from .newton import allowed, simplified
 from .stages import ERROR, ITERATE, MATRICES, WORK, add_node, ask, judged, largest, note_speed, rate, to_error
 from .tables import NODES
 
 KAPPA = 0.03      # what Newton's method may leave, of the error allowed
 GOOD = 1e-3       # rate of convergence that lets matrices be kept
 EXPECTED = 20.0   # the error of order 5 over e, in units of e / h^2 u''
-PASSABLE = 1e-7   # increments that may be left next to a singular position, with fixed steps
-AWAY = 20.0       # the same for a step away from one, over what is usual next to one
 SWEEPS = 3
-FORCE = 100.0     # unit of multipliers in `anderson`, in the largest one
 
 
 @jit
@@ -73,27 +69,6 @@ def predict(p, w, c, o):
         for i in range(3):
             for k in range(n_v):
                 o.Z[i, k] = h * (table.A[i, 0] * o.W[0, k] + table.A[i, 1] * o.W[1, k] + table.A[i, 2] * o.W[2, k])
-
-
-@jit
-def mixed(p, w, c, o):
-    """The same by `anderson`, from the predicted values."""
-    force, n_v, enough = 0.0, p.num.state_v, allowed(c, o, KAPPA)
-    for k in range(n_v, o.g.size):
-        force = max(force, abs(o.start[k]))
-    scaled(w, c, o, p.num.state_q, n_v, FORCE * force if force > 0 else 1.0)
-    o.n.theta = 1.0
-    for _ in range(o.n.most_iterations):
-        gather(o.mix, o.S, X)
-        ask(p, w, c, o, ITERATE)
-        if not o.n.size < np.inf:
-            return NOT_FINITE
-        mix(o.mix, o.S, o.n)
-        if o.n.size <= enough:
-            return DONE
-    noise = AMPLIFIED * o.n.rounding * (1.0 if o.n.tries == 0 else AWAY)
-    passable = PASSABLE if c.fixed == 1 else max(0.3 * c.eps * c.h, noise)
-    return DONE if o.n.size <= passable else NEWTON_FAILED
 
 
 @jit
@@ -183,7 +158,7 @@ def step(p, w, c, o):
         status = ask(p, w, c, o, MATRICES)
         if status != DONE:
             return status
-        status = simplified(p, w, c, o, ITERATE, KAPPA, 0, np.inf, np.inf) if plain else mixed(p, w, c, o)
+        status = simplified(p, w, c, o, ITERATE, KAPPA, 0, np.inf, np.inf) if plain else accelerated(p, w, c, o, KAPPA)
         if status == DONE or fresh == 2:
             break
         if o.n.tiles == 1:

@@ -20,7 +20,7 @@ from ....kernels.states import copy_part
 from ..loop.chosen_steps import speeds
 from .tables import NODES, Radau, radau_iia_5
 
-KEPT = 20      # directions of `anderson`
+KEPT = 20      # directions of `iterations`
 HELD = 8       # states of the past
 LEAST = 6      # columns: three stages of two energies
 M, D, K, E = range(4)  # of the tiles: [M C^T; C 0], dR/dv, dR/dq, and real factors
@@ -111,7 +111,7 @@ class Stages(NamedTuple):
     chart: np.ndarray
     lams: np.ndarray
     B: np.ndarray        # right sides and work, complex
-    mix: np.ndarray      # see `anderson`
+    mix: np.ndarray      # see `iterations`
     past: np.ndarray     # time and state
     lam: np.ndarray      # multipliers after the last evaluation
     radau: Radau

@@ -65,3 +65,9 @@ def fixed_steps(problem, steps, c, own, history, max_steps, rows):
         if c.stored == rows.shape[0]:
             return MORE
     return MORE
+
+
+@entry
+def evaluate_at(p, rhs, t, y, out):
+    """F(t, y); ``rhs``: the address of its kernel. A status."""
+    return call_status(rhs, (reference(p), t, y, out))

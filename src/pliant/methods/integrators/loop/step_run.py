@@ -20,8 +20,7 @@ from ...formulations.base import Equations, Setting
 from ..base import Plan
 from .chosen_steps import chosen_steps
 from .control import TURN, Kernels, Steps
-from .evaluations import evaluate_at
-from .fixed_steps import fixed_steps
+from .fixed_steps import evaluate_at, fixed_steps
 from .method import Method
 from .run import Run
 from .stops import UNSEEN, function_fault
