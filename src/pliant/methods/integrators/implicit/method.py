@@ -9,7 +9,7 @@ from ....items.errors import ModelError
 from ..loop.method import Method
 from .joint_tangents import Tangents
 from .solver import in_absolute, in_joint
-from .stages import HELD, KEPT, LEAST, Full, Stages, Tiles
+from .stages import HELD, KEPT, LEAST, Full, Tiles, new_stages
 from .tables import NODES
 
 ROUNDING = 2e-16   # increments below this part of the model's size are rounding errors of the constraints
@@ -26,7 +26,7 @@ class ImplicitMethod(Method):
         massless = run.dynamics.massless()
         if run.space:
             columns, matrices = max(LEAST, run.n_v), Full.of(run.n_v, n_y)
-            self.own, self.solver = Stages.of(columns, n_y, np.zeros(columns), matrices), in_joint
+            self.own, self.solver = new_stages(columns, n_y, np.zeros(columns), matrices), in_joint
             self.tangents = Tangents(run.p, run.space, matrices)
         elif massless:
             raise ModelError(f"simulate: integrator {option.kind} needs bodies with inertia about all axes, {', '.join(massless)} has none "
@@ -34,14 +34,14 @@ class ImplicitMethod(Method):
         else:
             tiles = run.x.D.shape[0]
             room = Tiles(np.zeros((4, tiles, 6, 6)), np.zeros((tiles, 6, 6), complex))
-            self.own, self.solver = Stages.of(s.n, n_y, run.x.lam, room), in_absolute
+            self.own, self.solver = new_stages(s.n, n_y, run.x.lam, room), in_absolute
         far = abs(run.start[3 + s.data.linear[:, 1]]).max(initial=0.0) / run.dynamics.length
         n = self.own.n
         n.most_iterations, n.tolerance, n.rounding = option.max_iterations, option.tolerance, SOME_TURNS * ROUNDING * max(1.0, far)
 
     def state(self) -> dict[str, np.ndarray]:
-        kept: dict[str, np.ndarray] = self.own.kept()
-        return kept
+        o = self.own  # V and L; v_ahead to energies; the past and its multipliers
+        return {"stages": o.S[3:9], "ahead": o.S[32:42], "past": o.past, "multipliers": o.lams}
 
     def records(self) -> dict[str, Any]:
         return {"numbers": self.own.n}

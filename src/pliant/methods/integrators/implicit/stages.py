@@ -7,6 +7,7 @@ joint coordinates v are rates, lam and nu do not exist, and v' = a(t, q, v).
 """
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from ....kernels.records import new_record, record_type
 from ....kernels.so3 import cross, dot, mul, scale, store, sub, tangent_inverse, vec
 from ....kernels.states import copy_part
 from ..loop.chosen_steps import speeds
-from .tables import NODES, Radau, radau_iia_5
+from .tables import NODES, radau_iia_5
 
 KEPT = 20      # directions of `iterations`
 HELD = 8       # states of the past
@@ -87,51 +88,19 @@ class Full(NamedTuple):
                    np.zeros(1, np.int64), np.zeros((1, n)))
 
 
-class Stages(NamedTuple):
-    """Matrices, stages and the past. Arrays from Z to lams are rows of S, see ROWS."""
-    n: Any               # a record of MEMORY
-    S: np.ndarray
-    Z: np.ndarray
-    V: np.ndarray
-    L: np.ndarray
-    N: np.ndarray
-    W: np.ndarray
-    A: np.ndarray
-    R: np.ndarray
-    right: np.ndarray
-    y: np.ndarray        # of right
-    g: np.ndarray
-    v_ahead: np.ndarray
-    lam_ahead: np.ndarray
-    z_error: np.ndarray
-    v_error: np.ndarray
-    e_error: np.ndarray
-    start: np.ndarray
-    energies: np.ndarray
-    chart: np.ndarray
-    lams: np.ndarray
-    B: np.ndarray        # right sides and work, complex
-    mix: np.ndarray      # see `iterations`
-    past: np.ndarray     # time and state
-    lam: np.ndarray      # multipliers after the last evaluation
-    radau: Radau
-    matrices: Any        # Tiles or Full
+# Rows of S by name; complex right sides and work; see `iterations`; times and states; multipliers after the last evaluation
+Stages: Any = namedtuple("Stages", ("n", "S", *ROWS, "y", "g", "B", "mix", "past", "lam", "radau", "matrices"))
 
-    @classmethod
-    def of(cls, columns: int, n_y: int, lam: np.ndarray, matrices: Any) -> Stages:
-        """Room for so many unknowns, and numbers of a state."""
-        S, rows, first = np.zeros((sum(ROWS.values()), columns)), {}, 0
-        for name, count in ROWS.items():
-            rows[name] = S[first:first + count] if count > 1 else S[first]
-            first += count
-        rows["R"], right = rows["R"].reshape(3, 3, columns), rows["right"]
-        return cls(new_record(MEMORY), S, **rows, y=right[3], g=right[4], B=np.zeros((5, columns), complex),
-                   mix=np.zeros((2 * KEPT + 5, 12 * columns)), past=np.zeros((HELD, 1 + n_y)), lam=lam,
-                   radau=radau_iia_5(), matrices=matrices)
 
-    def kept(self) -> dict[str, np.ndarray]:
-        """What the future depends on: V and L, v_ahead to energies, the past, and its multipliers."""
-        return {"stages": self.S[3:9], "ahead": self.S[32:42], "past": self.past, "multipliers": self.lams}
+def new_stages(columns: int, n_y: int, lam: np.ndarray, matrices: Tiles | Full) -> Any:
+    """Room for so many unknowns, and numbers of a state. ``n``: a record of MEMORY."""
+    S, rows, first = np.zeros((sum(ROWS.values()), columns)), {}, 0
+    for name, count in ROWS.items():
+        rows[name] = S[first:first + count] if count > 1 else S[first]
+        first += count
+    R, right, mix = rows.pop("R").reshape(3, 3, columns), rows["right"], np.zeros((2 * KEPT + 5, 12 * columns))
+    return Stages(n=new_record(MEMORY), S=S, R=R, **rows, y=right[3], g=right[4], B=np.zeros((5, columns), complex), mix=mix,
+                  past=np.zeros((HELD, 1 + n_y)), lam=lam, radau=radau_iia_5(), matrices=matrices)
 
 
 @jit
