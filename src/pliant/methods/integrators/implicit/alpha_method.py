@@ -18,9 +18,7 @@ from .method import ROUNDING
 from .stages import Full
 
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
-FIRST = 0.25        # error of the first step, of what is allowed
-PROBES, NOTABLE = 6, 1e-6  # attempts with it, and the part of the accelerations that matters
-HOP = 1e-6          # of the largest step: intervals shorter than this are not looked into
+FIRST = 0.05        # error of the first step, of what is allowed
 KEPT = ("b0", "b1", "rate", "before", "older", "lam0", "lam1", "power0", "power1", "mass")
 
 
@@ -83,25 +81,19 @@ class AlphaMethod(Method):
 
     def begun(self) -> None:
         """Steps before the first one are as if accelerations had been constant; with error control as they have changed."""
-        run, o, c = self.run, self.own, self.run.c
-        a = run.steps.f0[run.n_q:run.n_q + run.n_v]
-        o.b0[:] = o.before[:] = o.older[:] = a
+        run, o, h = self.run, self.own, float(self.run.c.next)
+        o.b0[:] = o.before[:] = o.older[:] = run.steps.f0[run.n_q:run.n_q + run.n_v]
         o.power0[:] = o.power1[:] = run.steps.f0[-2:]
-        o.n.h1 = o.n.h2 = o.n.h_alg = c.next
+        o.n.h1 = o.n.h2 = o.n.h_alg = h
         if not self.holds:
             return
         o.lam0[:] = o.lam1[:] = run.x.lam
-        if c.fixed:
-            return
-        self._masses()
-        h, jerk, error = float(c.next), self._jerk, self._error
-        shift = constants.py_func(o.n)[0]
-        n_v = run.n_v
-        o.b0[:] += shift * h * jerk[:n_v]
-        o.before[:] -= h * jerk[:n_v]
-        o.older[:] = o.before
-        if run.dynamics.system.n > n_v:
-            self._carry(h * h * error)
+        if not run.c.fixed:
+            o.b0[:] += constants.py_func(o.n)[0] * h * self._jerk
+            o.before[:] -= h * self._jerk
+            o.older[:] = o.before
+            self._masses()
+            self._carry(h * h * self._error)
 
     def _masses(self) -> None:
         d, s = self.run.dynamics, self.run.dynamics.system
@@ -111,24 +103,27 @@ class AlphaMethod(Method):
             self.own.mass[6 * k:6 * k + 6] = np.diag(d.tiles[s.block[k, k]])
 
     def first_step(self) -> float:
-        """From the derivatives of accelerations, as the local error will be."""
+        """From the change of accelerations shortly after the start, as the local error will be."""
         if not self.holds:
             return super().first_step()
-        run, c, s, weight = self.run, self.run.c, self.run.dynamics.system, self.own.weight
-        row = run.row_now()
-        p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
-        _, cq, cv = constants.py_func(self.own.n)
-        a, v = (float(abs(p[name] * weight).max(initial=0.0)) for name in "av")
+        run, c, x, weight, d = self.run, self.run.c, self.run.x, self.own.weight, self.run.dynamics
+        a, v, left = *(float(abs(y * weight).max(initial=0.0)) for y in (x.a, x.v)), float(c.stop - c.now)
         c.speed = max(float(c.speed), v, np.sqrt(a), 1e-3 / run.duration)
-        jerk, snap = self._derivatives(row, float(c.speed) / max(a, 1e-300), 1 / max(v, 1e-300))
-        error = cq * jerk
-        for i in s.data.rotations[:, 0]:
-            error[i:i + 3] += np.cross(p["v"][i:i + 3], p["a"][i:i + 3]) / 12
-        rate = max(float(abs(error * weight).max()), float(abs(cv * snap * weight).max()) / float(c.speed))
-        fastest = max((float(np.linalg.norm(p["v"][i:i + 3])) for i in s.data.rotations[:, 0]), default=0.0)
-        self._jerk, self._error = jerk, error
+        dt = max(float(c.least), PROBE * min(c.speed / max(a, 1e-300), 1 / max(v, 1e-300), run.duration, 100 * left))
+        ahead = run.ahead(run.t + dt)
+        try:
+            d.refine(ahead[None, :])
+        except ValueError:  # a function that is not finite there: the run will say so
+            ahead = run.row_now()
+        with np.errstate(over="ignore", invalid="ignore"):  # where nothing resists a motion; the run tells
+            jerk = np.nan_to_num((parts(ahead[None, :], x.q.size, x.v.size)["a"][0] - x.a) / dt)
+            self._error, self._jerk = constants.py_func(self.own.n)[1] * jerk, jerk[:run.n_v]
+        for i in d.system.data.rotations[:, 0]:
+            self._error[i:i + 3] += np.cross(x.v[i:i + 3], x.a[i:i + 3]) / 12
+        rate = float(abs(self._error * weight).max(initial=0.0))
+        fastest = float(run.turning(run.row_now()[None, :]).max(initial=0.0))
         h = min(np.sqrt(FIRST * c.eps / max(rate, 1e-300)), c.most / 5, 0.8 * TURN / max(fastest, 1e-300))
-        return float(min(h, (c.stop - c.now) / 2))
+        return float(min(h, left / 2))
 
     def _carry(self, y: np.ndarray) -> None:
         """Add to the velocities what y has across the constraints                                              [alpha-9]"""
@@ -141,40 +136,5 @@ class AlphaMethod(Method):
         x.v[:] = before
         d.x.q[:], d.x.v[:], d.x.H[:] = x.q, x.v, x.H
         d._matrix()
-        w, n_q = run.steps, run.n_q
-        w.y0[n_q:n_q + s.n_v] += d.solve(b)[:s.n_v]
-        w.y1[:] = w.y0
-
-    def _derivatives(self, row: np.ndarray, *scales: float) -> tuple[np.ndarray, np.ndarray]:
-        """a' and a'' at the start of an interval, from accelerations at two states shortly after."""
-        run, c, s, weight = self.run, self.run.c, self.run.dynamics.system, self.own.weight
-        left = c.stop - c.now
-        dt = PROBE * min(*scales, run.duration, 100 * left if left > HOP * c.most else np.inf)
-        a0 = parts(row[None, :], s.q0.size, s.n)["a"][0]
-        least = NOTABLE * (float(abs(a0 * weight).max(initial=0.0)) + float(c.speed) ** 2)
-        jerk = snap = np.zeros(s.n)
-        try:
-            for _ in range(PROBES):
-                first, _ = self._difference(row, a0, np.zeros(s.n), dt)
-                jerk, snap = self._difference(row, a0, first, dt)  # along a better path
-                change, size = (float(abs(x * weight).max(initial=0.0)) for x in (jerk - first, jerk))
-                if change <= size / 4 or change * dt <= least:
-                    break
-                dt /= 20  # too far ahead
-        except ValueError:  # a function that is not finite there: the run will say so
-            return np.zeros(s.n), np.zeros(s.n)
-        return np.nan_to_num(jerk), np.nan_to_num(snap)
-
-    def _difference(self, row: np.ndarray, a0: np.ndarray, jerk: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
-        """a' and a'' from accelerations after dt and 2 dt, where the motion goes with a0 and ``jerk``."""
-        s = self.run.dynamics.system
-        ahead = np.stack([row, row])
-        p = parts(ahead, s.q0.size, s.n)
-        for k, t in enumerate((dt, 2 * dt)):
-            ahead[k, 0] += t
-            evaluation.retract(s.data, p["q"][k].copy(), p["v"][k] + t / 2 * a0 + t * t / 6 * jerk, t, p["q"][k])
-            p["v"][k] += t * a0 + t * t / 2 * jerk
-        self.run.dynamics.refine(ahead)
-        a1, a2 = p["a"]
-        with np.errstate(over="ignore", invalid="ignore"):  # where nothing resists a motion; the run tells
-            return (4 * a1 - a2 - 3 * a0) / (2 * dt), (a2 - 2 * a1 + a0) / dt**2
+        run.steps.y0[run.n_q:run.n_q + s.n_v] += d.solve(b)[:s.n_v]
+        run.steps.y1[:] = run.steps.y0

@@ -89,7 +89,7 @@ class Full(NamedTuple):
 
 
 # Rows of S by name; complex right sides and work; see `iterations`; times and states; multipliers after the last evaluation
-Stages: Any = namedtuple("Stages", ("n", "S", *ROWS, "y", "g", "B", "mix", "past", "lam", "radau", "matrices"))
+Stages: Any = namedtuple("Stages", ("n", "S", *ROWS, "y", "g", "B", "mix", "past", "lam", "radau", "matrices"))  # type: ignore[misc]
 
 
 def new_stages(columns: int, n_y: int, lam: np.ndarray, matrices: Tiles | Full) -> Any:

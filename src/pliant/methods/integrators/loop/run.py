@@ -212,7 +212,7 @@ class Run(Stops):
             return False
         return True
 
-    def _ahead(self, t: float) -> np.ndarray:
+    def ahead(self, t: float) -> np.ndarray:
         """The state at a time shortly after the last step."""
         x, s, row, dt = self.x, self.dynamics.system, np.zeros(self.start.size), t - self.t
         p = parts(row[None, :], s.q0.size, s.n)
@@ -224,7 +224,7 @@ class Run(Stops):
     def _restart(self, t: float) -> None:
         """Past a jump of a function of time: positions stay, velocities that a drive changes are those of an inelastic impact, whose
         impulse does work."""
-        d, row, before = self.dynamics, self._ahead(t), self._ahead(self.t)
+        d, row, before = self.dynamics, self.ahead(t), self.ahead(self.t)
         self._count_jump(t)
         told = row.copy()
         energies, report = d.refine(row[None, :])
@@ -237,7 +237,7 @@ class Run(Stops):
 
     def _pass_event(self, t: float) -> None:
         """From behind a jump, to which it may still be a little way."""
-        row = self._ahead(max(t, self.t))
+        row = self.ahead(max(t, self.t))
         self.dynamics.refine(row[None, :])
         self._count_jump(t)
         self._begin(row)
