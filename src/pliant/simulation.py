@@ -16,7 +16,6 @@ from .compile.consistency import POSITION
 from .functions.units import quantity
 from .items.base import did_you_mean
 from .items.errors import ModelError, SimulationError, raised_in
-from .kernels.contract import TIME_STEP
 from .methods.automatic import FAILURES, candidates, ending, for_step, searched
 from .methods.comparison import difference
 from .methods.integrators.base import Integrator, Plan
@@ -162,7 +161,7 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
     asked, row = settings.get("accuracy"), _first_row(dynamics, settings)
     epsilon = accuracy_of("normal" if asked is None else asked, None)
     outputs = OUTPUTS if settings.get("output_step") is None else _strides(length, length, settings["output_step"])[1]
-    dynamics.system.data.val[TIME_STEP] = _difference_step(length)
+    dynamics.time_step = _difference_step(length)
     found, before, why = candidates(dynamics, row, length, epsilon, settings.get("coordinates") != "absolute", joint), None, ""
     plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
     taking_over = False  # for a method that failed
@@ -278,14 +277,14 @@ def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, 
 def _fixed(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float, step: float,
            output_step: Any, _: float = 1.0) -> Run:
     h, steps, stride = _strides(length, step, output_step)
-    dynamics.system.data.val[TIME_STEP] = h  # differences of Python functions of time
+    dynamics.time_step = h  # differences of Python functions of time
     return method.run(Plan.fixed(dynamics, form, first_row(), h, steps, stride))
 
 
 def _controlled(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float,
                 epsilon: float, output_step: Any, coarser: float) -> Run:
     outputs = OUTPUTS if output_step is None else _strides(length, length, output_step)[1]
-    dynamics.system.data.val[TIME_STEP] = _difference_step(length)
+    dynamics.time_step = _difference_step(length)
     return method.run(Plan(dynamics, form, first_row(), length, accuracy=epsilon, outputs=outputs, coarser=coarser))
 
 
@@ -384,10 +383,10 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
 
     def work(journal: Journal | None) -> Solution:
         if sol.accuracy is None:
-            dynamics.system.data.val[TIME_STEP] = sol.step
+            dynamics.time_step = sol.step
             plan = Plan.fixed(dynamics, sol.formulation, start, sol.step, outputs, sol.stride)
         else:
-            dynamics.system.data.val[TIME_STEP] = _difference_step(sol.end - float(start[0]))
+            dynamics.time_step = _difference_step(sol.end - float(start[0]))
             plan = Plan(dynamics, sol.formulation, start, end, accuracy=sol.accuracy, outputs=outputs)
         return integrate(model, sol.method.run(plan._replace(memory=sol.memory)), _progress(progress), journal, sol, sol.why)
     return _recorded(work, out, sol.record, sol)

@@ -7,9 +7,9 @@ import pytest
 
 from pliant.functions.derivative import derivative
 from pliant.functions.expression import ZERO, Binary, Call, Number, Signal, Unary, Variable, parse
+from pliant.functions.failures import Failures
 from pliant.functions.function import compile_function
-from pliant.kernels.contract import TIME_STEP
-from pliant.kernels.expression_vm import HELD, SCRATCH, evaluate
+from pliant.kernels.expression_vm import HELD, SCRATCH, TIME_STEP, evaluate
 from pliant.kernels.jit import entry
 
 NAMES = ("t", "x", "v")
@@ -23,7 +23,7 @@ def run(t, x, v, Y, tab, val, pc, W):
 class Pool:
     """A pool as the compiler of a model has it."""
     def __init__(self, *signals):
-        self.tab, self.val, self.keep, self.failures, self.signals = [7, 7], [0.0, 0.0, -9.81, 1e-3], [], [], signals
+        self.tab, self.val, self.keep, self.failures, self.signals = [7, 7], [0.0, 0.0, -9.81], [], Failures(), signals
 
     def signal(self, reference):
         if reference not in self.signals:
@@ -33,7 +33,7 @@ class Pool:
     def run(self, pc, t=0.0, x=0.0, v=0.0, Y=()):
         dtype = complex if any(isinstance(a, complex) for a in (x, v, *Y)) else float
         W = np.full(SCRATCH, np.nan, dtype)
-        W[HELD] = 0
+        W[HELD], W[TIME_STEP] = 0, 1e-3
         with np.errstate(all="ignore"):
             return run(float(t), dtype(x), dtype(v), np.array([*Y, 0.0], dtype), np.array(self.tab), np.array(self.val, dtype),
                        pc, W)
@@ -256,4 +256,3 @@ def test_a_long_sum_works():
     code = compile_function("+".join(terms), ("t",), pool, "test")
     assert pool.run(code.value, 0.3) == pytest.approx(sum(k * math.sin(0.3 * k) for k in range(1, 301)), rel=1e-12)
     assert pool.run(code.by_tt, 0.3) == pytest.approx(-sum(k**3 * math.sin(0.3 * k) for k in range(1, 301)), rel=1e-12)
-    assert TIME_STEP == 3

@@ -157,10 +157,11 @@ def test_exceptions_are_kept(f, error):
     code = compile_function(f, ("t",), pool, "test")
     assert not pool.failures
     assert math.isnan(pool.run(code.value, 0.0 if f is divides else 2.0))
-    assert isinstance(pool.failures[0], error)
+    assert isinstance(pool.failures.raised[0], error)
     for _ in range(100):
         pool.run(code.value, 0.0)
-    assert len(pool.failures) <= 10
+    assert len(pool.failures.take()) <= 10
+    assert not pool.failures
 
 
 def test_a_good_value_beside_an_exception():

@@ -163,11 +163,9 @@ class JointModel:
 
     def _look_at_functions(self, t: float) -> None:
         """What a function of the user raised."""
-        failures = self.dynamics.system.failures
-        if failures:
-            error = failures[0]
-            failures.clear()
-            raise function_fault(error, t)
+        faults = self.dynamics.system.failures.take()
+        if faults:
+            raise function_fault(faults[0], t)
 
     def inverse_dynamics(self, q: Any = None, u: Any = None, accelerations: Any = None, t: float = 0.0) -> np.ndarray:
         """Efforts along the rates that drives of all coordinates would need for this motion, against all forces and gravity. Of modes too:

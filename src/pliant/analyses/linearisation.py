@@ -58,7 +58,7 @@ class Linearisation:
     @cached_property
     def _complex(self) -> tuple[evaluation.Memory, evaluation.Data]:
         s = self.d.system
-        x, p = s.memory(np.complex128), parts(self.row[None, :], s.q0.size, s.n)
+        x, p = self.d.memory(np.complex128), parts(self.row[None, :], s.q0.size, s.n)
         x.q[:], x.v[:], x.a[:], x.H[:] = p["q"][0], p["v"][0], p["a"][0], p["H"][0]
         return x, s.typed_data(np.complex128)
 

@@ -1,6 +1,7 @@
 """The compiled model in motion: consistent initial values, refinement of output states, and the solver of last resort."""
 from __future__ import annotations
 
+import copy
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -11,6 +12,7 @@ from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.block_lu import factorise, solve_refined
 from ..kernels.contract import GRAVITY, c_address
+from ..kernels.expression_vm import TIME_STEP
 from ..kernels.jit import compiled_before
 from ..kernels.ode import NUM
 from ..kernels.records import new_record
@@ -99,6 +101,29 @@ class CompiledModel:
         if self.loops:
             self.lu, self.soft = redundancy.elimination(system, self.unit)
 
+    @property
+    def time_step(self) -> float:
+        """Of differences of Python functions by time [s]: here, and in memories and runs that are made from here on."""
+        return float(self.x.W[TIME_STEP])
+
+    @time_step.setter
+    def time_step(self, h: float) -> None:
+        self.x.W[TIME_STEP] = h
+
+    def memory(self, x: Any = np.float64) -> evaluation.Memory:
+        """Fresh memory at the initial state, with the same time step."""
+        made = self.system.memory(x)
+        made.W[TIME_STEP] = self.time_step
+        return made
+
+    def for_run(self) -> CompiledModel:
+        """The same system with memory of its own, so that runs do not write into each other's."""
+        other = copy.copy(self)
+        other.x = evaluation.Memory(*(part.copy() for part in self.x))
+        for name in ("tiles", "b", "y", "r", "q", "pivots"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
     def _length(self) -> float:
         """Size of the model: the largest distance of a joint, a spring's end or a centre of mass from their middle, in m; at least that
         of a flexible body."""
@@ -149,7 +174,7 @@ class CompiledModel:
     def not_finite(self) -> NoReturn:
         """The error that names who gives numbers that are not finite at the start."""
         try:
-            self.system.check_finite(self.system.memory(), 0.0, "residual", "rates")
+            self.system.check_finite(self.memory(), 0.0, "residual", "rates")
         except ModelError:
             raise
         except ValueError as error:  # of a user's function
@@ -218,6 +243,7 @@ class CompiledModel:
     def refine(self, rows: np.ndarray, project: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Rows made consistent in place; returns energies [J] (kinetic, potential, elastic) and the report, one row each."""
         s, x = self.system, self.x
+        s.failures.take()  # of whatever was before
         energies, report = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
         x.T[:] = 0
         x.T[:, [0, 4, 8]] = 1
@@ -343,7 +369,7 @@ class SparseFallback:
             return self._run(what)
         except BaseException as error:  # compiled code cannot pass it on
             if not isinstance(error, Exception):  # an interrupt
-                self.system.failures.append(error)
+                self.system.failures.add(error)
             self.x.R[:] = np.nan
             return 0.0
 

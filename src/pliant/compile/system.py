@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from ..functions.failures import Failures
 from ..functions.function import Code, compile_function
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.block_lu import Elimination, analyse
 from ..kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, F, Family, address
 from ..kernels.evaluation import Data, Memory, Program
-from ..kernels.expression_vm import SCRATCH
+from ..kernels.expression_vm import SCRATCH, TIME_STEP
 from ..kernels.jit import DISABLED
 
 INTEGERS, REALS = 12, 12                # width of ip and rp
+DIFFERENCE = 1e-3                       # s: of Python functions by time, until a run says otherwise
 REGULARISATION = 1e-9                   # subtracted from multiplier diagonals, relative to C M^-1 C^T
 
 
@@ -95,7 +97,7 @@ class ArrayBuilder:
     tab: list[int] = field(default_factory=list)
     val: list[float] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
-    failures: list[BaseException] = field(default_factory=list)
+    failures: Failures = field(default_factory=Failures)
     references: list[tuple[Family | None, int]] = field(default_factory=list)
     histories: int = 1
     n_signals: int = 1
@@ -109,7 +111,7 @@ class ArrayBuilder:
     tables: dict[int, int] = field(default_factory=dict)  # of `shared`, where they start
 
     def __post_init__(self) -> None:
-        self.val += [*map(float, self.gravity), 1e-3]
+        self.val += map(float, self.gravity)
         self.ground = Place("ground", (), -1, _fixed_frame)
 
     def place(self, name: str, q: Sequence[float], v: Sequence[float], make_frame: Callable[..., None], lines: int = 0) -> Place:
@@ -227,7 +229,8 @@ def _fixed_frame(b: ArrayBuilder, place: Place, number: int, point: np.ndarray, 
 
 
 class System:
-    """The compiled model: immutable arrays, the symbolic factorisation, and programs of addresses made on demand."""
+    """The compiled model: immutable arrays, the symbolic factorisation, and programs of addresses made on demand.
+    All runs share it; what they change is in memories."""
 
     def __init__(self, b: ArrayBuilder) -> None:
         n_bodies = len(b.used)
@@ -292,11 +295,12 @@ class System:
         X[:, [3, 7, 11]] = 1
         for frame, row in self.fixed:
             X[frame, :12] = row
-        n, jt = self.n, max(1, self.n_j)
+        n, jt, W = self.n, max(1, self.n_j), z(self.scratch)
+        W[TIME_STEP] = DIFFERENCE
         T = z(self.n_tiles, 9)
         T[:, [0, 4, 8]] = 1
         return Memory(self.q0.astype(x), self.v0.astype(x), z(n), z(n), z(self.histories), z(self.n_signals), X, z(jt, 6, 6),
-                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), z(self.scratch))
+                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), W)
 
     def typed_data(self, x: Any = np.float64) -> Data:
         return self.data if x is np.float64 else self.data._replace(rp=self.data.rp.astype(x), val=self.data.val.astype(x))
@@ -355,7 +359,7 @@ class System:
     def check_finite(self, x: Memory, t: float, *programs: str) -> None:
         """Raise what a user's function raised, or a sentence that names the item with numbers that are not finite."""
         if self.failures:
-            raise self.failures[0]
+            raise self.failures.take()[0]
         for program in programs:
             item = self.culprit(x, t, program)
             if item:

@@ -17,7 +17,7 @@ class Vibration:
 
     def __init__(self, dynamics: CompiledModel, q: np.ndarray) -> None:
         s = self.system = dynamics.system
-        self.dynamics, self.x = dynamics, s.memory()
+        self.dynamics, self.x = dynamics, dynamics.memory()
         self.x.q[:], self.x.v[:] = q, 0
         for joint in dynamics.directory.joints.values():
             for coordinate, history in joint.histories.items():

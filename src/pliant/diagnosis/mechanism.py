@@ -51,7 +51,7 @@ class Mechanism:
     def __init__(self, dynamics: CompiledModel, normal: np.ndarray | None = None) -> None:
         s, d = dynamics.system, dynamics.directory
         self.system, self.directory, self.length, self.normal = s, d, dynamics.length, normal
-        self.x = s.memory()
+        self.x = dynamics.memory()
         self.x.v[:] = 0
         for joint in d.joints.values():
             for coordinate, history in joint.histories.items():

@@ -110,15 +110,15 @@ def drive_starts(e: Examination) -> Iterator[Finding]:
 def many_turns(e: Examination) -> Iterator[Finding]:
     """Angles of more than a turn that are round numbers in radians, as only degrees are."""
     mechanism, model = e.mechanism, e.model
-    s, x, directory, before = mechanism.system, mechanism.x, mechanism.directory, len(mechanism.system.failures)
+    s, x, directory = mechanism.system, mechanism.x, mechanism.directory
     given = [(item.name, f"{item.kind} {item.name!r}: {field} =", float(value)) for item in model for field in ("angle", "zero")
              for value in [getattr(item, field, None)] if isinstance(value, float) and (field == "angle" or isinstance(item, Turns))]
     for name, code in directory.codes.items():
         function = getattr(model.items.get(name), "function", None)
         if directory.drives[name][3] == "angle" and not (isinstance(function, str) and "rad" in function):
-            value = float(value_at(0.0, x.Y, s.data.tab, s.data.val, code, x.W))
+            with s.failures.ignored():
+                value = float(value_at(0.0, x.Y, s.data.tab, s.data.val, code, x.W))
             given.append((name, f"drive {name!r} begins at", value))
-    del s.failures[before:]
     for name, words, value in given:
         if np.isfinite(value) and abs(value) > 2 * np.pi and (2 * value).is_integer():
             yield Finding("many-turns", NOTE, (name,), f"{words} {value:.6g} rad, which is {abs(value) / (2 * np.pi):.3g} turns.",
@@ -187,23 +187,22 @@ def jumps(e: Examination) -> Iterator[Finding]:
     if not drives:
         return
     s, x = mechanism.system, mechanism.x
-    before = len(s.failures)
     residual, rates = (s.program(p, families=[DRIVE]) for p in ("residual", "rates"))
     rows = [b.rows[0] for b in drives]
 
     def look(t: float) -> np.ndarray:
         """Value (up to whole turns) and rate of every drive."""
         x.V[:] = 0
-        evaluation.run(residual, s.data, x, t, 0.0, 0.0, 0.0)
-        value = -x.R[rows]
-        evaluation.run(rates, s.data, x, t, 0.0, 0.0, 0.0)
+        with s.failures.ignored():
+            evaluation.run(residual, s.data, x, t, 0.0, 0.0, 0.0)
+            value = -x.R[rows]
+            evaluation.run(rates, s.data, x, t, 0.0, 0.0, 0.0)
         return np.array([value, -x.V[rows]])
     times = np.linspace(0, duration, INTERVALS + 1)
     seen = np.array([look(t) for t in times])
     if np.isfinite(seen).all():
         for k, block in enumerate(drives):
             yield from _jumps(block, mechanism, lambda t, k=k: look(t)[:, k], times, seen[:, :, k])  # type: ignore[misc]
-    del s.failures[before:]
 
 
 def _jumps(block: Block, mechanism: Mechanism, look: Callable[[float], np.ndarray], times: np.ndarray,

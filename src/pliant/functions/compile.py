@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from pliant.kernels import expression_vm as op
 
 from .expression import Binary, Call, External, Lookup, Node, Number, Signal, Unary, Variable, bottom_up
+from .failures import Failures
 
 MOST = 20_000        # operations in one program
 ALL = 20_000_000     # entries of all programs of a model
@@ -25,7 +26,7 @@ class Pool(Protocol):
     tab: list[int]
     val: list[float]
     keep: list[Any]                 # objects that must outlive the run
-    failures: list[BaseException]   # raised in Python functions
+    failures: Failures              # of Python functions
 
     def signal(self, reference: str) -> int:
         """Index of a signal in Y; ValueError if there is none of this name."""

@@ -18,11 +18,11 @@ from pliant.kernels.contract import c_address
 from .compile import Assembler, Pool
 from .derivative import derivative
 from .expression import ZERO, External, Lookup, Node, Number, Signal, Variable, bottom_up, is_condition, parse
+from .failures import Failures
 from .table import Table
 from .units import must, shown
 
 PROBES = ((0.0, 0.0, 0.0), (0.37, 0.011, -0.23), (1.9, -0.4, 1.3))  # where compiled and interpreted callables are compared
-NOTED = 10  # failures kept
 CHANNELS = 100  # that one expression may use
 
 
@@ -124,7 +124,7 @@ class _Trial:
     """A pool for programs that are thrown away."""
 
     def __init__(self) -> None:
-        self.tab, self.val, self.keep, self.failures = list[int](), list[float](), list[Any](), list[BaseException]()
+        self.tab, self.val, self.keep, self.failures = list[int](), list[float](), list[Any](), Failures()
 
     def signal(self, reference: str) -> int:
         return 0
@@ -159,16 +159,13 @@ def _check_arguments(f: Callable[..., float], variables: tuple[str, ...]) -> Non
         raise ValueError(f"Python function {name!r} takes {given}, must take {n} argument{'s' * (n > 1)}: {form}")
 
 
-def _address(f: Callable[..., float], n: int, failures: list[BaseException], where: str) -> tuple[int, Any]:
+def _address(f: Callable[..., float], n: int, failures: Failures, where: str) -> tuple[int, Any]:
     """Address of a C function of t, x, v that runs ``f``, compiled if Numba can, and what keeps it alive."""
     def interpreted(t: float, x: float, v: float) -> float:
         try:
             return float(f(t) if n == 1 else f(t, x, v))
         except BaseException as error:
-            if len(failures) < NOTED:
-                error.raised_in = f"in {where}, asked for t = {t:.6g} s"  # type: ignore[attr-defined]
-                error.add_note(error.raised_in)  # type: ignore[attr-defined]
-                failures.append(error)
+            failures.add(error, f"in {where}, asked for t = {t:.6g} s")
             return math.nan
 
     plain = c_address(interpreted)
@@ -180,10 +177,8 @@ def _address(f: Callable[..., float], n: int, failures: list[BaseException], whe
         compiled = _compiled(f, n, plain[1])
     except Exception:
         return plain
-    before = len(failures)
-    # Numba's arithmetic differs in places, for example in powers of integers
-    agree = all(_same(compiled.ctypes(*p), interpreted(*p)) for p in PROBES)
-    del failures[before:]
+    with failures.ignored():  # Numba's arithmetic differs in places, for example in powers of integers
+        agree = all(_same(compiled.ctypes(*p), interpreted(*p)) for p in PROBES)
     return (compiled.address, (compiled, plain)) if agree else plain
 
 

@@ -73,7 +73,7 @@ class JointSpace:
         for family, (first, last) in s.families.items():  # of users: what they add to the mass matrix would be missing
             closing = (s.data.ip[first:last, ROW] >= s.n_v).all()
             if not (family.force or family in (BODY, modal.BODY) or family.act.tangent is None or closing):
-                loaded, free = (self._left_side(family, s.memory(), a) for a in (1.0, 0.0))
+                loaded, free = (self._left_side(family, self.dynamics.memory(), a) for a in (1.0, 0.0))
                 if not np.allclose(loaded, free, rtol=1e-12, atol=0.0):
                     raise ModelError(f"simulate: coordinates: {s.owners[first]!r} ({family.name}) has inertia of its own, which joint "
                                      "coordinates do not know. Take coordinates = 'absolute'")

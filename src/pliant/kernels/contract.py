@@ -28,8 +28,8 @@ FRAME_WIDTH = 30
 # The columns of Batch.ip that every element shares: where its block table starts in Batch.tab.
 TABLE = index(0)
 
-# What the pool Batch.val begins with: gravity, and the time step that differences of Python functions use.
-GRAVITY, TIME_STEP = index(0, 3)
+# What the pool Batch.val begins with.
+GRAVITY = index(0)
 
 # Entries of Out.E: energies (energy program), and the powers (power program) whose integrals are the dissipated energy and the
 # work of loads and drives.
@@ -59,7 +59,7 @@ class Batch(NamedTuple):
     rp: np.ndarray   # reals, one row per element
     fr: np.ndarray   # per frame: number of tiles of its body, first tile in J, whether L is wanted
     tab: np.ndarray  # integer pool: block tables, opcodes
-    val: np.ndarray  # real pool: gravity, time step, then constants and tables
+    val: np.ndarray  # real pool: gravity, then constants and tables
 
 
 class Out(NamedTuple):
@@ -71,7 +71,7 @@ class Out(NamedTuple):
     V: np.ndarray    # in the rates program: the first time derivatives of the constraints
     D: np.ndarray    # 6x6 tiles
     E: np.ndarray    # energies and powers
-    W: np.ndarray    # scratch: the stack of the expression machine
+    W: np.ndarray    # scratch: the stack of the expression machine, and its settings
 
 
 @lru_cache

@@ -6,11 +6,12 @@ a complex step needs: no branch cuts, no complex transcendental functions, and o
 """
 import numpy as np
 
-from .contract import TIME_STEP, call_python
+from .contract import call_python
 from .jit import entry, index, inlined, jit
 
 SCRATCH = 584                    # length of W, then follow the choices of all programs
 STACK = 64                       # entries of it that a program may use; functions.compile checks it
+TIME_STEP = index(508)           # of differences by time of Python functions
 HELD, JUMPS, KINKS = index(509, 510, 511)  # whether choices are held; entries that change when a function takes another branch
 
 END = 0
@@ -212,7 +213,7 @@ def push(op, k, t, x, v, Y, val, W, top):
     elif op == V:
         W[top] = v
     else:
-        h = val[TIME_STEP].real
+        h = W[TIME_STEP].real
         W[top] = difference(op, k, t, x.real, v.real, h)
         if op == EXTERNAL and x.imag != 0:
             W[top] += difference(np.int64(EXTERNAL_X), k, t, x.real, v.real, h) * (x - x.real)

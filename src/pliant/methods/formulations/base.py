@@ -32,7 +32,8 @@ class Setting(NamedTuple):
         from ...kernels.records import new_record
         s = dynamics.system
         programs = [s.program(name) for name in ("residual", "tangent", "power", "history")]
-        return cls(dynamics, s.memory() if x is None else x, programs, new_record(NUM, powered=len(programs[2].rows) > 0))
+        num = new_record(NUM, powered=len(programs[2].rows) > 0)
+        return cls(dynamics, dynamics.memory() if x is None else x, programs, num)
 
     def problem(self, tangent: Program | None = None) -> Problem:
         """The model as it is. ``tangent``: another program for matrices than [M C^T; C 0] alone."""

@@ -159,7 +159,8 @@ def history(example: Example, way: str, duration: float, outputs: int = 400) -> 
     steps, s = round(duration / models.STEP), dynamics.system
     plan = Plan.fixed(dynamics, formulation(example, way), start_row(dynamics), models.STEP, steps, max(1, steps // outputs))
     rows = np.vstack([new.copy() for new in RungeKutta4().run(plan) if len(new)])
-    p, x, joint = parts(rows, s.q0.size, s.n), s.memory(), dynamics.directory.joints[example.cut.rpartition(", ")[2]].rows
+    joint = dynamics.directory.joints[example.cut.rpartition(", ")[2]].rows
+    p, x = parts(rows, s.q0.size, s.n), dynamics.memory()
     gaps = np.zeros((len(rows), 2))
     for k in range(len(rows)):
         x.q[:], x.v[:], x.a[:], x.H[:], x.V[:] = p["q"][k], p["v"][k], 0, p["H"][k], 0

@@ -59,10 +59,11 @@ class Run(Stops):
 
     def __init__(self, method: Integrator, plan: Plan) -> None:
         s = plan.dynamics.system
-        self.dynamics, self.method, self.formulation, self.stride = plan.dynamics, method, plan.formulation, plan.stride
+        self.dynamics = plan.dynamics.for_run()
+        self.method, self.formulation, self.stride = method, plan.formulation, plan.stride
         self.start, self.end = plan.row, plan.end
         self.step = plan.step or (plan.end - float(plan.row[0])) / plan.outputs  # of the output, if steps are chosen
-        self.x = s.memory()
+        self.x = self.dynamics.memory()
         p = parts(plan.row[None, :], s.q0.size, s.n)
         for name in ("q", "v", "a", "lam", "H"):
             getattr(self.x, name)[:] = p[name][0]
@@ -70,7 +71,7 @@ class Run(Stops):
         self.c.latest = -1
         self.fallback = SparseFallback(s, self.x)
         self.interval = max(LEAST, min(MOST, TILE_STEPS // s.n_tiles))
-        s.failures.clear()  # of an earlier run
+        s.failures.take()  # of an earlier run
         self.programs = [s.program("residual"), s.program("tangent"), self._power_program(), s.program("history")]
         self.c.histories, self.num.powered = len(self.programs[3].rows) > 0, len(self.programs[2].rows) > 0
 
@@ -258,8 +259,7 @@ class Run(Stops):
             used, done = max(1e-6, time.perf_counter() - clock), int(c.steps) - before
             steps = max(1, min(4 * steps, 10**8, int(SLICE / used * max(1, done))))
             failed = status in FAILED
-            faults = s.failures[:]  # the rows before are refined first, and have none of their own
-            s.failures.clear()
+            faults = s.failures.take()  # the rows before are refined first, and have none of their own
             if self.num.fallback != 0:
                 c.aided += done
             if once and done and not failed:  # back to the fast solver

@@ -195,7 +195,7 @@ class StepRun(Run):
         s = self.dynamics.system
         if status != DONE or not np.isfinite(out).all():
             if s.failures:
-                raise function_fault(s.failures[0], t)
+                raise function_fault(s.failures.take()[0], t)
             item = s.culprit(self.x, t)
             if status == SINGULAR and not item and self.p.chosen.size > 1 and not self.space:
                 self.singular_pose(y, t, self)
