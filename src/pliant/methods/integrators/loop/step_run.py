@@ -113,7 +113,7 @@ class StepRun(SmoothIntervals):
 
     def _plausible(self) -> bool:
         """What kernels count with is within its arrays."""
-        return super()._plausible() and self.scheme.sound() and same_lists(self.p.chosen, self.order)
+        return super()._plausible() and self.scheme.sound() and (not self.p.dense or same_lists(self.p, self.order))
 
     @property
     def _choices(self) -> np.ndarray:
