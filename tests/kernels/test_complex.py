@@ -38,7 +38,7 @@ def advance(mass, kind, steps=60, h=2e-3):
         return np.zeros(shape, kind)
     residual, tangent, rates, energy, history = (s.program(p, kind) for p in ("residual", "tangent", "rates", "energy", "history"))
     p = ode.Problem(residual, tangent, rates, energy, data, s.lu, x, np.zeros_like(x.D), z(s.n), z(s.n), z(s.n), z(s.q0.size),
-                    np.zeros(6, np.int64), np.ones(s.n), new_record(ode.PAR), num, np.zeros((1, 1)), np.zeros(1, np.int64),
+                    np.zeros(6, np.int64), np.ones(s.n), new_record(ode.PAR), num, (), np.zeros(1, np.int64),
                     Maps(data.rotations, data.linear), ode.Absolute(np.zeros(0)))
     weight = np.zeros(s.n)
     weight[:s.n_v] = 1

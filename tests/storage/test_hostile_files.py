@@ -200,6 +200,23 @@ def test_places_in_arrays_are_not_taken_from_a_file(method, form, tmp_path):
             pl.load(tmp_path / "bad.h5").resume(0.01)
 
 
+def test_pivots_beyond_the_equations_are_not_taken_from_a_file(tmp_path):
+    """The list of pivots has room for coordinates too; for the null space it orders equations, and only these may be in it."""
+    m = pl.Model("pendulum")
+    rod = m.add(pl.RigidBody.rod("rod", start=(0, 0, 0), end=(1, 0, 0), mass=1.0))
+    m.add(pl.Revolute("A", m.ground, rod["start"], axis="z"))
+    m.simulate(0.02, step=1e-4, integrator=pl.RungeKutta4(), formulation=pl.NullSpace()).save(tmp_path / "bad.h5")
+    with h5py.File(tmp_path / "bad.h5", "r+") as f:
+        kept = f["memory/chosen"][()]
+        n, equations = (int(k) for k in kept[:2])
+        first, last = 3 + n + equations, 3 + n + equations + n - 1
+        assert equations < n and kept[last] == n - 1
+        kept[[first, last]] = kept[[last, first]]
+        f["memory/chosen"][...] = kept
+    with pytest.raises(ValueError, match="contradicts"):
+        pl.load(tmp_path / "bad.h5").resume(0.01)
+
+
 def record(kind, head, payload=b""):
     text = json.dumps(head).encode() if isinstance(head, dict) else head
     body = struct.pack("<I", len(text)) + text + payload

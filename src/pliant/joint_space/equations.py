@@ -8,6 +8,7 @@ import numpy as np
 from ..items.errors import ModelError
 from ..kernels import ode
 from ..kernels.evaluation import Maps
+from ..kernels.pivoted_qr import layout
 from . import loop_partitioning, recursion
 from .tree import JointSpace
 from .tree_programs import programs as tree_programs
@@ -31,9 +32,13 @@ def in_joint_coordinates(space: JointSpace, p: ode.Problem, partitioned: bool, c
 
 
 def _partitioned(space: JointSpace, p: ode.Problem) -> ode.Problem:
-    free, rows = int((space.tree.drive < 0).sum()), int((space.loops.active == 1).sum())
-    if max(free, rows) > MOST_DENSE:
-        raise ModelError(f"simulate: formulation recursion: {rows} equations of cut joints for {free} coordinates; partitioning has full "
-                         f"matrices, so there may be {MOST_DENSE}. Take direct-correction, which goes loop by loop")
-    dense, chosen = loop_partitioning.layout(space)
-    return p._replace(dense=dense, chosen=chosen)
+    """With room for a partition. Places: of rates, and of rows of cut joints, each among those that count."""
+    loops, free, equations = space.loops, np.flatnonzero(space.tree.drive < 0), np.flatnonzero(space.loops.active == 1)
+    n, m, place = free.size, equations.size, np.full(space.n_u + loops.active.size, -1)
+    if max(n, m) > MOST_DENSE:
+        raise ModelError(f"simulate: formulation recursion: {m} equations of cut joints for {n} coordinates; "
+                         f"partitioning has full matrices, so there may be {MOST_DENSE}. Take direct-correction, which "
+                         "goes loop by loop")
+    place[free], place[space.n_u + equations] = np.arange(n), np.arange(m)
+    scale, rows = 1 / space.weights()[space.n_q:][free], 6 * loops.tile[equations // 6] + equations % 6
+    return p._replace(**layout(free, equations, place, scale, p.unit[rows], rows, (m, n)))

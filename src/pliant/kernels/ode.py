@@ -91,8 +91,8 @@ class Problem(NamedTuple):
     unit: np.ndarray    # of the equations: 1 / size of the model for lengths
     par: Any            # a record of PAR
     num: Any            # a record of NUM
-    dense: np.ndarray   # work arrays of formulations with dense linear algebra
-    chosen: np.ndarray
+    dense: Any          # `pivoted_qr.Dense` of formulations with dense linear algebra, otherwise empty
+    chosen: np.ndarray  # its lists, as the memory of a run keeps them; otherwise one number
     maps: Maps          # of y
     joints: Any         # joint coordinates: `Joints`, otherwise `Absolute`; passing many arrays takes time
 

@@ -2,291 +2,268 @@
 
 Lengths count in sizes of the model: with v = S w and the equations times U, both dimensionless,
 
-    A = U C_q S,   M_s = S M S,   f_s = S f                                                           [dense-1]
-
-``p.chosen``: numbers of coordinates, of equations, the rank; then the coordinates and the equations, the order of the pivots, and where
-every row of the sparse equations is in these lists. ``p.dense``: four square areas - the decomposition; M_s; A, later the basis B, one
-vector per row; B^T M_s B - then vectors.
+    A = U C_q S,   M_s = S M S,   f_s = S f                                                                 [dense-1]
+    X P = Q R   with X = A or A^T
 """
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from .evaluation import run as evaluate
 from .jit import index, jit
-from .projection import KEPT, RENEWED
+from .projection import RENEWED
 
-COORDINATES, EQUATIONS, RANK, LISTS = index(0, 1, 2, 3)
+RANK, LISTS = 2, 3               # of p.chosen: after the numbers of coordinates and equations; before the lists
 FORWARD, BACKWARD = index(0, 1)  # Q^T, Q
-# vectors of p.dense, after the areas
-SCALE, HEAD, SIDE, RIGHT, SOLUTION, FORCE, VECTORS = index(0, 1, 2, 3, 4, 5, 6)
 
 
-def layout(coordinates: np.ndarray, equations: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
-    """``dense`` and ``chosen`` of a model with so many sparse rows in all."""
-    n, m = coordinates.size, equations.size
-    big, place = max(n, m, 1), np.full(total, -1)
-    place[coordinates], place[equations] = np.arange(n), n + np.arange(m)
+class Dense(NamedTuple):
+    """Of n coordinates and m equations. The last four are parts of p.chosen, which the memory of a run keeps."""
+    entries: np.ndarray      # of M_s and A: tile of x.D, row and column in it, row of [M_s; A], column
+    F: np.ndarray            # Q and R: reflections below the diagonal, R on and above it
+    A: np.ndarray
+    M: np.ndarray            # M_s
+    B: np.ndarray            # the basis, one vector per row
+    G: np.ndarray            # B^T M_s B, later its factor
+    S: np.ndarray            # the diagonal
+    U: np.ndarray            # the diagonal
+    head: np.ndarray         # first entries of the reflections
+    side: np.ndarray
+    right: np.ndarray
+    solution: np.ndarray     # w or its derivative
+    force: np.ndarray        # f_s
+    rows: np.ndarray         # of the equations in x.R
+    coordinates: np.ndarray  # where they are among velocities
+    order: np.ndarray        # of the pivots
+    place: np.ndarray        # where velocities and rows are among coordinates and equations, -1 if nowhere
+    rank: np.ndarray         # one number, -1 before it is known
+
+
+def layout(coordinates: np.ndarray, equations: np.ndarray, place: np.ndarray, S: np.ndarray, U: np.ndarray,
+           rows: np.ndarray, shape: tuple[int, int], entries: Any = ()) -> dict[str, Any]:
+    """``dense`` and ``chosen`` of a problem. ``shape``: that of X; ``entries``: none where masses do not matter."""
+    n, m, big = S.size, U.size, max(S.size, U.size, 1)
     chosen = np.concatenate([[n, m, -1], coordinates, equations, np.arange(big), place]).astype(np.int64)
-    return np.zeros((4 * big + VECTORS, big)), chosen
+    _, rank, coordinates, _, order, place = np.split(chosen, np.cumsum([RANK, 1, n, m, big]))
+    M, B, G = np.zeros((3, n, n) if entries else (3, 0, 0))
+    head, side, right, solution, force = np.zeros((5, big))
+    dense = Dense(np.array(entries, np.int64).reshape(-1, 5), np.zeros(shape), np.zeros((m, n)), M, B, G, S, U,
+                  head, side, right, solution, force, rows, coordinates, order, place, rank)
+    return {"dense": dense, "chosen": chosen}
 
 
-def same_lists(chosen: np.ndarray, fresh: np.ndarray) -> bool:
-    """Whether ``chosen`` is that of the same model, in whatever order its pivots are."""
-    if chosen.size == 1:
-        return True
-    n, m = (int(k) for k in fresh[:2])
-    order, others = np.arange(LISTS + n + m, LISTS + n + m + max(n, m, 1)), np.ones(fresh.size, bool)
-    others[order] = others[RANK] = False
-    return bool((chosen[others] == fresh[others]).all() and (np.sort(chosen[order]) == np.arange(order.size)).all()
-                and -1 <= chosen[RANK] <= min(n, m))
-
-
-@jit
-def at(d, vector):
-    """Row of a vector in p.dense."""
-    return 4 * d.shape[1] + vector
+def same_lists(p: Any, fresh: np.ndarray) -> bool:
+    """Whether p.chosen, read from a file, is what it was for the same model, in whatever order the pivots are."""
+    order, known = LISTS + fresh[0] + fresh[1] + np.arange(p.dense.F.shape[1]), fresh.copy()
+    known[RANK], known[order] = p.chosen[RANK], p.chosen[order]
+    return bool((p.chosen == known).all() and (np.sort(known[order]) == np.arange(order.size)).all()
+                and -1 <= known[RANK] <= min(fresh[:RANK]))
 
 
 @jit
 def gather(p, t):
-    """C_q and M at the position in x, dense and scaled by [dense-1]: M_s in the second area, A in the third."""
-    x, d, big = p.x, p.dense, p.dense.shape[1]
-    n, m = p.chosen[COORDINATES], p.chosen[EQUATIONS]
-    for k in range(x.a.size):
-        x.a[k] = 0
-        x.lam[k] = 0
+    """A and M_s at the position in x."""
+    x, d, n = p.x, p.dense, p.dense.S.size
+    x.a[:] = 0
+    x.lam[:] = 0
     x.D[:] = 0
     evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
     p.num.factorisations += 1
-    for k in range(n):
-        d[at(d, SCALE), k] = p.unit[p.chosen[LISTS + k]] * p.par.length
-    for i in range(n):
-        for j in range(n):
-            d[big + i, j] = 0
-    for i in range(m):
-        for j in range(n):
-            d[2 * big + i, j] = 0
-    for s in range(p.lu.order.size):
-        scatter(p.dense, p.chosen, p.unit, p.x.D, p.lu.diagonal[s], p.lu.order[s], p.lu.order[s])
-        for i in range(p.lu.start[s], p.lu.start[s + 1]):
-            scatter(p.dense, p.chosen, p.unit, p.x.D, p.lu.lower[i], p.lu.rows[i], p.lu.order[s])
-            scatter(p.dense, p.chosen, p.unit, p.x.D, p.lu.upper[i], p.lu.order[s], p.lu.rows[i])
+    for e in range(d.entries.shape[0]):
+        k, l = d.entries[e, 3], d.entries[e, 4]
+        value = x.D[d.entries[e, 0], d.entries[e, 1], d.entries[e, 2]]
+        if k < n:
+            d.M[k, l] = d.S[k] * value * d.S[l]
+        else:
+            d.A[k - n, l] = d.U[k - n] * value * d.S[l]
 
 
 @jit
-def scatter(d, c, unit, D, tile, row, column):
-    """One tile of [M C^T; C 0] to its places."""
-    big, n = d.shape[1], c[COORDINATES]
-    place = LISTS + n + c[EQUATIONS] + big
-    for j in range(6):
-        l = c[place + 6 * column + j]
-        if l < 0 or l >= n:
-            continue
-        by = d[at(d, SCALE), l]
-        for i in range(6):
-            k = c[place + 6 * row + i]
-            if k >= n:
-                d[2 * big + k - n, l] = unit[6 * row + i] * D[tile, i, j] * by
-            elif k >= 0:
-                d[big + k, l] = d[at(d, SCALE), k] * D[tile, i, j] * by
-
-
-@jit
-def exchange(d, c, rows, first, k, j):
-    """Columns k and j of the first area, and their places in the order."""
-    for i in range(rows):
-        d[i, k], d[i, j] = d[i, j], d[i, k]
-    c[first + k], c[first + j] = c[first + j], c[first + k]
-
-
-@jit
-def decompose(d, c, rows, columns, most, first, zero, order):
-    """Householder's A P = Q R of the first area, at most so many steps; in a new order the largest remaining column comes next, until
-    it is below ``zero`` of the largest of all. Reflections below the diagonal, their heads in HEAD, R on and above it. Returns the rank."""
-    head, side = at(d, HEAD), at(d, SIDE)
-    largest = 0.0
+def decompose(d, X, zero, renewed):
+    """Householder's X P = Q R. In a new order the largest remaining column comes next, until it is below ``zero`` of
+    the largest of all; else as many steps as the rank. Returns their number."""
+    F, order, (rows, columns), largest = d.F, d.order, d.F.shape, 0.0
+    most = min(rows, columns) if renewed == RENEWED else d.rank[0]
+    for j in range(columns):
+        if renewed == RENEWED:
+            order[j] = j
+        for i in range(rows):
+            F[i, j] = X[i, order[j]]
     for k in range(most):
-        if order == RENEWED:
-            best, size = k, -1.0
-            for j in range(k, columns):
-                d[side, j] = 0
-            for i in range(k, rows):
-                for j in range(k, columns):
-                    d[side, j] += d[i, j] * d[i, j]
-            for j in range(k, columns):
-                if d[side, j] > size * (1 + 1e-12):  # the first of equals: rounding does not choose
-                    best, size = j, d[side, j]
+        if renewed == RENEWED:
+            j, size = largest_column(d, k)
             largest = max(largest, size)
             if not size > zero * zero * largest:
                 return k
-            if best != k:
-                exchange(d, c, rows, first, k, best)
-        reflect(d, rows, columns, k, head, side)
+            for i in range(rows):
+                F[i, k], F[i, j] = F[i, j], F[i, k]
+            order[k], order[j] = order[j], order[k]
+        reflect(d, k)
     return most
 
 
 @jit
-def order_anew(d, c, zero):
-    """Q and R of A, from the third area, in a new order, dependent coordinates first. Returns the rank."""
-    big, n, m = d.shape[1], c[COORDINATES], c[EQUATIONS]
-    order = LISTS + n + m
-    for k in range(n):
-        c[order + k] = k
-        for i in range(m):
-            d[i, k] = d[2 * big + i, k]
-    return decompose(d, c, m, n, min(n, m), order, zero, RENEWED)
-
-
-@jit
-def keep_order(d, c):
-    """The same in the order that is known. Returns the smallest pivot."""
-    big, n, m = d.shape[1], c[COORDINATES], c[EQUATIONS]
-    order = LISTS + n + m
-    for k in range(n):
-        for i in range(m):
-            d[i, k] = d[2 * big + i, c[order + k]]
-    decompose(d, c, m, n, c[RANK], order, 0.0, KEPT)
-    return smallest(d, c[RANK])
-
-
-@jit
-def smallest(d, rank):
-    """The smallest pivot."""
-    size = np.inf
-    for k in range(rank):
-        size = min(size, abs(d[k, k]))
-    return size
-
-
-@jit
-def reflect(d, rows, columns, k, head, side):
-    """The reflection that makes zeros below the diagonal of column k."""
-    size = 0.0
+def largest_column(d, k):
+    """From column k on, and the square of its length from row k on."""
+    F, side, (rows, columns), best, size = d.F, d.side, d.F.shape, k, -1.0
+    side[:] = 0
     for i in range(k, rows):
-        size += d[i, k] * d[i, k]
-    size = -np.sqrt(size) if d[k, k] > 0 else np.sqrt(size)
-    d[head, k] = 0
+        for j in range(k, columns):
+            side[j] += F[i, j] * F[i, j]
+    for j in range(k, columns):
+        if side[j] > size * (1 + 1e-12):  # the first of equals: rounding does not choose
+            best, size = j, side[j]
+    return best, size
+
+
+@jit
+def reflect(d, k):
+    """The reflection that makes zeros below the diagonal of column k."""
+    F, side, (rows, columns), size = d.F, d.side, d.F.shape, 0.0
+    for i in range(k, rows):
+        size += F[i, k] * F[i, k]
+    size = -np.sqrt(size) if F[k, k] > 0 else np.sqrt(size)
+    d.head[k] = 0
     if size == 0:
         return
-    top = d[k, k] - size  # u = (top, below); H = 1 - u u^T / (size * -top)
+    top = F[k, k] - size  # u = (top, below); H = 1 - u u^T / (size * -top)
     by = 1 / (size * top)
-    d[head, k] = top
-    d[k, k] = size
+    d.head[k] = top
+    F[k, k] = size
     for j in range(k + 1, columns):
-        d[side, j] = top * d[k, j]
+        side[j] = top * F[k, j]
     for i in range(k + 1, rows):
         for j in range(k + 1, columns):
-            d[side, j] += d[i, k] * d[i, j]
+            side[j] += F[i, k] * F[i, j]
     for j in range(k + 1, columns):
-        d[side, j] *= by
-        d[k, j] += top * d[side, j]
+        side[j] *= by
+        F[k, j] += top * side[j]
     for i in range(k + 1, rows):
         for j in range(k + 1, columns):
-            d[i, j] += d[i, k] * d[side, j]
+            F[i, j] += F[i, k] * side[j]
 
 
 @jit
-def turn(d, vector, rows, rank, way):
-    """Q^T or Q times a vector. ``vector``: its row in p.dense."""
-    head = at(d, HEAD)
+def turn(d, x, way):
+    """x = Q^T x or Q x"""
+    F, rows, rank = d.F, d.F.shape[0], d.rank[0]
     for s in range(rank):
         k = rank - 1 - s if way == BACKWARD else s
-        top = d[head, k]
+        top = d.head[k]
         if top == 0:
             continue
-        total = top * d[vector, k]
+        total = top * x[k]
         for i in range(k + 1, rows):
-            total += d[i, k] * d[vector, i]
-        total /= d[k, k] * top
-        d[vector, k] += top * total
+            total += F[i, k] * x[i]
+        total /= F[k, k] * top
+        x[k] += top * total
         for i in range(k + 1, rows):
-            d[vector, i] += d[i, k] * total
+            x[i] += F[i, k] * total
 
 
 @jit
-def back(d, vector, rank):
-    """R_1^-1 times the first entries of a vector."""
-    for s in range(rank):
-        k = rank - 1 - s
-        total = d[vector, k]
-        for j in range(k + 1, rank):
-            total -= d[k, j] * d[vector, j]
-        d[vector, k] = total / d[k, k]
+def back(R, x, n):
+    """x = R^-1 x, the first n rows."""
+    for s in range(n):
+        k = n - 1 - s
+        total = x[k]
+        for j in range(k + 1, n):
+            total -= R[k, j] * x[j]
+        x[k] = total / R[k, k]
 
 
 @jit
-def forth(d, vector, rank):
-    """R_1^-T times the first entries of a vector."""
+def forth(R, x, n):
+    """x = R^-T x, the first n rows."""
+    for k in range(n):
+        x[k] /= R[k, k]
+        for j in range(k + 1, n):
+            x[j] -= R[k, j] * x[k]
+
+
+@jit
+def partition(d, zero, renewed):
+    """A P = Q [R_1 R_2], dependent coordinates first. Returns the rank and the smallest pivot."""
+    rank, size = decompose(d, d.A, zero, renewed), np.inf
     for k in range(rank):
-        d[vector, k] /= d[k, k]
-        for j in range(k + 1, rank):
-            d[vector, j] -= d[k, j] * d[vector, k]
+        size = min(size, abs(d.F[k, k]))
+    return rank, size
 
 
 @jit
-def weight(d, row, out, n):
-    """out = M_s times a vector; rows of p.dense."""
-    big = d.shape[1]
+def dependent(d, values):
+    """The solution w_d = R_1^-1 Q^T g, w_i = 0 of  A w = g = -U values."""
+    for k in range(d.U.size):
+        d.right[k] = -d.U[k] * values[d.rows[k]]
+    turn(d, d.right, FORWARD)
+    back(d.F, d.right, d.rank[0])
+    d.solution[:] = 0
+    for k in range(d.rank[0]):
+        d.solution[d.order[k]] = d.right[k]
+
+
+@jit
+def unscale(d, out):
+    """out = S w"""
+    out[:] = 0
+    for k in range(d.S.size):
+        out[d.coordinates[k]] = d.S[k] * d.solution[k]
+
+
+@jit
+def weigh(d, x):
+    """side = M_s x"""
+    n = d.S.size
     for i in range(n):
         total = 0.0
         for j in range(n):
-            if d[big + i, j] != 0:
-                total += d[big + i, j] * d[row, j]
-        d[out, i] = total
+            if d.M[i, j] != 0:
+                total += d.M[i, j] * x[j]
+        d.side[i] = total
 
 
 @jit
-def cholesky(d, free):
-    """The fourth area = L L^T, L in its lower half; False where it is not positive."""
-    g = 3 * d.shape[1]
-    for k in range(free):
-        size = d[g + k, k]
+def cholesky(G, n):
+    """G = R^T R from its upper half, which R overwrites; False where it is not positive."""
+    for k in range(n):
+        size = G[k, k]
         for i in range(k):
-            d[g + k, k] -= d[g + k, i] * d[g + k, i]
-        if not d[g + k, k] > 1e-14 * size:
+            for j in range(k, n):
+                G[k, j] -= G[i, j] * G[i, k]
+        if not G[k, k] > 1e-14 * size:
             return False
-        d[g + k, k] = np.sqrt(d[g + k, k])
-        for j in range(k + 1, free):
-            for i in range(k):
-                d[g + j, k] -= d[g + j, i] * d[g + k, i]
-            d[g + j, k] /= d[g + k, k]
-    right = at(d, RIGHT)
-    for k in range(free):
-        for i in range(k):
-            d[right, k] -= d[g + k, i] * d[right, i]
-        d[right, k] /= d[g + k, k]
-    for s in range(free):
-        k = free - 1 - s
-        for i in range(k + 1, free):
-            d[right, k] -= d[g + i, k] * d[right, i]
-        d[right, k] /= d[g + k, k]
+        G[k, k] = np.sqrt(G[k, k])
+        for j in range(k + 1, n):
+            G[k, j] /= G[k, k]
     return True
 
 
 @jit
-def project(d, n, free):
-    """B^T M_s B z = B^T (f_s - M_s a_0), then SOLUTION = a_0 + B z and FORCE = f_s - M_s SOLUTION                     [dense-2]
+def project(d):
+    """B^T M_s B z = B^T (f_s - M_s a_0),   a = a_0 + B z                                                   [dense-2]
 
-    B in the third area, f_s in FORCE, a_0 in SOLUTION. False if the masses do not allow it."""
-    b, g = 2 * d.shape[1], 3 * d.shape[1]
-    side, right, a, force = at(d, SIDE), at(d, RIGHT), at(d, SOLUTION), at(d, FORCE)
-    weight(d, a, side, n)
+    a takes the place of a_0 in ``solution``, f_s - M_s a that of f_s in ``force``. False if masses do not allow it."""
+    B, side, right, a, force, n, free = d.B, d.side, d.right, d.solution, d.force, d.S.size, d.S.size - d.rank[0]
+    weigh(d, a)
     for k in range(free):
-        d[right, k] = 0
+        right[k] = 0
         for i in range(n):
-            d[right, k] += d[b + k, i] * (d[force, i] - d[side, i])
+            right[k] += B[k, i] * (force[i] - side[i])
     for k in range(free):
-        weight(d, b + k, side, n)
+        weigh(d, B[k])
         for j in range(k, free):
             total = 0.0
             for i in range(n):
-                total += d[b + j, i] * d[side, i]
-            d[g + j, k] = total
-    if not cholesky(d, free):
+                total += B[j, i] * side[i]
+            d.G[k, j] = total
+    if not cholesky(d.G, free):
         return False
+    forth(d.G, right, free)
+    back(d.G, right, free)
     for k in range(free):
         for i in range(n):
-            d[a, i] += d[b + k, i] * d[right, k]
-    weight(d, a, side, n)
+            a[i] += B[k, i] * right[k]
+    weigh(d, a)
     for i in range(n):
-        d[force, i] -= d[side, i]
+        force[i] -= side[i]
     return True

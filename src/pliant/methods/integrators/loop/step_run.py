@@ -101,7 +101,7 @@ class StepRun(Run):
 
     def _plausible(self) -> bool:
         """What kernels count with is within its arrays."""
-        return super()._plausible() and self.scheme.sound() and same_lists(self.p.chosen, self.order)
+        return super()._plausible() and self.scheme.sound() and (not self.p.dense or same_lists(self.p, self.order))
 
     @property
     def rank(self) -> int:
