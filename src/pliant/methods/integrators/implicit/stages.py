@@ -88,8 +88,9 @@ class Full(NamedTuple):
                    np.zeros(1, np.int64), np.zeros((1, n)))
 
 
-# Rows of S by name; complex right sides and work; see `iterations`; times and states; multipliers after the last evaluation
-Stages: Any = namedtuple("Stages", ("n", "S", *ROWS, "y", "g", "B", "mix", "past", "lam", "radau", "matrices"))  # type: ignore[misc]
+# B: complex right sides and work; mix: see `iterations`; past: times and states; lam: multipliers after the last evaluation
+FIELDS = "n", "S", *ROWS, "y", "g", "B", "mix", "past", "lam", "radau", "matrices"
+Stages: Any = namedtuple("Stages", FIELDS)  # type: ignore[misc]
 
 
 def new_stages(columns: int, n_y: int, lam: np.ndarray, matrices: Tiles | Full) -> Any:
