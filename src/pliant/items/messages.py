@@ -8,9 +8,8 @@ from pydantic import BaseModel, ValidationError
 
 from ..functions.field_error import FieldError
 from ..functions.units import must, shown
-from .base import Frame, Pair, Place, did_you_mean
+from .base import Between, Frame, Pair, Place, did_you_mean, names_joint
 from .bodies import RigidBody
-from .couplings import JointPair
 from .errors import ItemError
 from .shapes import MAKERS, Shape
 
@@ -31,14 +30,14 @@ def text_keys(cls: type[BaseModel] | None) -> list[str]:
     if cls is None:
         return []
     keys = [k for k, field in cls.model_fields.items() if k != "name" and not field.exclude]
-    if issubclass(cls, (Pair, JointPair)):
+    if issubclass(cls, Between):
         keys = ["between", *(k for k in keys if k not in ("a", "b"))]
     return [*keys, "density", *MAKERS] if issubclass(cls, RigidBody) else keys
 
 
 def explain(error: ValidationError, cls: type[BaseModel] | None) -> Iterator[tuple[Path, str]]:
     """(path inside the item, message) of everything that pydantic found."""
-    ends = cls is not None and issubclass(cls, (Pair, JointPair))
+    ends = cls is not None and issubclass(cls, Between)
     told: set[Path] = set()
     for found in error.errors(include_url=False):
         inner = found.get("ctx", {}).get("error")
@@ -88,7 +87,7 @@ def _rule(found: Any, cls: type[BaseModel] | None) -> str:
         if last in ("a", "b", "frame"):
             return FRAME_RULE
         return "must be a list of three numbers or a mapping" if "frames" in loc else "must be a mapping"
-    if kind == "string_type" and (last == "joint" or (last in ("a", "b") and cls is not None and issubclass(cls, JointPair))):
+    if kind == "string_type" and names_joint(cls, last):
         return "must be the name of a joint, such as A"
     rule = RULES.get(kind, "")
     return f"{rule} of names to points" if rule and last == "frames" else rule
@@ -97,7 +96,7 @@ def _rule(found: Any, cls: type[BaseModel] | None) -> str:
 def _missing(loc: Path, value: Any, cls: type[BaseModel] | None) -> str:
     if loc and isinstance(loc[-1], int):
         return must(value, f"must be a list of {_entries(cls, loc[0])}")
-    if cls is not None and issubclass(cls, (Pair, JointPair)) and loc[-1] in ("a", "b"):
+    if cls is not None and issubclass(cls, Between) and loc[-1] in ("a", "b"):
         what = "frames, such as [ground, crank.start]" if issubclass(cls, Pair) else "joints, such as [A, B]"
         return f"is missing; give two {what}"
     return f"is missing; {_called(cls, loc)} needs it"
