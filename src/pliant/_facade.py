@@ -34,7 +34,7 @@ METHODS = {
 
 
 def loaded_on_use(package: str, where: dict[str, tuple[str, ...]]) -> tuple[list[str], Callable[[str], Any]]:
-    """The names of a package by the modules they are in, and its ``__getattr__``, which imports each when it is first used."""
+    """The names of a package by the modules they are in, and its ``__getattr__``, which imports each on first use."""
     modules = {name: module for module, names in where.items() for name in names}
 
     def load(name: str) -> Any:

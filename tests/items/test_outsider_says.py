@@ -94,7 +94,7 @@ class Ring(RigidBody):
 
     def build(self, layout):
         element = layout.builder.element
-        layout.builder.element = lambda family, *rest, **more: element(RING if family is rigid.BODY else family, *rest, **more)
+        layout.builder.element = lambda family, *rest, **more: element({rigid.BODY: RING}.get(family, family), *rest, **more)
         super().build(layout)
         layout.builder.element = element
 
@@ -171,7 +171,8 @@ def test_drives_of_one_coordinate_and_out_of_the_plane():
     joint = pl.Cylindrical("A", "ground", "disc", axis="z")
     first, second = findings(model_with(joint, Motor("m", "A"), Motor("n", "A")), "conflicting-drives")[0].items
     assert (first, second) == ("m", "n")
-    own = [model_with(pl.Cylindrical("A", "ground", "disc", axis="z"), Motor("m", "A", c), planar="z") for c in ("angle", "displacement")]
+    own = [model_with(pl.Cylindrical("A", "ground", "disc", axis="z"), Motor("m", "A", c), planar="z")
+           for c in ("angle", "displacement")]
     assert [[f.items for f in findings(m, "out-of-plane")] for m in own] == [[], [("m",)]]
 
 

@@ -81,7 +81,8 @@ def _drive(drive: Item, dynamics: CompiledModel, n: np.ndarray, said: str) -> It
             continue
         along = abs(record.axes[:, 2] @ n)
         if along < 1 - PARALLEL if coordinate == "angle" else along > PARALLEL:
-            yield _plane(drive.name, ERROR, f"drive {drive.name!r} moves the {coordinate} of {joint!r} out of the planes ({said}).",
+            yield _plane(drive.name, ERROR,
+                         f"drive {drive.name!r} moves the {coordinate} of {joint!r} out of the planes ({said}).",
                          "Drive a coordinate in the plane, or leave planar out.")
 
 
@@ -93,5 +94,5 @@ def _load(item: Item, load: ConstantLoad, model: Model, n: np.ndarray, said: str
     across = f - (f @ n) * n if load.moment else (f @ n) * n
     if np.linalg.norm(across) > PARALLEL * np.linalg.norm(f):
         unit = "N*m" if load.moment else "N"
-        yield _plane(item.name, WARNING, f"{item.kind} {item.name!r}: its part {vector(across)} {unit} acts across the planes ({said}); "
-                     "they carry it.", "Leave that part out, or leave planar out.")
+        told = f"{item.kind} {item.name!r}: its part {vector(across)} {unit} acts across the planes ({said}); they carry it."
+        yield _plane(item.name, WARNING, told, "Leave that part out, or leave planar out.")

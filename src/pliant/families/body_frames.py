@@ -1,5 +1,5 @@
-"""What frames on bodies share, rigid or flexible: with u the place of a frame in the body, R the body's axes and r the rotation vector
-of a deformed frame, [rigid-4] to [rigid-8] and [node-2] to [node-7]."""
+"""What frames on bodies share, rigid or flexible: with u the place of a frame in the body, R the body's axes and
+r the rotation vector of a deformed frame, [rigid-4] to [rigid-8] and [node-2] to [node-7]."""
 from ..kernels.contract import AV, AW, A, F, M, P, V, W
 from ..kernels.jit import inlined
 from ..kernels.so3 import (

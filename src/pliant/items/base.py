@@ -378,7 +378,7 @@ class Pair(Between):
     """An item between two frames."""
     ends: ClassVar[str] = "two frames, such as [ground, crank.start]"
     apart: ClassVar[bool] = False    # whether it acts along the line of its two points, so that they must not coincide
-    on_line: ClassVar[bool] = False  # whether a is a line of its body, which then has a coordinate for the place of b on it
+    on_line: ClassVar[bool] = False  # whether a is a line of its body, which has a coordinate for the place on it
     a: Frame
     b: Frame
 

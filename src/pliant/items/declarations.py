@@ -40,8 +40,8 @@ class CoordinateUse(NamedTuple):
 
 
 class ConstantLoad(NamedTuple):
-    """The constant part of a load on a frame: a force [N] or ``moment`` [N m], in world axes, or in those of the frame if it
-    ``turns`` with it."""
+    """The constant part of a load on a frame: a force [N] or ``moment`` [N m], in world axes, or in those of the frame
+    if it ``turns`` with it."""
     frame: Frame
     vector: tuple[float, ...]
     moment: bool = False

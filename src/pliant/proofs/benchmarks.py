@@ -248,8 +248,8 @@ def ratios(own: Iterable[Row], found: Iterable[Row]) -> list[Row]:
     found = [r for r in found if r["peer"].startswith("exudyn") and r.get("h") == STEP]
     rows: list[Row] = []
     for key, problem, words, without, target in RATIOS:
-        best, mine = _fastest([r for r in found if r["problem"] == problem], words, without), ours[key].get("us_per_step")
-        theirs = best["us_per_step"]
+        best = _fastest([r for r in found if r["problem"] == problem], words, without)
+        mine, theirs = ours[key].get("us_per_step"), best["us_per_step"]
         ratio = theirs / mine if theirs and mine else None
         rows.append({"table": "ratio", "problem": ours[key]["problem"], "ours": ours[key]["method"], "us_ours": mine,
                      "peer": best["method"], "us_peer": theirs, "ratio": ratio, "target": target,

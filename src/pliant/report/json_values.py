@@ -7,7 +7,7 @@ from typing import Any
 
 
 def json_value(value: Any, number: Callable[[float], float] = float) -> Any:
-    """NumPy values as plain ones; infinite and undefined numbers as null. ``number`` says how a finite float is written."""
+    """NumPy values as plain ones; infinite and undefined numbers as null. ``number``: how a finite float is written."""
     if isinstance(value, dict):
         return {str(k): json_value(v, number) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

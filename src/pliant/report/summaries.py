@@ -50,8 +50,8 @@ def model_data(model: Model) -> dict[str, Any]:
 def _ends(item: Item) -> str:
     if isinstance(item, Between):
         return f"{item.a} - {item.b}"
-    places = [str(getattr(item, f)) for f in type(item).model_fields if names_joint(type(item), f) or isinstance(getattr(item, f), Frame)]
-    return ", ".join(places)
+    values = {field: getattr(item, field) for field in type(item).model_fields}
+    return ", ".join(str(v) for field, v in values.items() if isinstance(v, Frame) or names_joint(type(item), field))
 
 
 def _function(value: Any) -> str:
