@@ -63,3 +63,9 @@ def test_heavy_libraries_are_imported_when_needed():
     code = "import sys, pliant; pliant.Model, pliant.RigidBody, pliant.Revolute; " \
            "print([m for m in ('numba', 'scipy', 'h5py', 'matplotlib', 'pandas', 'rich', 'click', 'ruamel.yaml') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there():
+    import pliant
+    missing = [f"{package.__name__}.{name}" for package in (pliant, pliant.flex) for name in package.__all__ if not hasattr(package, name)]
+    assert not missing

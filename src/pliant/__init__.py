@@ -4,6 +4,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ._facade import loaded_on_use
+
 __version__ = "0.1.0"
 
 _WHERE = {
@@ -31,17 +33,12 @@ _WHERE = {
     "text.model_text": ("read",),
     "results.results_file": ("load",),
 }
-_NAMES = {name: module for module, names in _WHERE.items() for name in names}
-__all__ = [*_NAMES, "__version__", "flex"]
+_names, _load = loaded_on_use(__name__, _WHERE)
+__all__ = [*_names, "__version__", "flex"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "flex":
-        return import_module(".flex", __name__)
-    if name not in _NAMES:
-        raise AttributeError(f"module 'pliant' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f".{_NAMES[name]}", __name__), name)
-    return value
+    return import_module(".flex", __name__) if name == "flex" else _load(name)
 
 
 def __dir__() -> list[str]:

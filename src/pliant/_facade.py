@@ -2,6 +2,8 @@
 `pliant.diagnosis.checking.check`, ``sol.plot()`` is `pliant.plot.pictures.plot`. Modules are imported when a method is called."""
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -29,6 +31,20 @@ METHODS = {
     "BodyStress.plot": "plot.stress_pictures:stress_picture",
     "Segments.add": "items.beam_segments:add_segments",
 }
+
+
+def loaded_on_use(package: str, where: dict[str, tuple[str, ...]]) -> tuple[list[str], Callable[[str], Any]]:
+    """The names of a package by the modules they are in, and its ``__getattr__``, which imports each on first use."""
+    modules = {name: module for module, names in where.items() for name in names}
+
+    def load(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f".{modules[name]}", package), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return list(modules), load
 
 
 def work_of(method: str) -> Any:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import pkgutil
 import signal
@@ -17,6 +16,7 @@ import click
 from . import commands
 from .commands.base import DONE, FAILED, INTERRUPTED, WRONG, Answer, Stopped, Terminated, asked, cli
 from .items.errors import ModelError, raised_in
+from .report.json_values import json_value
 
 for found in pkgutil.iter_modules(commands.__path__):  # all modules of the folder: their commands register themselves
     import_module(f"{commands.__name__}.{found.name}")
@@ -55,7 +55,7 @@ def execute(args: list[str]) -> int:
     try:
         answer = cli.main(args or ["--help"], prog_name="pliant", standalone_mode=False)
         if isinstance(answer, Answer):
-            _print(json.dumps(clean(answer.data), allow_nan=False) if as_json else answer.text)
+            _print(json.dumps(json_value(answer.data), allow_nan=False) if as_json else answer.text)
             return answer.code
         return answer if isinstance(answer, int) else DONE  # --help and --version
     except BrokenPipeError:
@@ -68,7 +68,7 @@ def execute(args: list[str]) -> int:
         if debug:
             traceback.print_exc()
         if as_json:
-            _print(json.dumps(clean({"error": {"kind": kind, "message": message}, **data}), allow_nan=False))
+            _print(json.dumps(json_value({"error": {"kind": kind, "message": message}, **data}), allow_nan=False))
         else:
             click.echo(message, err=True)
         return code
@@ -104,19 +104,6 @@ def _explain_fault(error: BaseException) -> tuple[str, str, dict[str, Any]]:
         return kind, str(error), data
     told = f"unexpected {type(error).__name__}: {error}; this is a fault of the program, --debug shows where"
     return "program", told, data
-
-
-def clean(value: Any) -> Any:
-    """Data as JSON knows it: NumPy values as plain ones; infinite and undefined numbers as null."""
-    if isinstance(value, dict):
-        return {str(k): clean(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [clean(v) for v in value]
-    if hasattr(value, "tolist"):
-        return clean(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
 
 
 def _print(text: str) -> None:

@@ -10,7 +10,6 @@ from ._facade import work_of
 from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.couplings import JointPair
-from .items.sliding import SlidingOnBeam
 from .items.style import Style
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ class Model:
         from .compile.model_compiler import ModelCompiler
         from .compile.planar import normal_vector
         owners = {item.name: item for item in items if isinstance(item, FrameOwner)}
-        sliding = Counter(item.a.body for item in items if isinstance(item, SlidingOnBeam))
+        sliding = Counter(item.a.body for item in items if isinstance(item, Pair) and item.on_line)
         layout = ModelCompiler(self.gravity, owners, exact, placed, sliding)
         layout.add(items)
         if self.planar is not None:
@@ -150,7 +149,7 @@ class Model:
     def _placed(self) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Poses of bodies without a stated place that their joints give them, and the names of all such bodies."""
         from .start.assembly import place, unplaced
-        joints = [j for j in self._joints() if isinstance(j, Pair) and getattr(j, "length", 0.0) is not None]
+        joints = [j for j in self._joints() if isinstance(j, Pair) and not j.as_modelled]
         jointed = {end.body for j in joints for end in (j.a, j.b)}
         bodies = {b.name: left for b in self.section("bodies") if b.name in jointed and (left := unplaced(b))[0]}
         if not bodies:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +13,21 @@ from ..kernels.state_row import parts
 from .steady import axes_of, is_steady, least
 from .tangent import Tangent
 
+if TYPE_CHECKING:
+    from ..model import Model
+
 STEP = 1e-25       # of complex steps
 SINGULAR = 1e-13   # relative: no inertia
+
+
+class Linearised:
+    """What comes of a linearisation."""
+    linearisation: Linearisation
+
+    @property
+    def model(self) -> Model:
+        model: Model = self.linearisation.d.model
+        return model
 
 
 class Linearisation:

@@ -10,7 +10,7 @@ from ..kernels import evaluation
 from ..kernels.state_row import parts
 from . import eigen
 from .entries import number_of
-from .linearisation import Linearisation
+from .linearisation import Linearisation, Linearised
 from .states import linearised
 from .tangent import largest_motion
 
@@ -22,7 +22,7 @@ AMPLITUDE = 0.1      # of pictures: largest motion in sizes of the model, or rad
 FRAMES = 48          # of an animation
 
 
-class Modes:
+class Modes(Linearised):
     """Small motions eta(t) = Re(shape e^(s t)): ``eigenvalues`` s [rad/s] (one of each conjugate pair), ``frequencies`` |s| / 2 pi and
     ``damped_frequencies`` Im s / 2 pi [Hz], ``damping`` ratios -Re s / |s|, ``rigid`` (s = 0: nothing holds that motion).
 
@@ -45,11 +45,6 @@ class Modes:
             part = eta[np.argmax(abs(eta) / np.where(lin.freedom.by > 0, lin.freedom.by, np.inf))]
             eta *= abs(part) / (part * largest_motion(d, eta))
             self.shapes[k], self.motions[k] = [eta[iv - 3:iv + 3] for iv in d.system.data.rotations[:, 0]], eta
-
-    @property
-    def model(self) -> Model:
-        model: Model = self.linearisation.d.model
-        return model
 
     @property
     def frequencies(self) -> np.ndarray:

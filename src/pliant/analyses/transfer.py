@@ -11,7 +11,7 @@ from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..start.position_solver import coordinate
 from . import ports
-from .linearisation import Linearisation
+from .linearisation import Linearisation, Linearised
 from .states import linearised
 from .tangent import load
 
@@ -23,7 +23,7 @@ SHOWN = 10           # columns of matrices in a text
 WELL = 0.1           # a coordinate is taken if it is so far independent of those before it
 
 
-class Linear:
+class Linear(Linearised):
     """x' = A x + B u,  y = C x + D u for small deviations from a state.
 
     ``states``: names of x, coordinates of joints where possible, else displacements and rotations of bodies (world axes, of a
@@ -51,11 +51,6 @@ class Linear:
         known, channels = ports.inputs(d), ports.Observer(d, lin.row[None, :], np.zeros((1, 3))).catalogue
         self.units = {"states": [_unit(name) for name in self.states], "inputs": [known[name] for name in inputs],
                       "outputs": [channels[channel][0] for channel, _ in outputs.values()]}
-
-    @property
-    def model(self) -> Model:
-        model: Model = self.linearisation.d.model
-        return model
 
     @property
     def eigenvalues(self) -> np.ndarray:

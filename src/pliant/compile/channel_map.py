@@ -96,6 +96,7 @@ class ChannelMap:
         self.forces: dict[str, ForceRecord] = {}
         self.measures: dict[str, tuple[int, int]] = {}       # frames
         self.channels: dict[str, tuple[str, Channel]] = {}   # of items, as they are listed: whose it is, and what
+        self.masses: dict[str, float] = {}          # of bodies [kg]
         self.stated: dict[str, StatedVelocity] = {}
         self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort

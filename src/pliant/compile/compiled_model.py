@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from ..families.rigid import BODY, MASS
+from ..families.rigid import BODY
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.block_lu import factorise, solve_refined
@@ -150,8 +150,7 @@ class CompiledModel:
     @property
     def heaviest(self) -> float:
         """The largest mass of a body [kg]."""
-        families = [f for f in self.system.families if f.name in ("rigid body", "modal body")]
-        return max(float(self.system.data.rp[slice(*self.system.families[f]), MASS].max()) for f in families)
+        return max(self.directory.masses.values())
 
     def modal_rows(self, body: str) -> np.ndarray:
         """The modal coordinates of a body in v; none of a rigid one."""

@@ -15,10 +15,10 @@ from ..kernels.by_reference import reference
 from ..kernels.contract import FRAME_WIDTH, F
 from ..kernels.evaluation import Data, Memory, Program
 from ..kernels.evaluation import run as evaluate
-from ..kernels.jit import entry, jit
+from ..kernels.jit import entry, inlined, jit
 from ..kernels.projection import KEPT, projection, ready
 from ..kernels.state_row import Q
-from ..kernels.states import largest, normalise
+from ..kernels.states import copy_tile, largest, normalise
 from ..kernels.status import DONE, SINGULAR
 
 POSITION, VELOCITY, ACCELERATION, RESIDUAL = range(4)  # columns of the report of `refine`
@@ -61,13 +61,19 @@ def load(x, row):
         x.H[k] = row[Q + n_q + 3 * n + k]
 
 
+@inlined
+def still(x):
+    """No accelerations, no multipliers."""
+    for k in range(x.a.size):
+        x.a[k] = 0
+        x.lam[k] = 0
+
+
 @jit
 def accelerations(p, t):
     """a and lam at the current q and v, with the factors in x.D and the matrix in tiles; returns the relative residual."""
     x, b, n_v = p.x, p.b, p.num.n_v
-    for k in range(x.a.size):
-        x.a[k] = 0
-        x.lam[k] = 0
+    still(x)
     evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(n_v):
         b[k] = -x.R[k]
@@ -87,15 +93,11 @@ def accelerations(p, t):
 def linearise(p, t, renewed):
     """The matrix at the current position in tiles and its factors in x.D. R holds the violation."""
     x = p.x
-    for k in range(x.a.size):
-        x.a[k] = 0
-        x.lam[k] = 0
+    still(x)
     x.D[:] = 0
     evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
     for k in range(x.D.shape[0]):
-        for i in range(6):
-            for j in range(6):
-                p.tiles[k, i, j] = x.D[k, i, j]
+        copy_tile(x.D, k, p.tiles, k)
     return DONE if factorise(x.D, p.lu, p.pivots) else SINGULAR
 
 

@@ -77,6 +77,7 @@ class ModelCompiler:
     def add_body(self, body: RigidBody | ModalBody, place: Place, position: np.ndarray, axes: np.ndarray, rates: Any = None) -> None:
         """A body that was placed: its pose as modelled and what the user said of its velocities; ``rates``: these as they are in v."""
         self.places[body.name], self.poses[body.name] = place, (position, axes)
+        self.directory.masses[body.name] = float(body.mass)
         v, w = body.velocity, body.angular_velocity
         values = np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]) if rates is None else np.concatenate(rates)
         said = [v is not None] * 3 + [w is not None] * 3
@@ -109,7 +110,7 @@ class ModelCompiler:
             node = owner.node_of(frame)
         except ValueError as error:
             raise ValueError(f"{item}: {error}") from None
-        if node is None and frame.body in self.directory.flexible and not (reads or self.marking):
+        if node is None and owner.nodal and not (reads or self.marking):
             raise ValueError(f"{item}: {no_node(frame.body, owner.frames)}")
         marker = f"{frame.body}.{frame.frame}"
         if frame.frame and frame.frame in getattr(owner, "along", ()) and marker not in dict(self.markers) and not self.marking:

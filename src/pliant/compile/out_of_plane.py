@@ -2,17 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..items.base import Item, matrix_of
-from ..items.bodies import RigidBody
-from ..items.drives import Drive
+from ..items.declarations import ConstantLoad
 from ..items.errors import ModelError
-from ..items.forces import Load
-from ..items.joints import Screw
-from ..items.modal import ModalBody
 from ..report.finding import ERROR, WARNING, Finding
 from ..report.words import vector
 from .channel_map import JointRecord
@@ -35,20 +31,15 @@ def out_of_plane(model: Model, dynamics: CompiledModel) -> Iterator[Finding]:
                      "planes carry it.", "Choose another normal, or another gravity.")
     for item in model:
         record = dynamics.directory.joints.get(item.name)
-        if record is not None and _contradicts(item, record, n):
+        if record is not None and _contradicts(record, n):
             yield _plane(item.name, ERROR, f"{item.kind} {item.name!r}: its axis {vector(record.axes[:, 2])} does not let it move in the "
                          f"planes ({said}).", "Turn its axis along the normal (revolute) or across it (prismatic), or leave planar out.")
-        elif isinstance(item, (RigidBody, ModalBody)):
+        elif item.section == "bodies":
             yield from _velocity(item, n, said)
-        elif isinstance(item, Load):
-            yield from _load(item, model, n, said)
-        elif isinstance(item, Drive) and item.joint in dynamics.directory.joints:
-            along = abs(dynamics.directory.joints[item.joint].axes[:, 2] @ n)
-            if not _contradicts(model[item.joint], dynamics.directory.joints[item.joint], n) and (
-                    along < 1 - PARALLEL if item.coordinate == "angle" else along > PARALLEL):
-                yield _plane(item.name, ERROR, f"drive {item.name!r} moves the {item.coordinate} of {item.joint!r} out of the planes "
-                             f"({said}).",
-                             "Drive a coordinate in the plane, or leave planar out.")
+        elif item.section == "drives":
+            yield from _drive(item, dynamics, n, said)
+        for load in item.loads():
+            yield from _load(item, load, model, n, said)
 
 
 def refuse_out_of_plane(model: Model, dynamics: CompiledModel) -> None:
@@ -62,13 +53,13 @@ def _plane(item: str, severity: str, message: str, remedy: str) -> Finding:
     return Finding("out-of-plane", severity, (item,), message, remedy)  # type: ignore[arg-type]
 
 
-def _contradicts(item: Item, record: JointRecord, n: np.ndarray) -> bool:
+def _contradicts(record: JointRecord, n: np.ndarray) -> bool:
     """Whether a joint holds mixtures of motions in and out of the plane, or everything in the plane though it is meant to move."""
-    if isinstance(item, Screw):
+    if any(d[0] == "coupling" for d in record.directions):  # of a screw: it slides as it turns
         return True
     if {d[0] for d in record.directions} == {"distance"}:
         return abs(n @ record.offset) > (1 - PARALLEL) * float(np.linalg.norm(record.offset))
-    F = np.array([functional(d, record.axes, record.axes, record.offset) for d in record.directions if d[0] != "coupling"])
+    F = np.array([functional(d, record.axes, record.axes, record.offset) for d in record.directions])
     within = np.zeros((3, 6))
     within[:2, :3], within[2, 3:] = in_plane_axes(n), n
     inside, outside = F @ within.T @ within, F - F @ within.T @ within
@@ -76,19 +67,32 @@ def _contradicts(item: Item, record: JointRecord, n: np.ndarray) -> bool:
     return ranks[1] + ranks[2] > ranks[0] or (ranks[1] == 3 and ranks[0] < 6)
 
 
-def _velocity(body: RigidBody | ModalBody, n: np.ndarray, said: str) -> Iterator[Finding]:
+def _velocity(body: Any, n: np.ndarray, said: str) -> Iterator[Finding]:
     v, w = np.array(body.velocity or (0.0,) * 3), matrix_of(body.rotation) @ np.array(body.angular_velocity or (0.0,) * 3)
     if abs(v @ n) > PARALLEL * np.linalg.norm(v) or np.linalg.norm(w - (w @ n) * n) > PARALLEL * np.linalg.norm(w):
         yield _plane(body.name, ERROR, f"body {body.name!r}: its stated velocity {vector(v)} m/s, {vector(w)} rad/s (world axes) leads out "
                      f"of the planes ({said}).", "State velocities in the plane and spins about its normal.")
 
 
-def _load(load: Load, model: Model, n: np.ndarray, said: str) -> Iterator[Finding]:
-    f = np.array([float(x) if isinstance(x, (int, float)) else 0.0 for x in load.vector])
-    if load.axes == "frame" and load.frame.body in model.items:
+def _drive(drive: Item, dynamics: CompiledModel, n: np.ndarray, said: str) -> Iterator[Finding]:
+    for joint, coordinate, _ in drive.uses():
+        record = dynamics.directory.joints.get(joint)
+        if record is None or _contradicts(record, n):
+            continue
+        along = abs(record.axes[:, 2] @ n)
+        if along < 1 - PARALLEL if coordinate == "angle" else along > PARALLEL:
+            yield _plane(drive.name, ERROR,
+                         f"drive {drive.name!r} moves the {coordinate} of {joint!r} out of the planes ({said}).",
+                         "Drive a coordinate in the plane, or leave planar out.")
+
+
+def _load(item: Item, load: ConstantLoad, model: Model, n: np.ndarray, said: str) -> Iterator[Finding]:
+    f = np.array(load.vector)
+    if load.turns and load.frame.body in model.items:
         body = model[load.frame.body]
         f = matrix_of(body.rotation) @ body.place_of(load.frame)[1] @ f
-    across = (f @ n) * n if load.part == 0 else f - (f @ n) * n
+    across = f - (f @ n) * n if load.moment else (f @ n) * n
     if np.linalg.norm(across) > PARALLEL * np.linalg.norm(f):
-        yield _plane(load.name, WARNING, f"{load.kind} {load.name!r}: its part {vector(across)} {load.unit} acts across the planes "
-                     f"({said}); they carry it.", "Leave that part out, or leave planar out.")
+        unit = "N*m" if load.moment else "N"
+        told = f"{item.kind} {item.name!r}: its part {vector(across)} {unit} acts across the planes ({said}); they carry it."
+        yield _plane(item.name, WARNING, told, "Leave that part out, or leave planar out.")

@@ -10,10 +10,8 @@ import numpy as np
 
 from ..compile.compiled_model import CompiledModel
 from ..compile.out_of_plane import out_of_plane
-from ..items.base import did_you_mean
-from ..items.drives import Drive
+from ..items.base import Pair, did_you_mean, matrix_of
 from ..items.errors import ModelError
-from ..items.springs import SpringDamper
 from ..joint_space.topology import masses_of, spanning_forest
 from ..methods.selection import cut_joints
 from ..report.finding import ERROR, Finding
@@ -76,15 +74,15 @@ def without_blocked(model: Model) -> tuple[Model, list[Finding]]:
     found, out = list[Finding](), list[str]()
     driven: dict[tuple[str, str], str] = {}
     for item in model:
-        if isinstance(item, Drive):
-            first = driven.setdefault((item.joint, item.coordinate), item.name)
+        for joint, coordinate, _ in item.uses() if item.section == "drives" else ():
+            first = driven.setdefault((joint, coordinate), item.name)
             if first != item.name:
                 out.append(item.name)
-                message = (f"drives {first!r} and {item.name!r} both prescribe the {item.coordinate} of joint {item.joint!r}; a coordinate "
-                           "has one drive.")
+                message = (f"drives {first!r} and {item.name!r} both prescribe the {coordinate} of joint {joint!r}; "
+                           "a coordinate has one drive.")
                 found.append(Finding("conflicting-drives", ERROR, (first, item.name), message,
                                      "Remove one of them, or add their functions."))
-        elif isinstance(item, SpringDamper) and _coincide(model, item):
+        if isinstance(item, Pair) and item.apart and _coincide(model, item):
             out.append(item.name)
             message = f"spring {item.name!r}: its two points coincide as modelled, so that its direction is undefined."
             found.append(Finding("spring-zero-length", ERROR, (item.name,), message,
@@ -92,13 +90,12 @@ def without_blocked(model: Model) -> tuple[Model, list[Finding]]:
     if not out:
         return model, found
     usable = model.copy()
-    for name in out:
+    for name in dict.fromkeys(out):
         del usable.items[name]
     return usable, found
 
 
-def _coincide(model: Model, spring: SpringDamper) -> bool:
-    from ..items.base import matrix_of
+def _coincide(model: Model, spring: Pair) -> bool:
     ends = []
     for frame in (spring.a, spring.b):
         try:

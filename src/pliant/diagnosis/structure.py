@@ -9,7 +9,6 @@ import numpy as np
 from ..items.base import Frame, Item, Pair
 from ..items.bodies import RigidBody
 from ..items.couplings import JointPair
-from ..items.forces import Load, Measure
 from ..report.finding import NOTE, WARNING, Finding, names
 from .mechanism import connected
 from .registry import ITEMS, check
@@ -22,7 +21,7 @@ FAR = 100.0  # times the usual distance of bodies
 
 def _ends(item: Item) -> list[str]:
     """Bodies that an item acts on."""
-    if isinstance(item, Measure):
+    if item.section == "measures":
         return []
     return [f.body for f in (getattr(item, name) for name in type(item).model_fields) if isinstance(f, Frame)]
 
@@ -33,8 +32,9 @@ def support(model: Model) -> Iterator[Finding]:
     """Bodies with no way to the ground over joints and springs."""
     order = ["ground", *(b.name for b in model.section("bodies"))]
     number = {name: k for k, name in enumerate(order)}
-    ties = [[number[e] for e in _ends(item) if e in number] for item in model if isinstance(item, Pair)]
-    loaded = {e for item in model if isinstance(item, Load) for e in _ends(item)}
+    ends = [_ends(item) for item in model]
+    ties = [[number[e] for e in bodies if e in number] for bodies in ends if len(bodies) > 1]
+    loaded = {bodies[0] for bodies in ends if len(bodies) == 1}
     loose = [part for part in connected([*ties, *([k] for k in number.values())]) if 0 not in part]
     alone = [order[min(part)] for part in loose if len(part) == 1 and order[min(part)] not in loaded]
     falls, others = any(model.gravity), len(order) - 1 > len(alone)
@@ -49,9 +49,8 @@ def support(model: Model) -> Iterator[Finding]:
 def _unconnected(name: str, falls: bool, others: bool) -> Finding:
     how = "it falls freely" if falls else "it keeps its velocity"
     remedy = "Connect it, or take it out of the model." if others else "Nothing, if free flight is what you want."
-    return Finding("unconnected-body", WARNING if others else NOTE, (name,), f"body {name!r}: no joint, "
-                   f"spring or load acts on it; {how}.",
-                   remedy)
+    return Finding("unconnected-body", WARNING if others else NOTE, (name,),
+                   f"body {name!r}: no joint, spring or load acts on it; {how}.", remedy)
 
 
 def _unsupported(members: tuple[str, ...], falls: bool, driven: bool) -> Finding:

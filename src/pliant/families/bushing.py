@@ -5,7 +5,7 @@ With R = R_A^T R_B, in the axes of A:  x = R_A^T (p_B - p_A),  r = the rotation 
 where S = 1 - [r]/2 + d [r]^2 is the inverse left tangent operator.                                     [bushing-1]
 """
 from ..kernels.contract import DISSIPATION, ELASTIC, A, Family, P, Stage, V, W
-from ..kernels.jit import index, jit
+from ..kernels.jit import index, inlined, jit
 from ..kernels.pairs import DAMPING, FA, FB, GRADIENT, RATES, STIFFNESS, add_pair, add_wrench, load_rates
 from ..kernels.so3 import (
     add,
@@ -183,26 +183,27 @@ def bushing_tangent(s, b, o):
         add_pair(s, b, o, e, True)
 
 
-@jit
-def bushing_energy(s, b, o):
-    """E = y.K y / 2                                                                                    [bushing-7]"""
+@inlined
+def add_quadratic(s, b, o, which, factor, at, matrix):
+    """E += factor y.A y with the six numbers at W[at:] and a matrix of the pool"""
     for e in range(b.first, b.last):
-        w, pool = o.W, b.ip[e, POOL]
+        w, pool = o.W, b.ip[e, POOL] + matrix
         deform(s, b, e, w)
         for i in range(6):
             for j in range(6):
-                o.E[ELASTIC] += w[Y0 + i] * b.val[pool + 6 * i + j] * w[Y0 + j] / 2
+                o.E[which] += factor * (w[at + i] * b.val[pool + 6 * i + j] * w[at + j])
+
+
+@jit
+def bushing_energy(s, b, o):
+    """E = y.K y / 2                                                                                    [bushing-7]"""
+    add_quadratic(s, b, o, ELASTIC, 0.5, Y0, 0)
 
 
 @jit
 def bushing_power(s, b, o):
     """Lost: y'.C y'                                                                                    [bushing-8]"""
-    for e in range(b.first, b.last):
-        w, pool = o.W, b.ip[e, POOL]
-        deform(s, b, e, w)
-        for i in range(6):
-            for j in range(6):
-                o.E[DISSIPATION] += w[Y0 + 6 + i] * b.val[pool + 36 + 6 * i + j] * w[Y0 + 6 + j]
+    add_quadratic(s, b, o, DISSIPATION, 1.0, Y0 + 6, 36)
 
 
 BUSHING = Family("bushing", act=Stage(residual=bushing, tangent=bushing_tangent, energy=bushing_energy, power=bushing_power),

@@ -10,31 +10,11 @@ derivatives of u and r are differs: E_kj among modes, U_j' and Y_j' between a mo
 """
 import numpy as np
 
-from ..kernels.contract import AV, AW, TABLE, A, F, Family, M, P, Stage, V, W
+from ..kernels.contract import AV, TABLE, F, Family, M, P, Stage, V
 from ..kernels.jit import index, inlined, jit
-from ..kernels.so3 import (
-    accumulate,
-    add,
-    column,
-    cross,
-    dot,
-    dyad,
-    exponential,
-    left_tangent,
-    left_tangent_change,
-    mat2,
-    mat_add,
-    matmul,
-    mul,
-    rotation,
-    scale,
-    skew,
-    store2,
-    tmul,
-    vec,
-    vec2,
-)
+from ..kernels.so3 import add, cross, dot, left_tangent, left_tangent_change, mat2, mul, rotation, scale, store2, tmul, vec, vec2
 from ..kernels.vector_ops import add_rows, clear
+from .body_frames import body_columns, place, place_rates, pull_body, pull_turns, release, turn_columns
 from .modal import three
 
 # ip: the body in q and v, frame, modes, tables in val, pieces of the splines, whether there is E, s in q and v, own numbers in W
@@ -130,19 +110,12 @@ def sum_of(x, iv, at, W, base, n):
 @jit
 def push(s, b, o):
     """[node-2] with [line-1]"""
-    none = 0 * s.H[0], 0 * s.H[0], 0 * s.H[0]
     for e in range(b.first, b.last):
         n, c, base, iq, iv, f = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, IQ], b.ip[e, IV], b.ip[e, FRAME]
         shapes(s, b, e, o.W)
-        R, w, at = rotation(s.q, iq + 3), vec(s.v, iv + 3), b.ip[e, SV]
-        u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
+        u, r, at = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3), b.ip[e, SV]
         u1, r1 = sum_of(s.v, iv + 6, at, o.W, base + U * c, n), sum_of(s.v, iv + 6, at, o.W, base + Y * c, n)
-        store2(add(vec(s.q, iq), mul(R, u)), s.X, f, P)
-        store2(matmul(R, matmul(exponential(r), mat2(b.rp, e, AXES))), s.X, f, A)
-        store2(add(vec(s.v, iv), mul(R, add(cross(w, u), u1))), s.X, f, V)
-        store2(mul(R, add(w, mul(left_tangent(r), r1))), s.X, f, W)
-        store2(none, s.X, f, F)
-        store2(none, s.X, f, M)
+        place(s, f, iq, iv, rotation(s.q, iq + 3), mat2(b.rp, e, AXES), u, r, u1, r1)
 
 
 @jit
@@ -154,19 +127,12 @@ def push_tangent(s, b, o):
         t, last = b.fr[b.ip[e, FRAME], 1], b.fr[b.ip[e, FRAME], 0] - 1
         R, w = rotation(s.q, b.ip[e, IQ] + 3), vec(s.v, iv + 3)
         u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
-        arm, T, velocity = mul(R, u), left_tangent(r), b.fr[b.ip[e, FRAME], 2] == 1
+        T, velocity = left_tangent(r), b.fr[b.ip[e, FRAME], 2] == 1
         u1, r1 = sum_of(s.v, iv + 6, b.ip[e, SV], o.W, base + U * c, n), sum_of(s.v, iv + 6, b.ip[e, SV], o.W, base + Y * c, n)
-        K, move9, turn9 = left_tangent_change(r, r1), matmul(R, skew(add(cross(w, u), u1))), matmul(R, skew(add(w, mul(T, r1))))
-        for k in range(3):
-            x = column(R, k)
-            move = cross(x, arm)
-            for i in range(3):
-                s.J[t, i, k] = 1.0 * (i == k)
-                s.J[t, i, 3 + k] = move[i]
-                s.J[t, 3 + i, 3 + k] = x[i]
-                if velocity:
-                    s.L[t, i, 3 + k] = -move9[3 * i + k]
-                    s.L[t, 3 + i, 3 + k] = -turn9[3 * i + k]
+        K = left_tangent_change(r, r1)
+        body_columns(s, t, R, mul(R, u))
+        if velocity:
+            turn_columns(s, t, R, add(cross(w, u), u1), add(w, mul(T, r1)))
         for k in range(c):
             tile, col = (t + 1 + k // 6, k % 6) if k < n else (t + last, 0 * k)
             Uk, Yk = three(o.W, base + U * c + k, c), three(o.W, base + Y * c + k, c)
@@ -185,16 +151,11 @@ def push_rates(s, b, o):
     push(s, b, o)
     for e in range(b.first, b.last):
         n, c, base, iv, f, at = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, IV] + 6, b.ip[e, FRAME], b.ip[e, SV]
-        R, w, w1 = rotation(s.q, b.ip[e, IQ] + 3), vec(s.v, iv - 3), vec(s.a, iv - 3)
         u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
-        T = left_tangent(r)
         u1, r1 = sum_of(s.v, iv, at, o.W, base + U * c, n), sum_of(s.v, iv, at, o.W, base + Y * c, n)
         u2 = add(sum_of(s.a, iv, at, o.W, base + U * c, n), sum_of(s.v, iv, at, o.W, base + DU * c, n))
         r2 = add(sum_of(s.a, iv, at, o.W, base + Y * c, n), sum_of(s.v, iv, at, o.W, base + DY * c, n))
-        move = add(add(cross(w1, u), cross(w, add(cross(w, u), scale(2.0, u1)))), u2)
-        turn = add(add(w1, cross(w, mul(T, r1))), add(mul(T, r2), mul(left_tangent_change(r, r1), r1)))
-        store2(add(vec(s.a, iv - 6), mul(R, move)), s.X, f, AV)
-        store2(mul(R, turn), s.X, f, AW)
+        place_rates(s, f, iv - 6, rotation(s.q, b.ip[e, IQ] + 3), u, r, u1, r1, u2, r2)
 
 
 @jit
@@ -202,11 +163,8 @@ def pull(s, b, o):
     """R += J^T (force, moment), [node-6]"""
     for e in range(b.first, b.last):
         n, c, base, iv, f = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, IV], b.ip[e, FRAME]
-        R = rotation(s.q, b.ip[e, IQ] + 3)
         u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
-        force, moment = tmul(R, vec2(s.X, f, F)), tmul(R, vec2(s.X, f, M))
-        accumulate(1.0, vec2(s.X, f, F), o.R, iv)
-        accumulate(1.0, add(cross(u, force), moment), o.R, iv + 3)
+        force, moment = pull_body(s, o, f, iv, rotation(s.q, b.ip[e, IQ] + 3), u)
         moment = tmul(left_tangent(r), moment)
         for k in range(c):
             to = iv + 6 + k if k < n else b.ip[e, SV]
@@ -223,10 +181,8 @@ def pull_tangent(s, b, o):
         u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
         force, moment = tmul(R, vec2(s.X, f, F)), tmul(R, vec2(s.X, f, M))
         T, K = left_tangent(r), left_tangent_change(scale(-1.0, r), moment)
-        first, own, turned = b.tab[table], mat_add(dyad(force, u, -dot(u, force)), 1.0, skew(moment)), tmul(T, moment)
-        for i in range(3):
-            for j in range(3):
-                o.D[first, 3 + i, 3 + j] += o.ck * own[3 * i + j]
+        turned = tmul(T, moment)
+        pull_turns(o, b.tab[table], u, force, moment)
         for k in range(c):
             Uk, Yk, tile, col = three(o.W, base + U * c + k, c), three(o.W, base + Y * c + k, c), tiles - 1, 0 * k
             if k < n:
@@ -254,13 +210,12 @@ COUNT_Q, COUNT_V, COUNT, COUNT_J = index(1, 2, 3, 4)  # ip: s in q and v, frame,
 @jit
 def counter(s, b, o):
     """p = (0, 0, s)                                                                                      [line-3]"""
-    none = 0 * s.H[0], 0 * s.H[0], 0 * s.H[0]
+    none = 0 * s.H[0], 0 * s.H[0]
     for e in range(b.first, b.last):
         f = b.ip[e, COUNT]
         store2((none[0], none[1], s.q[b.ip[e, COUNT_Q]]), s.X, f, P)
         store2((none[0], none[1], s.v[b.ip[e, COUNT_V]]), s.X, f, V)
-        store2(none, s.X, f, F)
-        store2(none, s.X, f, M)
+        release(s, f)
 
 
 @jit

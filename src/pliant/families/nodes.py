@@ -3,31 +3,11 @@
 In body axes a node is displaced by d = sum_j q_j (psi_j + U_j) / 2 and turned by exp([r]), r = sum_j q_j (phi_j + Y_j) / 2, with
 U_j = psi_j + sum_k q_k E_kj and Y_j = phi_j + sum_k q_k G_kj; the second-order shapes E and G are those of stiffening.  [node-1]
 """
-from ..kernels.contract import AV, AW, TABLE, A, F, Family, M, P, Stage, V, W
+from ..kernels.contract import TABLE, F, Family, M, Stage
 from ..kernels.jit import index, inlined, jit
-from ..kernels.so3 import (
-    accumulate,
-    add,
-    column,
-    cross,
-    dot,
-    dyad,
-    exponential,
-    left_tangent,
-    left_tangent_change,
-    mat2,
-    mat_add,
-    matmul,
-    mul,
-    rotation,
-    scale,
-    skew,
-    store2,
-    tmul,
-    vec,
-    vec2,
-)
+from ..kernels.so3 import add, cross, dot, left_tangent, left_tangent_change, mat2, matmul, mul, rotation, scale, tmul, vec, vec2
 from ..kernels.vector_ops import add_rows, clear, copy
+from .body_frames import body_columns, place, place_rates, pull_body, pull_turns, turn_columns
 from .modal import three, weighted
 
 IQ, IV, FRAME, JTILE, N, POOL, SECOND = index(1, 2, 3, 4, 5, 6, 7)  # ip, as of a rigid frame; modes, psi and phi in val, E and G (-1: none)
@@ -59,20 +39,13 @@ def deformed(s, b, e, W, part):
 @jit
 def push(s, b, o):
     """p_F = p + R u,  R_F = R exp([r]) R_BF,  v_F = v + R (w x u + u'),  w_F = R (w + T(r) r'),  u = u0 + d       [node-2]"""
-    none = 0 * s.H[0], 0 * s.H[0], 0 * s.H[0]
     for e in range(b.first, b.last):
         base = o.W.size - SIZE * b.ip[e, N]
         n, iq, iv, f = b.ip[e, N], b.ip[e, IQ], b.ip[e, IV], b.ip[e, FRAME]
         shapes(s, b, e, o.W)
-        R, w, r = rotation(s.q, iq + 3), vec(s.v, iv + 3), deformed(s, b, e, o.W, Y)
-        u = add(vec2(b.rp, e, OFFSET), deformed(s, b, e, o.W, U))
+        u, r = add(vec2(b.rp, e, OFFSET), deformed(s, b, e, o.W, U)), deformed(s, b, e, o.W, Y)
         u1, r1 = weighted(s.v, iv + 6, n, o.W, base + U * n), weighted(s.v, iv + 6, n, o.W, base + Y * n)
-        store2(add(vec(s.q, iq), mul(R, u)), s.X, f, P)
-        store2(matmul(R, matmul(exponential(r), mat2(b.rp, e, AXES))), s.X, f, A)
-        store2(add(vec(s.v, iv), mul(R, add(cross(w, u), u1))), s.X, f, V)
-        store2(mul(R, add(w, mul(left_tangent(r), r1))), s.X, f, W)
-        store2(none, s.X, f, F)
-        store2(none, s.X, f, M)
+        place(s, f, iq, iv, rotation(s.q, iq + 3), mat2(b.rp, e, AXES), u, r, u1, r1)
 
 
 @jit
@@ -84,14 +57,8 @@ def push_tangent(s, b, o):
         n, t = b.ip[e, N], b.ip[e, JTILE]
         shapes(s, b, e, o.W)
         R, r = rotation(s.q, b.ip[e, IQ] + 3), deformed(s, b, e, o.W, Y)
-        arm, RT = mul(R, add(vec2(b.rp, e, OFFSET), deformed(s, b, e, o.W, U))), matmul(R, left_tangent(r))
-        for k in range(3):
-            x = column(R, k)
-            move = cross(x, arm)
-            for i in range(3):
-                s.J[t, i, k] = 1.0 * (i == k)
-                s.J[t, i, 3 + k] = move[i]
-                s.J[t, 3 + i, 3 + k] = x[i]
+        RT = matmul(R, left_tangent(r))
+        body_columns(s, t, R, mul(R, add(vec2(b.rp, e, OFFSET), deformed(s, b, e, o.W, U))))
         for k in range(n):
             move, x = mul(R, three(o.W, base + U * n + k, n)), mul(RT, three(o.W, base + Y * n + k, n))
             for i in range(3):
@@ -109,12 +76,7 @@ def velocity_change(s, b, o, e, R, r):
     w, r1, T = vec(s.v, iv + 3), weighted(s.v, iv + 6, n, o.W, base + Y * n), left_tangent(r)
     u = add(vec2(b.rp, e, OFFSET), deformed(s, b, e, o.W, U))
     K = left_tangent_change(r, r1)
-    move9 = matmul(R, skew(add(cross(w, u), weighted(s.v, iv + 6, n, o.W, base + U * n))))
-    turn9 = matmul(R, skew(add(w, mul(T, r1))))
-    for i in range(3):
-        for k in range(3):
-            s.L[t, i, 3 + k] = -move9[3 * i + k]
-            s.L[t, 3 + i, 3 + k] = -turn9[3 * i + k]
+    turn_columns(s, t, R, add(cross(w, u), weighted(s.v, iv + 6, n, o.W, base + U * n)), add(w, mul(T, r1)))
     for k in range(n):
         move = mul(R, add(cross(w, three(o.W, base + U * n + k, n)), three(o.W, base + DU * n + k, n)))
         x = mul(R, add(mul(K, three(o.W, base + Y * n + k, n)), mul(T, three(o.W, base + DY * n + k, n))))
@@ -131,15 +93,11 @@ def push_rates(s, b, o):
         base = o.W.size - SIZE * b.ip[e, N]
         n, iq, iv, f = b.ip[e, N], b.ip[e, IQ], b.ip[e, IV] + 6, b.ip[e, FRAME]
         shapes(s, b, e, o.W)
-        R, w, w1, r = rotation(s.q, iq + 3), vec(s.v, iv - 3), vec(s.a, iv - 3), deformed(s, b, e, o.W, Y)
-        u, T = add(vec2(b.rp, e, OFFSET), deformed(s, b, e, o.W, U)), left_tangent(r)
+        u, r = add(vec2(b.rp, e, OFFSET), deformed(s, b, e, o.W, U)), deformed(s, b, e, o.W, Y)
         u1, r1 = weighted(s.v, iv, n, o.W, base + U * n), weighted(s.v, iv, n, o.W, base + Y * n)
         u2 = add(weighted(s.a, iv, n, o.W, base + U * n), weighted(s.v, iv, n, o.W, base + DU * n))
         r2 = add(weighted(s.a, iv, n, o.W, base + Y * n), weighted(s.v, iv, n, o.W, base + DY * n))
-        move = add(add(cross(w1, u), cross(w, add(cross(w, u), scale(2.0, u1)))), u2)
-        turn = add(add(w1, cross(w, mul(T, r1))), add(mul(T, r2), mul(left_tangent_change(r, r1), r1)))
-        store2(add(vec(s.a, iv - 6), mul(R, move)), s.X, f, AV)
-        store2(mul(R, turn), s.X, f, AW)
+        place_rates(s, f, iv - 6, rotation(s.q, iq + 3), u, r, u1, r1, u2, r2)
 
 
 @jit
@@ -149,10 +107,8 @@ def pull(s, b, o):
         base = o.W.size - SIZE * b.ip[e, N]
         n, iv, f = b.ip[e, N], b.ip[e, IV], b.ip[e, FRAME]
         shapes(s, b, e, o.W)
-        R, r = rotation(s.q, b.ip[e, IQ] + 3), deformed(s, b, e, o.W, Y)
-        u, force, moment = add(vec2(b.rp, e, OFFSET), deformed(s, b, e, o.W, U)), tmul(R, vec2(s.X, f, F)), tmul(R, vec2(s.X, f, M))
-        accumulate(1.0, vec2(s.X, f, F), o.R, iv)
-        accumulate(1.0, add(cross(u, force), moment), o.R, iv + 3)
+        u, r = add(vec2(b.rp, e, OFFSET), deformed(s, b, e, o.W, U)), deformed(s, b, e, o.W, Y)
+        force, moment = pull_body(s, o, f, iv, rotation(s.q, b.ip[e, IQ] + 3), u)
         moment = tmul(left_tangent(r), moment)
         add_rows(force, 0, 3, o.W, base + U * n, n, o.R, iv + 6, n)
         add_rows(moment, 0, 3, o.W, base + Y * n, n, o.R, iv + 6, n)
@@ -170,10 +126,7 @@ def pull_tangent(s, b, o):
         R, r = rotation(s.q, b.ip[e, IQ] + 3), deformed(s, b, e, o.W, Y)
         u, force, moment = add(vec2(b.rp, e, OFFSET), deformed(s, b, e, o.W, U)), tmul(R, vec2(s.X, f, F)), tmul(R, vec2(s.X, f, M))
         T, K = left_tangent(r), left_tangent_change(scale(-1.0, r), moment)
-        first, own = b.tab[table], mat_add(dyad(force, u, -dot(u, force)), 1.0, skew(moment))
-        for i in range(3):
-            for j in range(3):
-                o.D[first, 3 + i, 3 + j] += o.ck * own[3 * i + j]
+        pull_turns(o, b.tab[table], u, force, moment)
         turned = tmul(T, moment)
         for k in range(n):
             x, y = three(o.W, base + U * n + k, n), three(o.W, base + Y * n + k, n)

@@ -1,25 +1,8 @@
 """Rigid bodies (reference point = centre of mass) and the frames on them. Equations: docs/theory/rigid.md"""
 from ..kernels.contract import AV, AW, GRAVITY, KINETIC, POTENTIAL, TABLE, A, F, Family, M, P, Stage, V, W
 from ..kernels.jit import index, jit
-from ..kernels.so3 import (
-    accumulate,
-    add,
-    column,
-    cross,
-    dot,
-    dyad,
-    mat2,
-    mat_add,
-    matmul,
-    mul,
-    rotation,
-    skew,
-    store2,
-    sub,
-    tmul,
-    vec,
-    vec2,
-)
+from ..kernels.so3 import accumulate, add, column, cross, dot, mat2, matmul, mul, rotation, store2, sub, tmul, vec, vec2
+from .body_frames import body_columns, pull_body, pull_turns, release, turn_columns
 
 IQ, IV, FRAME, JTILE = index(1, 2, 3, 4)   # ip of a body and of a frame: place in q and v; of a frame: its row in X, its tile in J
 MASS, INERTIA = index(0, 1)                # rp of a body: kg; 3x3 about the centre of mass, body axes
@@ -68,7 +51,6 @@ def energy(s, b, o):
 @jit
 def push(s, b, o):
     """p_WF = p + R s,  R_WF = R R_BF,  v_WF = v + R w x R s,  w_WF = R w; no forces yet              [rigid-4]"""
-    none = 0 * s.H[0], 0 * s.H[0], 0 * s.H[0]
     for e in range(b.first, b.last):
         iq, iv, f = b.ip[e, IQ], b.ip[e, IV], b.ip[e, FRAME]
         R = rotation(s.q, iq + 3)
@@ -77,8 +59,7 @@ def push(s, b, o):
         store2(matmul(R, mat2(b.rp, e, AXES)), s.X, f, A)
         store2(add(vec(s.v, iv), cross(w, arm)), s.X, f, V)
         store2(w, s.X, f, W)
-        store2(none, s.X, f, F)
-        store2(none, s.X, f, M)
+        release(s, f)
 
 
 @jit
@@ -87,21 +68,10 @@ def push_tangent(s, b, o):
     push(s, b, o)
     for e in range(b.first, b.last):
         R, t = rotation(s.q, b.ip[e, IQ] + 3), b.ip[e, JTILE]
-        arm = mul(R, vec2(b.rp, e, OFFSET))
-        for k in range(3):
-            u = column(R, k)
-            move = cross(u, arm)
-            for i in range(3):
-                s.J[t, i, k] = 1.0 * (i == k)
-                s.J[t, i, 3 + k] = move[i]
-                s.J[t, 3 + i, 3 + k] = u[i]
+        body_columns(s, t, R, mul(R, vec2(b.rp, e, OFFSET)))
         if b.fr[b.ip[e, FRAME], 2] == 1:
             w = vec(s.v, b.ip[e, IV] + 3)
-            move9, turn9 = matmul(R, skew(cross(w, vec2(b.rp, e, OFFSET)))), matmul(R, skew(w))
-            for i in range(3):
-                for k in range(3):
-                    s.L[t, i, 3 + k] = -move9[3 * i + k]
-                    s.L[t, 3 + i, 3 + k] = -turn9[3 * i + k]
+            turn_columns(s, t, R, cross(w, vec2(b.rp, e, OFFSET)), w)
 
 
 @jit
@@ -119,10 +89,7 @@ def push_rates(s, b, o):
 def pull(s, b, o):
     """R += J^T (force, moment)                                                                       [rigid-7]"""
     for e in range(b.first, b.last):
-        iv, f, R = b.ip[e, IV], b.ip[e, FRAME], rotation(s.q, b.ip[e, IQ] + 3)
-        force, moment = vec2(s.X, f, F), vec2(s.X, f, M)
-        accumulate(1.0, force, o.R, iv)
-        accumulate(1.0, add(cross(vec2(b.rp, e, OFFSET), tmul(R, force)), tmul(R, moment)), o.R, iv + 3)
+        pull_body(s, o, b.ip[e, FRAME], b.ip[e, IV], rotation(s.q, b.ip[e, IQ] + 3), vec2(b.rp, e, OFFSET))
 
 
 @jit
@@ -130,12 +97,8 @@ def pull_tangent(s, b, o):
     """D += ck ([s] [R^T f] + [R^T m]): what J^T does to a constant wrench when q moves                [rigid-8]"""
     pull(s, b, o)
     for e in range(b.first, b.last):
-        f, k, R, arm = b.ip[e, FRAME], b.tab[b.ip[e, TABLE]], rotation(s.q, b.ip[e, IQ] + 3), vec2(b.rp, e, OFFSET)
-        force = tmul(R, vec2(s.X, f, F))
-        K = mat_add(dyad(force, arm, -dot(arm, force)), 1.0, skew(tmul(R, vec2(s.X, f, M))))
-        for i in range(3):
-            for j in range(3):
-                o.D[k, 3 + i, 3 + j] += o.ck * K[3 * i + j]
+        f, R = b.ip[e, FRAME], rotation(s.q, b.ip[e, IQ] + 3)
+        pull_turns(o, b.tab[b.ip[e, TABLE]], vec2(b.rp, e, OFFSET), tmul(R, vec2(s.X, f, F)), tmul(R, vec2(s.X, f, M)))
 
 
 BODY = Family("rigid body", act=Stage(residual=inertia, tangent=inertia_tangent, energy=energy))

@@ -2,8 +2,7 @@
 when they are first used. What is derived: docs/theory/flexible.md"""
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from .._facade import loaded_on_use
 
 _WHERE = {
     "material": ("Material", "STEEL", "ALUMINIUM"),
@@ -19,19 +18,12 @@ _WHERE = {
     "recovery": ("Recovery", "Envelope"),
     "tensors": ("von_mises", "principal", "signed_von_mises"),
     "fatigue": ("rainflow", "SN", "damage"),
-    "represented": ("Represented",),
+    "load_participation": ("Represented",),
     "selection": ("load_error", "enrich"),
     "segments": ("segments", "Segments"),
 }
-_NAMES = {name: module for module, names in _WHERE.items() for name in names}
-__all__ = [*_NAMES]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _NAMES:
-        raise AttributeError(f"module 'pliant.flex' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f".{_NAMES[name]}", __name__), name)
-    return value
+_names, __getattr__ = loaded_on_use(__name__, _WHERE)
+__all__ = [*_names]
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +18,8 @@ TAKE = "take the file that Reduced.save wrote"
 
 def save(part: Reduced, path: str | Path) -> None:
     """Write a part; the file appears under its name when it is complete, an older one stays until then."""
-    from ..storage.hdf5 import Disk, check_results, hold, sweep, uninterrupted
-    target = check_results(path)
-    made = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with uninterrupted(), Disk(made, "w+") as disk:
-            hold(disk, exclusive=True)
-            _write(part, disk)
-            disk.seal()
-            if disk.error:
-                raise disk.error
-            os.fsync(disk.fileno())
-            os.replace(made, target)
-        sweep(target)
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise OSError(f"cannot write {str(path)!r}: {reason}; make room or choose another folder") from error
-    finally:
-        made.unlink(missing_ok=True)
+    from ..storage.hdf5 import check_results, write_whole
+    write_whole(path, check_results(path), lambda disk: _write(part, disk))
 
 
 def _write(part: Reduced, disk: Any) -> None:
@@ -108,26 +92,30 @@ def _read(f: Any) -> Reduced:
     def some(group: Any, fields: tuple[str, ...]) -> list[Any]:
         return [numbers(group, n, *([None] * (dims[n] or 0)))[()] if n != "second" or n in group else None for n in fields]  # type: ignore
 
+    def part(name: str, read: Callable[[Any], Any]) -> Any:
+        return read(member(f, name, "group")) if name in f else None
+
     nodes = member(f, "nodes", "group")
     made = {name: Node(*some(member(nodes, str(k), "group"), Node._fields)) for k, name in enumerate(json.loads(text(nodes, "names")))}
-    stiffening = skin = None
-    if "stiffening" in f:
-        group = member(f, "stiffening", "group")
-        stiffening = Stiffening([tuple(load) for load in json.loads(text(group, "loads"))], numbers(group, "K", None, None, None)[()])
-    if "skin" in f:
-        points, cells, psi = some(member(f, "skin", "group"), Skin._fields)
-        if not (cells == np.floor(cells)).all() or not ((cells >= 0) & (cells < len(points))).all():
-            raise ValueError("its skin has cells between points that do not exist")
-        skin = Skin(points, cells.astype(np.int64), psi)
-    represented = None
-    if "represented" in f:
-        group = member(f, "represented", "group")
-        represented = Represented([tuple(load) for load in json.loads(text(group, "loads"))],
-                                  *(numbers(group, n, None, None)[()] for n in ("full", "reduced")))
+    stiffening = part("stiffening", lambda group: Stiffening(_loads(group), numbers(group, "K", None, None, None)[()]))
+    skin = part("skin", lambda group: _skin(*some(group, Skin._fields)))
+    represented = part("represented", lambda group: Represented(
+        _loads(group), *(numbers(group, n, None, None)[()] for n in ("full", "reduced"))))
     D = numbers(f, "Dqq", None, None)[()] if "Dqq" in f else None
     return Reduced(names, Integrals(*some(member(f, "integrals", "group"), Integrals._fields)), numbers(f, "Kqq", None, None)[()],
-                   made, D, stiffening, skin, facts, _read_stress(member(f, "stress", "group")) if "stress" in f else None, represented,
+                   made, D, stiffening, skin, facts, part("stress", _read_stress), represented,
                    json.loads(text(nodes, "lines")) if "lines" in nodes.attrs else None)
+
+
+def _loads(group: Any) -> list[Any]:
+    from ..storage.hdf5 import text
+    return [tuple(load) for load in json.loads(text(group, "loads"))]
+
+
+def _skin(points: np.ndarray, cells: np.ndarray, psi: np.ndarray) -> Skin:
+    if not (cells == np.floor(cells)).all() or not ((cells >= 0) & (cells < len(points))).all():
+        raise ValueError("its skin has cells between points that do not exist")
+    return Skin(points, cells.astype(np.int64), psi)
 
 
 def _read_stress(group: Any) -> Recovery:

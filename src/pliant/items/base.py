@@ -9,10 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError, WithJsonSchema, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, model_validator
 
 from ..functions.field_error import FieldError
-from ..functions.table import Table
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
 
     from ..compile.model_compiler import ModelCompiler
-    from .declarations import Channel, Stiffness
+    from .declarations import Channel, ConstantLoad, CoordinateUse, Stiffness
 else:
     ModelMetaclass = type(BaseModel)
 
@@ -53,13 +52,14 @@ def vector(unit: str) -> Any:
     def check(value: Any) -> Vec3:
         if isinstance(value, (str, dict)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 3:
             raise ValueError(must(value, f"must be a list of three numbers [{unit}]"))
-        return quantity(_plain(value[0]), unit), quantity(_plain(value[1]), unit), quantity(_plain(value[2]), unit)
+        return quantity(plain(value[0]), unit), quantity(plain(value[1]), unit), quantity(plain(value[2]), unit)
     entry = {"type": ["number", "string"]}
     schema = {"type": "array", "items": entry, "minItems": 3, "maxItems": 3, "description": f"three numbers in {unit or 'SI units'}"}
     return Annotated[tuple[float, float, float], BeforeValidator(check), WithJsonSchema(schema)]
 
 
-def _plain(x: Any) -> Any:
+def plain(x: Any) -> Any:
+    """A number of NumPy as one of Python."""
     return x.item() if isinstance(x, np.generic) else x
 
 
@@ -150,6 +150,22 @@ Axis = Annotated[tuple[float, float, float], BeforeValidator(_axis), WithJsonSch
 Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotation), WithJsonSchema(
     {"anyOf": [{"type": "array"}, {"type": "object", "properties": {"axis": {}, "angle": {}}, "required": ["axis", "angle"],
                                    "additionalProperties": False}]})]
+
+
+def joint_name(value: Any) -> Any:
+    """A joint may be given as an object."""
+    return value.name if isinstance(value, Item) else value
+
+
+JointName = Annotated[str, BeforeValidator(joint_name)]  # field type: names a joint, which must be there
+
+
+def names_joint(cls: type[BaseModel] | None, field: Any) -> bool:
+    """Whether a field names a joint."""
+    found = cls.model_fields.get(str(field)) if cls is not None else None
+    return found is not None and any(getattr(m, "func", None) is joint_name for m in found.metadata)
+
+
 if TYPE_CHECKING:
     Length = float
     Angle = float
@@ -161,42 +177,6 @@ else:
     Length, Angle, Mass = number("m"), number("rad"), number("kg", least=0.0)
     Point, Velocity, AngularVelocity = vector("m"), vector("m/s"), vector("rad/s")
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
-
-
-def _function(variables: tuple[str, ...]) -> Any:
-    from ..functions.expression import parse
-
-    def check(value: Any) -> Any:
-        if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-            return quantity(_plain(value), "")
-        if isinstance(value, str):
-            parse(value, variables)
-            return value
-        if isinstance(value, dict) and set(value) == {"table"}:
-            if not isinstance(value["table"], dict) or not {"x", "y"} <= set(value["table"]) <= {"x", "y", "kind"}:
-                raise ValueError(f"table {shown(value['table'])} must have the entries x and y, lists of numbers, and may have kind")
-            return Table(**value["table"])
-        if callable(value) or isinstance(value, Table):
-            return value
-        raise ValueError(must(value, "must be a number, an expression such as '2 * t', or a table such as {table: {x: [0, 1], y: [0, 5]}}"))
-    check.variables = variables  # type: ignore[attr-defined]
-    return check
-
-
-def _plain_function(value: Any) -> Any:
-    if isinstance(value, Table):
-        return {"table": {"x": value.x.tolist(), "y": value.y.tolist(), "kind": value.kind}}
-    if callable(value):
-        raise ValueError(f"{value!r} is a Python function and cannot be written to a file; use an expression or a Table")
-    return value
-
-
-_FUNCTION_SCHEMA = {"anyOf": [{"type": ["number", "string"]}, {"type": "object", "properties": {"table": {"type": "object"}},
-                                                               "required": ["table"], "additionalProperties": False}]}
-TimeFunction = Annotated[Any, BeforeValidator(_function(("t",))), PlainSerializer(_plain_function),
-                         WithJsonSchema(_FUNCTION_SCHEMA | {"description": "function of t"})]
-ForceLaw = Annotated[Any, BeforeValidator(_function(("t", "x", "v"))), PlainSerializer(_plain_function),
-                     WithJsonSchema(_FUNCTION_SCHEMA | {"description": "function of t, x, v"})]
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
@@ -294,6 +274,7 @@ class Item(Strict, metaclass=_Friendly):
     positional: ClassVar[tuple[str, ...]] = ("name",)
     symbol: ClassVar[str] = ""   # how pictures and the viewer show it, see docs/extending.md
     listed: ClassVar[int] = 5    # order of channels: bodies, joints, drives, couplings, springs, other forces, measures
+    senses: ClassVar[bool] = True  # whether its functions may use channels, such as A.angle
     name: Name
 
     def __setattr__(self, field: str, value: Any) -> None:
@@ -334,6 +315,14 @@ class Item(Strict, metaclass=_Friendly):
         """How many equations a joint or drive brings."""
         return 0
 
+    def uses(self) -> Iterable[CoordinateUse]:
+        """Coordinates of joints that it acts on; of a drive those that it prescribes."""
+        return ()
+
+    def loads(self) -> Iterable[ConstantLoad]:
+        """What it exerts on frames whatever the state is."""
+        return ()
+
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
         """A small use of this kind between two frames, for tests of every kind: what it needs, and last itself."""
@@ -369,18 +358,31 @@ def with_between(data: dict[str, Any]) -> dict[str, Any]:
     return {"kind": data.pop("kind"), "between": ends, **data}
 
 
-class Pair(Item):
-    """An item between two frames ``a`` and ``b``; in text ``between: [a, b]``."""
+class Between(Item):
+    """An item between two others, ``a`` and ``b``; in text ``between: [a, b]``."""
     positional: ClassVar[tuple[str, ...]] = ("name", "a", "b")
-    a: Frame
-    b: Frame
+    ends: ClassVar[str] = ""  # what they are, in messages
+    a: Any
+    b: Any
 
     @model_validator(mode="before")
     @classmethod
     def _from_between(cls, value: Any) -> Any:
-        return ends_of(value, "two frames, such as [ground, crank.start]")
+        return ends_of(value, cls.ends)
 
     def plain(self) -> dict[str, Any]:
         return with_between(super().plain())
 
 
+class Pair(Between):
+    """An item between two frames."""
+    ends: ClassVar[str] = "two frames, such as [ground, crank.start]"
+    apart: ClassVar[bool] = False    # whether it acts along the line of its two points, so that they must not coincide
+    on_line: ClassVar[bool] = False  # whether a is a line of its body, which has a coordinate for the place on it
+    a: Frame
+    b: Frame
+
+    @property
+    def as_modelled(self) -> bool:
+        """Whether the distance of its points as modelled is what it keeps: then it cannot place a body."""
+        return False

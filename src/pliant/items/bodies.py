@@ -20,9 +20,26 @@ def made(cls: Any, *args: Any, **fields: Any) -> Any:
     return cls(*args, **fields)
 
 
+def _moments(given: Any) -> list[Any]:
+    """Three principal moments, or three rows of three, in kg m^2."""
+    rows = [list(r) if isinstance(r, (list, tuple)) else r for r in given] if isinstance(given, (list, tuple)) else []
+    if len(rows) != 3 or {len(r) if isinstance(r, list) else None for r in rows} not in ({None}, {3}):
+        raise FieldError("inertia", must(given, "must be three numbers or a 3x3 matrix [kg*m^2]"))
+    try:
+        return [[quantity(x, "kg*m^2") for x in r] if isinstance(r, list) else quantity(r, "kg*m^2") for r in rows]
+    except ValueError as error:
+        raise FieldError("inertia", str(error)) from None
+
+
+def _matrix(moments: Any) -> np.ndarray:
+    a = np.array(moments, float)
+    return np.diag(a) if a.ndim == 1 else a
+
+
 class FrameOwner(Item):
     """Anything with frames: bodies and the ground. Every frame has channels, see `channels.observer`."""
     listed: ClassVar[int] = 0
+    nodal: ClassVar[bool] = False  # whether only its nodes can be held and loaded
     frames: dict[Name, Place] = Field(default_factory=dict)
 
     def as_frame(self) -> Frame:
@@ -85,29 +102,19 @@ class RigidBody(FrameOwner):
 
     @model_validator(mode="after")
     def _check_inertia(self) -> RigidBody:
-        raw = self.inertia.tolist() if isinstance(self.inertia, np.ndarray) else self.inertia
-        rows = [list(r) if isinstance(r, (list, tuple)) else r for r in raw] if isinstance(raw, (list, tuple)) else []
-        full = len(rows) == 3 and all(isinstance(r, list) and len(r) == 3 for r in rows)
-        if len(rows) != 3 or (not full and any(isinstance(r, list) for r in rows)):
-            raise FieldError("inertia", must(raw, "must be three numbers or a 3x3 matrix [kg*m^2]"))
-        try:
-            si = [[quantity(x, "kg*m^2") for x in r] for r in rows] if full else [quantity(x, "kg*m^2") for x in rows]
-        except ValueError as error:
-            raise FieldError("inertia", str(error)) from None
-        matrix = np.array(si) if full else np.diag(si)
+        si = _moments(self.inertia.tolist() if isinstance(self.inertia, np.ndarray) else self.inertia)
+        matrix = _matrix(si)
         if not np.allclose(matrix, matrix.T, atol=1e-9 * max(1e-300, abs(matrix).max())):
             raise FieldError("inertia", f"{shown(si)} must be symmetric")
         if np.linalg.eigvalsh(matrix).min() < -1e-9 * abs(matrix).max():
-            raise FieldError("inertia", f"{shown(si)} has a negative principal moment; "
-                             "check signs of the products of inertia")
-        object.__setattr__(self, "inertia", tuple(tuple(r) for r in si) if full else tuple(si))  # type: ignore[arg-type]
+            raise FieldError("inertia", f"{shown(si)} has a negative principal moment; check signs of the products of inertia")
+        object.__setattr__(self, "inertia", tuple(tuple(r) if isinstance(r, list) else r for r in si))
         return self
 
     @property
     def inertia_matrix(self) -> np.ndarray:
         """About the centre of mass, body axes [kg m^2], shape (3, 3)."""
-        a = np.array(self.inertia, float)
-        return np.diag(a) if a.ndim == 1 else a
+        return _matrix(self.inertia)
 
     def plain(self) -> dict[str, Any]:
         """A stated position is written even where it is the default, since a body without one is placed by its joints."""

@@ -9,34 +9,27 @@ from pydantic import model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.units import shown
-from .base import Item, Length, ends_of, with_between
-from .declarations import Channel
+from .base import Between, Item, JointName, Length
+from .declarations import Channel, CoordinateUse
 from .joints import Cylindrical, Prismatic, Revolute
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
 
 
-class JointPair(Item):
+class JointPair(Between):
     """An item between the coordinates of two joints ``a`` and ``b``, given by name or object."""
     section: ClassVar[str] = "joints"
     listed: ClassVar[int] = 3
     coupled: ClassVar[tuple[str, str]] = ("angle", "angle")  # which coordinate of a and of b
     unit: ClassVar[str] = "N*m"  # of its effort
-    positional: ClassVar[tuple[str, ...]] = ("name", "a", "b")
-    a: str
-    b: str
+    ends: ClassVar[str] = "two joints"
+    a: JointName
+    b: JointName
 
-    @model_validator(mode="before")
-    @classmethod
-    def _names(cls, value: Any) -> Any:
-        value = ends_of(value, "two joints")
-        if not isinstance(value, dict):
-            return value
-        return {k: v.name if k in ("a", "b") and isinstance(v, Item) else v for k, v in value.items()}
-
-    def plain(self) -> dict[str, Any]:
-        return with_between(super().plain())
+    def uses(self) -> Iterable[CoordinateUse]:
+        for k, joint in enumerate((self.a, self.b)):
+            yield CoordinateUse(joint, self.coupled[k], ("between", k))
 
     def channels(self) -> Iterable[Channel]:
         return (Channel("effort", self.unit, 1, _effort),)

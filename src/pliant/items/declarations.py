@@ -5,9 +5,12 @@ The compiler, channels, the choice of methods, checks, pictures and the viewer r
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .base import Frame
 
 BALL = "ball"                        # a move in any direction of rotation, by a quaternion
 SLIDES, TURNS = ("x", "y", "z"), ("rx", "ry", "rz")
@@ -27,6 +30,22 @@ class Stiffness(NamedTuple):
     wrench: np.ndarray
     stiffness: float
     damping: float
+
+
+class CoordinateUse(NamedTuple):
+    """A coordinate of a joint that an item acts on or prescribes; ``path``: where the item says so in its text."""
+    joint: str
+    coordinate: str
+    path: tuple[Any, ...] = ("joint",)
+
+
+class ConstantLoad(NamedTuple):
+    """The constant part of a load on a frame: a force [N] or ``moment`` [N m], in world axes, or in those of the frame
+    if it ``turns`` with it."""
+    frame: Frame
+    vector: tuple[float, ...]
+    moment: bool = False
+    turns: bool = False
 
 
 class TreeJoint(NamedTuple):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from .base import Item, Name, TimeFunction
-from .declarations import Channel
+from .base import Item, JointName, Name, joint_name
+from .declarations import Channel, CoordinateUse
+from .function_fields import TimeFunction
 from .joints import Revolute
 from .quantities import numbers_with_units
 from .references import TIME_ALONE
@@ -22,19 +23,18 @@ class Drive(Item):
     section: ClassVar[str] = "drives"
     kind: ClassVar[str] = "drive"
     listed: ClassVar[int] = 2
+    senses: ClassVar[bool] = False
     positional: ClassVar[tuple[str, ...]] = ("joint", "coordinate", "function", "name")
     name: Name = Field(default="", validate_default=False)
-    joint: str
+    joint: JointName
     coordinate: Literal["angle", "displacement"]
     function: TimeFunction
 
     @model_validator(mode="before")
     @classmethod
-    def _joint_name(cls, value: Any) -> Any:
-        if isinstance(value, dict) and isinstance(value.get("joint"), Item):
-            value = {**value, "joint": value["joint"].name}
+    def _named_by_joint(cls, value: Any) -> Any:
         if isinstance(value, dict) and value.get("name") is None and "joint" in value:
-            value = {**value, "name": f"{value['joint']}_drive"}
+            value = {**value, "name": f"{joint_name(value['joint'])}_drive"}
         if isinstance(value, dict) and value.get("coordinate") in ("angle", "displacement"):  # 30 mm is no angle
             numbers_with_units(value, {"function": "rad" if value["coordinate"] == "angle" else "m"})
         return value
@@ -60,6 +60,9 @@ class Drive(Item):
 
     def equations(self) -> int:
         return 1
+
+    def uses(self) -> Iterable[CoordinateUse]:
+        return (CoordinateUse(self.joint, self.coordinate, ("coordinate",)),)
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

@@ -10,8 +10,9 @@ from pydantic import model_validator
 from ..functions.field_error import FieldError
 from ..functions.units import must
 from . import springs as _springs  # noqa: F401 - fills KINDS in its order
-from .base import Frame, Item, Pair, TimeFunction
-from .declarations import Channel
+from .base import Frame, Item, Pair
+from .declarations import Channel, ConstantLoad
+from .function_fields import TimeFunction
 from .quantities import with_unit
 
 if TYPE_CHECKING:
@@ -42,13 +43,17 @@ class Load(Item):
         from ..families import loads, signals
         b, item = layout.builder, f"{self.kind} {self.name!r}"
         f, ground = layout.frame(self.frame, item), b.frame(b.ground, (0, 0, 0))
-        constant = [float(v) if isinstance(v, (int, float)) else 0.0 for v in self.vector]
+        ((_, constant, *_),) = self.loads()
         codes = [None if isinstance(v, (int, float)) else b.function(v, ("t",), f"{item}: vector") for v in self.vector]
         ints = (self.part, int(self.axes == "frame"), *(-1 if c is None else c.value for c in codes))
         layout.add_force(self.name, loads.LOAD, f, ground, ints, constant)
         for k, code in enumerate(codes):
             for slot, derivative in code.by_signal if code else ():
                 layout.add_answer(signals.LOAD_ANSWER, self.name, (f, ground), (*ints, k), slot, derivative)
+
+    def loads(self) -> Iterable[ConstantLoad]:
+        constant = tuple(float(x) if isinstance(x, (int, float)) else 0.0 for x in self.vector)
+        return (ConstantLoad(self.frame, constant, self.part == 3, self.axes == "frame"),)
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
@@ -77,7 +82,6 @@ class Measure(Pair):
     """Distance of two frames, its rate, and the rotation of b against a (angle of the rotation vector)."""
     section: ClassVar[str] = "measures"
     kind: ClassVar[str] = "measure"
-
     listed: ClassVar[int] = 6
 
     def build(self, layout: ModelCompiler) -> None:

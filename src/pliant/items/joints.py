@@ -66,6 +66,10 @@ class Connection(Pair):
     def primitives_list(self) -> tuple[tuple[Any, ...], ...]:
         return self.constraints
 
+    @property
+    def as_modelled(self) -> bool:
+        return ("distance", None) in self.primitives_list()
+
     def carrier(self) -> type[Connection] | None:
         """The kind as which joint coordinates carry it: its own, or one of this file with the same equations."""
         own = self.primitives_list()

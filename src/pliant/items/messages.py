@@ -8,9 +8,8 @@ from pydantic import BaseModel, ValidationError
 
 from ..functions.field_error import FieldError
 from ..functions.units import must, shown
-from .base import Frame, Pair, Place, did_you_mean
+from .base import Between, Frame, Pair, Place, did_you_mean, names_joint
 from .bodies import RigidBody
-from .couplings import JointPair
 from .errors import ItemError
 from .shapes import MAKERS, Shape
 
@@ -19,8 +18,8 @@ NESTED: dict[str, type[BaseModel]] = {"frames": Place, "shape": Shape, "a": Fram
 FRAME_RULE = "must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}"
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six")
 RULES = {"dict_type": "must be a mapping", "list_type": "must be a list", "tuple_type": "must be a list",
-         "string_type": "must be a text",
-         "bool_type": "must be true or false", "int_type": "must be a whole number", "int_parsing": "must be a whole number",
+         "string_type": "must be a text", "bool_type": "must be true or false",
+         "int_type": "must be a whole number", "int_parsing": "must be a whole number",
          "int_from_float": "must be a whole number", "int_parsing_size": "must be a whole number with fewer digits",
          "float_type": "must be a number", "float_parsing": "must be a number", "finite_number": "must be a finite number"}
 Path = tuple[Any, ...]
@@ -31,14 +30,14 @@ def text_keys(cls: type[BaseModel] | None) -> list[str]:
     if cls is None:
         return []
     keys = [k for k, field in cls.model_fields.items() if k != "name" and not field.exclude]
-    if issubclass(cls, (Pair, JointPair)):
+    if issubclass(cls, Between):
         keys = ["between", *(k for k in keys if k not in ("a", "b"))]
     return [*keys, "density", *MAKERS] if issubclass(cls, RigidBody) else keys
 
 
 def explain(error: ValidationError, cls: type[BaseModel] | None) -> Iterator[tuple[Path, str]]:
     """(path inside the item, message) of everything that pydantic found."""
-    ends = cls is not None and issubclass(cls, (Pair, JointPair))
+    ends = cls is not None and issubclass(cls, Between)
     told: set[Path] = set()
     for found in error.errors(include_url=False):
         inner = found.get("ctx", {}).get("error")
@@ -70,27 +69,34 @@ def _message(found: Any, cls: type[BaseModel] | None) -> str:
     if kind == "no_such_attribute":
         fields = [k for k in cls.model_fields if k != "name"] if cls else []
         return f"unknown attribute {shown(loc[-1])}{did_you_mean(str(loc[-1]), fields)}"
-    if kind == "literal_error":
-        return must(value, f"must be {found['ctx']['expected']}")
-    if kind in ("too_long", "too_short"):
-        return must(value, f"must be a list of {_entries(cls, loc[0] if loc else '')}")
-    last = loc[-1] if loc else ""
-    if kind in ("model_type", "model_attributes_type"):
-        if last in ("a", "b", "frame"):
-            return must(value, FRAME_RULE)
-        return must(value, "must be a list of three numbers or a mapping" if "frames" in loc else "must be a mapping")
-    if kind == "string_type" and (last == "joint" or (last in ("a", "b") and cls is not None and issubclass(cls, JointPair))):
-        return must(value, "must be the name of a joint, such as A")
-    if kind in RULES:
-        return must(value, RULES[kind] + (" of names to points" if last == "frames" else ""))
+    if rule := _rule(found, cls):
+        return must(value, rule)
     message = str(found["msg"]).removeprefix("Value error, ")
     return message.replace("Input should be", f"{shown(value)} must be").replace("Input", "It")
+
+
+def _rule(found: Any, cls: type[BaseModel] | None) -> str:
+    """What the value must be; empty where pydantic's own words are kept."""
+    kind, loc = found["type"], found["loc"]
+    last = loc[-1] if loc else ""
+    if kind == "literal_error":
+        return f"must be {found['ctx']['expected']}"
+    if kind in ("too_long", "too_short"):
+        return f"must be a list of {_entries(cls, loc[0] if loc else '')}"
+    if kind in ("model_type", "model_attributes_type"):
+        if last in ("a", "b", "frame"):
+            return FRAME_RULE
+        return "must be a list of three numbers or a mapping" if "frames" in loc else "must be a mapping"
+    if kind == "string_type" and names_joint(cls, last):
+        return "must be the name of a joint, such as A"
+    rule = RULES.get(kind, "")
+    return f"{rule} of names to points" if rule and last == "frames" else rule
 
 
 def _missing(loc: Path, value: Any, cls: type[BaseModel] | None) -> str:
     if loc and isinstance(loc[-1], int):
         return must(value, f"must be a list of {_entries(cls, loc[0])}")
-    if cls is not None and issubclass(cls, (Pair, JointPair)) and loc[-1] in ("a", "b"):
+    if cls is not None and issubclass(cls, Between) and loc[-1] in ("a", "b"):
         what = "frames, such as [ground, crank.start]" if issubclass(cls, Pair) else "joints, such as [A, B]"
         return f"is missing; give two {what}"
     return f"is missing; {_called(cls, loc)} needs it"

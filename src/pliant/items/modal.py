@@ -90,6 +90,7 @@ class ModalBody(FrameOwner):
     """
     section: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "modal"
+    nodal: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("name", "reduced", "position", "rotation", "velocity", "angular_velocity")
     reduced: Part
     position: Point = (0.0, 0.0, 0.0)

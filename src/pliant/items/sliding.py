@@ -25,6 +25,7 @@ class SlidingOnBeam(Connection):
     undeformed line, measured from its start; with "axis" there is ``angle``. Both and their rates may be stated for the start."""
     kind: ClassVar[str] = "sliding_on_beam"
     symbol: ClassVar[str] = "sliding_on_beam"
+    on_line: ClassVar[bool] = True
     turning: Literal["free", "axis", "none"] = "free"
     displacement: Length | None = None
     displacement_rate: LengthRate | None = None

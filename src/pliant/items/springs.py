@@ -9,8 +9,9 @@ from pydantic import model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.units import MOST, must, shown
-from .base import Angle, ForceLaw, Item, Length, Pair
-from .declarations import Channel, Stiffness
+from .base import Angle, Item, JointName, Length, Pair
+from .declarations import Channel, CoordinateUse, Stiffness
+from .function_fields import ForceLaw
 from .quantities import numbers_with_units
 from .references import NO_DIRECTION
 
@@ -66,6 +67,7 @@ class SpringDamper(Pair):
     kind: ClassVar[str] = "spring_damper"
     symbol: ClassVar[str] = "spring"
     listed: ClassVar[int] = 4
+    apart: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("name", "a", "b", "stiffness", "damping", "length")
     stiffness: ForceLaw = 0.0
     damping: ForceLaw = 0.0
@@ -112,20 +114,21 @@ class JointSpring(Item):
     per: ClassVar[str]  # what a stiffness is: the unit of the effort by that of the coordinate
     unit: ClassVar[str]  # of the coordinate
     effort: ClassVar[tuple[str, str, int]]  # channel, unit, and where it begins in a wrench
-    joint: str
+    joint: JointName
     stiffness: ForceLaw = 0.0
     damping: ForceLaw = 0.0
 
     @model_validator(mode="before")
     @classmethod
     def _units(cls, value: Any) -> Any:
-        if isinstance(value, dict) and isinstance(value.get("joint"), Item):
-            value = {**value, "joint": value["joint"].name}
         return numbers_with_units(value, {"stiffness": cls.per, "damping": f"{cls.per}*s"})
 
     def build(self, layout: ModelCompiler) -> None:
         c = layout.coordinate(self.joint, self.coordinate, f"spring {self.name!r}")
         _add_rows(layout, self, c.frames, c.place, c.zero, getattr(self, self.coordinate))
+
+    def uses(self) -> Iterable[CoordinateUse]:
+        return (CoordinateUse(self.joint, self.coordinate),)
 
     def _along_axis(self, observer: Any, name: str) -> np.ndarray:
         """What it exerts along or about the axis of its joint."""

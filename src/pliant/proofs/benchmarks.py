@@ -248,16 +248,23 @@ def ratios(own: Iterable[Row], found: Iterable[Row]) -> list[Row]:
     found = [r for r in found if r["peer"].startswith("exudyn") and r.get("h") == STEP]
     rows: list[Row] = []
     for key, problem, words, without, target in RATIOS:
-        match = [r for r in found if r["problem"] == problem and all(w in r["method"] + " " for w in words)
-                 and not any(w in r["method"] + " " for w in without)]
-        ran = sorted((r for r in match if not r["failed"]), key=lambda r: float(r["us_per_step"]))
-        mine, best = ours[key].get("us_per_step"), ran[0] if ran else None
-        ratio = best["us_per_step"] / mine if best and mine else None
+        best = _fastest([r for r in found if r["problem"] == problem], words, without)
+        mine, theirs = ours[key].get("us_per_step"), best["us_per_step"]
+        ratio = theirs / mine if theirs and mine else None
         rows.append({"table": "ratio", "problem": ours[key]["problem"], "ours": ours[key]["method"], "us_ours": mine,
-                     "peer": best["method"] if best else (match[0]["method"] if match else f"{' '.join(words)}"),
-                     "us_peer": best["us_per_step"] if best else None, "ratio": ratio, "target": target,
+                     "peer": best["method"], "us_peer": theirs, "ratio": ratio, "target": target,
                      "failed": ratio is None, "verdict": "failed" if ratio is None else _verdict(ratio, target)})
     return rows
+
+
+def _fastest(rows: list[Row], words: Iterable[str], without: Iterable[str]) -> Row:
+    """The fastest row of a method with these words and without those; one without a time if none ran."""
+    named = [(r["method"] + " ", r) for r in rows]
+    match = [r for method, r in named if all(w in method for w in words) and not any(w in method for w in without)]
+    ran = [r for r in match if not r["failed"]]
+    if ran:
+        return min(ran, key=lambda r: float(r["us_per_step"]))
+    return {"method": match[0]["method"] if match else " ".join(words), "us_per_step": None}
 
 
 # -- text

@@ -8,9 +8,8 @@ import numpy as np
 
 from ..flex.load_participation import percent
 from ..functions.table import Table
-from ..items.base import Frame, Item, Pair, matrix_of
+from ..items.base import Between, Frame, Item, matrix_of, names_joint
 from ..items.bodies import RigidBody
-from ..items.couplings import JointPair
 from ..items.modal import ModalBody
 from .tables import cell, table
 
@@ -49,10 +48,10 @@ def model_data(model: Model) -> dict[str, Any]:
 
 
 def _ends(item: Item) -> str:
-    if isinstance(item, (Pair, JointPair)):
+    if isinstance(item, Between):
         return f"{item.a} - {item.b}"
-    places = [str(getattr(item, f)) for f in type(item).model_fields if f == "joint" or isinstance(getattr(item, f), Frame)]
-    return ", ".join(places)
+    values = {field: getattr(item, field) for field in type(item).model_fields}
+    return ", ".join(str(v) for field, v in values.items() if isinstance(v, Frame) or names_joint(type(item), field))
 
 
 def _function(value: Any) -> str:

@@ -20,7 +20,7 @@ from ..items.errors import SimulationError
 from ..kernels.state_row import row_width
 from ..solution import Quality, Recorded, Solution, Stored
 from ..storage import journal as jn
-from ..storage.hdf5 import Disk, Foreign, check_results, check_seal, hold, member, number, numbers, opened, sweep, text, uninterrupted
+from ..storage.hdf5 import Disk, Foreign, check_results, check_seal, member, number, numbers, opened, text, uninterrupted, write_whole
 
 if TYPE_CHECKING:
     from ..channels.observer import Observer
@@ -40,22 +40,7 @@ def save(sol: Solution, path: str | Path, record: list[str] | None = None) -> No
     """
     target = check_results(path)
     chosen, note = _choose(sol, record)
-    part = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with uninterrupted(), Disk(part, "w+") as disk:
-            hold(disk, exclusive=True)
-            _write(sol, disk, chosen, note)
-            disk.seal()
-            if disk.error:
-                raise disk.error
-            os.fsync(disk.fileno())
-            os.replace(part, target)
-        sweep(target)
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise OSError(f"cannot write {str(path)!r}: {reason}; make room or choose another folder") from error
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(path, target, lambda disk: _write(sol, disk, chosen, note))
 
 
 def conclude(sol: Solution, journal: jn.Journal, before: Solution | None) -> Path | None:

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,6 @@ class Disk(io.FileIO):
         except OSError as error:
             self.error = error
             return self.tell()
-
 
     def seal(self) -> None:
         """A checksum behind the end, where HDF5 does not look; any change by other programs removes it."""
@@ -155,6 +154,27 @@ def check_results(path: str | Path) -> Path:
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(f"cannot write {shown}: the file there is write-protected; choose another name")
     return target
+
+
+def write_whole(path: str | Path, target: Path, write: Callable[[Disk], None]) -> None:
+    """Write a file beside ``target``; it appears under its name when it is complete, an older one stays until then. ``path``:
+    as the user named it, for messages."""
+    made = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with uninterrupted(), Disk(made, "w+") as disk:
+            hold(disk, exclusive=True)
+            write(disk)
+            disk.seal()
+            if disk.error:
+                raise disk.error
+            os.fsync(disk.fileno())
+            os.replace(made, target)
+        sweep(target)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise OSError(f"cannot write {str(path)!r}: {reason}; make room or choose another folder") from error
+    finally:
+        made.unlink(missing_ok=True)
 
 
 # -- reading

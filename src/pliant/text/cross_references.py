@@ -8,15 +8,11 @@ from typing import Any, get_args
 import numpy as np
 
 from ..functions.function import check_expression
-from ..items.base import IDENTITY, Frame, Item, Pair, did_you_mean, matrix_of
+from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, matrix_of, names_joint
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointPair
-from ..items.drives import Drive
 from ..items.forces import Measure
-from ..items.joints import Distance
-from ..items.modal import ModalBody
 from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
-from ..items.springs import JointSpring, SpringDamper
 from ..model import Model
 
 Path = tuple[Any, ...]
@@ -39,14 +35,13 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
     good = True
     for field in type(item).model_fields:
         value = getattr(item, field)
-        pair = isinstance(item, (Pair, JointPair)) and field in ("a", "b")
-        path: Path = ("between", "ab".index(field)) if pair else (field,)
+        path: Path = ("between", "ab".index(field)) if isinstance(item, Between) and field in ("a", "b") else (field,)
         if isinstance(value, Frame):
             for message in _frame(model, named["bodies"], value, item.section != "measures"):
                 good = False
                 yield path, message
             good = good and isinstance(_body(model, value.body), FrameOwner)
-        elif isinstance(value, str) and (field == "joint" or (pair and isinstance(item, JointPair))):
+        elif names_joint(type(item), field):
             if value not in named["joints"]:
                 yield path, f"there is no joint {value!r}{did_you_mean(value, sorted(named['joints'] - {item.name}))}"
     if good and isinstance(item, Pair):
@@ -58,7 +53,7 @@ def _frame(model: Model, bodies: set[str], frame: Frame, acts: bool) -> Iterator
         yield f"there is no body {frame.body!r}{did_you_mean(frame.body, ['ground', *sorted(bodies)])}"
     elif frame.frame and isinstance(body := _body(model, frame.body), FrameOwner) and frame.frame not in body.frames:
         yield no_frame(frame.body, frame.frame, body.frames)
-    elif acts and isinstance(body := _body(model, frame.body), ModalBody):
+    elif acts and isinstance(body := _body(model, frame.body), FrameOwner) and body.nodal:
         try:
             if body.node_of(frame) is None:
                 yield no_node(frame.body, body.frames)
@@ -75,9 +70,9 @@ def _geometry(model: Model, item: Pair) -> Iterator[Problem]:
     """Two frames that are there: on one body, or at one point where there must be a distance."""
     if item.section == "joints" and (wrong := one_body(item.a, item.b)):
         yield ("between",), wrong
-    elif isinstance(item, Distance) and item.length is None and _coincide(model, item):
+    elif item.as_modelled and _coincide(model, item):
         yield ("between",), NO_LENGTH
-    elif isinstance(item, SpringDamper) and _coincide(model, item):
+    elif item.apart and _coincide(model, item):
         yield ("between",), NO_DIRECTION
     for k, primitive in enumerate(getattr(item, "primitives", ())):
         if isinstance(primitive, tuple) and primitive[0] == "distance" and item.primitives_list()[k][1] == 0:  # type: ignore[attr-defined]
@@ -104,14 +99,7 @@ def _world(body: FrameOwner, frame: Frame) -> np.ndarray:
 
 def _coordinates(model: Model, item: Item) -> Iterator[Problem]:
     """Joints that an item uses and that do not have the coordinate it needs."""
-    needs: list[tuple[Path, str, str]] = []
-    if isinstance(item, Drive):
-        needs = [(("coordinate",), item.joint, item.coordinate)]
-    elif isinstance(item, JointSpring):
-        needs = [(("joint",), item.joint, item.coordinate)]
-    elif isinstance(item, JointPair):
-        needs = [(("between", k), joint, item.coupled[k]) for k, joint in enumerate((item.a, item.b))]
-    for path, joint, coordinate in needs:
+    for joint, coordinate, path in item.uses():
         if joint in model.items and model[joint].section == "joints":
             has = getattr(model[joint], "coordinates", ())
             if coordinate not in has:
@@ -143,9 +131,9 @@ def _expressions(item: Item, check: Callable[[str], Any]) -> Iterator[Problem]:
         except ValueError as error:
             yield path, str(error)
             continue
-        if used and isinstance(item, Drive):
+        if used and not item.senses:
             yield path, TIME_ALONE
-        for reference in used if not isinstance(item, Drive) else ():
+        for reference in used if item.senses else ():
             try:
                 check(reference)
             except ValueError as error:
@@ -174,11 +162,10 @@ def _too_many_equations(model: Model) -> Iterator[Problem]:
     """Drives for which a joint has no equation left: two frames can move in six ways."""
     count: dict[str, int] = {}
     for item in model.section("drives"):
-        joint = getattr(item, "joint", "")
-        if joint in model.items and getattr(item, "coordinate", "") in getattr(model[joint], "coordinates", []):
-            if joint not in count:
-                count[joint] = model[joint].equations()
-            count[joint] += 1
+        for joint, coordinate, _ in item.uses():
+            if joint not in model.items or coordinate not in getattr(model[joint], "coordinates", ()):
+                continue
+            count[joint] = count.get(joint, model[joint].equations()) + 1
             if count[joint] > 6:
-                yield (item.section, item.name), (f"joint {joint!r} has {count[joint]} equations with this drive, but two frames can "
-                                                  "move in 6 ways only; remove a drive")
+                yield (item.section, item.name), (f"joint {joint!r} has {count[joint]} equations with this drive, "
+                                                  "but two frames can move in 6 ways only; remove a drive")

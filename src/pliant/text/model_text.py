@@ -14,9 +14,8 @@ from ..compile.planar import normal_of
 from ..functions.field_error import FieldError
 from ..functions.units import must, shown
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
-from ..items.base import KINDS, Item, Pair, did_you_mean, number, vector
+from ..items.base import KINDS, Between, Item, did_you_mean, number, vector
 from ..items.bodies import Ground
-from ..items.couplings import JointPair
 from ..items.errors import ModelError, TextError
 from ..items.messages import NOUNS, dotted, explain, text_keys
 from ..items.modal import ModalBody
@@ -227,7 +226,7 @@ class _Reader:
 
     def own_fields(self, path: tuple[str, str], cls: type[Item], fields: dict[str, Any]) -> dict[str, Any]:
         """Without fields that are no keys of a text, which are told."""
-        ends = ("a", "b") if issubclass(cls, (Pair, JointPair)) else ()
+        ends = ("a", "b") if issubclass(cls, Between) else ()
         foreign = {k: fields.pop(k) for k in list(fields) if k in ("name", *ends)}
         for key in foreign:
             remedy = "the name stands before the colon" if key == "name" else "write between: [a, b]"

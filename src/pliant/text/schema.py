@@ -10,9 +10,8 @@ from pydantic.json_schema import models_json_schema
 
 from ..analyses.entries import schemas
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
-from ..items.base import KINDS, RESERVED, Axis, Item, Pair, Place, vector
+from ..items.base import KINDS, RESERVED, Axis, Between, Item, Pair, Place, vector
 from ..items.bodies import RigidBody
-from ..items.couplings import JointPair
 from ..items.shapes import KINDS as SHAPES
 from ..items.style import Style
 
@@ -58,7 +57,7 @@ def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[s
     """An item as it stands in a text: without its name, with ``kind``, ``between`` and the makers."""
     properties = {k: v for k, v in found["properties"].items() if k != "name" and not cls.model_fields[k].exclude}
     required = [k for k in found.get("required", ()) if k != "name"]
-    if issubclass(cls, (Pair, JointPair)):
+    if issubclass(cls, Between):
         end = {"$ref": "#/$defs/Frame"} if issubclass(cls, Pair) else {"type": "string", "description": "name of a joint"}
         properties = {"between": {"type": "array", "items": end, "minItems": 2, "maxItems": 2},
                       **{k: v for k, v in properties.items() if k not in ("a", "b")}}

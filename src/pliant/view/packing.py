@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..report.json_values import json_value
+
 MAGIC = b"PLV1"
 DTYPES = {"float32": "<f4", "float64": "<f8", "uint32": "<u4"}
 
@@ -61,13 +63,5 @@ def to_text(package: bytes) -> str:
 
 
 def plain(value: Any) -> Any:
-    """As JSON knows it: NumPy values as plain ones, numbers that are not finite as null, floats with as many digits as they need."""
-    if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float):
-        return (int(value) if value.is_integer() and abs(value) < 1e15 else value) if math.isfinite(value) else None
-    return value if isinstance(value, (str, int, bool)) or value is None else str(value)
+    """As JSON knows it, floats with as many digits as they need."""
+    return json_value(value, lambda x: int(x) if x.is_integer() and abs(x) < 1e15 else x)

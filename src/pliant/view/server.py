@@ -10,10 +10,14 @@ import socket
 import threading
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .page import page_for
 from .service import Service
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
 
 HOST = "127.0.0.1"
 POLICY = (
@@ -42,43 +46,47 @@ def needed() -> Any:
     return starlette.applications, uvicorn
 
 
+def refused(request: Request, own: set[str]) -> str:
+    """Why a request is not answered; ``own``: the names of this server."""
+    if len(str(request.url)) > LONGEST:
+        return "the question is too long"
+    if request.headers.get("host", "") not in own:
+        return "this server answers to its own address only"
+    origin = request.headers.get("origin")
+    if origin is not None and origin not in {f"http://{name}" for name in own}:
+        return "requests from other pages are not answered"
+    if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        return "requests from other pages are not answered"
+    return ""
+
+
+def guarded(answer: Callable[[Request], Awaitable[Response]], own: set[str]) -> Callable[[Request], Awaitable[Response]]:
+    """An answer that is given to the own page only, and that tells what went wrong."""
+    from starlette.responses import PlainTextResponse
+
+    async def guard(request: Request) -> Response:
+        why = refused(request, own)
+        try:
+            response = PlainTextResponse(why, 403) if why else await answer(request)
+        except (KeyError, ValueError, OSError) as error:
+            told = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+            response = PlainTextResponse(told, 404 if isinstance(error, (KeyError, FileNotFoundError)) else 400)
+        except Exception as error:  # a file that became unreadable: the page shows it
+            response = PlainTextResponse(f"unexpected {type(error).__name__}: {error}", 500)
+        response.headers.update(HEADERS)
+        return response
+
+    return guard
+
+
 def application(services: list[Service], port: int) -> Any:
     """An ASGI application for some runs, which answers at this port only."""
     applications, _ = needed()
     from starlette.concurrency import run_in_threadpool
-    from starlette.requests import Request
-    from starlette.responses import JSONResponse, PlainTextResponse, Response
+    from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
     own = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
-
-    def refused(request: Request) -> str:
-        """Why a request is not answered."""
-        if len(str(request.url)) > LONGEST:
-            return "the question is too long"
-        if request.headers.get("host", "") not in own:
-            return "this server answers to its own address only"
-        origin = request.headers.get("origin")
-        if origin is not None and origin not in {f"http://{name}" for name in own}:
-            return "requests from other pages are not answered"
-        if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return "requests from other pages are not answered"
-        return ""
-
-    def guarded(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        async def guard(request: Request) -> Response:
-            why = refused(request)
-            try:
-                response = PlainTextResponse(why, 403) if why else await answer(request)
-            except (KeyError, ValueError, OSError) as error:
-                told = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-                response = PlainTextResponse(told, 404 if isinstance(error, (KeyError, FileNotFoundError)) else 400)
-            except Exception as error:  # a file that became unreadable: the page shows it
-                response = PlainTextResponse(f"unexpected {type(error).__name__}: {error}", 500)
-            response.headers.update(HEADERS)
-            return response
-
-        return guard
 
     def service(request: Request) -> Service:
         number = request.path_params["number"]
@@ -106,7 +114,7 @@ def application(services: list[Service], port: int) -> Any:
         return Response(data, media_type="application/octet-stream")
 
     routes = [
-        Route(path, guarded(answer), methods=["GET"])
+        Route(path, guarded(answer, own), methods=["GET"])
         for path, answer in (
             ("/", page),
             ("/api/{number}/scene", scene),

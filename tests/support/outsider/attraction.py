@@ -66,6 +66,7 @@ class Attraction(Pair):
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "attraction"
     symbol: ClassVar[str] = "spring"
+    apart: ClassVar[bool] = True
     strength: float
 
     def build(self, layout):
