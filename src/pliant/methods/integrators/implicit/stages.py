@@ -8,7 +8,7 @@ joint coordinates v are rates, lam and nu do not exist, and v' = a(t, q, v).
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -90,7 +90,7 @@ class Full(NamedTuple):
 
 # B: complex right sides and work; mix: see `iterations`; past: times and states; lam: multipliers after the last evaluation
 FIELDS = "n", "S", *ROWS, "y", "g", "B", "mix", "past", "lam", "radau", "matrices"
-Stages: Any = namedtuple("Stages", FIELDS)  # type: ignore[misc]
+Stages = cast(Any, namedtuple("Stages", FIELDS))
 
 
 def new_stages(columns: int, n_y: int, lam: np.ndarray, matrices: Tiles | Full) -> Any:
