@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .block_lu import Elimination, factorise, solve, subtract_image
-from .jit import jit
+from .jit import inlined, jit
 from .link_tables import A_, B_S, D_, DI, ELASTIC, INNER, IU, NM, NU, P_, PARENT, PQ, S_, U_, UU, WAY, WAYS
 from .so3 import add, cross, dot, mat2, mul, scale, vec, vec2
 
@@ -156,6 +156,13 @@ def release(tr, lp, k, e, z, rows):
         set_row(add(f, scale(by, a)), add(m, scale(by, b)), lp.F, e, r)
 
 
+@inlined
+def along(tr, lp, k, e, r):
+    """What the force of row r at place e of a path does along rate k."""
+    f, m = row(lp.F, e, r)
+    return dot(vec2(tr.s, k, S_), f) + dot(vec2(tr.s, k, S_ + 3), m)
+
+
 @jit
 def sweep(tr, lp, D, c, articulated):
     """Z along the path of cut joint c. Through articulated bodies it is that of [loops-1]; else it is the Jacobian J^T itself."""
@@ -170,10 +177,8 @@ def sweep(tr, lp, D, c, articulated):
         for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
             if tr.drive[k] >= 0:
                 continue
-            a, b = vec2(tr.s, k, S_), vec2(tr.s, k, S_ + 3)
             for r in range(rows):
-                f, m = row(lp.F, e, r)
-                lp.Z[z, r] = dot(a, f) + dot(b, m)
+                lp.Z[z, r] = along(tr, lp, k, e, r)
             if articulated:
                 release(tr, lp, k, e, z, rows)
             z += 1
@@ -240,10 +245,8 @@ def articulate(tr, lp, c):
         for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
             if tr.drive[k] >= 0:
                 continue
-            a, b = vec2(tr.s, k, S_), vec2(tr.s, k, S_ + 3)
             for r in range(rows):
-                f, m = row(lp.F, e, r)
-                lp.Z[z, r] += dot(a, f) + dot(b, m)
+                lp.Z[z, r] += along(tr, lp, k, e, r)
             release(tr, lp, k, e, z, rows)
             z += 1
         if above >= 0:

@@ -46,11 +46,8 @@ def hold(W, choice, pc):
 
 
 @jit
-def table_piece(val, i, x):
-    """The number of the straight piece of a table at x: 0 for all curved ones, -1 before and -2 after the ends."""
-    n = int(val[i].real)
-    if x < val[i + 1].real or x >= val[i + n].real:
-        return -1.0 if x < val[i + 1].real else -2.0
+def table_interval(val, i, n, x):
+    """Between which breakpoints x is: number ``low`` is not above it, the next one is, or is the last."""
     low, high = 0, n - 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -58,6 +55,16 @@ def table_piece(val, i, x):
             low = middle
         else:
             high = middle
+    return low
+
+
+@jit
+def table_piece(val, i, x):
+    """The number of the straight piece of a table at x: 0 for all curved ones, -1 before and -2 after the ends."""
+    n = int(val[i].real)
+    if x < val[i + 1].real or x >= val[i + n].real:
+        return -1.0 if x < val[i + 1].real else -2.0
+    low = table_interval(val, i, n, x)
     c = i + 1 + n + 4 * low
     return 0.0 if val[c + 2].real != 0 or val[c + 3].real != 0 else 1.0 + low
 
@@ -71,13 +78,7 @@ def table_value(val, i, order, x):
         if order > 0:
             return 0.0
         x = first if x < first else last
-    low, high = 0, n - 1  # breakpoint low <= x, high > x or the last
-    while high - low > 1:
-        middle = (low + high) // 2
-        if val[i + 1 + middle].real <= x:
-            low = middle
-        else:
-            high = middle
+    low = table_interval(val, i, n, x)
     c, d = i + 1 + n + 4 * low, x - val[i + 1 + low].real
     if order == 0:
         return val[c].real + d * (val[c + 1].real + d * (val[c + 2].real + d * val[c + 3].real))
