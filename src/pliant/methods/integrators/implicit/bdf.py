@@ -11,6 +11,7 @@ import numpy as np
 from ....kernels.jit import jit
 from ....kernels.ode import call_status
 from ....kernels.status import DONE, NEWTON_FAILED
+from ..loop.chosen_steps import over_allowed
 from ..loop.control import BETWEEN
 from . import radau
 from .method import ImplicitMethod
@@ -33,7 +34,6 @@ from .stages import (
     Z,
     add_node,
     clear,
-    judged,
     largest,
     logarithm,
     note_speed,
@@ -240,7 +240,7 @@ def begin(p, w, c, o):
     n.last_order, n.order = 0, 0
     status = call_status(w.call.starter, (p, w, c, o))
     if status == DONE and not fixed:
-        error = judged(w, c, p.num.state_q, p.num.state_v)
+        error = over_allowed(p, w, c, w.error, c.speed)
         c.exponent, c.wish = 5, min(GROWTH, max(0.5, BEGIN * max(error, 1e-12) ** -0.2))
     return status
 
@@ -301,7 +301,7 @@ def step(p, w, c, o):
     if not fixed:
         choose_order(w, c, o, n_q, n_v, k)
         to_error(p.maps, w, o.S, n_q, n_v, RIGHT, RIGHT + 1, 1.0)
-        if judged(w, c, n_q, n_v) > 1 and c.h < SHORT * o.n.usual_h:
+        if over_allowed(p, w, c, w.error, c.speed) > 1 and c.h < SHORT * o.n.usual_h:
             return begin_anew(p, w, c, o)
     return finish(p, w, c, o)
 

@@ -10,6 +10,7 @@ from ....kernels.evaluation import retract
 from ....kernels.jit import jit
 from ....kernels.ode import call_status
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
+from ..loop.chosen_steps import over_allowed
 from ..loop.control import AMPLIFIED, BETWEEN, TINY
 from .anderson import X, gather, mix, scaled
 from .method import ImplicitMethod
@@ -30,7 +31,6 @@ from .stages import (
     Z,
     add_node,
     clear,
-    judged,
     largest,
     note_speed,
     rate,
@@ -225,7 +225,7 @@ def step(p, w, c, o):
     tiny = c.fixed == 0 and c.h < TINY * o.n.usual_h and o.n.tries < 5
     if status == DONE:
         errors(p, w, c, o)
-    if tiny and (status != DONE or judged(w, c, n_q, n_v) > 1):
+    if tiny and (status != DONE or over_allowed(p, w, c, w.error, c.speed) > 1):
         o.n.tries += 1  # the start is at a singular position: away from it by a step of usual length
         c.wish = (0.6 - 0.1 * o.n.tries) * o.n.usual_h / c.h
         return NEWTON_FAILED
