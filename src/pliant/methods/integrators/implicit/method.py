@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from ....items.errors import ModelError
+from ..loop.convergence import ROUNDING
 from ..loop.method import Method
 from . import absolute, joint
 from .joint_tangents import Tangents
 from .stages import CHART, HELD, KEPT, LAMBDA, LEAST, Full, N, P, Stages, Tiles, V
 from .tables import NODES
 
-ROUNDING = 2e-16   # increments below this part of the model's size are rounding errors of the constraints
 SOME_TURNS = 10.0  # rounding in units of that of one position
 
 
@@ -42,9 +42,6 @@ class ImplicitMethod(Method):
     def state(self) -> dict[str, np.ndarray]:
         S = self.own.S
         return {"stages": S[V:N], "ahead": S[P:CHART], "past": self.own.past, "multipliers": S[LAMBDA:]}
-
-    def records(self) -> dict[str, Any]:
-        return {"numbers": self.own.n}
 
     def sound(self) -> bool:
         n = self.own.n
