@@ -82,3 +82,13 @@ def test_functions_that_break_keep_the_rows(method, force, code):
     with pytest.raises(pl.SimulationError) as stopped:
         m.simulate(0.1, integrator=method, output_step=1e-3, **options)
     assert stopped.value.code == code and 0.04 < stopped.value.solution.t[-1] <= 0.051
+
+
+def test_turns_are_counted_on_by_ida():
+    """What it goes on from is a checkpoint, not the start of the run."""
+    pytest.importorskip("sksundae")
+    m = pl.Model("shaft")
+    shaft = m.add(pl.RigidBody("b", 2.0, (0.1, 0.1, 0.1)))
+    m.add(pl.Revolute("A", m.ground, shaft, axis=(0.3, -0.5, 0.8), angle_rate=30.0))
+    sol = m.simulate(0.5, integrator=pl.IDA(), accuracy=1e-6, output_step=1e-3).resume(0.5)
+    np.testing.assert_allclose(sol["A.angle"], 30 * sol.t, atol=1e-4)

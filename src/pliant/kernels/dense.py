@@ -1,39 +1,76 @@
-"""Dense linear algebra for null spaces: pivoted QR of a transposed matrix, and a small solver. Rows are contiguous.
+"""Dense linear algebra for null spaces: pivoted QR of a transposed matrix, and a small solver. Rows are contiguous."""
+from __future__ import annotations
 
-    B^T P = Q R:  row k of B belongs to the equation order[k]; its reflector is B[k, k:], R^T is below the diagonal.
-"""
+from typing import NamedTuple
+
 import numpy as np
 
 from .jit import jit
 
 
+class Factors(NamedTuple):
+    """B^T P = Q R of a matrix B, one row per equation, made of length one first. Row k belongs to the equation order[k]; its
+    reflector, a unit vector, is B[k, k:], R^T is below the diagonal (B[j, k], j > k), and the diagonal of R in ``head``."""
+    B: np.ndarray
+    order: np.ndarray
+    head: np.ndarray
+    sizes: np.ndarray  # that rows had
+    norms: np.ndarray  # squares of what is left of them
+
+    @classmethod
+    def of(cls, m: int, n: int) -> Factors:
+        """Room for m equations of n unknowns."""
+        return cls(np.zeros((m, n)), np.zeros(m, np.int64), np.zeros(m), np.zeros(m), np.zeros(m))
+
+
 @jit
-def factor(B, order, norms, head, least, rank):
-    """Overwrite the rows of B by Householder reflectors (unit vectors in B[k, k:]) and R^T (B[j, k] for j > k, its diagonal in
-    ``head``), the row with the largest rest first. Stops where no rest is above ``least`` times the largest row; if ``rank`` >= 0, after
-    so many rows instead. Returns the rank."""
+def squares(f, first):
+    """norms of the rows from ``first`` on, there; the number of the longest one."""
+    longest = first
+    for i in range(first, f.B.shape[0]):
+        f.norms[i] = 0.0
+        for j in range(first, f.B.shape[1]):
+            f.norms[i] += f.B[i, j] * f.B[i, j]
+        if f.norms[i] > f.norms[longest]:
+            longest = i
+    return longest
+
+
+@jit
+def make_unit_rows(f):
+    """Rows of B of length one."""
+    squares(f, 0)
+    for i in range(f.B.shape[0]):
+        f.sizes[i] = np.sqrt(f.norms[i]) if f.norms[i] > 0 else 1.0
+        for j in range(f.B.shape[1]):
+            f.B[i, j] /= f.sizes[i]
+
+
+@jit
+def swap_rows(f, i, k):
+    f.order[k], f.order[i] = f.order[i], f.order[k]
+    f.norms[k], f.norms[i] = f.norms[i], f.norms[k]
+    for j in range(f.B.shape[1]):
+        f.B[k, j], f.B[i, j] = f.B[i, j], f.B[k, j]
+
+
+@jit
+def factor(f, least, rank):
+    """Factors of the matrix in B, the row with the largest rest first. Stops where no rest is above ``least`` times the largest row; if
+    ``rank`` >= 0, after so many rows instead. Returns the rank."""
+    B, head, norms = f.B, f.head, f.norms
     m, n = B.shape
+    make_unit_rows(f)
     largest = 0.0
     for i in range(m):
-        order[i], norms[i] = i, 0.0
-        for j in range(n):
-            norms[i] += B[i, j] * B[i, j]
-        largest = max(largest, norms[i])
+        f.order[i] = i
     for k in range(min(m, n)):
-        p = k
-        for i in range(k, m):
-            norms[i] = 0.0
-            for j in range(k, n):
-                norms[i] += B[i, j] * B[i, j]
-            if norms[i] > norms[p]:
-                p = i
+        p = squares(f, k)
+        largest = norms[p] if k == 0 else largest
         if k == rank or (rank < 0 and not norms[p] > least * least * largest):
             return k
         if p != k:
-            order[k], order[p] = order[p], order[k]
-            norms[k], norms[p] = norms[p], norms[k]
-            for j in range(n):
-                B[k, j], B[p, j] = B[p, j], B[k, j]
+            swap_rows(f, p, k)
         size = np.sqrt(norms[k])
         head[k] = -size if B[k, k] > 0 else size
         B[k, k] -= head[k]
@@ -41,11 +78,7 @@ def factor(B, order, norms, head, least, rank):
         for j in range(k, n):
             B[k, j] = B[k, j] / length if length > 0 else 0.0
         for i in range(k + 1, m):
-            f = 0.0
-            for j in range(k, n):
-                f += B[k, j] * B[i, j]
-            for j in range(k, n):
-                B[i, j] -= 2 * f * B[k, j]
+            reflect(B, k, B[i])
     return min(m, n)
 
 
@@ -60,43 +93,43 @@ def reflect(B, k, y):
 
 
 @jit
-def from_basis(B, rank, y):
+def from_basis(f, rank, y):
     """y = Q y"""
     for k in range(rank - 1, -1, -1):
-        reflect(B, k, y)
+        reflect(f.B, k, y)
 
 
 @jit
-def to_basis(B, rank, y):
+def to_basis(f, rank, y):
     """y = Q^T y"""
     for k in range(rank):
-        reflect(B, k, y)
+        reflect(f.B, k, y)
 
 
 @jit
-def smallest(B, order, head, rank, least, b, y):
+def smallest(f, rank, least, b, y):
     """The smallest y with B y = b for the first ``rank`` equations in order; those with tiny pivots are left out."""
-    for j in range(y.size):
-        y[j] = 0.0
+    y[:] = 0
     for k in range(rank):
-        f = b[order[k]]
+        left = b[f.order[k]] / f.sizes[f.order[k]]
         for j in range(k):
-            f -= B[k, j] * y[j]
-        y[k] = f / head[k] if abs(head[k]) > least * abs(head[0]) else 0.0
-    from_basis(B, rank, y)
+            left -= f.B[k, j] * y[j]
+        y[k] = left / f.head[k] if abs(f.head[k]) > least * abs(f.head[0]) else 0.0
+    from_basis(f, rank, y)
 
 
 @jit
-def combination(B, order, head, rank, y, out):
+def combination(f, rank, y, out):
     """out with B^T out = y, as far as that goes; y is overwritten. Equations beyond the rank get zero."""
-    to_basis(B, rank, y)
-    for i in range(out.size):
-        out[i] = 0.0
+    to_basis(f, rank, y)
+    out[:] = 0
     for k in range(rank - 1, -1, -1):
-        f = y[k]
+        left = y[k]
         for i in range(k + 1, rank):
-            f -= B[i, k] * out[order[i]]
-        out[order[k]] = f / head[k]
+            left -= f.B[i, k] * out[f.order[i]]
+        out[f.order[k]] = left / f.head[k]
+    for i in range(f.sizes.size):
+        out[i] /= f.sizes[i]
 
 
 @jit

@@ -1,13 +1,13 @@
-"""Adams' methods of variable order and step: prediction by Bashforth's formula, correction by Moulton's (PECE). The kernel of one step.
+"""Adams' methods of variable order and step: prediction by Bashforth's formula, correction by Moulton's (PECE).
 
-With nodes x_0 = 1 (the end of the step), x_1 = 0 (its start), x_2, ... (earlier ones) in steps of length h, and divided differences
+With nodes x_0 = 1 (the end of the step), x_1 = 0 (its start), x_2, ... (earlier ones), in h, and divided differences
 
-    y1 = y0 + h sum_{i < q} c_i F[x_0..x_i],   c_i = int_0^1 (s - x_0) ... (s - x_{i-1}) ds                           [adams-1]
+    y1 = y0 + h sum_{i < q} c_i F[x_0..x_i],   c_i = int_0^1 (s - x_0) ... (s - x_{i-1}) ds                   [adams-1]
 
-has order q; its last term is the error estimate. The prediction is the same with the nodes x_1 ... x_{q-1}. F is kept as it is; weights of
-its values are computed anew in every step, so that steps may have any length. Written out as weights of F_j:
+has order q; its last term is the error estimate. The prediction is the same with the nodes x_1 ... x_{q-1}. F is kept
+as it is; weights of its values are computed anew in every step, so that steps may have any length. As weights of F_j:
 
-    F[x_0..x_i] = sum_j F_j / prod_{l != j} (x_j - x_l),  l = 0 .. i                                                    [adams-2]
+    F[x_0..x_i] = sum_j F_j / prod_{l != j} (x_j - x_l),  l = 0 .. i                                          [adams-2]
 """
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from ....kernels.ode import call_status
 from ....kernels.records import new_record, record_type
 from ....kernels.states import copy
 from ....kernels.status import DONE
+from ..loop.chosen_steps import over_allowed
 from ..loop.control import BETWEEN
 from ..loop.method import Method
 from .runge_kutta import step as runge_kutta
@@ -37,15 +38,16 @@ MEMORY = record_type({"last": "start of the last attempt"}, {
     "highest": "order",
     "parts": "Runge-Kutta steps in a step of a start with fixed steps",
 })
-BEGIN, FORGET, SHORT = 7, 5, 0.25     # values for the first step; failures before a new start; its steps, in what Runge-Kutta steps may be
+BEGIN, FORGET = 7, 5  # values for the first step; failures before a new start
+SHORT = 0.25          # its steps, in what Runge-Kutta steps may be
 FINE = 8              # orders above this begin with so many Runge-Kutta steps per step, whose order is 8
-HOLD, FASTER, SLOWER = 1.2, 2.0, 0.5  # a step is kept unless it may grow by more than the first; most and least change
+HOLD, FASTER, SLOWER = 1.2, 2.0, 0.5  # a step is kept unless it may grow by more than the first; most, least change
 
 
 class Past(NamedTuple):
     """What Adams' methods remember: values of F at earlier steps and their times; and weights of a step."""
     n: Any               # a record of MEMORY
-    F: np.ndarray
+    values: np.ndarray   # of F
     times: np.ndarray
     nodes: np.ndarray    # x_0, x_1, ...
     powers: np.ndarray   # coefficients of a polynomial
@@ -53,36 +55,29 @@ class Past(NamedTuple):
     kept: np.ndarray     # state and slope at the start of a step in parts
     start: Tableau       # of the method that begins
 
-    @classmethod
-    def of(cls, n: int) -> Past:
-        """Room for states of n numbers."""
-        return cls(new_record(MEMORY), np.zeros((SIZE, n)), np.zeros(SIZE), np.zeros(SIZE + 1), np.zeros(SIZE + 2), np.zeros(SIZE + 1),
-                   np.zeros((2, n)), tableau("dop853")[0])
-
 
 @jit
 def row(o, i):
-    """Row of F with the value at node i > 0."""
+    """Of the value at node i > 0."""
     return (o.n.newest - (i - 1) + SIZE) % SIZE
 
 
 @jit
 def remember(w, c, o):
     """The start of the step among the values, if it is a new one."""
-    t = c.t0
-    if o.n.points > 0 and t == o.n.last:
-        o.n.failed += 1
-        if o.n.failed < FORGET or o.n.points == 1:
+    n = o.n
+    if n.points > 0 and c.t0 == n.last:
+        n.failed += 1
+        if n.failed < FORGET or n.points == 1:
             return
-        o.n.points, o.n.failed = 0, 0  # begin anew
-    newest = (o.n.newest + 1) % SIZE
-    for k in range(w.f0.size):
-        o.F[newest, k] = w.f0[k]
-    o.n.newest, o.times[newest] = newest, t
-    o.n.points, o.n.failed = min(SIZE, o.n.points + 1), 0
-    o.n.streak += 1
-    if o.n.points <= BEGIN:
-        o.n.order, o.n.streak = min(o.n.highest, BEGIN + 1), 0
+        n.points = 0  # begin anew
+    n.newest = (n.newest + 1) % SIZE
+    copy(w.f0, o.values[n.newest])
+    o.times[n.newest], n.last = c.t0, c.t0
+    n.points, n.failed = min(SIZE, n.points + 1), 0
+    n.streak += 1
+    if n.points <= BEGIN:
+        n.order, n.streak = min(n.highest, BEGIN + 1), 0
 
 
 @jit
@@ -90,8 +85,7 @@ def place_nodes(o, t, h):
     """x_0, x_1, ... for all values known."""
     o.nodes[0], o.nodes[1] = 1.0, 0.0
     for i in range(2, o.n.points + 1):
-        k = (o.n.newest - (i - 1)) % SIZE
-        o.nodes[i] = (o.times[k] - t) / h
+        o.nodes[i] = (o.times[row(o, i)] - t) / h
 
 
 @jit
@@ -104,17 +98,8 @@ def multiply(o, degree, x):
 
 
 @jit
-def integral(o, degree):
-    """From 0 to 1."""
-    total = 0.0
-    for k in range(degree + 1):
-        total += o.powers[k] / (k + 1)
-    return total
-
-
-@jit
 def share(o, first, j, last):
-    """1 / prod (x_j - x_l), l = first .. last except j"""
+    """1 / prod (x_j - x_l), l = first .. last except j: of F_j in [adams-2]"""
     product = 1.0
     for l in range(first, last + 1):
         if l != j:
@@ -126,11 +111,12 @@ def share(o, first, j, last):
 def weigh(o, first, last, start):
     """WEIGHTS of F_j in the terms number start and later of [adams-1], nodes first .. last."""
     o.powers[0] = 1.0
-    for j in range(last + 1):
-        o.weights[j] = 0
+    o.weights[:] = 0
     for i in range(first, last + 1):
         if i >= start:
-            c = integral(o, i - first)
+            c = 0.0
+            for k in range(i - first + 1):
+                c += o.powers[k] / (k + 1)
             for j in range(first, i + 1):
                 o.weights[j] += c * share(o, first, j, i)
         multiply(o, i - first, o.nodes[i])
@@ -142,29 +128,25 @@ def add(w, o, first, last, h, out):
     for k in range(out.size):
         total = o.weights[0] * w.f1[k] if first == 0 else 0.0
         for j in range(max(first, 1), last + 1):
-            total += o.weights[j] * o.F[row(o, j), k]
+            total += o.weights[j] * o.values[row(o, j), k]
         out[k] += h * total
 
 
 @jit
-def allowed(p, w, c, error):
-    """A local error over what is allowed, as the loop judges it."""
-    n_q, n_v, worst = p.num.state_q, p.num.state_v, 0.0
-    for k in range(n_q + n_v):
-        e = w.weight[k] * abs(error[k]) / (1.0 if k < n_q else c.speed)
-        if not e <= worst:
-            worst = e
-    return worst / (c.h * c.eps)
+def formula(w, o, first, last, h):
+    """y1 by the nodes first .. last: the prediction without the end of the step, the correction with it."""
+    weigh(o, first, last, first)
+    copy(w.y0, w.y1)
+    add(w, o, first, last, h, w.y1)
 
 
 @jit
 def error_of(p, w, c, o, q):
     """The last term of [adams-1] for order q in z, over what is allowed."""
     weigh(o, 0, q - 1, q - 1)
-    for k in range(w.z.size):
-        w.z[k] = 0
+    w.z[:] = 0
     add(w, o, 0, q - 1, c.h, w.z)
-    return allowed(p, w, c, w.z)
+    return over_allowed(p, w, c, w.z, c.speed)
 
 
 @jit
@@ -175,8 +157,8 @@ def factor(error, q):
 
 @jit
 def choose_order(p, w, c, o, q, error):
-    """The order of the next step, and what it wants its length to be: the order with the longest step; a lower one also where terms do
-    not fall; a higher one after q steps at this order."""
+    """The order of the next step, and what it wants its length to be: the order with the longest step; a lower one also
+    where terms do not fall; a higher one after q steps at this order."""
     best, by = q, factor(error, q)
     lower = error_of(p, w, c, o, q - 1) if q > 2 else np.inf
     lowest = error_of(p, w, c, o, q - 2) if q > 3 else lower
@@ -195,10 +177,9 @@ def choose_order(p, w, c, o, q, error):
 @jit
 def begin(p, w, c, o):
     """A step of a start with fixed steps: by Runge-Kutta steps of a part of the length."""
-    t, h, n = c.t0, c.h, o.n.parts
-    for k in range(w.y0.size):
-        o.kept[0, k], o.kept[1, k] = w.y0[k], w.f0[k]
-    status = DONE
+    t, h, n, status = c.t0, c.h, o.n.parts, DONE
+    copy(w.y0, o.kept[0])
+    copy(w.f0, o.kept[1])
     for i in range(n):
         c.t0, c.h = t + i * h / n, h / n
         status = runge_kutta(p, w, c, o.start)
@@ -208,8 +189,8 @@ def begin(p, w, c, o):
         if status != DONE:
             break
     c.t0, c.h = t, h
-    for k in range(w.y0.size):
-        w.y0[k], w.f0[k] = o.kept[0, k], o.kept[1, k]
+    copy(o.kept[0], w.y0)
+    copy(o.kept[1], w.f0)
     return status
 
 
@@ -219,7 +200,7 @@ def begin_controlled(p, w, c, o):
     c.exponent = BEGIN
     status = runge_kutta(p, w, c, o.start)
     if status == DONE:
-        by = SHORT * factor(allowed(p, w, c, w.error), BEGIN + 1)
+        by = SHORT * factor(over_allowed(p, w, c, w.error, c.speed), BEGIN + 1)
         c.wish = min(FASTER, max(SLOWER, by))
     return status
 
@@ -227,17 +208,13 @@ def begin_controlled(p, w, c, o):
 @jit
 def between(w, o, h, q):
     """Coefficients of the integral of the polynomial through F at the nodes 0 .. q - 1."""
-    for l in range(w.P.shape[0]):
-        for k in range(w.z.size):
-            w.P[l, k] = 0
+    w.P[:] = 0
     o.powers[0] = 1.0
     for i in range(q):
-        for k in range(w.z.size):  # F[x_0..x_i]
-            w.z[k] = share(o, 0, 0, i) * w.f1[k]
-        for j in range(1, i + 1):
-            by, r = share(o, 0, j, i), row(o, j)
-            for k in range(w.z.size):
-                w.z[k] += by * o.F[r, k]
+        for j in range(i + 1):
+            o.weights[j] = share(o, 0, j, i)
+        w.z[:] = 0
+        add(w, o, 0, i, 1.0, w.z)  # F[x_0..x_i]
         for l in range(i + 1):
             for k in range(w.z.size):
                 w.P[l + 1, k] += h * o.powers[l] / (l + 1) * w.z[k]
@@ -247,38 +224,30 @@ def between(w, o, h, q):
 @jit
 def step(p, w, c, o):
     """A step by [adams-1], or the polynomial of the last one."""
-    h = c.h
+    n, h = o.n, c.h
     if c.asked == BETWEEN:
-        if o.n.made == 0:
+        if n.made == 0:
             return runge_kutta(p, w, c, o.start)
         place_nodes(o, c.t0, h)
-        between(w, o, h, o.n.made)
+        between(w, o, h, n.made)
         return DONE
     remember(w, c, o)
-    o.n.last = c.t0
-    o.n.made = 0
-    if c.fixed == 1 and o.n.points < o.n.highest - 1:
-        return begin(p, w, c, o)
-    if c.fixed == 0 and o.n.points < o.n.order - 1:
-        return begin_controlled(p, w, c, o)
-    q = int(o.n.highest if c.fixed == 1 else o.n.order)
-    o.n.made = q
+    n.made = 0
+    q = n.highest if c.fixed == 1 else n.order
+    if n.points < q - 1:
+        return begin(p, w, c, o) if c.fixed == 1 else begin_controlled(p, w, c, o)
+    n.made = q
     place_nodes(o, c.t0, h)
-    copy(w.y0, w.y1)
-    weigh(o, 1, q - 1, 1)
-    add(w, o, 1, q - 1, h, w.y1)
+    formula(w, o, 1, q - 1, h)
     status = call_status(w.call.rhs, (p, c.t0 + h, w.y1, w.f1))
     if status != DONE:
         return status
-    copy(w.y0, w.y1)
-    weigh(o, 0, q - 1, 0)
-    add(w, o, 0, q - 1, h, w.y1)
-    if c.fixed == 1:
-        return DONE
-    c.exponent = 2  # of rejected steps: what earlier nodes add to the error does not fall with the step
-    error = error_of(p, w, c, o, q)
-    copy(w.z, w.error)
-    choose_order(p, w, c, o, q, error)
+    formula(w, o, 0, q - 1, h)
+    if c.fixed == 0:
+        c.exponent = 2  # of rejected steps: what earlier nodes add to the error does not fall with the step
+        error = error_of(p, w, c, o, q)
+        copy(w.z, w.error)
+        choose_order(p, w, c, o, q, error)
     return DONE
 
 
@@ -286,21 +255,20 @@ class Adams(Method):
     """[adams-1]"""
     step = step
     stages, exponent = 16, BEGIN
+    kept = ("times", "values")
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
-        self.own, self.degree = Past.of(run.n_q + run.n_v + 2), max(option.max_order, 7)
-        self.own.n.highest, self.own.n.parts = option.max_order, FINE if option.max_order > FINE else 1
-
-    def state(self) -> dict[str, np.ndarray]:
-        return {"times": self.own.times, "values": self.own.F}
-
-    def records(self) -> dict[str, Any]:
-        return {"numbers": self.own.n}
+        highest, n = option.max_order, run.n_q + run.n_v + 2
+        numbers = new_record(MEMORY, highest=highest, parts=FINE if highest > FINE else 1)
+        self.own = Past(numbers, np.zeros((SIZE, n)), np.zeros(SIZE), np.zeros(SIZE + 1), np.zeros(SIZE + 2),
+                        np.zeros(SIZE + 1), np.zeros((2, n)), tableau("dop853")[0])
+        self.degree = max(highest, 7)
 
     def sound(self) -> bool:
         n = self.own.n
-        return bool(0 <= n.points <= SIZE and 0 <= n.newest < SIZE and min(n.order, n.made) >= 0 and max(n.order, n.made) <= n.highest)
+        orders = min(n.order, n.made) >= 0 and max(n.order, n.made) <= n.highest
+        return bool(0 <= n.points <= SIZE and 0 <= n.newest < SIZE and orders)
 
     def begin(self, row: np.ndarray) -> None:
         self.own.n.points = self.own.n.failed = self.own.n.streak = 0

@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta methods: the kernel of one step, and the numbers of the methods.
+"""Explicit Runge-Kutta methods: the kernel of one step.
 
     k_i = F(t + c_i h, y0 + h sum_j a_ij k_j),   y1 = y0 + h sum_i b_i k_i                              [rk-1]
     error = h sum_i e_i k_i,   y(t + s h) = y0 + h sum_i k_i sum_l d_il s^l                             [rk-2]
@@ -19,17 +19,21 @@ from .tableaus import tableau
 
 
 @inlined
+def advance(w, a, n, h, y):
+    """y = y0 + h sum_j a_j k_j, j < n"""
+    for k in range(y.size):
+        total = 0.0
+        for j in range(n):
+            if a[j] != 0:
+                total += a[j] * w.K[j, k]
+        y[k] = w.y0[k] + h * total
+
+
+@inlined
 def stage(p, w, c, o, i):
     """k_i; DONE if it could be computed."""
-    h = c.h
-    for k in range(w.z.size):
-        total = 0.0
-        for j in range(i):
-            a = o.A[i, j]
-            if a != 0:
-                total += a * w.K[j, k]
-        w.z[k] = w.y0[k] + h * total
-    status = call_status(w.call.rhs, (p, c.t0 + o.c[i] * h, w.z, w.f1))
+    advance(w, o.A[i], i, c.h, w.z)
+    status = call_status(w.call.rhs, (p, c.t0 + o.c[i] * c.h, w.z, w.f1))
     if status == DONE:
         copy(w.f1, w.K[i])
     return status
@@ -37,7 +41,7 @@ def stage(p, w, c, o, i):
 
 @jit
 def errors(w, o, h, m):
-    """[rk-2]; with a second estimate e2 as in DOP853: e^2 / sqrt(e^2 + 0.01 e2^2), per component of the whole vector."""
+    """[rk-2]; with a second estimate e2 as in DOP853: e^2 / sqrt(e^2 + 0.01 e2^2), for the whole vector."""
     big, small = 0.0, 0.0
     for k in range(w.error.size):
         first, second = 0.0, 0.0
@@ -53,53 +57,44 @@ def errors(w, o, h, m):
 
 
 @jit
-def polynomial(w, o, h):
-    """The coefficients of [ode-2]."""
-    n, degree = o.D.shape[0], o.D.shape[1] - 1
-    for l in range(1, degree + 1):
+def between(p, w, c, o):
+    """The coefficients of [ode-2], with stages that only these need; f1 is left as it is."""
+    m, n = o.stages, o.A.shape[0]
+    copy(w.f1, w.error)
+    copy(w.f1, w.K[m])
+    for i in range(m + 1, n):
+        if stage(p, w, c, o, i) != DONE:
+            copy(w.K[m], w.K[i])
+    w.P[:] = 0
+    for l in range(1, o.D.shape[1]):
         for k in range(w.z.size):
             total = 0.0
             for i in range(n):
                 total += o.D[i, l] * w.K[i, k]
-            w.P[l, k] = h * total
-    for l in range(degree + 1, w.P.shape[0]):
-        for k in range(w.z.size):
-            w.P[l, k] = 0
+            w.P[l, k] = c.h * total
+    copy(w.error, w.f1)
 
 
 @jit
 def step(p, w, c, o):
     """A step, or the polynomial of the last one."""
-    m, n, h = o.stages, o.A.shape[0], c.h
+    m = o.stages
     if c.asked == BETWEEN:
-        copy(w.f1, w.error)  # kept
-        copy(w.f1, w.K[m])
-        for i in range(m + 1, n):
-            if stage(p, w, c, o, i) != DONE:
-                for k in range(w.z.size):
-                    w.K[i, k] = w.K[m, k]
-        polynomial(w, o, h)
-        copy(w.error, w.f1)
+        between(p, w, c, o)
         return DONE
     copy(w.f0, w.K[0])
     for i in range(1, m):
         status = stage(p, w, c, o, i)
         if status != DONE:
             return status
-    for k in range(w.z.size):
-        total = 0.0
-        for i in range(m):
-            total += o.b[i] * w.K[i, k]
-        w.y1[k] = w.y0[k] + h * total
+    advance(w, o.b, m, c.h, w.y1)
     if o.end == 1:  # the error needs F at the end
-        status = call_status(w.call.rhs, (p, c.t0 + h, w.y1, w.f1))
+        status = call_status(w.call.rhs, (p, c.t0 + c.h, w.y1, w.f1))
         if status != DONE:
             return status
         copy(w.f1, w.K[m])
         c.known = 1
-        errors(w, o, h, m + 1)
-    else:
-        errors(w, o, h, m)
+    errors(w, o, c.h, m + o.end)
     return DONE
 
 

@@ -9,29 +9,22 @@ from ....kernels import evaluation
 from ....kernels.records import new_record
 from ....kernels.state_row import parts
 from ..loop.control import TURN
+from ..loop.convergence import limits
 from ..loop.method import Method
 from .alpha import in_absolute, in_joint
 from .alpha_absolute import Soft
 from .alpha_memory import MEMORY, Alpha, constants
 from .joint_tangents import Tangents
-from .method import ROUNDING
 from .stages import Full
 
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
 FIRST = 0.05        # error of the first step, of what is allowed
-KEPT = ("b0", "b1", "rate", "before", "older", "lam0", "lam1", "power0", "power1", "mass")
-
-
-def rounding(run: Any) -> float:
-    """What an increment cannot be told from, in sizes of the model: more for a mechanism far from the origin."""
-    d, s = run.dynamics, run.dynamics.system
-    far = float(abs(run.x.q[s.data.linear[:, 1]]).max(initial=0.0)) / d.length
-    return ROUNDING * max(1.0, far) if s.joints else 1e-3 * ROUNDING
 
 
 class AlphaMethod(Method):
     """[alpha-1]. In absolute coordinates it holds the constraints itself."""
     degree, exponent = 3, 2
+    kept = ("b0", "b1", "rate", "before", "older", "lam0", "lam1", "power0", "power1", "mass")
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
@@ -40,7 +33,7 @@ class AlphaMethod(Method):
         n, n_v = (run.n_v, run.n_v) if space else (s.n, s.n_v)
         arrays = {name: np.zeros(n_v) for name in ("b0", "b1", "rate", "before", "older", "jerk", "snap", "mass")}
         arrays |= {name: np.zeros(n) for name in ("lam0", "lam1", "dq", "y", "keep")}
-        record = new_record(MEMORY)
+        record = new_record(MEMORY, **limits(option, run))
         if space:
             more = {"v": np.zeros(n), "a": np.zeros(n), "lam": np.zeros(n), "R": np.zeros(n), "weight": space.weights()[run.n_q:]}
             extra: Any = Full.of(n, run.n_q + n + 2)
@@ -53,25 +46,10 @@ class AlphaMethod(Method):
             self.step = in_absolute
         self.own = Alpha(record, **arrays, **more, power0=np.zeros(2), power1=np.zeros(2), space=extra)
         record.alpha_m, record.alpha_f, record.beta, record.gamma = option.parameters
-        record.tolerance, record.floor, record.rounding = option.tolerance, d.gravity / d.length + 1e-9, rounding(run)
-        record.most_iterations, record.full, record.widest = option.max_iterations, option.newton == "full", run.joint_gap
-
-    def state(self) -> dict[str, np.ndarray]:
-        return {name: getattr(self.own, name) for name in KEPT}
-
-    def records(self) -> dict[str, Any]:
-        return {"numbers": self.own.n}
+        record.full, record.widest = option.newton == "full", run.joint_gap
 
     def forget(self) -> None:
         self.own.n.factored = 0
-
-    def restless(self) -> np.ndarray | None:
-        n_v = self.own.b0.size
-        return abs(self.own.R[:n_v] * self.own.weight[:n_v]) if self.holds else None
-
-    def back(self) -> None:
-        if self.holds:
-            self.run.x.lam[:] = self.own.lam0
 
     # -- the beginning of a smooth interval
     def begin(self, row: np.ndarray) -> None:
@@ -92,15 +70,8 @@ class AlphaMethod(Method):
             o.b0[:] += constants.py_func(o.n)[0] * h * self._jerk
             o.before[:] -= h * self._jerk
             o.older[:] = o.before
-            self._masses()
+            o.mass[:] = np.diagonal(self.masses(), 0, 1, 2).ravel()
             self._carry(h * h * self._error)
-
-    def _masses(self) -> None:
-        d, s = self.run.dynamics, self.run.dynamics.system
-        d.x.q[:] = self.run.x.q
-        d._matrix()
-        for k in range(s.n_v // 6):
-            self.own.mass[6 * k:6 * k + 6] = np.diag(d.tiles[s.block[k, k]])
 
     def first_step(self) -> float:
         """From the change of accelerations shortly after the start, as the local error will be."""

@@ -12,11 +12,12 @@ from ....kernels.jit import jit
 from ....kernels.ode import call_status
 from ....kernels.states import copy, copy_part
 from ....kernels.status import DONE, NEWTON_FAILED
+from ..loop.chosen_steps import over_allowed
 from ..loop.control import BETWEEN
 from . import radau
 from .iterations import simplified
 from .method import ImplicitMethod
-from .stages import FINISH_BDF, HELD, ITERATE_BDF, MATRICES_BDF, add_node, ask, judged, largest, logarithm, note_speed, to_error
+from .stages import FINISH_BDF, HELD, ITERATE_BDF, MATRICES_BDF, add_node, ask, largest, logarithm, note_speed, to_error
 from .tables import NODES
 
 MULTIPLIERS = 4   # of the past, that those of the step are extrapolated from
@@ -213,7 +214,7 @@ def begin(p, w, c, o):
     n.last_order, n.order = 0, 0
     status = call_status(w.call.starter, (p, w, c, o))
     if status == DONE and not fixed:
-        error = judged(w, c, p.num.state_q, p.num.state_v)
+        error = over_allowed(p, w, c, w.error, c.speed)
         c.exponent, c.wish = 5, min(GROWTH, max(0.5, BEGIN * max(error, 1e-12) ** -0.2))
     return status
 
@@ -253,7 +254,7 @@ def formula(p, w, c, o, k):
 def step(p, w, c, o):
     """A step, or the polynomial of the last one. Where Newton's method fails, or error control a second time, a singular position is near:
     the formula is begun anew with Radau's method, which passes it."""
-    n, n_v, n_q, fixed = o.n, p.num.state_v, p.num.state_q, c.fixed == 1
+    n, fixed = o.n, c.fixed == 1
     if c.asked == BETWEEN:
         if n.last_order == 0:
             return call_status(w.call.starter, (p, w, c, o))
@@ -270,7 +271,7 @@ def step(p, w, c, o):
     if not fixed:
         choose_order(p, w, c, o, k)
         to_error(p, w, o.right[0], o.right[1], 1.0)
-        if judged(w, c, n_q, n_v) > 1 and c.h < SHORT * o.n.usual_h:
+        if over_allowed(p, w, c, w.error, c.speed) > 1 and c.h < SHORT * o.n.usual_h:
             return begin_anew(p, w, c, o)
     return finish(p, w, c, o)
 

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from ....items.errors import ModelError
+from ..loop.convergence import ROUNDING
 from ..loop.method import Method
 from .joint_tangents import Tangents
 from .solver import in_absolute, in_joint
 from .stages import HELD, KEPT, LEAST, Full, Tiles, new_stages
 from .tables import NODES
 
-ROUNDING = 2e-16   # increments below this part of the model's size are rounding errors of the constraints
 SOME_TURNS = 10.0  # rounding in units of that of one position
 
 
@@ -42,9 +42,6 @@ class ImplicitMethod(Method):
     def state(self) -> dict[str, np.ndarray]:
         o = self.own  # V and L; v_ahead to energies; the past and its multipliers
         return {"stages": o.S[3:9], "ahead": o.S[32:42], "past": o.past, "multipliers": o.lams}
-
-    def records(self) -> dict[str, Any]:
-        return {"numbers": self.own.n}
 
     def sound(self) -> bool:
         n = self.own.n

@@ -10,10 +10,11 @@ from ....kernels.evaluation import retract
 from ....kernels.jit import jit
 from ....kernels.states import copy_part
 from ....kernels.status import DONE, NEWTON_FAILED
+from ..loop.chosen_steps import over_allowed
 from ..loop.control import BETWEEN, TINY
 from .iterations import AWAY, accelerated, simplified
 from .method import ImplicitMethod
-from .stages import ERROR, ITERATE, MATRICES, WORK, add_node, ask, judged, largest, note_speed, rate, to_error
+from .stages import ERROR, ITERATE, MATRICES, WORK, add_node, ask, largest, note_speed, rate, to_error
 from .tables import NODES
 
 KAPPA = 0.03      # what Newton's method may leave, of the error allowed
@@ -170,7 +171,7 @@ def step(p, w, c, o):
     tiny = c.fixed == 0 and c.h < TINY * o.n.usual_h and o.n.tries < 5
     if status == DONE:
         errors(p, w, c, o)
-    if tiny and (status != DONE or judged(w, c, n_q, n_v) > 1):
+    if tiny and (status != DONE or over_allowed(p, w, c, w.error, c.speed) > 1):
         o.n.tries += 1  # the start is at a singular position: away from it by a step of usual length
         c.wish = (0.6 - 0.1 * o.n.tries) * o.n.usual_h / c.h
         return NEWTON_FAILED

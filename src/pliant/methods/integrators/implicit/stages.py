@@ -155,15 +155,6 @@ def to_error(p, w, dz, dv, factor):
 
 
 @jit
-def judged(w, c, n_q, n_v):
-    """Error of the step over what is allowed, as the loop sees it."""
-    worst = 0.0
-    for k in range(n_q + n_v):
-        worst = max(worst, w.weight[k] * abs(w.error[k]) / (1.0 if k < n_q else c.speed))
-    return worst / (c.eps * c.h)
-
-
-@jit
 def note_speed(p, w, c):
     """The largest speed so far, where no error control asks for it: increments of velocities are measured in it."""
     if c.fixed == 1:

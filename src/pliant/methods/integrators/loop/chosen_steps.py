@@ -78,19 +78,20 @@ def speeds(p, w, y, f, speed):
 
 
 @jit
-def judge(p, w, c):
-    """Local error per second over what is allowed: positions in sizes of the model, velocities in the largest one."""
-    n_q, n_v, worst = p.num.state_q, p.num.state_v, 0.0
-    speed = speeds(p, w, w.y1, w.f0, c.speed)
-    for k in range(n_q):
-        e = w.weight[k] * abs(w.error[k])
-        if not e <= worst:
-            worst = e
-    for k in range(n_q, n_q + n_v):
-        e = w.weight[k] * abs(w.error[k]) / speed
+def over_allowed(p, w, c, error, speed):
+    """A local error per second over what is allowed: positions in sizes of the model, velocities in ``speed``."""
+    n_q, worst = p.num.state_q, 0.0
+    for k in range(n_q + p.num.state_v):
+        e = w.weight[k] * abs(error[k]) / (1.0 if k < n_q else speed)
         if not e <= worst:
             worst = e
     return worst / (c.h * c.eps)
+
+
+@jit
+def judge(p, w, c):
+    """The same of the step just made, velocities in the largest one."""
+    return over_allowed(p, w, c, w.error, speeds(p, w, w.y1, w.f0, c.speed))
 
 
 @jit

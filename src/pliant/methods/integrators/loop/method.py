@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ....items.errors import ModelError
+
 if TYPE_CHECKING:
     from .step_run import StepRun
 
@@ -19,7 +21,7 @@ class Method:
     ``c.t0 + c.h`` and gives its error in ``w.error``; asked for BETWEEN (``c.asked``), it gives the polynomial ``w.P`` of the step it
     has just made. It returns a status, may leave F(t1, y1) in ``w.f1`` and say so (``c.known = 1``), and may wish for the next step
     (``c.wish``). A step that is asked for again from the same ``c.t0`` was rejected. ``o`` is ``own``, a named tuple of arrays and
-    records.
+    records; a record ``n`` in it and the arrays that ``kept`` names are part of checkpoints.
     """
     step: Any
     solver: Any = None             # a second kernel of the same signature, for steps that call one by its address
@@ -30,18 +32,25 @@ class Method:
     coarsest: int = 50             # steps that a run has at least
     holds: bool = False            # constraints itself: states are not corrected, accelerations not asked for
     project: bool = True           # rows are made consistent; where it holds constraints itself
+    kept: tuple[str, ...] = ()     # arrays of own that the future depends on
+    rigid: str = ""                # why it knows rigid bodies only, if that is so
 
     def __init__(self, option: Any, run: StepRun) -> None:
         self.option, self.run = option, run
         self.own: Any = Nothing()
+        flexible = run.dynamics.directory.flexible
+        if self.rigid and flexible:
+            raise ModelError(f"simulate: integrator {option.kind}: body {next(iter(flexible))!r} is flexible; {self.rigid}. "
+                             "Take generalized-alpha, Radau or an explicit method")
 
     def state(self) -> dict[str, np.ndarray]:
         """Arrays that the future depends on, by name."""
-        return {}
+        return {name: getattr(self.own, name) for name in self.kept}
 
     def records(self) -> dict[str, Any]:
         """Records that it depends on."""
-        return {}
+        n = getattr(self.own, "n", None)
+        return {"numbers": n} if isinstance(n, np.record) else {}
 
     def sound(self) -> bool:
         """Whether a memory that was read can be used: numbers that steps count with are within their arrays."""
@@ -66,8 +75,19 @@ class Method:
         return np.asarray(abs(w.error * w.weight)[n_q:n_q + n_v])
 
     def back(self) -> None:
-        """A step failed: what it has changed outside of its own memory is as before."""
+        """A step failed: what it has changed outside of its own memory is as before. Multipliers, if it remembers them."""
+        if self.holds and "lam0" in self.kept:
+            self.run.x.lam[:] = self.own.lam0
 
     def restless(self) -> np.ndarray | None:
-        """How much the last iteration still changed each velocity of the state, if that is known."""
-        return None
+        """How much the last iteration still changed each velocity of the state, if that is known: a method that holds
+        constraints itself has its increments in x.R."""
+        n_v = self.run.n_v
+        return np.asarray(abs(self.run.x.R * self.run.dynamics.weights())[:n_v]) if self.holds else None
+
+    def masses(self) -> np.ndarray:
+        """6x6 per body, where bodies are now."""
+        d, s = self.run.dynamics, self.run.dynamics.system
+        d.x.q[:] = self.run.x.q
+        d._matrix()
+        return np.array([d.tiles[s.block[k, k]] for k in range(s.n_v // 6)]).reshape(-1, 6, 6)

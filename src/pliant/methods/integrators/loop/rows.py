@@ -35,6 +35,14 @@ def at(w, s, y):
 
 
 @jit
+def hermite(w, h):
+    """P: the cubic by values and slopes at both ends of the step."""
+    for k in range(w.z.size):
+        d, a, b = w.y1[k] - w.y0[k], h * w.f0[k], h * w.f1[k]
+        w.P[1, k], w.P[2, k], w.P[3, k] = a, 3 * d - 2 * a - b, a + b - 2 * d
+
+
+@jit
 def keep(p, w, c, t, y, row):
     """A row at time t with the state y; accelerations and multipliers are those of the end of the step."""
     n_q, n, n_v = p.x.q.size, p.x.v.size, p.num.n_v

@@ -1,10 +1,10 @@
 """SUNDIALS IDA through scikit-sundae (extra ``ida``): a program nobody here has written integrates the same equations.
 
-    q' = B(q) (v - C_q^T mu),  M v' + C_q^T lam = f,  C - s mu = 0,  C_q v + C_t - s lam = 0                      [ida-1]
+    q' = B(q) (v - C_q^T mu),  M v' + C_q^T lam = f,  C - s mu = 0,  C_q v + C_t - s lam = 0                    [ida-1]
 
-and the rates of dissipated energy and work, with a small softness s on the multipliers. Redundant constraints are refused.
-Quaternions are four plain numbers. The residual is evaluated from Python and its Jacobian by differences inside IDA: for checks, not for
-speed; at singular positions its steps become very small.
+and the rates of dissipated energy and work, with a small softness s on the multipliers. Redundant constraints are
+refused. Quaternions are four plain numbers. The residual is evaluated from Python, its Jacobian by differences inside
+IDA: for checks, not for speed; at singular positions its steps become very small.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ....kernels.state_row import parts
 from ....kernels.status import DONE, MORE, NOT_FINITE
 from ..base import Plan
 from ..loop.run import Run
-from ..loop.stops import function_fault
+from .coordinate_rates import coordinate_rates
 
 SOFTNESS = 1e-6   # of the regularisation of the tile solver
 FREE = 1e20       # tolerance of multipliers: they follow from the rest
@@ -27,7 +27,7 @@ PROPER = 0.01     # errors grow on their way: tolerances of a step, of the accur
 
 
 class IDARun(Run):
-    """One integration in progress, row by row."""
+    """One integration in progress, row by row. ``y``, ``yp``: q, v, energies, lam, mu and their rates."""
 
     def __init__(self, method: Any, plan: Plan) -> None:
         try:
@@ -36,25 +36,18 @@ class IDARun(Run):
             raise ModelError("simulate: integrator ida needs scikit-sundae: pip install 'pliant[ida]'") from error
         self.solver_class, self.order = IDA, method.max_order
         if not plan.dynamics.unique_reactions:
-            raise ModelError("simulate: integrator ida does not bear redundant joints, which make its equations singular; pliant check "
-                             "names them. Take another integrator, such as radau-iia-5 or bdf")
+            raise ModelError("simulate: integrator ida does not bear redundant joints, which make its equations "
+                             "singular; pliant check names them. Take another integrator, such as radau-iia-5 or bdf")
         super().__init__(method, plan)
         self._plan_intervals(plan, 1)
         s = self.dynamics.system
         self.rates = s.program("rates")
-        self.bodies = s.active[s.active < s.n_v]
-        self.equations = s.active[s.active >= s.n_v]
-        self.totals = plan.row[1:3].copy()
-        self.state = np.zeros(s.q0.size + s.n_v)
+        self.bodies, self.equations = s.active[s.active < s.n_v], s.active[s.active >= s.n_v]
+        self.totals, row = plan.row[1:3].copy(), plan.row
         if plan.memory:
             self._restore(plan.memory)
-            row = self.start.copy()
-            row[0], row[1:3] = self.t, self.totals
-            p = parts(row[None, :], s.q0.size, s.n)
-            p["q"][0][:], p["v"][0][:s.n_v] = self.state[:s.q0.size], self.state[s.q0.size:]
+            row = self.ahead(self.t)
             self.dynamics.refine(row[None, :])
-        else:
-            row = plan.row
         self._begin(row)
         self._store(2)
 
@@ -63,86 +56,65 @@ class IDARun(Run):
         return self.t, self.step
 
     def _state(self) -> dict[str, np.ndarray]:
-        return super()._state() | {"state": self.state, "totals": self.totals}
+        return super()._state() | {"totals": self.totals}
 
-    def violation(self, rows: float) -> float:
-        return rows
-
-    # -- the equations
     def _split(self, y: np.ndarray) -> list[np.ndarray]:
-        """q, v, energies, lam, mu"""
-        n_e = self.equations.size
-        return np.split(y, np.cumsum([self.x.q.size, self.bodies.size, 2, n_e]))
+        return np.split(y, np.cumsum([self.x.q.size, self.bodies.size, 2, self.equations.size]))
+
+    def _run(self, program: evaluation.Program, t: float) -> None:
+        evaluation.run(program, self.dynamics.system.data, self.x, t, 0.0, 0.0, 0.0)
 
     def residual(self, t: float, y: np.ndarray, yp: np.ndarray, out: np.ndarray) -> None:
         """[ida-1]"""
-        s, x = self.dynamics.system, self.x
+        s, x, bodies, equations = self.dynamics.system, self.x, self.bodies, self.equations
         q, v, _, lam, mu = self._split(y)
         qp, vp, ep, _, _ = self._split(yp)
-        x.q[:], x.v[self.bodies], x.a[:], x.lam[:] = q, v, 0, 0
-        evaluation.run(self.programs[0], s.data, x, t, 0.0, 0.0, 0.0)
-        plain, gap = x.R[self.bodies].copy(), x.R[self.equations].copy()
-        x.lam[self.equations] = mu
-        evaluation.run(self.programs[0], s.data, x, t, 0.0, 0.0, 0.0)
+        x.q[:], x.v[bodies], x.a[:], x.lam[:] = q, v, 0, 0
+        self._run(self.programs[0], t)
+        plain, gap = x.R[bodies].copy(), x.R[equations].copy()
+        x.lam[equations] = mu
+        self._run(self.programs[0], t)
         shift = np.zeros(s.n)
-        shift[self.bodies] = v - (x.R[self.bodies] - plain)
-        x.a[self.bodies], x.lam[self.equations] = vp, lam
-        evaluation.run(self.programs[0], s.data, x, t, 0.0, 0.0, 0.0)
-        motion = x.R[self.bodies].copy()
-        x.V[:] = 0
-        evaluation.run(self.rates, s.data, x, t, 0.0, 0.0, 0.0)
-        soft = SOFTNESS * s.softness[self.equations]
-        power = np.zeros(2)
+        shift[bodies] = v - (x.R[bodies] - plain)
+        x.a[bodies], x.lam[equations] = vp, lam
+        self._run(self.programs[0], t)
+        motion = x.R[bodies].copy()
+        x.V[:], x.E[:] = 0, 0
+        self._run(self.rates, t)
         if self.num.powered:
-            x.E[:] = 0
-            evaluation.run(self.programs[2], s.data, x, t, 0.0, 0.0, 0.0)
-            power = x.E[3:5]
-        out[:] = np.concatenate([qp - self._rates(q, shift), motion, ep - power, gap - soft * mu, x.V[self.equations] - soft * lam])
+            self._run(self.programs[2], t)
+        soft = SOFTNESS * s.softness[equations]
+        out[:] = np.concatenate([qp - coordinate_rates(s.data, q, shift), motion, ep - x.E[3:5], gap - soft * mu,
+                                 x.V[equations] - soft * lam])
 
-    def _rates(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        d, out = self.dynamics.system.data, np.zeros_like(q)
-        out[d.linear[:, 1]] = v[d.linear[:, 0]]
-        for iv, iq in d.rotations:
-            u, w = q[iq + 1:iq + 4], v[iv:iv + 3] / 2
-            out[iq], out[iq + 1:iq + 4] = -u @ w, np.cross(u, w) + q[iq] * w
-        return out
-
-    def _residual_of_energies(self, t: float) -> np.ndarray:
-        out = np.zeros_like(self.y)
-        self.residual(t, self.y, self.yp, out)
-        return self._split(out)[2]
-
-    # -- the run
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state: a solver that knows nothing of what was before."""
-        s, c = self.dynamics.system, self.c
+        s, c, d, w = self.dynamics.system, self.c, self.dynamics, self.dynamics.weights()
         p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
         self._next_stop(row[0])
         c.now = row[0]
         zero = np.zeros(self.equations.size)
         self.y = np.concatenate([p["q"], p["v"][self.bodies], row[1:3], p["lam"][self.equations], zero])
-        self.yp = np.concatenate([self._rates(p["q"], p["v"]), p["a"][self.bodies], np.zeros(2), zero, zero])
-        self.yp[s.q0.size + self.bodies.size:][:2] = -self._residual_of_energies(float(row[0]))
+        rates = coordinate_rates(s.data, p["q"], p["v"])
+        self.yp = np.concatenate([rates, p["a"][self.bodies], np.zeros(2), zero, zero])
+        self.residual(float(row[0]), self.y, self.yp, np.zeros_like(self.y))
+        self._split(self.yp)[2][:] = self.x.E[3:5]
         weight = np.ones(s.q0.size)
-        weight[s.data.linear[:, 1]] = self.dynamics.length
-        d, w = self.dynamics, self.dynamics.weights()
+        weight[s.data.linear[:, 1]] = d.length
         speed = max(float(abs(p["v"] * w).max(initial=0.0)), np.sqrt(d.gravity / d.length), 1e-3)
-        sizes = speed / w[self.bodies]
-        atol = PROPER * (self.accuracy or 1e-6) * np.concatenate([weight, sizes])
-        tolerance = np.concatenate([atol, np.full(2 + 2 * zero.size, FREE)])
+        atol = PROPER * (self.accuracy or 1e-6) * np.concatenate([weight, speed / w[self.bodies]])
+        atol = np.concatenate([atol, np.full(2 + 2 * zero.size, FREE)])
         algebraic = np.arange(self.y.size - 2 * zero.size, self.y.size)
-        self.solver = self.solver_class(self.residual, algebraic_idx=algebraic, rtol=1e-14, atol=tolerance, max_order=self.order,
-                                        max_num_steps=MOST_STEPS, max_step=c.most)
+        self.solver = self.solver_class(self.residual, algebraic_idx=algebraic, rtol=1e-14, atol=atol,
+                                        max_order=self.order, max_num_steps=MOST_STEPS, max_step=c.most)
         self.solver.init_step(float(row[0]), self.y, self.yp)
         self.x.H[:] = p["H"]
         self._keep()
 
     def _keep(self) -> None:
-        n_q, s = self.x.q.size, self.dynamics.system
-        self.state[:n_q], self.state[n_q:] = self.y[:n_q], 0
-        self.state[n_q + self.bodies] = self.y[n_q:n_q + self.bodies.size]
-        self.x.q[:], self.x.v[:s.n_v] = self.state[:n_q], self.state[n_q:]
-        self.totals[:] = self._split(self.y)[2]
+        """What the solver has come to, in x."""
+        self.x.q[:], self.x.v[self.bodies], self.totals[:] = self._split(self.y)[:3]
+        self.x.a[self.bodies] = self._split(self.yp)[1]
 
     def _advance(self, steps: int) -> int:
         """Up to the next row, or to the end of a smooth piece."""
@@ -155,28 +127,16 @@ class IDARun(Run):
             if self.dynamics.system.failures:
                 return NOT_FINITE
             if not found.success:
-                raise SimulationError.stopped(self.t, f"IDA says: {found.message}", "Ask for less accuracy, "
-                                              "or take another integrator",
-                                              "newton-failed")
-            before = self.t
+                raise SimulationError.stopped(self.t, f"IDA says: {found.message}",
+                                              "Ask for less accuracy, or take another integrator", "newton-failed")
             self.y, self.yp = np.asarray(found.y, float).ravel(), np.asarray(found.yp, float).ravel()
-            c.now, c.h1 = t, t - before
+            c.h1, c.now = t - self.t, t
             c.steps += 1
             self._keep()
-            self.x.a[self.bodies] = self.yp[self.x.q.size:self.x.q.size + self.bodies.size]
             if c.histories:
-                evaluation.run(self.programs[3], self.dynamics.system.data, self.x, t, 0.0, 0.0, 0.0)
+                self._run(self.programs[3], t)
         if t >= target:
-            row = self.rows[0]
-            row[:] = 0
-            s = self.dynamics.system
-            p = parts(self.rows[:1], s.q0.size, s.n)
-            row[0], row[1:3] = t, self.totals
-            p["q"][0][:], p["v"][0][:s.n_v], p["H"][0][:] = self.x.q, self.x.v[:s.n_v], self.x.H
+            self.rows[0] = self.ahead(self.t)
+            self.rows[0, 0] = t
             c.stored, c.output = 1, c.output + 1
         return DONE if t >= c.stop else MORE
-
-    def _recover(self, status: int, faults: list[BaseException]) -> None:
-        if faults:
-            raise function_fault(faults[0], self.t)
-        super()._recover(status, faults)
