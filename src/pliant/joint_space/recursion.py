@@ -49,17 +49,11 @@ def load_rates(p, t, y):
 
 
 @jit
-def load_tree(p, t, y):
-    """The same, and what flexible bodies are by their modes."""
+def unfold(p, t, y):
+    """Positions and velocities of the tree and of all bodies from a state; what flexible ones are by their modes."""
     load_rates(p, t, y)
     if p.joints.tree.flexible.shape[0] > 0:
         deform(p.joints.tree, p.d, p.x, t)
-
-
-@jit
-def unfold(p, t, y):
-    """Positions and velocities of the tree and of all bodies from a state."""
-    load_tree(p, t, y)
     outward(p.joints.tree, p.x)
     return DONE
 
@@ -86,10 +80,7 @@ def free_accelerations(p, t):
     if p.num.bad > 0:
         return SINGULAR
     accelerate(tr, x)
-    for k in range(tr.du.size):
-        if not abs(tr.du[k]) < np.inf:
-            return NOT_FINITE
-    return DONE
+    return DONE if np.isfinite(tr.du.sum()) else NOT_FINITE
 
 
 @jit
@@ -157,20 +148,14 @@ def add_forces(tr):
 def drive_efforts(p):
     """Multipliers of the drives of the tree, from the bodies' accelerations in x.a: lam = -effort along the coordinate."""
     tr, x = p.joints.tree, p.x
-    bodies_from(tr, x)
-    transmit(tr, p.joints.effort)
-    for j in range(tr.driven.shape[0]):
-        k = tr.driven[j, 0]
-        x.lam[p.d.ip[tr.driven[j, 2], ROW]] = -tr.scale[k, 0] * p.joints.effort[k]
-
-
-@jit
-def bodies_from(tr, x):
-    """Accelerations in w, from those in x.a."""
     for i in range(tr.ip.shape[0]):
         iv = tr.ip[i, IV]
         store2(vec(x.a, iv), tr.w, i, AC)
         store2(mul(mat2(tr.w, i, A_), vec(x.a, iv + 3)), tr.w, i, AC + 3)
+    transmit(tr, p.joints.effort)
+    for j in range(tr.driven.shape[0]):
+        k = tr.driven[j, 0]
+        x.lam[p.d.ip[tr.driven[j, 2], ROW]] = -tr.scale[k, 0] * p.joints.effort[k]
 
 
 @jit

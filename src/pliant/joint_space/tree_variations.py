@@ -2,9 +2,10 @@
 from ..families.elastic import node
 from ..kernels.by_reference import reference
 from ..kernels.contract import Batch, State
-from ..kernels.jit import inlined, jit
+from ..kernels.jit import jit
 from ..kernels.link_tables import FREE, IM, INNER, IP, IQ, IU, IV, KIND, N_S, NM, OUTER, SPHERICAL, WAY, WAYS
 from ..kernels.recursion import place_link
+from ..kernels.states import copy_part
 from ..kernels.variation_fields import ETA, beyond, find_field, mirror
 
 
@@ -60,16 +61,10 @@ def restore(tr, o, i, k, mode):
     mirror(tr, tc, i, o.a)
     if mode:
         if tr.ip[i, OUTER] >= 0:
-            copy(tr.m, tc.m, tr.ip[i, OUTER], N_S + 6 * tr.ip[i, NM])
+            copy_part(tr.m, tr.ip[i, OUTER], tc.m, tr.ip[i, OUTER], N_S + 6 * tr.ip[i, NM])
         for e in range(o.child_start[i], o.child_start[i + 1]):
             c = o.children[e]
             if tr.ip[c, INNER] >= 0:
                 mirror(tr, tc, c, o.a)
-                copy(tr.m, tc.m, tr.ip[c, INNER], N_S + 6 * tr.ip[i, NM])
-                copy(tr.m, tc.m, tr.ip[c, WAYS], WAY * tr.ip[i, NM])
-
-
-@inlined
-def copy(source, to, first, count):
-    for k in range(first, first + count):
-        to[k] = source[k]
+                copy_part(tr.m, tr.ip[c, INNER], tc.m, tr.ip[c, INNER], N_S + 6 * tr.ip[i, NM])
+                copy_part(tr.m, tr.ip[c, WAYS], tc.m, tr.ip[c, WAYS], WAY * tr.ip[i, NM])

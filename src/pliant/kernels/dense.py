@@ -133,32 +133,6 @@ def combination(f, rank, y, out):
 
 
 @jit
-def solve_square(K, b, n):
-    """Overwrite b by K^-1 b, Gauss with partial pivoting; False when singular."""
-    for k in range(n):
-        p = k
-        for i in range(k + 1, n):
-            if abs(K[i, k]) > abs(K[p, k]):
-                p = i
-        if not abs(K[p, k]) > 0:
-            return False
-        if p != k:
-            b[k], b[p] = b[p], b[k]
-            for j in range(n):
-                K[k, j], K[p, j] = K[p, j], K[k, j]
-        for i in range(k + 1, n):
-            f = K[i, k] / K[k, k]
-            b[i] -= f * b[k]
-            for j in range(k + 1, n):
-                K[i, j] -= f * K[k, j]
-    for k in range(n - 1, -1, -1):
-        for j in range(k + 1, n):
-            b[k] -= K[k, j] * b[j]
-        b[k] /= K[k, k]
-    return True
-
-
-@jit
 def lu_factorise(A, n, pivots):
     """L U of A in place, by rows with partial pivoting; False when singular."""
     for k in range(n):
@@ -183,17 +157,14 @@ def lu_factorise(A, n, pivots):
 
 
 @jit
-def lu_solve(A, n, pivots, b, row):
-    """Overwrite b[row, :n] by A^-1 of it."""
+def lu_solve(A, n, pivots, b):
+    """Overwrite b by A^-1 of it."""
     for k in range(n):
-        b[row, k], b[row, pivots[k]] = b[row, pivots[k]], b[row, k]
+        b[k], b[pivots[k]] = b[pivots[k]], b[k]
     for i in range(n):
-        value = b[row, i]
         for j in range(i):
-            value -= A[i, j] * b[row, j]
-        b[row, i] = value
+            b[i] -= A[i, j] * b[j]
     for i in range(n - 1, -1, -1):
-        value = b[row, i]
         for j in range(i + 1, n):
-            value -= A[i, j] * b[row, j]
-        b[row, i] = value / A[i, i]
+            b[i] -= A[i, j] * b[j]
+        b[i] /= A[i, i]

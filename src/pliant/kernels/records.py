@@ -8,8 +8,9 @@ import numpy as np
 
 
 def record_type(reals: dict[str, str] | None = None, wholes: dict[str, str] | None = None) -> np.dtype[Any]:
-    """The type of a record, from {name: meaning}."""
-    return np.dtype([(name, np.float64) for name in reals or {}] + [(name, np.int64) for name in wholes or {}])
+    """The type of a record, from {name: meaning}, or {"name, name": meaning}."""
+    kinds = ((reals or {}, np.float64), (wholes or {}, np.int64))
+    return np.dtype([(name, kind) for named, kind in kinds for names in named for name in names.split(", ")])
 
 
 def new_record(kind: np.dtype[Any], **values: float) -> Any:

@@ -13,14 +13,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...compile.system import REGULARISATION
-from ...kernels.block_lu import factorise, solve, solve_refined, subtract_image
-from ...kernels.contract import call_python
+from ...kernels.block_lu import solve, subtract_image
 from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import jit
 from ...kernels.ode import Problem, derivative, load
 from ...kernels.projection import projection
 from ...kernels.states import copy, copy_part, copy_tile
 from ...kernels.status import DONE, NOT_FINITE, SINGULAR
+from ...kernels.tile_solver import factors, solved
 from .base import Setting
 
 
@@ -33,30 +33,21 @@ def linearise(p, t):
     x.D[:] = 0
     evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
     p.num.factorisations += 1
-    if p.num.fallback != 0:
-        return DONE if call_python(p.num.fallback, 0.0, 0.0, 0.0) != 0.0 else SINGULAR
     for k in range(x.D.shape[0]):
         copy_tile(x.D, k, p.tiles, k)
-    return DONE if factorise(x.D, p.lu, p.pivots) else SINGULAR
-
-
-@jit
-def solved(p):
-    """p.y = solution for the right side p.b; the relative residual."""
-    if p.num.fallback != 0:
-        copy(p.b, p.x.R)
-        call_python(p.num.fallback, 1.0, 0.0, 0.0)
-        copy(p.x.R, p.y)
-        return 0.0 if np.isfinite(p.y[0]) else np.inf
-    return solve_refined(p.tiles, p.x.D, p.lu, p.b, p.y, p.r, p.num.n_v)
+    return factors(p)
 
 
 @jit
 def iterated(p):
-    """The same with as many passes as multipliers are iterated: where constraints lose their rank, the soft diagonal of the factors
-    keeps accelerations bounded and smooth, which further passes would undo. Returns the relative residual of the rows of motion."""
+    """p.y = solution for the right side p.b, with as many passes as multipliers are iterated: where constraints lose their rank, the
+    soft diagonal of the factors keeps accelerations bounded and smooth, which further passes would undo. Returns the relative residual
+    of the rows of motion."""
     if p.num.fallback != 0:
-        return solved(p)
+        copy(p.b, p.x.R)
+        solved(p)
+        copy(p.x.R, p.y)
+        return 0.0 if np.isfinite(p.y[0]) else np.inf
     n_v = p.num.n_v
     copy(p.b, p.y)
     solve(p.x.D, p.lu, p.y)

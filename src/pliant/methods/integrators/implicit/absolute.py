@@ -65,13 +65,7 @@ def take(x, tiles, which):
 @jit
 def blame(tiles):
     """Why there are no factors: a function without a value, where a shorter step may help, or a singular matrix."""
-    total = 0.0
-    for which in (M, D, K):
-        for k in range(tiles.shape[1]):
-            for i in range(6):
-                for j in range(6):
-                    total += tiles[which, k, i, j]
-    return SINGULAR if np.isfinite(total) else NOT_FINITE
+    return SINGULAR if np.isfinite(tiles[M].sum() + tiles[D].sum() + tiles[K].sum()) else NOT_FINITE
 
 
 @jit

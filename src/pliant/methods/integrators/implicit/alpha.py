@@ -12,7 +12,9 @@ from ....kernels.jit import jit, variants
 from ....kernels.ode import kinematics
 from ....kernels.states import copy, copy_part, flushed, rms
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
-from ..loop.control import AMPLIFIED, BETWEEN
+from ..loop.control import BETWEEN
+from ..loop.convergence import small, stagnant
+from ..loop.rows import hermite
 from . import alpha_joint
 from .alpha_absolute import finish, matrix, put, residual, solve, to_chart
 from .alpha_error import controlled, prepare
@@ -70,9 +72,7 @@ def predict(w, c, o, n_q, ratio):
 def newton(p, w, c, o, t, ratio):
     """Newton's method, modified or full. The rows of motion are divided by bp, so factors survive a change of h. A status.
 
-    Converged when the increment still to come, judged by the rate, is below ``threshold``: a given fraction of the
-    accelerations (an error e in the position of each step acts like an acceleration e bp), but not below rounding. Next to a
-    singular position rounding errors are amplified: there the step ends when fresh factors make the increment no smaller.
+    Converged as `convergence` says; an error e in the position of each step acts like an acceleration e bp.
     """
     n, h, n_q, n_v = o.n, c.h, p.num.state_q, o.b0.size
     bp, gp = scales(n, h)
@@ -105,8 +105,7 @@ def newton(p, w, c, o, t, ratio):
         if not np.isfinite(size):
             return NOT_FINITE
         rate = size / before if before > 0 else 1.0
-        stagnant = fresh and before > 0 and rate > 0.3 and size <= AMPLIFIED * n.rounding
-        if size <= n.rounding or (rate < 1 and size * rate / (1 - rate) <= threshold) or stagnant:
+        if small(n, size, rate, threshold) or (fresh and stagnant(n, size, before)):
             put(p, w, c, o)
             if age > SLOW:
                 n.factored = 0
@@ -140,9 +139,7 @@ def polynomial(p, w, h):
     n_q = p.num.state_q
     kinematics(p.maps, w.y0, w.y0[n_q:], w.f0)
     kinematics(p.maps, w.y1, w.y1[n_q:], w.f1)
-    for k in range(w.z.size):
-        d, a, b = w.y1[k] - w.y0[k], h * w.f0[k], h * w.f1[k]
-        w.P[1, k], w.P[2, k], w.P[3, k] = a, 3 * d - 2 * a - b, a + b - 2 * d
+    hermite(w, h)
 
 
 def step(p, w, c, o):

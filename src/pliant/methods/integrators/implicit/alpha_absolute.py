@@ -3,16 +3,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.block_lu import factorise
-from ....kernels.block_lu import solve as solve_tiles
-from ....kernels.contract import DISSIPATION, POWER, call_python
 from ....kernels.evaluation import evaluate, retract
 from ....kernels.evaluation import run as evaluate_once  # compiled once: only the step itself gains by inlining
 from ....kernels.jit import jit
-from ....kernels.ode import load, store_state
+from ....kernels.ode import load
 from ....kernels.so3 import mat2, mul, scale, store, store2, tangent_inverse, vec
 from ....kernels.states import copy, copy_part, flushed
-from ....kernels.status import DONE, SINGULAR
+from ....kernels.status import DONE
+from ....kernels.tile_solver import factors, solved
+from ..loop.rows import store_energies, store_motion
 from .alpha_memory import scales
 
 
@@ -45,29 +44,12 @@ def residual(p, w, c, o, t):
 
 
 @jit
-def factors(p):
-    """Of the matrix in x.D. A status."""
-    if p.num.fallback != 0:
-        return DONE if call_python(p.num.fallback, 0.0, 0.0, 0.0) != 0.0 else SINGULAR
-    return DONE if factorise(p.x.D, p.lu, p.pivots) else SINGULAR
-
-
-@jit
 def matrix(p, w, c, o, t, cd, ck):
     """R, and factors of M + cd D + ck K. A status."""
     turn(p, c, o)
     p.x.D[:] = 0
     evaluate(p.tangent, p.d, p.x, t, 1.0, cd, ck)
     return factors(p)
-
-
-@jit
-def solved(p):
-    """R <- its solution with the factors."""
-    if p.num.fallback != 0:
-        call_python(p.num.fallback, 1.0, 0.0, 0.0)
-    else:
-        solve_tiles(p.x.D, p.lu, p.x.R)
 
 
 @jit
@@ -94,21 +76,14 @@ def to_chart(p, w, c, o):
 @jit
 def finish(p, w, c, o, t1):
     """y1 and f1 from the trial state; energies by the trapezoidal rule, whose error is -h^3 p'' / 12. A status."""
-    x, n_q, n_v, h = p.x, p.x.q.size, p.num.n_v, c.h
-    store_state(p, w.y1)
-    copy_part(x.a, 0, w.f1, n_q, n_v)
-    copy_part(w.y0, n_q + n_v, w.y1, n_q + n_v, 2)
-    if p.num.powered == 0:
-        return DONE
-    x.E[:] = 0
-    evaluate_once(p.power, p.d, x, t1, 0.0, 0.0, 0.0)
-    for i, power in ((0, x.E[DISSIPATION]), (1, x.E[POWER])):
-        e = n_q + n_v + i
-        w.f1[e] = power
-        w.y1[e] += h * (w.f0[e] + power) / 2
-        if c.fixed == 0 and o.n.age > 0:
-            slope = (power - w.f0[e]) / h - (w.f0[e] - o.power1[i]) / o.n.h1
-            w.y1[e] -= h**3 / 6 * slope / (h + o.n.h1)
+    h, h1, first = c.h, o.n.h1, w.y1.size - 2
+    store_motion(p, w)
+    store_energies(p, w, c)
+    if c.fixed == 0 and o.n.age > 0:
+        for i in range(2):
+            now, before = w.f1[first + i], w.f0[first + i]
+            slope = (now - before) / h - (before - o.power1[i]) / h1
+            w.y1[first + i] -= h**3 / 6 * slope / (h + h1)
     return DONE
 
 

@@ -36,11 +36,9 @@ def matrix(p, w, c, o, t, cd, ck):
 
 @jit
 def solve(p, o, bp):
-    m, n = o.space, o.R.size
-    for k in range(n):
-        m.right[0, k] = o.R[k] / bp
-    lu_solve(m.real, n, m.pivots[0], m.right, 0)
-    copy(m.right[0], o.R)
+    for k in range(o.R.size):
+        o.R[k] /= bp
+    lu_solve(o.space.real, o.R.size, o.space.pivots[0], o.R)
 
 
 @jit

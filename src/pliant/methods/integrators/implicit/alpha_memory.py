@@ -9,19 +9,13 @@ from ....kernels.jit import jit
 from ....kernels.records import record_type
 
 MEMORY = record_type({
-    "alpha_m": "parameters of the method",
-    "alpha_f": "",
-    "beta": "",
-    "gamma": "",
+    "alpha_m, alpha_f, beta, gamma": "parameters of the method",
     "tolerance": "an iteration ends when what is still to come is below this times the accelerations",
     "floor": "or times this",
     "rounding": "but not below this",
     "last_t0": "start of the last step",
-    "h1": "length of the step before, of that before it, and the one that b0 belongs to",
-    "h2": "",
-    "h_alg": "",
-    "gap": "how far joints are open",
-    "widest": "and may be",
+    "h1, h2, h_alg": "length of the step before, of that before it, and the one that b0 belongs to",
+    "gap, widest": "how far joints are open, and may be",
 }, {
     "most_iterations": "of Newton's method",
     "full": "whether matrices are made anew in every iteration",
@@ -29,10 +23,8 @@ MEMORY = record_type({
     "age": "steps since the start of the smooth interval",
     "made": "factorisations, when they were looked at last",
     "kept": "steps that the factors are kept",
-    "growing": "whether the next step is to be longer than the last one",
-    "grown": "whether this one is",
-    "later": "steps to wait with growing",
-    "wait": "and how many those were",
+    "growing, grown": "whether the next step is to be longer than the last one, whether this one is",
+    "later, wait": "steps to wait with growing, and how many those were",
     "held": "steps in which the length is held",
     "begun": "iterations when the step began",
 })

@@ -14,7 +14,7 @@ from ..loop.method import Method
 from .alpha import in_absolute, in_joint
 from .alpha_absolute import Soft
 from .alpha_memory import MEMORY, Alpha, constants
-from .joint_tangents import Tangents
+from .joint import Tangents
 from .stages import Full
 
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from

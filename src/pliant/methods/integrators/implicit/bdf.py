@@ -17,8 +17,7 @@ from ..loop.control import BETWEEN
 from . import radau
 from .iterations import simplified
 from .method import ImplicitMethod
-from .stages import FINISH_BDF, HELD, ITERATE_BDF, MATRICES_BDF, add_node, ask, largest, logarithm, note_speed, to_error
-from .tables import NODES
+from .stages import FINISH_BDF, HELD, ITERATE_BDF, MATRICES_BDF, NODES, add_node, ask, largest, logarithm, note_speed, to_error
 
 MULTIPLIERS = 4   # of the past, that those of the step are extrapolated from
 KAPPA = 0.05      # what Newton's method may leave, of the error allowed

@@ -8,10 +8,9 @@ import numpy as np
 from ....items.errors import ModelError
 from ..loop.convergence import ROUNDING
 from ..loop.method import Method
-from .joint_tangents import Tangents
+from .joint import Tangents
 from .solver import in_absolute, in_joint
-from .stages import HELD, KEPT, LEAST, Full, Tiles, new_stages
-from .tables import NODES
+from .stages import HELD, KEPT, LEAST, NODES, Full, Tiles, new_stages
 
 SOME_TURNS = 10.0  # rounding in units of that of one position
 

@@ -14,8 +14,7 @@ from ..loop.chosen_steps import over_allowed
 from ..loop.control import BETWEEN, TINY
 from .iterations import AWAY, accelerated, simplified
 from .method import ImplicitMethod
-from .stages import ERROR, ITERATE, MATRICES, WORK, add_node, ask, largest, note_speed, rate, to_error
-from .tables import NODES
+from .stages import ERROR, ITERATE, MATRICES, NODES, WORK, add_node, ask, largest, note_speed, rate, to_error
 
 KAPPA = 0.03      # what Newton's method may leave, of the error allowed
 GOOD = 1e-3       # rate of convergence that lets matrices be kept

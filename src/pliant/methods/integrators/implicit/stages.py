@@ -19,12 +19,12 @@ from ....kernels.records import new_record, record_type
 from ....kernels.so3 import cross, dot, mul, scale, store, sub, tangent_inverse, vec
 from ....kernels.states import copy_part
 from ..loop.chosen_steps import speeds
-from .tables import NODES, radau_iia_5
 
 KEPT = 20      # directions of `iterations`
 HELD = 8       # states of the past
 LEAST = 6      # columns: three stages of two energies
 M, D, K, E = range(4)  # of the tiles: [M C^T; C 0], dR/dv, dR/dq, and real factors
+NODES = 6      # of the polynomial for values in between: its degree
 ITERATE, ERROR, MATRICES, ITERATE_BDF, MATRICES_BDF, WORK, FINISH_BDF = range(7)  # tasks of the solver
 ROWS = {"Z": 3, "V": 3, "L": 3, "N": 3,  # z, v, lam, nu of three stages: the unknowns
         "W": 3, "A": 3,                  # z', v' by the formula of the method
@@ -62,6 +62,43 @@ MEMORY = record_type({
 })
 
 
+class Radau(NamedTuple):
+    """A^-1 = X diag(real, pair, conj pair) Y.     Hairer, Wanner II, IV.5 (5.12) and IV.8"""
+    c: np.ndarray
+    A: np.ndarray
+    inverse: np.ndarray    # of A
+    real: float            # eigenvalues of that
+    pair: complex
+    X_real: np.ndarray     # columns of X
+    X_pair: np.ndarray     # real and imaginary part
+    Y_real: np.ndarray     # rows of Y
+    Y_pair: np.ndarray
+    basis: np.ndarray      # coefficient of s^(l+1) in the polynomial through stage i
+    bubble: np.ndarray     # coefficients of the polynomial with slope 1 at the start whose slope is zero at the stages
+    ahead_v: np.ndarray    # from values at earlier stages to coefficients behind the step
+    ahead_l: np.ndarray
+    powers: np.ndarray     # coefficients of s, s^2, ... of the polynomial that is zero at 0, from its values at the nodes k / NODES
+
+
+def radau_iia_5() -> Radau:
+    r = np.sqrt(6)
+    c = np.array([(4 - r) / 10, (4 + r) / 10, 1.0])
+    A = np.array([[(88 - 7 * r) / 360, (296 - 169 * r) / 1800, (-2 + 3 * r) / 225],
+                  [(296 + 169 * r) / 1800, (88 + 7 * r) / 360, (-2 - 3 * r) / 225], [(16 - r) / 36, (16 + r) / 36, 1 / 9]])
+    inverse = np.linalg.inv(A)
+    values, X = np.linalg.eig(inverse)
+    real, upper = int(np.argmin(abs(values.imag))), int(np.argmax(values.imag))
+    Y = np.linalg.inv(X)
+    bubble = np.polynomial.Polynomial.fromroots(c).integ()
+    back = np.array([c[0] - 1, c[1] - 1, -1.0])
+    s = np.arange(1, NODES + 1) / NODES
+    return Radau(c, A, inverse, float(values[real].real), complex(values[upper]), X[:, real].real.copy(),
+                 np.stack([X[:, upper].real, X[:, upper].imag]), Y[real].real.copy(), np.stack([Y[upper].real, Y[upper].imag]),
+                 np.linalg.inv(c[:, None] ** np.arange(1, 4)), bubble.coef[1:] / bubble.coef[1],
+                 np.linalg.inv(back[:, None] ** np.arange(1, 4)), np.linalg.inv(back[:2, None] ** np.arange(1, 3)),
+                 np.linalg.inv(s[:, None] ** np.arange(1, NODES + 1)))
+
+
 class Tiles(NamedTuple):
     """Matrices in absolute coordinates."""
     real: np.ndarray     # M, D, K, and factors
@@ -78,14 +115,13 @@ class Full(NamedTuple):
     f: np.ndarray        # F(t, y)
     y: np.ndarray        # where derivatives are asked for
     tangents: np.ndarray  # address of what makes them
-    right: np.ndarray    # a right side
 
     @classmethod
     def of(cls, n: int, n_y: int) -> Full:
         """Of n rates, and n_y numbers of a state."""
         K, D, real = (np.zeros((n, n)) for _ in range(3))
         return cls(K, D, real, np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros(n_y), np.zeros(n_y),
-                   np.zeros(1, np.int64), np.zeros((1, n)))
+                   np.zeros(1, np.int64))
 
 
 # B: complex right sides and work; mix: see `iterations`; past: times and states; lam: multipliers after the last evaluation

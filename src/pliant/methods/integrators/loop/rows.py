@@ -1,9 +1,25 @@
-"""Rows of output: states at the ends of steps or in between, from the polynomial of the last step."""
+"""Ends of steps, and rows of output: at the ends or in between, from the polynomial of the last step."""
 from ....kernels.jit import inlined, jit
-from ....kernels.ode import call_status, load
+from ....kernels.ode import call_status, load, powers, store_state
 from ....kernels.state_row import Q
 from ....kernels.states import copy, copy_part
 from .control import BETWEEN, NARROW
+
+
+@jit
+def store_motion(p, w):
+    """Positions and velocities of y1, accelerations of f1."""
+    store_state(p, w.y1)
+    copy_part(p.x.a, 0, w.f1, p.x.q.size, p.num.n_v)
+
+
+@jit
+def store_energies(p, w, c):
+    """Powers at the end, and energies by the trapezoidal rule."""
+    first = p.x.q.size + p.num.n_v
+    powers(p, c.t1, w.f1, first)
+    for e in range(first, first + 2):
+        w.y1[e] = w.y0[e] + c.h * (w.f0[e] + w.f1[e]) / 2
 
 
 @inlined

@@ -1,18 +1,251 @@
-"""The energy-momentum method in a run."""
+"""Energy-momentum method: the step and the run. docs/theory/conserving.md
+
+    r_1 = r_0 + h v_m,  R_1 = R_0 cay(h w_m),  v_m = (v_0 + v_1) / 2,  a_m = (v_1 - v_0) / h           [conserving-1]
+    S (I a_m + w_m x I w_m) + moments, m a_m + forces at the middle + sigma M Delta = 0,   C(q_1, t_1) = 0
+
+Delta = h (v_m, w_m) is the unknown; sigma makes the balance of energy exact.
+"""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....families.loads import LOAD
 from ....families.rigid import BODY
-from ....kernels.contract import ELASTIC
+from ....kernels.contract import DISSIPATION, ELASTIC, POWER
+from ....kernels.evaluation import Program
 from ....kernels.evaluation import run as evaluate
-from ....kernels.records import new_record
-from ..loop.convergence import limits
+from ....kernels.jit import jit
+from ....kernels.records import new_record, record_type
+from ....kernels.so3 import accumulate, add, cross, dot, dyad, mat_add, scale, skew, store, store2, vec
+from ....kernels.states import copy, copy_part, copy_tile, flushed, normalise, rms
+from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE, SINGULAR
+from ....kernels.tile_solver import factors, solved
+from ..loop.convergence import LIMITS, limits, small, stagnant
 from ..loop.method import Method
-from .energy_momentum_step import MEMORY, Middle, step
+from ..loop.rows import store_motion
+from .rigid_part import free_momentum
+
+SLOW = 0.1          # rate of the iteration above which factors are renewed
+SURE = 0.05         # at least this rate is counted with: what is left of the equations is energy lost
+LOST, MORE_PASSES = 1e-14, 3  # of the work of a step: energy that may be lost; passes to find it
+FAINT = 0.01        # of the regularisation, in the equations: multipliers of redundant ones fade, joints stay closed
+MEMORY = record_type(LIMITS | {"last_t0": "start of the last step"}, {
+    "most_iterations": "of Newton's method",
+    "stiff": "whether anything is elastic",
+    "free": "whether no force comes from outside",
+})
+
+
+class Middle(NamedTuple):
+    """What the method remembers between steps (a0, a1, lam0, lam1, elastic), and its work arrays."""
+    n: Any               # a record of MEMORY
+    inertia: Program     # rigid bodies alone
+    energy: Program
+    q1: np.ndarray
+    a0: np.ndarray       # acceleration at the start of the step, and one step before
+    a1: np.ndarray
+    lam0: np.ndarray
+    lam1: np.ndarray
+    move: np.ndarray     # Delta
+    gap: np.ndarray      # C(q_1, t_1)
+    inert: np.ndarray    # the part of R that is inertia and gravity
+    along: np.ndarray    # M Delta, without its rigid part if the model is free
+    weight: np.ndarray
+    soft: np.ndarray
+    mass: np.ndarray     # 6x6 per body
+    links: np.ndarray    # tiles of constraint rows
+    elastic: np.ndarray  # energy at the start of the step, at its end
+
+
+@jit
+def place(d, q0, o, end, q):
+    """q at the end of the step, q_0 cay(Delta), or in its middle, half of that rotation                [conserving-2]
+    Quaternions are p (s, u), made of length one, with u = Delta / 2 and s = 1 at the end."""
+    for k in range(d.linear.shape[0]):
+        q[d.linear[k, 1]] = q0[d.linear[k, 1]] + (1.0 if end else 0.5) * o.move[d.linear[k, 0]]
+    for k in range(d.rotations.shape[0]):
+        i, u = d.rotations[k, 1], scale(0.5, vec(o.move, d.rotations[k, 0]))
+        s, w, a = 1.0 if end else 1 + np.sqrt(1 + dot(u, u)), q0[i], vec(q0, i + 1)
+        f = 1 / np.sqrt(s * s + dot(u, u))
+        q[i] = f * (s * w - dot(a, u))
+        store(scale(f, add(cross(a, u), add(scale(w, u), scale(s, a)))), q, i + 1)
+
+
+@jit
+def stretch(d, x, o):
+    """R += (S - 1) of the inertia torques                                                              [conserving-3]
+    (S - 1) y = u x (u x y) / (s (s + 1)), u = Delta / 2, s^2 = 1 + u.u"""
+    for k in range(d.rotations.shape[0]):
+        i = d.rotations[k, 0]
+        u = scale(0.5, vec(o.move, i))
+        s = np.sqrt(1 + dot(u, u))
+        accumulate(1 / (s * (s + 1)), cross(u, cross(u, vec(o.inert, i))), x.R, i)
+
+
+@jit
+def weigh(o):
+    """o.along = M Delta"""
+    for k in range(o.mass.shape[0]):
+        for i in range(6):
+            o.along[6 * k + i] = 0
+            for j in range(6):
+                o.along[6 * k + i] += o.mass[k, i, j] * o.move[6 * k + j]
+
+
+@jit
+def balance(x, o, h, n_v):
+    """R += sigma M Delta                                                                               [conserving-4]
+    sigma = (V_1 - V_0 + h (dissipation - power) - Delta . (R - inertia)) / Delta . M Delta"""
+    left, size = o.elastic[1] - o.elastic[0] + h * (x.E[DISSIPATION] - x.E[POWER]), 0.0
+    for k in range(n_v):
+        left -= o.move[k] * (x.R[k] - o.inert[k])
+        size += o.move[k] * o.along[k]
+    if size > 1e-200:
+        for k in range(n_v):
+            x.R[k] += left / size * o.along[k]
+
+
+@jit
+def linearise(p, w, c, o):
+    """Factors of the matrix: rows of motion in the middle, constraints at the end of the step, where x is. A status."""
+    d, x, h = p.d, p.x, c.h
+    x.D[:] = 0
+    evaluate(p.tangent, d, x, c.t1, 1.0, h / 2, h * h / 4)
+    for k in range(o.links.size):
+        copy_tile(x.D, o.links[k], p.tiles, o.links[k])
+    for k in range(d.rotations.shape[0]):  # from a right increment of q_1 to one of Delta
+        i = d.rotations[k, 0]
+        u = scale(0.5, vec(o.move, i))
+        store2(mat_add(dyad(u, u, 1.0), 1.0, skew(u)), x.T, i // 6, 0)
+    place(d, w.y0, o, False, x.q)
+    x.D[:] = 0
+    evaluate(p.tangent, d, x, c.t1 - h / 2, 1.0, h / 2, h * h / 4)
+    for k in range(o.links.size):
+        copy_tile(p.tiles, o.links[k], x.D, o.links[k])
+    p.num.factorisations += 1
+    return factors(p)
+
+
+@jit
+def equations(p, w, c, o, renew):
+    """R of the step for Delta, scaled by h^2 / 2; new factors if asked for. DONE or SINGULAR."""
+    d, x, h, n_q, n_v = p.d, p.x, c.h, p.x.q.size, p.num.n_v
+    for k in range(n_v):
+        x.v[k] = o.move[k] / h
+        x.a[k] = 2 * (x.v[k] - w.y0[n_q + k]) / h
+    place(d, w.y0, o, True, o.q1)
+    copy(o.q1, x.q)
+    evaluate(p.residual, d, x, c.t1, 0.0, 0.0, 0.0)
+    copy(x.R, o.gap)
+    if o.n.stiff != 0:
+        x.E[:] = 0
+        evaluate(o.energy, d, x, c.t1, 0.0, 0.0, 0.0)
+        o.elastic[1] = x.E[ELASTIC]
+    if renew and linearise(p, w, c, o) != DONE:
+        return SINGULAR
+    place(d, w.y0, o, False, x.q)
+    t = c.t1 - h / 2
+    x.E[:] = 0
+    if p.num.powered == 1:
+        evaluate(p.power, d, x, t, 0.0, 0.0, 0.0)
+    evaluate(o.inertia, d, x, t, 0.0, 0.0, 0.0)
+    copy(x.R, o.inert)
+    evaluate(p.residual, d, x, t, 0.0, 0.0, 0.0)
+    weigh(o)
+    if o.n.free != 0:
+        free_momentum(d, x, o)
+    balance(x, o, h, n_v)
+    stretch(d, x, o)
+    for k in range(n_v):
+        x.R[k] *= h * h / 2
+    for k in range(n_v, x.R.size):
+        x.R[k] = o.gap[k] - FAINT * o.soft[k] * x.lam[k] * (h * h / 2)
+    return DONE
+
+
+@jit
+def predict(p, w, c, o):
+    """Start values: accelerations and multipliers extrapolated linearly."""
+    n_q, n_v, lam, h = p.x.q.size, p.num.n_v, p.x.lam, c.h
+    if o.n.last_t0 != c.t0:  # the last step was accepted: its end is the start of this one
+        copy(o.a0, o.a1)
+        copy_part(w.f0, n_q, o.a0, 0, n_v)
+        copy(o.lam0, o.lam1)
+        copy(lam, o.lam0)
+        o.elastic[0], o.n.last_t0 = o.elastic[1], c.t0
+    for k in range(n_v):
+        o.move[k] = h * (w.y0[n_q + k] + h / 2 * (2 * o.a0[k] - o.a1[k]))
+    for k in range(n_v, lam.size):
+        lam[k] = o.lam0[k] + (o.lam0[k] - o.lam1[k])
+
+
+@jit
+def accept(p, w, c, o):
+    """The state at the end of the step; energies by the middle, where x is."""
+    x, n_q, n_v, e = p.x, p.x.q.size, p.num.n_v, p.x.q.size + p.num.n_v
+    w.y1[e], w.y1[e + 1] = w.y0[e] + c.h * x.E[DISSIPATION], w.y0[e + 1] + c.h * x.E[POWER]
+    copy(o.q1, x.q)
+    normalise(p.d, x.q)
+    for k in range(n_v):
+        x.v[k], x.a[k] = flushed(2 * x.v[k] - w.y0[n_q + k]), flushed(x.a[k])
+    for k in range(n_v, x.lam.size):
+        x.lam[k] = flushed(x.lam[k])
+    store_motion(p, w)
+    c.known = 1
+
+
+@jit
+def lost(x, o, h, n_v):
+    """Whether the step would lose energy, of the work of inertia and gravity: multipliers come later than positions."""
+    left, work = 0.0, 0.0
+    for k in range(n_v):
+        left += o.move[k] * x.R[k]
+        work += abs(o.move[k] * o.inert[k])
+    return abs(left) > LOST * work * (h * h / 2)
+
+
+@jit
+def iterate(p, o, h):
+    """Delta and multipliers less the solution of the linear equations; the size of that."""
+    d, x, n_v = p.d, p.x, p.num.n_v
+    solved(p)
+    for k in range(d.rotations.shape[0]):  # from an increment of q_1 to one of Delta
+        i = d.rotations[k, 0]
+        u, y = scale(0.5, vec(o.move, i)), vec(x.R, i)
+        store(add(add(y, cross(u, y)), scale(dot(u, y), u)), x.R, i)
+    for k in range(n_v):
+        o.move[k] -= flushed(x.R[k])
+    for k in range(n_v, x.R.size):
+        x.lam[k] -= 2 / (h * h) * flushed(x.R[k])
+    p.num.iterations += 1
+    return rms(x.R, o.weight, n_v)
+
+
+@jit
+def step(p, w, c, o):
+    """One step by Newton's method to rounding: what is not in the matrix (sigma, S, second derivatives of constraints)
+    is small with h. Accepted after a last look at the equations, which leaves energies of the middle in x."""
+    n, n_v, h = o.n, p.num.n_v, c.h
+    before, renew, last, passes = 0.0, True, False, 0
+    predict(p, w, c, o)
+    threshold = max(n.tolerance * (rms(o.a0, o.weight, n_v) + n.floor) * h * h / 2, n.rounding)
+    for _ in range(n.most_iterations + 1):
+        if equations(p, w, c, o, renew) != DONE:
+            return SINGULAR
+        if last:
+            passes += 1
+            if passes > MORE_PASSES or not lost(p.x, o, h, n_v):
+                accept(p, w, c, o)
+                return DONE
+        size = iterate(p, o, h)
+        if not np.isfinite(size):
+            return NOT_FINITE
+        rate = max(SURE, size / before) if before > 0 else 1.0
+        last = small(n, size, rate, threshold) or stagnant(n, size, before)
+        renew, before = rate > SLOW and before > 0 and not last, size
+    return NEWTON_FAILED
 
 
 class EnergyMomentumMethod(Method):
