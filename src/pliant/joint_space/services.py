@@ -1,10 +1,9 @@
 """Single evaluations of the recursion, from Python. Kernels take the problem by reference, as in a run: they are compiled once."""
 from ..kernels.articulated import begin_inward, composite, follow, transmit
 from ..kernels.by_reference import reference
-from ..kernels.closed_loops import FIRST, LINK, MODES, differentiate, sweep
+from ..kernels.closed_loops import differentiate, sweep
 from ..kernels.evaluation import run as evaluate
 from ..kernels.jit import entry
-from ..kernels.link_tables import IU, NM, NU
 from .recursion import jacobian, rhs, unfold
 
 
@@ -57,14 +56,9 @@ def loop_jacobian_at(problem, t, y, swept, times, J):
                 sweep(tr, lp, p.x.D, c, False)
             else:
                 differentiate(tr, lp, p.x.D, c)
-        for e in range(lp.path_start[c], lp.path_start[c + 1]):
-            i, z = lp.path[e, LINK], lp.path[e, FIRST]
-            for k in range(tr.ip[i, IU], tr.ip[i, IU] + tr.ip[i, NU]):
-                if tr.drive[k] < 0:
-                    for r in range(6):
-                        J[6 * c + r, k] = lp.Z[z, r]
-                    z += 1
-            z, first = lp.path[e, MODES], tr.ip[i, IU] + tr.ip[i, NU]
-            for k in range(tr.ip[i, NM]):
+    for e in range(lp.pair_tiles.shape[0]):
+        c = lp.pair_tiles[e, 0]
+        if lp.pair_tiles[e, 1] == c:
+            for i in range(lp.pair_start[e], lp.pair_start[e + 1]):
                 for r in range(6):
-                    J[6 * c + r, first + k] = lp.Z[z + k, r]
+                    J[6 * c + r, lp.pairs[i, 2]] = lp.Z[lp.pairs[i, 0], r]

@@ -29,13 +29,11 @@ from .states import copy, copy_part
 
 NUM = record_type(wholes={
     "n_v": "rows of motion of the bodies",
-    "state_q": "positions in y",
-    "state_v": "velocities in y",
+    "state_q, state_v": "positions and velocities in y",
     "powered": "whether anything dissipates or does work",
     "fallback": "address of the sparse solver, if it is used",
     "evaluations": "of accelerations, so far",
-    "factorisations": "so far",
-    "iterations": "so far",
+    "factorisations, iterations": "so far",
     "bad": "in joint coordinates a rate without inertia, plus 1",
 })
 PAR = record_type({

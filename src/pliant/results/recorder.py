@@ -86,7 +86,7 @@ class RunRecorder:
         one = len(self.blocks) == 1
         rows, energies, report = self.blocks[0] if one else (np.concatenate([block[k] for block in self.blocks]) for k in range(3))
         position, velocity, acceleration = (float(x) for x in report.max(0)[:3])
-        quality = Quality(run.violation(position), run.velocity_violation(velocity), acceleration, **run.counts(),
+        quality = Quality(*run.violations(position, velocity), acceleration, **run.counts(),
                           unique_reactions=run.dynamics.unique_reactions)
         return Solution(model, run.dynamics, rows, energies, quality, complete=complete, method=run.method, formulation=run.formulation,
                         step=run.step, stride=run.stride, memory=self.memory, end=end, accuracy=run.accuracy)

@@ -130,10 +130,9 @@ class Recursion(Formulation):
             p.par.rate, p.par.gap = 2 * kept.a, kept.b**2
         elif kept is not None:
             p.par.tolerance = setting.aimed(kept.tolerance)
-        partitioned = isinstance(kept, Partitioning)
-        if isinstance(kept, Partitioning):
+        if partitioned := isinstance(kept, Partitioning):
             p.par.renew = kept.renew
-        corrected = isinstance(kept, (DirectCorrection, Partitioning))
+        corrected = partitioned or isinstance(kept, DirectCorrection)
         return Equations(*in_joint_coordinates(space, p, partitioned, corrected), corrected, space)
 
     @property

@@ -15,7 +15,7 @@ from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
 from ..loop.control import BETWEEN
 from ..loop.convergence import small, stagnant
 from ..loop.rows import hermite
-from . import alpha_joint
+from . import alpha_joint as joint
 from .alpha_absolute import finish, matrix, put, residual, solve, to_chart
 from .alpha_error import controlled, prepare
 from .alpha_memory import scales
@@ -167,6 +167,6 @@ def step(p, w, c, o):
 
 SOURCES = newton, controlled, prepare, step
 *_, in_absolute = variants("absolute", *SOURCES)
-*_, in_joint = variants("joint", *SOURCES, put=alpha_joint.put, residual=alpha_joint.residual, matrix=alpha_joint.matrix,
-                        solve=alpha_joint.solve, to_chart=alpha_joint.to_chart, finish=alpha_joint.finish,
-                        tangential=alpha_joint.tangential, renew=alpha_joint.renew, rescale=alpha_joint.rescale)
+*_, in_joint = variants("joint", *SOURCES, put=joint.put, residual=joint.residual, matrix=joint.matrix, solve=joint.solve,
+                        to_chart=joint.to_chart, finish=joint.finish, tangential=joint.unconstrained,
+                        renew=joint.unconstrained, rescale=joint.unconstrained)

@@ -7,12 +7,10 @@ import numpy as np
 
 from ....kernels.jit import jit
 from ....kernels.records import record_type
+from ..loop.convergence import LIMITS
 
 MEMORY = record_type({
-    "alpha_m, alpha_f, beta, gamma": "parameters of the method",
-    "tolerance": "an iteration ends when what is still to come is below this times the accelerations",
-    "floor": "or times this",
-    "rounding": "but not below this",
+    "alpha_m, alpha_f, beta, gamma": "parameters of the method", **LIMITS,
     "last_t0": "start of the last step",
     "h1, h2, h_alg": "length of the step before, of that before it, and the one that b0 belongs to",
     "gap, widest": "how far joints are open, and may be",

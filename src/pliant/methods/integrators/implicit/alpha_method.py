@@ -85,14 +85,14 @@ class AlphaMethod(Method):
         try:
             d.refine(ahead[None, :])
         except ValueError:  # a function that is not finite there: the run will say so
-            ahead = run.row_now()
+            ahead = run.ahead(run.t)
         with np.errstate(over="ignore", invalid="ignore"):  # where nothing resists a motion; the run tells
             jerk = np.nan_to_num((parts(ahead[None, :], x.q.size, x.v.size)["a"][0] - x.a) / dt)
             self._error, self._jerk = constants.py_func(self.own.n)[1] * jerk, jerk[:run.n_v]
         for i in d.system.data.rotations[:, 0]:
             self._error[i:i + 3] += np.cross(x.v[i:i + 3], x.a[i:i + 3]) / 12
         rate = float(abs(self._error * weight).max(initial=0.0))
-        fastest = float(run.turning(run.row_now()[None, :]).max(initial=0.0))
+        fastest = float(run.turning(run.ahead(run.t)[None, :]).max(initial=0.0))
         h = min(np.sqrt(FIRST * c.eps / max(rate, 1e-300)), c.most / 5, 0.8 * TURN / max(fastest, 1e-300))
         return float(min(h, left / 2))
 

@@ -17,7 +17,7 @@ from ..loop.control import BETWEEN
 from . import radau
 from .iterations import simplified
 from .method import ImplicitMethod
-from .stages import FINISH_BDF, HELD, ITERATE_BDF, MATRICES_BDF, NODES, add_node, ask, largest, logarithm, note_speed, to_error
+from .stages import FINISH_BDF, ITERATE_BDF, MATRICES_BDF, NODES, add_node, ask, largest, logarithm, note_speed, to_error
 
 MULTIPLIERS = 4   # of the past, that those of the step are extrapolated from
 KAPPA = 0.05      # what Newton's method may leave, of the error allowed
@@ -37,10 +37,10 @@ def push(p, w, c, o):
         return
     if n.points == 0:
         n.order, n.since = 0, 0
-    for j in range(min(n.points, HELD - 1), 0, -1):
+    for j in range(min(n.points, past.shape[0] - 1), 0, -1):
         copy(past[j - 1], past[j])
         copy(lams[j - 1], lams[j])
-    n.points, n.since = min(n.points + 1, HELD), n.since + 1
+    n.points, n.since = min(n.points + 1, past.shape[0]), n.since + 1
     past[0, 0], n.bdf_t0 = c.t0, c.t0
     if n.points > 1:
         note_speed(p, w, c)

@@ -57,7 +57,5 @@ class ImplicitMethod(Method):
         n.eta, n.usual_h = 1.0, 0.0
 
     def begun(self) -> None:
-        w, c, n_q = self.run.steps, self.run.c, self.run.n_q
-        if c.fixed:
-            moving = (w.weight * abs(w.y0))[n_q:].max(initial=0.0), np.sqrt((w.weight * abs(w.f0))[n_q:].max(initial=0.0))
-            c.speed = max(float(c.speed), *map(float, moving), 1e-3 / self.run.duration)
+        if self.run.c.fixed:
+            self.run.notice_speed()

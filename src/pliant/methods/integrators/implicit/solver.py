@@ -119,6 +119,6 @@ def solver(p, w, c, o):
 
 SOURCES = radau_matrices, radau_iteration, bdf_iteration, solver
 *_, in_absolute = variants("absolute", *SOURCES)
-*_, in_joint = variants("joint", *SOURCES, defects=joint.defects, linearise=joint.linearise, factor_pair=joint.factor_pair,
-                        solve_pair=joint.solve_pair, factor_bdf=joint.factor_bdf, solve_bdf=joint.solve_bdf,
-                        filtered=joint.filtered, power_at=joint.power_at, finish_bdf=joint.finish_bdf)
+*_, in_joint = variants("joint", *SOURCES, defects=joint.defects, linearise=joint.linearise, filtered=joint.filtered,
+                        factor_pair=joint.factor_pair, solve_pair=joint.solve_pair, factor_bdf=joint.factor_bdf,
+                        solve_bdf=joint.solve_bdf, power_at=joint.power_at, finish_bdf=joint.finish_bdf)

@@ -34,16 +34,13 @@ ROWS = {"Z": 3, "V": 3, "L": 3, "N": 3,  # z, v, lam, nu of three stages: the un
         "z_error": 1, "v_error": 1, "e_error": 1, "start": 1, "energies": 1,  # errors, start of v and lam, energies at stages
         "chart": HELD, "lams": HELD}     # of BDF: increments to the past, and multipliers of the past
 MEMORY = record_type({
-    "last_t0": "start of the last step",
-    "last_h": "its length",
+    "last_t0, last_h": "start of the last step, and its length",
     "h_factors": "length of step that the factors are for",
-    "theta": "rate of convergence",
-    "eta": "and what follows from it",
+    "theta, eta": "rate of convergence, and what follows from it",
     "tolerance": "where Newton's method ends, with fixed steps",
     "rounding": "where rounding begins",
     "size": "of the last increment",
-    "sigma": "of BDF",
-    "sigma_factors": "of its factors",
+    "sigma, sigma_factors": "of BDF, and of its factors",
     "bdf_t0": "start of the last step of BDF",
     "usual_h": "usual length of steps of late",
 }, {

@@ -195,13 +195,9 @@ class Run(Stops):
         """The same in a row. Rows between steps are interpolated: open a little, and closed in the output."""
         return self.joint_gap if self.watched else np.inf
 
-    def violation(self, rows: float) -> float:
-        """Largest violation of the position constraints, given that of the rows."""
-        return rows
-
-    def velocity_violation(self, rows: float) -> float:
-        """The same for velocities."""
-        return rows
+    def violations(self, position: float, velocity: float) -> tuple[float, float]:
+        """The largest of the constraints, given those of the rows."""
+        return position, velocity
 
     def _go_on(self, status: int) -> bool:
         """After the end of a smooth interval: begin the next one, if there is one."""
@@ -214,12 +210,12 @@ class Run(Stops):
         return True
 
     def ahead(self, t: float) -> np.ndarray:
-        """The state at a time shortly after the last step."""
+        """The state in ``x``, carried on to a time shortly after the last step, as a row."""
         x, s, row, dt = self.x, self.dynamics.system, np.zeros(self.start.size), t - self.t
-        p = parts(row[None, :], s.q0.size, s.n)
+        p = {name: part[0] for name, part in parts(row[None, :], s.q0.size, s.n).items()}
         row[0], row[1:3] = t, self.totals
-        evaluation.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"][0])
-        p["v"][0][:], p["H"][0][:] = x.v + dt * x.a, x.H
+        evaluation.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"])
+        p["v"][:], p["a"][:], p["lam"][:], p["H"][:] = x.v + dt * x.a, x.a, x.lam, x.H
         return row
 
     def _restart(self, t: float) -> None:

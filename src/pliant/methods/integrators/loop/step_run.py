@@ -116,11 +116,9 @@ class StepRun(Run):
     def _forget(self) -> None:
         self.scheme.forget()
 
-    def violation(self, rows: float) -> float:
-        return rows if self.watched else float(self.p.par.position_gap)
-
-    def velocity_violation(self, rows: float) -> float:
-        return rows if self.scheme.holds else float(self.p.par.velocity_gap)
+    def violations(self, position: float, velocity: float) -> tuple[float, float]:
+        return (position if self.watched else float(self.p.par.position_gap),
+                velocity if self.scheme.holds else float(self.p.par.velocity_gap))
 
     def _advance(self, steps: int) -> int:
         loop = fixed_steps if self.c.fixed else chosen_steps
@@ -171,15 +169,6 @@ class StepRun(Run):
             evaluation.run(self.programs[2], self.dynamics.system.data, x, t, 0.0, 0.0, 0.0)
         w.f0[n_q + n_v:] = x.E[3:5]
 
-    def row_now(self) -> np.ndarray:
-        """The state in ``x`` as a row."""
-        x, row = self.x, np.zeros(self.start.size)
-        p = parts(row[None, :], x.q.size, x.v.size)
-        row[0], row[1:3] = self.t, self.totals
-        for name in ("q", "v", "a", "lam", "H"):
-            p[name][0][:] = getattr(x, name)
-        return row
-
     def _choose_branches(self) -> None:
         """Of the tangent's functions as well, and the number that tells whether they are still the same."""
         self._load()
@@ -215,15 +204,17 @@ class StepRun(Run):
             return f"Give bodies inertia{other} or take coordinates = 'absolute' and the integrator generalized-alpha"
         return "Take the integrator generalized-alpha, which can start from there, or look at the mechanism: a joint may lock"
 
+    def notice_speed(self) -> None:
+        """The largest so far, or what accelerations give over the size of the model."""
+        w = self.steps
+        moving, pushed = (float((w.weight * abs(y))[self.n_q:].max(initial=0.0)) for y in (w.y0, w.f0))
+        self.c.speed = max(float(self.c.speed), moving, float(np.sqrt(pushed)), 1e-3 / self.duration)
+
     def suggested_step(self) -> float:
         """The first step: from the sizes of F and of its change along an Euler step.       Hairer, Norsett, Wanner I, II.4"""
-        w, c = self.steps, self.c
-        n_q = self.n_q
-        left = float(c.stop - c.now)
-        weight = w.weight.copy()
-        c.speed = max(float(c.speed), float((w.weight * abs(w.y0))[n_q:].max(initial=0.0)),
-                            float(np.sqrt((w.weight * abs(w.f0))[n_q:].max(initial=0.0))), 1e-3 / self.duration)
-        weight[n_q:] /= c.speed
+        w, c, left, weight = self.steps, self.c, float(self.c.stop - self.c.now), self.steps.weight.copy()
+        self.notice_speed()
+        weight[self.n_q:] /= c.speed
         size = float((weight * abs(w.f0)).max(initial=0.0))
         h = max(float(c.least), min(0.01 / max(size, 1e-300), left, float(c.most)))
         try:
@@ -234,7 +225,7 @@ class StepRun(Run):
         rate = max(size, np.sqrt(change), 1e-300)  # 1 / the time in which things change
         h1 = 0.5 * min(1.0, float(c.eps) / rate) ** (1 / c.exponent) / rate
         self._load()
-        fastest = max((float(np.linalg.norm(self.x.v[i:i + 3])) for i in self.dynamics.system.data.rotations[:, 0]), default=0.0)
+        fastest = float(self.turning(self.ahead(self.t)[None, :]).max(initial=0.0))
         return float(min(100 * h, h1, left, c.most, 0.8 * TURN / max(fastest, 1e-300)))
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
@@ -242,7 +233,7 @@ class StepRun(Run):
             self._load()  # bodies where the step began, not where it broke
             self.scheme.back()
         if status == OPEN and not faults:
-            raise self.opened(self.row_now())
+            raise self.opened(self.ahead(self.t))
         if not faults and status in (SINGULAR, UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
             self.singular_pose(self.steps.y0, self.t, self)
         if status == UNDERFLOW and not faults:

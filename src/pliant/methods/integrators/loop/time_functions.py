@@ -1,8 +1,9 @@
 """Functions of time alone, looked at before a run: when they jump, and how fast they change."""
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from functools import partial
+from timeit import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,8 +37,8 @@ def time_scale(system: System, start: float, end: float, stops: list[tuple[float
             with system.failures.ignored():  # the run will say so, if it gets there
                 sample(code, points, d.tab, d.val, x.Y, x.W, values)
             return values
-        if min(_seconds(at, times[::SAMPLES // 20]) for _ in range(3)) > SLOW:  # a Python function that takes its time
-            continue
+        if min(repeat(partial(at, times[::SAMPLES // 20]), number=1, repeat=3)) > SLOW:
+            continue  # a Python function that takes its time
         out, smooth = at(times), inside.copy()
         if not np.isfinite(out).all():
             continue
@@ -48,12 +49,6 @@ def time_scale(system: System, start: float, end: float, stops: list[tuple[float
         if change > 1e-9 * abs(out).max():
             shortest = min(shortest, dt * max(1.0, height / change))
     return shortest, sorted(set(found))
-
-
-def _seconds(at: Callable[[np.ndarray], np.ndarray], points: np.ndarray) -> float:
-    clock = time.perf_counter()
-    at(points)
-    return time.perf_counter() - clock
 
 
 def _sudden(at: Callable[[np.ndarray], np.ndarray], times: np.ndarray, values: np.ndarray,
