@@ -4,7 +4,7 @@ import mechanisms
 import pytest
 from browser import Tab, launched
 
-from pliant.methods.integrators.loop import run as runs
+from pliant.methods.integrators.time_loop import run as runs
 
 
 @pytest.fixture(scope="module")

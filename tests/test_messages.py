@@ -17,7 +17,7 @@ CUTTING = {"startswith", "endswith", "partition", "rpartition", "removeprefix", 
            "index", "replace", "count"}
 PATTERNS = {"match", "search", "fullmatch", "findall", "finditer", "sub", "split"}
 ALLOWED = {
-    ("storage/hdf5.py", "'truncated' in str(error)"): "h5py raises an OSError without a number; only its text tells a truncated file",
+    ("safe_files/hdf5.py", "'truncated' in str(error)"): "h5py raises an OSError without a number; only its text tells a truncated file",
     ("text/yaml_lines.py", "re.search(pattern, str(error.problem))"): "the parser of YAML tells what it found in words alone",
     ("text/yaml_lines.py", "str(error).splitlines()"): "only shortens what is shown",
     ("proofs/studies/work_precision.py", "str(error).partition('. ')"): "only shortens what is shown",

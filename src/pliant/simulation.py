@@ -19,8 +19,8 @@ from .items.errors import ModelError, SimulationError, raised_in
 from .methods.automatic import FAILURES, candidates, ending, for_step, searched
 from .methods.comparison import difference
 from .methods.integrators.base import Integrator, Plan
-from .methods.integrators.loop.run import Run
-from .methods.integrators.loop.stops import function_fault
+from .methods.integrators.time_loop.run import Run
+from .methods.integrators.time_loop.stops import function_fault
 from .methods.method_option import MethodOption
 from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates
@@ -31,7 +31,7 @@ from .start.assembly import start_row
 if TYPE_CHECKING:
     from .methods.formulations.choices import Recursion
     from .model import Model
-    from .storage.journal import Journal
+    from .safe_files.journal import Journal
 
 OUTPUTS = 1000     # rows kept when the user does not say how many
 MOST = 1e12        # steps
@@ -206,8 +206,8 @@ def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list
         sol.record = record
         return sol
     from .results.results_file import conclude
-    from .storage.hdf5 import check_results
-    from .storage.journal import Journal
+    from .safe_files.hdf5 import check_results
+    from .safe_files.journal import Journal
     journal, done = Journal(check_results(out), record), None
     try:
         done = work(journal)
@@ -232,14 +232,14 @@ def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list
 def _check_output(dynamics: CompiledModel, settings: dict[str, Any]) -> None:
     """What would make saving fail is found before the run."""
     if settings.get("out"):
-        from .storage.hdf5 import check_results
+        from .safe_files.hdf5 import check_results
         check_results(settings["out"])
     record = settings.get("record")
     if record is None:
         return
     if isinstance(record, str) or not all(isinstance(p, str) for p in record):
         raise ModelError(f"simulate: record = {record!r}, must be a list of channel patterns, such as ['crank.*']")
-    from .channels.observer import catalogue
+    from .channel_values.observer import catalogue
     known = catalogue(dynamics)
     for pattern in record:
         if not fnmatch.filter(known, pattern) and pattern.rpartition(".")[0] not in known:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._facade import work_of
-from .channels.components import components
+from .channel_values.components import components
 from .items.base import did_you_mean
 from .kernels.state_row import row_width
 
 if TYPE_CHECKING:
-    from .channels.observer import Observer
+    from .channel_values.observer import Observer
     from .compile.compiled_model import CompiledModel
     from .model import Model
     from .start.assembly import Assembly
@@ -137,7 +137,7 @@ class Solution:
                                     f"{self.rows.shape[1]}; it was written by another version of pliant")
         if self.dynamics is None:
             return None
-        from .channels.observer import Observer
+        from .channel_values.observer import Observer
         return Observer(self.dynamics, self.rows, self.energies)
 
     @cached_property
@@ -238,7 +238,7 @@ class Solution:
 
     def to_csv(self, path: str | Path, *patterns: str) -> None:
         """Channels as text, 17 digits, the first line names and units."""
-        from .storage.hdf5 import check_target
+        from .safe_files.hdf5 import check_target
         columns = self.columns(*patterns)
         check_target(path)
         head = ["t [s]", *(f"{c} [{self.unit(c)}]" if self.unit(c) else c for c in list(columns)[1:])]

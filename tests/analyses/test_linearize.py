@@ -7,7 +7,7 @@ from flexible_models import rod
 from scipy.linalg import expm, null_space, qr
 
 import pliant as pl
-from pliant.channels.observer import Observer
+from pliant.channel_values.observer import Observer
 from pliant.items.base import matrix_of
 from pliant.kernels import evaluation
 from pliant.kernels.state_row import parts

@@ -7,7 +7,7 @@ import pytest
 from every_kind import every_kind
 
 import pliant as pl
-from pliant.channels.observer import Observer, catalogue
+from pliant.channel_values.observer import Observer, catalogue
 from pliant.compile.vibration import Vibration
 from pliant.items.base import matrix_of
 from pliant.items.declarations import fault

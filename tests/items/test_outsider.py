@@ -8,7 +8,7 @@ from outsider.slot_joint import PinInSlot
 
 import pliant as pl
 from pliant.methods.automatic import candidates, fastest_rate
-from pliant.methods.integrators.loop.fixed_steps import fixed_steps
+from pliant.methods.integrators.time_loop.fixed_steps import fixed_steps
 from pliant.plot.scene import scene
 from pliant.start.assembly import start_row
 from pliant.view.describe import Description

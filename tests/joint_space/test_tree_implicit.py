@@ -11,7 +11,7 @@ from sliding_models import crane, floating, geared
 
 import pliant as pl
 from pliant.methods.integrators.base import Plan
-from pliant.methods.integrators.loop.step_run import StepRun
+from pliant.methods.integrators.time_loop.step_run import StepRun
 from pliant.start.assembly import start_row
 
 METHODS = [(pl.RadauIIA5(), {"accuracy": 1e-8}, 1e-8), (pl.BDF(), {"accuracy": 1e-8}, 1e-7), (pl.RadauIIA5(), {"step": 2e-3}, 1e-9),

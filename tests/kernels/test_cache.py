@@ -187,7 +187,7 @@ def test_a_changed_model_compiles_nothing():
 import sys
 sys.path.insert(0, "tests/support")
 import pliant as pl
-from pliant.methods.integrators.loop.fixed_steps import fixed_steps
+from pliant.methods.integrators.time_loop.fixed_steps import fixed_steps
 from pliant.compile import consistency
 def chain(n):
     m = pl.Model("chain", gravity=(0, 0, -9.81))

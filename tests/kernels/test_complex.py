@@ -11,8 +11,8 @@ from pliant.kernels.status import DONE, MORE
 from pliant.methods.integrators.implicit.alpha import in_absolute as step
 from pliant.methods.integrators.implicit.alpha_absolute import Soft
 from pliant.methods.integrators.implicit.alpha_memory import MEMORY, Alpha
-from pliant.methods.integrators.loop.control import CONTROL, Kernels, Steps
-from pliant.methods.integrators.loop.fixed_steps import fixed_steps
+from pliant.methods.integrators.time_loop.control import CONTROL, Kernels, Steps
+from pliant.methods.integrators.time_loop.fixed_steps import fixed_steps
 
 
 def mechanism(mass):

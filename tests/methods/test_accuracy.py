@@ -10,7 +10,7 @@ from pliant import simulation
 from pliant.kernels.records import new_record
 from pliant.kernels.state_row import parts
 from pliant.methods.integrators.implicit.alpha_memory import MEMORY, constants
-from pliant.methods.integrators.loop import run as runs
+from pliant.methods.integrators.time_loop import run as runs
 from pliant.start.assembly import start_row
 
 
@@ -240,7 +240,7 @@ def test_screws_and_gears():
 
 def test_the_time_of_a_step_does_not_depend_on_the_slices(monkeypatch):
     """Python looks in after every step or hardly ever: the same run."""
-    from pliant.methods.integrators.loop import run
+    from pliant.methods.integrators.time_loop import run
     found = []
     for slice_ in (1e-9, 10.0):
         monkeypatch.setattr(run, "SLICE", slice_)

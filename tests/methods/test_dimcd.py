@@ -122,9 +122,11 @@ def test_small_solver():
     rng = np.random.default_rng(4)
     K, b = rng.normal(size=(7, 7)), rng.normal(size=7)
     K[0, 0] = 0.0
-    y = b.copy()
-    assert dense.solve_square.py_func(K.copy(), y, 7) and y == pytest.approx(np.linalg.solve(K, b))
-    assert not dense.solve_square.py_func(np.zeros((2, 2)), np.ones(2), 2)
+    y, A, pivots = b.copy(), K.copy(), np.zeros(7, np.int64)
+    assert dense.lu_factorise.py_func(A, 7, pivots)
+    dense.lu_solve.py_func(A, 7, pivots, y)
+    assert y == pytest.approx(np.linalg.solve(K, b))
+    assert not dense.lu_factorise.py_func(np.zeros((2, 2)), 2, pivots)
 
 
 def test_resuming_is_exact(tmp_path):

@@ -137,8 +137,8 @@ def test_singular_positions_are_passed_on_the_physical_branch(method, size):
 @pytest.mark.parametrize("size", [{"accuracy": 1e-6}, {"step": 2e-3}])
 def test_a_continuation_is_the_same_run(method, size, monkeypatch):
     """Interrupted, and gone on with from a checkpoint in the middle: the same numbers to the last bit."""
-    monkeypatch.setattr("pliant.methods.integrators.loop.run.LEAST", 7)
-    monkeypatch.setattr("pliant.methods.integrators.loop.run.MOST", 7)
+    monkeypatch.setattr("pliant.methods.integrators.time_loop.run.LEAST", 7)
+    monkeypatch.setattr("pliant.methods.integrators.time_loop.run.MOST", 7)
 
     def interrupt(t, end):
         if t > 1.0:

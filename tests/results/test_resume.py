@@ -10,9 +10,9 @@ import pytest
 from interrupted import Stop, equal, short_intervals, spatial, stopping, without_pivots  # noqa: F401
 
 import pliant as pl
-from pliant.methods.integrators.loop import run as runs
-from pliant.storage import journal as jn
-from pliant.storage.hdf5 import hold
+from pliant.methods.integrators.time_loop import run as runs
+from pliant.safe_files import journal as jn
+from pliant.safe_files.hdf5 import hold
 
 CASES = [(mechanisms.four_bar, 1e-3), (mechanisms.slider_crank, 1e-3), (mechanisms.box_on_springs, 1e-3), (spatial, 2e-3),
          (without_pivots, 1e-3)]

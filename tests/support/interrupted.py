@@ -4,7 +4,7 @@ import pytest
 
 import pliant as pl
 from pliant.items.base import matrix_of
-from pliant.methods.integrators.loop import run as runs
+from pliant.methods.integrators.time_loop import run as runs
 
 
 @pytest.fixture(autouse=True)

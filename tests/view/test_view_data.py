@@ -180,7 +180,7 @@ def test_runs_without_a_model_are_shown_by_their_channels(tmp_path):
 def test_a_journal_is_read_on(tmp_path):
     """Half of the journal of a run, then all of it, then the file of results."""
     model = mechanisms.slider_crank()
-    from pliant.storage import journal as jn
+    from pliant.safe_files import journal as jn
 
     seen = []
 

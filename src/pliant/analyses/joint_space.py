@@ -17,7 +17,7 @@ from ..kernels import link_tables as rc
 from ..kernels.status import DONE
 from ..methods.formulations.base import Setting
 from ..methods.formulations.choices import Recursion
-from ..methods.integrators.loop.stops import function_fault
+from ..methods.integrators.time_loop.stops import function_fault
 from ..start.assembly import start_row
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..channels.components import COMPONENTS, components
-from ..channels.observer import Observer
+from ..channel_values.components import COMPONENTS, components
+from ..channel_values.observer import Observer
 from ..compile.compiled_model import CompiledModel
 from ..families.loads import CODES, LOAD, PART, VECTOR
 from ..functions.units import must

@@ -73,7 +73,7 @@ class Linear(Linearised):
 
     def save(self, path: str | Path) -> None:
         """Write matrices and names to a .npz or .json file."""
-        from ..storage.hdf5 import check_target
+        from ..safe_files.hdf5 import check_target
         file, data = Path(path), self.to_dict()
         if file.suffix.lower() not in ENDINGS:
             raise ValueError(f"{str(path)!r} must end in {' or '.join(ENDINGS)}")

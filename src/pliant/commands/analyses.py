@@ -62,7 +62,7 @@ def _target(output: str | None, endings: tuple[str, ...]) -> Path | None:
     if output is None:
         return None
     os.environ.setdefault("MPLBACKEND", "Agg")
-    from ..storage.hdf5 import check_target
+    from ..safe_files.hdf5 import check_target
     target = Path(output)
     if target.suffix.lower() not in endings:
         raise click.UsageError(f"{target}: the output is written as {', '.join(endings)}; choose a name with such an ending")

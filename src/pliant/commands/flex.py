@@ -73,7 +73,7 @@ def body_of(sol: Solution, run: str, asked: str | None) -> str:
 
 
 def _check(output: str | None) -> None:
-    from ..storage.hdf5 import check_results
+    from ..safe_files.hdf5 import check_results
     if output is not None:
         if Path(output).suffix.lower() not in (".h5", ".hdf5"):
             raise click.UsageError(f"{output}: a part is written as .h5; choose a name with that ending")

@@ -23,7 +23,7 @@ def stress(run: str, output: str | None, body: str | None, start: float | None, 
     """List the hot spots of a flexible body over RUN (.h5), and perhaps their damage; write a picture (.png, .pdf, .svg) or a VTK file
     (.vtu). The part must have been reduced with stress: true."""
     from ..flex.fatigue import SN
-    from ..storage.hdf5 import check_target
+    from ..safe_files.hdf5 import check_target
     from ..text.model_files import load_model
     from .runs import load_run
     if output is not None:

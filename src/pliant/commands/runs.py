@@ -105,7 +105,7 @@ def _stopped(error: BaseException) -> Stopped:
 
 def _check_output(target: Path, source: str | None, endings: tuple[str, ...]) -> None:
     """A file can be written there, it is not the one read, and its name says what it will be."""
-    from ..storage.hdf5 import check_target
+    from ..safe_files.hdf5 import check_target
     check_target(target)
     if source and target.exists() and Path(source).exists() and target.samefile(source):
         raise click.UsageError(f"{target} is the file that is read; choose another name for the output")

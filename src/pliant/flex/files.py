@@ -18,7 +18,7 @@ TAKE = "take the file that Reduced.save wrote"
 
 def save(part: Reduced, path: str | Path) -> None:
     """Write a part; the file appears under its name when it is complete, an older one stays until then."""
-    from ..storage.hdf5 import check_results, write_whole
+    from ..safe_files.hdf5 import check_results, write_whole
     write_whole(path, check_results(path), lambda disk: _write(part, disk))
 
 
@@ -63,7 +63,7 @@ def _arrays(group: Any, arrays: dict[str, Any]) -> None:
 
 def load(path: str | Path) -> Reduced:
     """Read a part; what is wrong with a file is told in a sentence."""
-    from ..storage.hdf5 import Foreign, check_seal, opened
+    from ..safe_files.hdf5 import Foreign, check_seal, opened
     shown, file = str(path), Path(path)
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {shown!r}; reduced.save(path) and 'pliant flex reduce PART -o path' write it")
@@ -82,7 +82,7 @@ def load(path: str | Path) -> Reduced:
 
 
 def _read(f: Any) -> Reduced:
-    from ..storage.hdf5 import member, numbers, text
+    from ..safe_files.hdf5 import member, numbers, text
     names, facts = json.loads(text(f, "names")), json.loads(text(f, "facts"))
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not isinstance(facts, dict):
         raise ValueError("its names or facts are not what they must be")
@@ -108,7 +108,7 @@ def _read(f: Any) -> Reduced:
 
 
 def _loads(group: Any) -> list[Any]:
-    from ..storage.hdf5 import text
+    from ..safe_files.hdf5 import text
     return [tuple(load) for load in json.loads(text(group, "loads"))]
 
 
@@ -119,7 +119,7 @@ def _skin(points: np.ndarray, cells: np.ndarray, psi: np.ndarray) -> Skin:
 
 
 def _read_stress(group: Any) -> Recovery:
-    from ..storage.hdf5 import numbers, text
+    from ..safe_files.hdf5 import numbers, text
     points, cells, elastic = (numbers(group, n, None, None)[()] for n in ("points", "cells", "elastic"))
     zone = numbers(group, "zone", None)[()]
     forces = numbers(group, "forces", None, None, None, None)[()] if "forces" in group else None

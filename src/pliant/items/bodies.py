@@ -37,7 +37,7 @@ def _matrix(moments: Any) -> np.ndarray:
 
 
 class FrameOwner(Item):
-    """Anything with frames: bodies and the ground. Every frame has channels, see `channels.observer`."""
+    """Anything with frames: bodies and the ground. Every frame has channels, see `channel_values.observer`."""
     listed: ClassVar[int] = 0
     nodal: ClassVar[bool] = False  # whether only its nodes can be held and loaded
     frames: dict[Name, Place] = Field(default_factory=dict)

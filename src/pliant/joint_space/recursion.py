@@ -128,20 +128,14 @@ def close_accelerations(p, t):
         y = lp.y[6 * lp.lines[k, 0]]
         tr.du[lp.lines[k, 1]], x.a[lp.lines[k, 3]] = y, y
     constraint_forces(tr, lp, x.D)
-    add_forces(tr)
-    respond(tr, tr.du, x)
-    return DONE
-
-
-@jit
-def add_forces(tr):
-    """Forces of multipliers count among those on the bodies."""
-    for i in range(tr.ip.shape[0]):
+    for i in range(tr.ip.shape[0]):  # forces of multipliers count among those on the bodies
         for j in range(6):
             tr.w[i, LS + j] += tr.w[i, P_ + j]
         first = tr.ip[i, IU] + tr.ip[i, NU]
         for k in range(first, first + tr.ip[i, NM]):
             tr.s[k, LQ] += tr.s[k, PQ]
+    respond(tr, tr.du, x)
+    return DONE
 
 
 @jit

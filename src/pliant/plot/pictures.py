@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..storage.hdf5 import check_target
+from ..safe_files.hdf5 import check_target
 from .scene import PLANES, Scene, scene, zigzag
 
 if TYPE_CHECKING:

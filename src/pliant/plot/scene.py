@@ -118,7 +118,7 @@ def scene(sol: Solution, times: np.ndarray, trace: tuple[str, ...] = ()) -> Scen
 def _reader(sol: Solution, rows: np.ndarray) -> Reader:
     """Channels at some rows; of a run in memory only those rows are computed."""
     if sol.stored is None and sol.dynamics is not None:
-        from ..channels.observer import Observer
+        from ..channel_values.observer import Observer
         return Observer(sol.dynamics, sol.rows[rows], sol.energies[rows])
     return lambda name: sol[name][rows]
 

@@ -24,7 +24,7 @@ from ..kernels.state_row import parts
 from ..methods.formulations.choices import Index3
 from ..methods.integrators.base import Plan
 from ..methods.integrators.choices import GeneralizedAlpha
-from ..methods.integrators.loop.run import Run
+from ..methods.integrators.time_loop.run import Run
 from ..report.progress import working_on
 from ..start.assembly import start_row
 from .benchmark_models import Problem, problems, watched

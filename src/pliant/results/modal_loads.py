@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..channels.observer import Observer
+    from ..channel_values.observer import Observer
     from ..flex.load_participation import Indicator
     from ..solution import Solution
 

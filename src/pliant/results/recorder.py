@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..items.errors import SimulationError
-from ..methods.integrators.loop.run import Run
+from ..methods.integrators.time_loop.run import Run
 from ..solution import Quality, Solution
 
 if TYPE_CHECKING:
     from ..model import Model
-    from ..storage.journal import Journal
+    from ..safe_files.journal import Journal
 
 
 class RunRecorder:
@@ -40,7 +40,7 @@ class RunRecorder:
     def begin(self, sol: Solution) -> None:
         """The journal starts with what there is."""
         if self.journal:
-            from ..channels.observer import catalogue
+            from ..channel_values.observer import catalogue
             from .results_file import describe
             units = {name: unit for name, (unit, _) in catalogue(self.run.dynamics).items()}
             with self._writing():
@@ -69,7 +69,7 @@ class RunRecorder:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """What is half done would contradict itself: an interrupt waits. A full disk ends the run."""
-        from ..storage.hdf5 import uninterrupted
+        from ..safe_files.hdf5 import uninterrupted
         try:
             with uninterrupted():
                 yield

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..channels.components import components
+from ..channel_values.components import components
 from ..compile.compiled_model import CompiledModel
 from ..items.errors import SimulationError
 from ..kernels.state_row import row_width
+from ..safe_files import journal as jn
+from ..safe_files.hdf5 import Disk, Foreign, check_results, check_seal, member, number, numbers, opened, text, uninterrupted, write_whole
 from ..solution import Quality, Recorded, Solution, Stored
-from ..storage import journal as jn
-from ..storage.hdf5 import Disk, Foreign, check_results, check_seal, member, number, numbers, opened, text, uninterrupted, write_whole
 
 if TYPE_CHECKING:
-    from ..channels.observer import Observer
+    from ..channel_values.observer import Observer
     from ..model import Model
 
 FORMAT = 1      # version of the layout
@@ -352,7 +352,7 @@ def _is(kind: Any, value: Any) -> bool:
 
 def _with_model(sol: Solution, stored: Stored, given: Model) -> Solution:
     """The run with the model that its file does not hold."""
-    from ..channels.observer import catalogue
+    from ..channel_values.observer import catalogue
     model = given.copy()
     dynamics = model.compile()
     s, own = dynamics.system, layout(model, dynamics)

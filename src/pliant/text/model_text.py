@@ -76,7 +76,7 @@ def from_text(text: str, source: str = "model") -> Model:
 
 def write(model: Model, path: str | Path) -> None:
     """Write a model as YAML."""
-    from ..storage.hdf5 import check_target
+    from ..safe_files.hdf5 import check_target
     text = to_text(model, Path(path).parent)
     check_target(path).write_text(text, encoding="utf-8")
 

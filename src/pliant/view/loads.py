@@ -9,7 +9,7 @@ import numpy as np
 from ..items.forces import Load
 
 if TYPE_CHECKING:
-    from ..channels.observer import Observer
+    from ..channel_values.observer import Observer
     from ..model import Model
 
 

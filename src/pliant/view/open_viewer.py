@@ -8,7 +8,7 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..storage import journal as jn
+from ..safe_files import journal as jn
 from .service import Service
 from .sources import FileSource, JournalSource, ModelSource, SolutionSource, Source
 

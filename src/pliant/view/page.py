@@ -15,7 +15,7 @@ from .service import Service
 from .sources import SolutionSource
 
 if TYPE_CHECKING:
-    from ..channels.observer import Observer
+    from ..channel_values.observer import Observer
     from ..solution import Solution
 
 MARK = "<!-- pliant:runs -->"
@@ -38,7 +38,7 @@ def page_for(count: int, way: str) -> str:
 
 def write_html(sols: Sequence[Solution], path: str | Path, *, rows: int = ROWS, channels: str | Sequence[str] | None = None) -> Path:
     """One file with the runs inside, see `Solution.to_html`."""
-    from ..storage.hdf5 import check_target
+    from ..safe_files.hdf5 import check_target
 
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"page {str(path)!r}: its name must end in .html")
@@ -72,7 +72,7 @@ class _Thinned(SolutionSource):
     def observer(self, rows: slice) -> Observer | None:
         if self.sol._observer is None or self.sol.dynamics is None:
             return None
-        from ..channels.observer import Observer
+        from ..channel_values.observer import Observer
 
         return Observer(self.sol.dynamics, self.sol.rows[self.kept[rows]], self.sol.energies[self.kept[rows]])
 

@@ -33,7 +33,7 @@ def render(
 ) -> Path:
     """A picture (.png, .jpg) at time ``t`` (default: the start), or a film (.gif, .mp4) of the whole run. ``color_by``: "body", or
     "displacement" of flexible bodies. ``fps`` and ``speed`` as in `pliant.plot.pictures.animate`."""
-    from ..storage.hdf5 import check_target
+    from ..safe_files.hdf5 import check_target
 
     suffix = Path(path).suffix.lower()
     if suffix not in STILLS + FILMS:

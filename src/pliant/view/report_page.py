@@ -29,7 +29,7 @@ class Table(NamedTuple):
 
 def write_report(sol: Solution, path: str | Path, channels: Sequence[str] = ()) -> Path:
     """Write the report; ``path`` ends in .html or .pdf. ``channels``: patterns of those plotted (default: energies)."""
-    from ..storage.hdf5 import check_target
+    from ..safe_files.hdf5 import check_target
 
     suffix = Path(path).suffix.lower()
     if suffix not in (".html", ".pdf"):

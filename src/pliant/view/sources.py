@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..channels.components import ENERGIES, FRAME, components
+from ..channel_values.components import ENERGIES, FRAME, components
 from ..kernels.state_row import row_width
-from ..storage import journal as jn
-from ..storage.hdf5 import check_seal, member, number, numbers, opened, text
+from ..safe_files import journal as jn
+from ..safe_files.hdf5 import check_seal, member, number, numbers, opened, text
 
 if TYPE_CHECKING:
-    from ..channels.observer import Observer
+    from ..channel_values.observer import Observer
     from ..compile.compiled_model import CompiledModel
     from ..model import Model
     from ..solution import Solution
@@ -93,7 +93,7 @@ class SolutionSource(Source):
 
     def read(self, names: Iterable[str], rows: slice) -> dict[str, np.ndarray]:
         if self.sol.stored is None and self.sol.dynamics is not None:
-            from ..channels.observer import Observer
+            from ..channel_values.observer import Observer
 
             observer = Observer(self.sol.dynamics, self.sol.rows[rows], self.sol.energies[rows])
             return {name: observer(name) for name in names}
@@ -102,7 +102,7 @@ class SolutionSource(Source):
     def observer(self, rows: slice) -> Observer | None:
         if self.sol._observer is None or self.sol.dynamics is None:
             return None
-        from ..channels.observer import Observer
+        from ..channel_values.observer import Observer
 
         return Observer(self.sol.dynamics, self.sol.rows[rows], self.sol.energies[rows])
 
@@ -152,7 +152,7 @@ class Computed(Source):
         return self._dynamics
 
     def observer(self, rows: slice) -> Observer | None:
-        from ..channels.observer import Observer
+        from ..channel_values.observer import Observer
 
         states, energies = self.states(rows)
         return Observer(self.dynamics(states.shape[1]), states, energies)

@@ -9,8 +9,8 @@ from pliant.kernels.jit import jit
 from pliant.kernels.ode import call_status
 from pliant.kernels.status import DONE
 from pliant.methods.integrators.base import Integrator, Orders
-from pliant.methods.integrators.loop.control import BETWEEN
-from pliant.methods.integrators.loop.method import Method
+from pliant.methods.integrators.time_loop.control import BETWEEN
+from pliant.methods.integrators.time_loop.method import Method
 
 
 @jit

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from ...compile.compiled_model import CompiledModel
     from ..formulations.base import Equations, Setting
-    from .loop.method import Method
-    from .loop.run import Run
-    from .loop.step_run import StepRun
+    from .time_loop.method import Method
+    from .time_loop.run import Run
+    from .time_loop.step_run import StepRun
 
 
 class Orders(NamedTuple):
@@ -81,5 +81,5 @@ class Integrator(MethodOption):
 
     def run(self, plan: Plan) -> Run:
         """The run with fixed steps, or for an accuracy."""
-        from .loop.step_run import StepRun
+        from .time_loop.step_run import StepRun
         return StepRun(self, plan)

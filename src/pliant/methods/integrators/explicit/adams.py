@@ -20,9 +20,9 @@ from ....kernels.ode import call_status
 from ....kernels.records import new_record, record_type
 from ....kernels.states import copy
 from ....kernels.status import DONE
-from ..loop.chosen_steps import over_allowed
-from ..loop.control import BETWEEN
-from ..loop.method import Method
+from ..time_loop.chosen_steps import over_allowed
+from ..time_loop.control import BETWEEN
+from ..time_loop.method import Method
 from .runge_kutta import step as runge_kutta
 from .tableaus import Tableau, tableau
 
@@ -195,17 +195,6 @@ def begin(p, w, c, o):
 
 
 @jit
-def begin_controlled(p, w, c, o):
-    """A step of a start with error control: Runge-Kutta steps shorter than need be, as Adams' are."""
-    c.exponent = BEGIN
-    status = runge_kutta(p, w, c, o.start)
-    if status == DONE:
-        by = SHORT * factor(over_allowed(p, w, c, w.error, c.speed), BEGIN + 1)
-        c.wish = min(FASTER, max(SLOWER, by))
-    return status
-
-
-@jit
 def between(w, o, h, q):
     """Coefficients of the integral of the polynomial through F at the nodes 0 .. q - 1."""
     w.P[:] = 0
@@ -234,8 +223,13 @@ def step(p, w, c, o):
     remember(w, c, o)
     n.made = 0
     q = n.highest if c.fixed == 1 else n.order
+    if n.points < q - 1 and c.fixed == 1:
+        return begin(p, w, c, o)
     if n.points < q - 1:
-        return begin(p, w, c, o) if c.fixed == 1 else begin_controlled(p, w, c, o)
+        c.exponent, status = BEGIN, runge_kutta(p, w, c, o.start)
+        by = SHORT * factor(over_allowed(p, w, c, w.error, c.speed), BEGIN + 1)  # shorter than need be, as Adams' are
+        c.wish = min(FASTER, max(SLOWER, by)) if status == DONE else 0.0
+        return status
     n.made = q
     place_nodes(o, c.t0, h)
     formula(w, o, 1, q - 1, h)

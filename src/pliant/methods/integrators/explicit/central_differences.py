@@ -8,9 +8,9 @@ from ....kernels.evaluation import retract
 from ....kernels.jit import jit
 from ....kernels.ode import call_status
 from ....kernels.status import DONE
-from ..loop.control import BETWEEN
-from ..loop.method import Method
-from ..loop.rows import hermite
+from ..time_loop.control import BETWEEN
+from ..time_loop.method import Method
+from ..time_loop.rows import hermite
 
 
 @jit

@@ -8,8 +8,8 @@ from ...method_option import MethodOption, bounded
 from ..base import Integrator, Orders
 
 if TYPE_CHECKING:
-    from ..loop.method import Method
-    from ..loop.step_run import StepRun
+    from ..time_loop.method import Method
+    from ..time_loop.step_run import StepRun
 
 EXPLICIT = ("index-1", "recursion", "augmented-lagrangian", "penalty", "coordinate-partitioning", "null-space")
 NOT_EXPLICIT = "an explicit method needs accelerations as a function of positions and velocities; take Index1() for example"

@@ -13,8 +13,8 @@ from ....kernels.jit import inlined, jit
 from ....kernels.ode import call_status
 from ....kernels.states import copy
 from ....kernels.status import DONE
-from ..loop.control import BETWEEN
-from ..loop.method import Method
+from ..time_loop.control import BETWEEN
+from ..time_loop.method import Method
 from .tableaus import tableau
 
 

@@ -12,9 +12,9 @@ from ....kernels.jit import jit, variants
 from ....kernels.ode import kinematics
 from ....kernels.states import copy, copy_part, flushed, rms
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
-from ..loop.control import BETWEEN
-from ..loop.convergence import small, stagnant
-from ..loop.rows import hermite
+from ..time_loop.control import BETWEEN
+from ..time_loop.convergence import small, stagnant
+from ..time_loop.rows import hermite
 from . import alpha_joint as joint
 from .alpha_absolute import finish, matrix, put, residual, solve, to_chart
 from .alpha_error import controlled, prepare

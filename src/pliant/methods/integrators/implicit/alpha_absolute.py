@@ -11,7 +11,7 @@ from ....kernels.so3 import mat2, mul, scale, store, store2, tangent_inverse, ve
 from ....kernels.states import copy, copy_part, flushed
 from ....kernels.status import DONE
 from ....kernels.tile_solver import factors, solved
-from ..loop.rows import store_energies, store_motion
+from ..time_loop.rows import store_energies, store_motion
 from .alpha_memory import scales
 
 

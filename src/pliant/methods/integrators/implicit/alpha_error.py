@@ -4,7 +4,7 @@ import numpy as np
 from ....kernels.jit import jit
 from ....kernels.so3 import accumulate, cross, vec
 from ....kernels.status import DONE, OPEN
-from ..loop.chosen_steps import judge
+from ..time_loop.chosen_steps import judge
 from .alpha_absolute import renew, rescale, tangential
 from .alpha_memory import constants
 from .stages import to_error

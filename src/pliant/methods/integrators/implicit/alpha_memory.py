@@ -7,7 +7,7 @@ import numpy as np
 
 from ....kernels.jit import jit
 from ....kernels.records import record_type
-from ..loop.convergence import LIMITS
+from ..time_loop.convergence import LIMITS
 
 MEMORY = record_type({
     "alpha_m, alpha_f, beta, gamma": "parameters of the method", **LIMITS,

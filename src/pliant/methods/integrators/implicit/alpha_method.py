@@ -8,9 +8,9 @@ import numpy as np
 from ....kernels import evaluation
 from ....kernels.records import new_record
 from ....kernels.state_row import parts
-from ..loop.control import TURN
-from ..loop.convergence import limits
-from ..loop.method import Method
+from ..time_loop.control import TURN
+from ..time_loop.convergence import limits
+from ..time_loop.method import Method
 from .alpha import in_absolute, in_joint
 from .alpha_absolute import Soft
 from .alpha_memory import MEMORY, Alpha, constants

@@ -12,8 +12,8 @@ from ....kernels.jit import jit
 from ....kernels.ode import call_status
 from ....kernels.states import copy, copy_part
 from ....kernels.status import DONE, NEWTON_FAILED
-from ..loop.chosen_steps import over_allowed
-from ..loop.control import BETWEEN
+from ..time_loop.chosen_steps import over_allowed
+from ..time_loop.control import BETWEEN
 from . import radau
 from .iterations import simplified
 from .method import ImplicitMethod

@@ -8,8 +8,8 @@ from ...method_option import MethodOption, bounded, one_of
 from ..base import Integrator, Orders
 
 if TYPE_CHECKING:
-    from ..loop.method import Method
-    from ..loop.step_run import StepRun
+    from ..time_loop.method import Method
+    from ..time_loop.step_run import StepRun
 
 
 class _Alpha(Integrator):

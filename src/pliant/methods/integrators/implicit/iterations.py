@@ -11,7 +11,7 @@ import numpy as np
 
 from ....kernels.jit import jit
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
-from ..loop.control import AMPLIFIED
+from ..time_loop.control import AMPLIFIED
 from .stages import ITERATE, KEPT, ask
 
 V, L, N, UNKNOWNS = 3, 6, 9, 12  # where velocities, multipliers and nu begin among the rows of unknowns

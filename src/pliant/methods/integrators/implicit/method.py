@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ....items.errors import ModelError
-from ..loop.convergence import ROUNDING
-from ..loop.method import Method
+from ..time_loop.convergence import ROUNDING
+from ..time_loop.method import Method
 from .joint import Tangents
 from .solver import in_absolute, in_joint
 from .stages import HELD, KEPT, LEAST, NODES, Full, Tiles, new_stages

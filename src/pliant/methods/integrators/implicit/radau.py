@@ -10,8 +10,8 @@ from ....kernels.evaluation import retract
 from ....kernels.jit import jit
 from ....kernels.states import copy_part
 from ....kernels.status import DONE, NEWTON_FAILED
-from ..loop.chosen_steps import over_allowed
-from ..loop.control import BETWEEN, TINY
+from ..time_loop.chosen_steps import over_allowed
+from ..time_loop.control import BETWEEN, TINY
 from .iterations import AWAY, accelerated, simplified
 from .method import ImplicitMethod
 from .stages import ERROR, ITERATE, MATRICES, NODES, WORK, add_node, ask, largest, note_speed, rate, to_error

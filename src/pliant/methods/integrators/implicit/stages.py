@@ -18,7 +18,7 @@ from ....kernels.ode import call_status
 from ....kernels.records import new_record, record_type
 from ....kernels.so3 import cross, dot, mul, scale, store, sub, tangent_inverse, vec
 from ....kernels.states import copy_part
-from ..loop.chosen_steps import speeds
+from ..time_loop.chosen_steps import speeds
 
 KEPT = 20      # directions of `iterations`
 HELD = 8       # states of the past

@@ -9,9 +9,9 @@ from ..base import Integrator, Orders, Plan
 
 if TYPE_CHECKING:
     from ...formulations.base import Equations, Setting
-    from ..loop.method import Method
-    from ..loop.run import Run
-    from ..loop.step_run import StepRun
+    from ..time_loop.method import Method
+    from ..time_loop.run import Run
+    from ..time_loop.step_run import StepRun
 
 
 @dataclass(frozen=True)

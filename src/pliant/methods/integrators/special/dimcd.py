@@ -13,16 +13,16 @@ import numpy as np
 
 from ....items.errors import ModelError
 from ....kernels.dense import Factors, combination, factor, from_basis, lu_factorise, lu_solve, smallest, to_basis
+from ....kernels.evaluation import Data
 from ....kernels.evaluation import run as evaluate
 from ....kernels.jit import jit
 from ....kernels.records import new_record, record_type
 from ....kernels.so3 import add, cross, dot, scale, store, sub, vec
 from ....kernels.states import copy, copy_part, copy_tile, flushed, normalise, rms
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE, SINGULAR
-from ..loop.convergence import LIMITS, limits, small, stagnant
-from ..loop.method import Method
-from ..loop.rows import store_energies, store_motion
-from .coordinate_rates import coordinate_rates
+from ..time_loop.convergence import LIMITS, limits, small, stagnant
+from ..time_loop.method import Method
+from ..time_loop.rows import store_energies, store_motion
 
 MOST_BODIES = 120  # that dense linear algebra is good for
 SQUARE = 1e-6  # of the violation allowed: square of the last increment, as Newton's method leaves about this
@@ -256,6 +256,16 @@ def step(p, w, c, o):
     store_energies(p, w, c)
     c.known = 1
     return DONE
+
+
+def coordinate_rates(d: Data, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """(r', quaternion') at velocities v: p' = p (0, w) / 2, a product of quaternions."""
+    out = np.zeros_like(q)
+    out[d.linear[:, 1]] = v[d.linear[:, 0]]
+    for iv, iq in d.rotations:
+        u, w = q[iq + 1:iq + 4], v[iv:iv + 3] / 2
+        out[iq], out[iq + 1:iq + 4] = -u @ w, np.cross(u, w) + q[iq] * w
+    return out
 
 
 class DIMCDMethod(Method):

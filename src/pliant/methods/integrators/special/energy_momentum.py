@@ -22,9 +22,9 @@ from ....kernels.so3 import accumulate, add, cross, dot, dyad, mat_add, scale, s
 from ....kernels.states import copy, copy_part, copy_tile, flushed, normalise, rms
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE, SINGULAR
 from ....kernels.tile_solver import factors, solved
-from ..loop.convergence import LIMITS, limits, small, stagnant
-from ..loop.method import Method
-from ..loop.rows import store_motion
+from ..time_loop.convergence import LIMITS, limits, small, stagnant
+from ..time_loop.method import Method
+from ..time_loop.rows import store_motion
 from .rigid_part import free_momentum
 
 SLOW = 0.1          # rate of the iteration above which factors are renewed

@@ -17,8 +17,8 @@ from ....kernels import evaluation
 from ....kernels.state_row import parts
 from ....kernels.status import DONE, MORE, NOT_FINITE
 from ..base import Plan
-from ..loop.run import Run
-from .coordinate_rates import coordinate_rates
+from ..time_loop.run import Run
+from .dimcd import coordinate_rates
 
 SOFTNESS = 1e-6   # of the regularisation of the tile solver
 FREE = 1e20       # tolerance of multipliers: they follow from the rest

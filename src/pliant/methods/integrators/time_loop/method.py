@@ -1,7 +1,8 @@
 """What a loop needs of a method, whatever it computes with: the kernel of its step, its memory, and what a jump makes it forget."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import namedtuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,10 +11,7 @@ from ....items.errors import ModelError
 if TYPE_CHECKING:
     from .step_run import StepRun
 
-
-class Nothing(NamedTuple):
-    """The memory of methods that need none."""
-    none: int = 0
+Nothing = namedtuple("Nothing", "none")  # the memory of methods that need none
 
 
 class Method:
@@ -37,7 +35,7 @@ class Method:
 
     def __init__(self, option: Any, run: StepRun) -> None:
         self.option, self.run = option, run
-        self.own: Any = Nothing()
+        self.own: Any = Nothing(0)
         flexible = run.dynamics.directory.flexible
         if self.rigid and flexible:
             raise ModelError(f"simulate: integrator {option.kind}: body {next(iter(flexible))!r} is flexible; {self.rigid}. "

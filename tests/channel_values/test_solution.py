@@ -6,7 +6,7 @@ import pytest
 from mechanisms import CRANK, OMEGA, ROD
 
 import pliant as pl
-from pliant.channels.observer import quaternions
+from pliant.channel_values.observer import quaternions
 from pliant.items.base import matrix_of, quaternion_of
 
 

@@ -12,8 +12,8 @@ import pytest
 import pliant as pl
 from pliant import cli
 from pliant.methods.integrators.implicit.alpha_memory import MEMORY
-from pliant.methods.integrators.loop.control import CONTROL
-from pliant.storage import journal as jn
+from pliant.methods.integrators.time_loop.control import CONTROL
+from pliant.safe_files import journal as jn
 
 
 @pytest.fixture(scope="module")

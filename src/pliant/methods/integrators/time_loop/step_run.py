@@ -237,8 +237,10 @@ class StepRun(Run):
         if not faults and status in (SINGULAR, UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
             self.singular_pose(self.steps.y0, self.t, self)
         if status == UNDERFLOW and not faults:
-            what = (f"the accuracy {self.accuracy:g} is not reached however small the step, as the acceleration of "
-                    f"{self._body_of(self.scheme.worst())!r} changes too fast")
+            k = int(np.argmax(np.nan_to_num(self.scheme.worst())))
+            body = self.space.body_of(k) if self.space else self.dynamics.body_of(k // 6)
+            what = (f"the accuracy {self.accuracy:g} is not reached however small the step, as the acceleration of {body!r} "
+                    "changes too fast")
             raise SimulationError.stopped(self.t, what, UNSEEN, "step-underflow")
         super()._recover(status, faults)
         self._choose_solver(not self.scheme.holds)
@@ -247,10 +249,6 @@ class StepRun(Run):
         """The solver of last resort, and then for good: bodies without inertia have no pivots."""
         if needed:
             self.num.fallback, self.c.sticky = self.fallback.address, True
-
-    def _body_of(self, sizes: np.ndarray) -> str:
-        k = int(np.argmax(np.nan_to_num(sizes)))
-        return self.space.body_of(k) if self.space else self.dynamics.body_of(k // 6)
 
     def restless(self) -> str:
         """The body whose position the last iteration still changed most, and its joints."""
