@@ -6,9 +6,9 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "pliant"
 # from the bottom; model, solution, simulation and cli are single files
-ROOMS = ("kernels", "functions", "safe_files", "flex", "families", "items", "report", "compile", "joint_space", "start", "channel_values", "methods",
-         "solution", "model", "analyses", "text", "results", "simulation", "diagnosis", "plot", "view", "proofs", "commands",
-         "cli")
+ROOMS = ("kernels", "functions", "safe_files", "flex", "families", "items", "report", "compile", "joint_space", "start",
+         "channel_values", "methods", "solution", "model", "analyses", "text", "results", "simulation", "diagnosis", "plot",
+         "view", "proofs", "commands", "cli")
 LEVEL = {room: k for k, room in enumerate(ROOMS)}
 FACADES = {"__init__", "_facade"}  # tables of names and where they are: they may point anywhere
 

@@ -87,7 +87,7 @@ def test_springs_and_bushings():
 
 def test_one_channel_at_a_time_or_many_together(monkeypatch):
     """Frames are computed in blocks; a channel does not depend on how large they are."""
-    from pliant.channels import observer
+    from pliant.channel_values import observer
     sol = mechanisms.four_bar().simulate(0.1, step=1e-3)
     whole = {name: sol[name] for name in sol.channels}
     monkeypatch.setattr(observer, "BLOCK", 1)

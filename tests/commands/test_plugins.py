@@ -33,6 +33,7 @@ simulate: {duration: 0.1, step: 1 ms}
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder; afterwards nothing from outside is known any more."""
     monkeypatch.chdir(tmp_path)
+    readers.mesh_readers()  # those of the package, which register when they are first asked for, stay
     monkeypatch.setattr(readers, "_MESHES", dict(readers._MESHES))
     monkeypatch.setattr(checks, "CODES", dict(checks.CODES))
     for stage, functions in checks.CHECKS.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from ..method_option import MethodOption, bounded, one_of
+from ..method_option import MethodOption, bounded
 from .base import Equations, Formulation, Setting
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Recursion(Formulation):
     Vereshchagin 1974; Featherstone 1983. Redundant constraints are survived."""
     stabilization: Baumgarte | DirectCorrection | Partitioning | None = field(default_factory=DirectCorrection)
     cut: str = ""
-    jacobian: str = one_of("sweep", "differentiation")
+    jacobian: str = "sweep"
 
     kind: ClassVar[str] = "recursion"
 
@@ -117,7 +117,8 @@ class Recursion(Formulation):
                         "or Partitioning(tolerance, renew)")
         if not isinstance(self.cut, str):
             self.refuse("cut", f"{self.cut!r}, must be a text of joints, separated by commas")
-        super().__post_init__()
+        if self.jacobian not in ("sweep", "differentiation"):
+            self.refuse("jacobian", f"{self.jacobian!r}, must be sweep or differentiation")
 
     def equations(self, setting: Setting, space: JointSpace | None = None) -> Equations:
         """``space``: the tree, if it is at hand."""
