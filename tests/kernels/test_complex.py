@@ -8,7 +8,7 @@ from pliant.kernels.evaluation import Maps
 from pliant.kernels.pinned import Pinned
 from pliant.kernels.records import new_record
 from pliant.kernels.status import DONE, MORE
-from pliant.methods.integrators.implicit.alpha import in_absolute as step
+from pliant.methods.integrators.implicit.alpha import in_absolute
 from pliant.methods.integrators.implicit.alpha_absolute import Soft
 from pliant.methods.integrators.implicit.alpha_memory import MEMORY, Alpha
 from pliant.methods.integrators.time_loop.control import CONTROL, Kernels, Steps
@@ -50,7 +50,7 @@ def advance(mass, kind, steps=60, h=2e-3):
     c = new_record(CONTROL, next=h, last=steps * h, fixed=1, end=steps, stride=steps, histories=len(history.rows) > 0)
     w = Steps(*(z(n_y) for _ in range(5)), np.zeros(n_y), z(4, n_y), z(0, n_y), z(n_y), Kernels(0, 0, 0, 0, 0, 0))
     w.y0[:s.q0.size], w.y0[s.q0.size:-2] = x.q, x.v[:s.n_v]
-    w = w._replace(call=Kernels(0, 0, ode.address(step, p, w, c, own), 0, 0, 0))
+    w = w._replace(call=Kernels(0, 0, ode.address(in_absolute[1], p, w, c, own), 0, 0, 0))
     rows = np.zeros((4, 3 + s.q0.size + 3 * s.n + s.histories), kind)
     pinned = Pinned(own)
     status = fixed_steps(p, w, c, pinned.address, history, 10**6, rows)

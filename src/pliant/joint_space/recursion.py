@@ -16,7 +16,7 @@ from ..kernels.jit import jit
 from ..kernels.link_tables import A_, AC, IU, IV, LQ, LS, NM, NU, P_, PQ
 from ..kernels.ode import call_status, kinematics, powers
 from ..kernels.pairs import ROW
-from ..kernels.projection import RENEWED, projection
+from ..kernels.projection import BACK, FORTH, RENEWED, projection
 from ..kernels.recursion import outward
 from ..kernels.so3 import mat2, mul, store2, vec
 from ..kernels.states import copy, copy_part, normalise
@@ -249,26 +249,19 @@ def move(p, values):
 
 
 @jit
-def shift(p, t, y):
-    """Coordinates of the tree, in y too, and the bodies with them."""
+def change_state(p, t, y, how):
+    """Coordinates or rates of the tree, in y too, and the bodies with them."""
     tr = p.joints.tree
-    retract(tr, y, p.joints.change, 1.0, tr.q)
-    copy_part(y, 0, p.q, 0, tr.q.size)
-    copy(tr.q, y)
-    unfold(p, t, y)
-
-
-@jit
-def shift_back(p, t, y):
-    copy_part(p.q, 0, y, 0, p.joints.tree.q.size)
-    unfold(p, t, y)
-
-
-@jit
-def add_rates(p, t, y):
-    tr = p.joints.tree
-    for k in range(tr.u.size):
-        y[tr.q.size + k] += p.joints.change[k]
+    n_q = tr.q.size
+    if how == FORTH:
+        retract(tr, y, p.joints.change, 1.0, tr.q)
+        copy_part(y, 0, p.q, 0, n_q)
+        copy(tr.q, y)
+    elif how == BACK:
+        copy_part(p.q, 0, y, 0, n_q)
+    else:
+        for k in range(tr.u.size):
+            y[n_q + k] += p.joints.change[k]
     unfold(p, t, y)
 
 
@@ -278,9 +271,8 @@ def suffices(p, before, size):
     return 2 * size * size <= p.par.tolerance * before
 
 
-close_positions, close_rates, _ = projection("joint", look=look, prepare=linearise, move=move, gap=weighted, shift=shift,
-                                             shift_back=shift_back, look_at_rates=rates_of_loops, add_rates=add_rates,
-                                             suffices=suffices, PASSES=5)
+close_positions, close_rates, _ = projection("joint", look=look, prepare=linearise, move=move, gap=weighted, suffices=suffices,
+                                             change_state=change_state, look_at_rates=rates_of_loops, PASSES=5)
 
 
 @jit

@@ -17,6 +17,7 @@ from .states import copy, largest, normalise, scaled
 from .status import DONE, SINGULAR
 
 CORRECTIONS, PASSES = 20, 2      # of positions and of velocities, at most
+FORTH, BACK, RATES = index(0, 1, 2)
 KEPT, RENEWED = index(0, 1)      # of what linear algebra chooses, such as pivots
 
 
@@ -39,16 +40,16 @@ def gap(p, values):
 
 
 @jit
-def shift(p, t, y):
-    """The position with the change of `move`; what it was is kept."""
-    copy(p.x.q, p.q)
-    retract(p.d, p.q, p.y, 1.0, p.x.q)
-
-
-@jit
-def shift_back(p, t, y):
-    """The position as it was."""
-    copy(p.q, p.x.q)
+def change_state(p, t, y, how):
+    """With the change of `move`: the position (what it was is kept), the position as it was, or the velocities."""
+    if how == FORTH:
+        copy(p.x.q, p.q)
+        retract(p.d, p.q, p.y, 1.0, p.x.q)
+    elif how == BACK:
+        copy(p.q, p.x.q)
+    else:
+        for k in range(p.num.n_v):
+            p.x.v[k] += p.y[k]
 
 
 @jit
@@ -56,13 +57,6 @@ def look_at_rates(p, t):
     """The violation of velocities in x.V."""
     p.x.V[:] = 0
     evaluate(p.rates, p.d, p.x, t, 0.0, 0.0, 0.0)
-
-
-@jit
-def add_rates(p, t, y):
-    """The velocities with the change of `move`."""
-    for k in range(p.num.n_v):
-        p.x.v[k] += p.y[k]
 
 
 @jit
@@ -85,11 +79,11 @@ def close_positions(p, t, y, renewed, tolerance):
             return SINGULAR
         move(p, p.x.R)
         p.num.iterations += 1
-        shift(p, t, y)
+        change_state(p, t, y, FORTH)
         status = look(p, t, KEPT)
         size = gap(p, p.x.R)
         if status != DONE or not size < before:
-            shift_back(p, t, y)
+            change_state(p, t, y, BACK)
             return look(p, t, KEPT)
         anew = not suffices(p, before, size)
         before = size
@@ -111,7 +105,7 @@ def close_rates(p, t, y, anew, tolerance):
         before = size
         move(p, p.x.V)
         p.num.iterations += 1
-        add_rates(p, t, y)
+        change_state(p, t, y, RATES)
     return DONE
 
 

@@ -6,9 +6,13 @@ numbers, in absolute (index 3) and in joint coordinates. docs/theory/integrators
 
 in joint coordinates a1 = a(t1, q1, v1).     Bruls, Cardona, Arnold 2012, doi 10.1016/j.mechmachtheory.2011.07.017
 """
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
-from ....kernels.jit import jit, variants
+from ....kernels.jit import jit, variant, variants
 from ....kernels.ode import kinematics
 from ....kernels.states import copy, copy_part, flushed, rms
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
@@ -165,8 +169,20 @@ def step(p, w, c, o):
     return status
 
 
-SOURCES = newton, controlled, prepare, step
-*_, in_absolute = variants("absolute", *SOURCES)
-*_, in_joint = variants("joint", *SOURCES, put=joint.put, residual=joint.residual, matrix=joint.matrix, solve=joint.solve,
-                        to_chart=joint.to_chart, finish=joint.finish, tangential=joint.unconstrained,
-                        renew=joint.unconstrained, rescale=joint.unconstrained)
+@jit
+def unneeded(p, w, c, o, *more):
+    """In place of `controlled` and `prepare` with fixed steps: half of what there is to compile."""
+    return DONE
+
+
+def made_for(name: str, **kernels: Any) -> tuple[Any, Any]:
+    """The step for error control, and for fixed steps, with the kernels of these coordinates."""
+    found, *_, controlling = variants(name, newton, controlled, prepare, step, **kernels)
+    return controlling, variant(step, f"fixed_{name}", newton=found, controlled=unneeded, prepare=unneeded,
+                                **{k: v for k, v in kernels.items() if k in step.__code__.co_names})
+
+
+in_absolute = made_for("absolute")
+in_joint = made_for("joint", put=joint.put, residual=joint.residual, matrix=joint.matrix, solve=joint.solve,
+                    to_chart=joint.to_chart, finish=joint.finish, tangential=joint.unconstrained,
+                    renew=joint.unconstrained, rescale=joint.unconstrained)

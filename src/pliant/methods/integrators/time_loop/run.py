@@ -61,7 +61,7 @@ class Run(Stops):
         s = plan.dynamics.system
         self.dynamics = plan.dynamics.for_run()
         self.method, self.formulation, self.stride = method, plan.formulation, plan.stride
-        self.start, self.end = plan.row, plan.end
+        self.start, self.end, self.fixed = plan.row, plan.end, not plan.accuracy
         self.step = plan.step or (plan.end - float(plan.row[0])) / plan.outputs  # of the output, if steps are chosen
         self.x = self.dynamics.memory()
         p = parts(plan.row[None, :], s.q0.size, s.n)
