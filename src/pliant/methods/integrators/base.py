@@ -62,8 +62,9 @@ class Integrator(MethodOption):
             INTEGRATORS[cls.kind] = cls
 
     def orders(self, formulation: MethodOption) -> Orders:
-        """Of all three, unless a method says more."""
-        return Orders(self.order, self.order, self.order)
+        """Of all three, unless a method says more: ``max_order``, where users choose it."""
+        order = getattr(self, "max_order", None) or self.order
+        return Orders(order, order, order)
 
     @property
     def limit(self) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ...method_option import MethodOption, bounded
-from ..base import Integrator, Orders
+from ...method_option import bounded
+from ..base import Integrator
 
 if TYPE_CHECKING:
     from ..time_loop.method import Method
@@ -85,9 +85,6 @@ class AdamsBashforthMoulton(Integrator):
     formulations: ClassVar[tuple[str, ...]] = EXPLICIT
     refused: ClassVar[str] = NOT_EXPLICIT
     controlled: ClassVar[bool] = True
-
-    def orders(self, formulation: MethodOption) -> Orders:
-        return Orders(self.max_order, self.max_order, self.max_order)
 
     @property
     def limit(self) -> float:

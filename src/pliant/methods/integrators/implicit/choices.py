@@ -144,9 +144,6 @@ class BDF(_Implicit):
 
     kind: ClassVar[str] = "bdf"
 
-    def orders(self, formulation: MethodOption) -> Orders:
-        return Orders(self.max_order, self.max_order, self.max_order)
-
     def scheme(self, run: StepRun) -> Method:
         from .bdf import BDFMethod
         return BDFMethod(self, run)

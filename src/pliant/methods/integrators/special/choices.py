@@ -4,8 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...method_option import MethodOption, bounded
-from ..base import Integrator, Orders, Plan
+from ...method_option import bounded
+from ..base import Integrator, Plan
 
 if TYPE_CHECKING:
     from ...formulations.base import Equations, Setting
@@ -82,9 +82,6 @@ class IDA(Integrator):
     controlled: ClassVar[bool] = True
     fixed: ClassVar[bool] = False
     finest: ClassVar[float] = 1e-10
-
-    def orders(self, formulation: MethodOption) -> Orders:
-        return Orders(self.max_order, self.max_order, self.max_order)
 
     def run(self, plan: Plan) -> Run:
         from .ida import IDARun
