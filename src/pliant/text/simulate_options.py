@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from pathlib import PureWindowsPath
 from typing import Any
 
 from ..functions.units import MOST, must, quantity, shown
@@ -98,8 +99,16 @@ def _coordinates(value: Any) -> None:
         raise ValueError(must(value, f"must be one of {', '.join(COORDINATES)}"))
 
 
+def _out(value: Any) -> None:
+    """A text comes from anyone: it names files below its own place only, never one of the user's elsewhere."""
+    place = PureWindowsPath(text(value))  # knows both kinds of separators, and drives
+    if not place.name or place.drive or place.root or ".." in place.parts or value.startswith("~"):
+        raise ValueError(must(value, "must be the name of a file in this folder or below, such as run.h5; another place is given by "
+                                     "-o on the command line or out= in Python"))
+
+
 CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds, "output_step": seconds, "accuracy": _accuracy,
-                                           "record": _texts, "out": text, "estimate": _flag, "start": _start,
+                                           "record": _texts, "out": _out, "estimate": _flag, "start": _start,
                                            "coordinates": _coordinates}
 
 

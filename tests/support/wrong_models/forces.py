@@ -132,6 +132,9 @@ wrong("integrator huge", SIMULATE + "{duration: 1, integrator: {kind: generalize
       '6: simulate.integrator.max_iterations: 1e+99 is too large, must be within 1e+40')
 wrong("integrator key", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, roh: 0.5}}\n",
       "6: simulate.integrator.roh: unknown key 'roh'; did you mean 'rho'?")
+for k, place in enumerate(("/home/me/thesis.h5", "../thesis.h5", "~/thesis.h5", "C:/thesis.h5", ".")):
+    wrong(f"out elsewhere {k}", SIMULATE + f"{{duration: 1, out: '{place}'}}\n",
+          f"6: simulate.out: {place!r} must be the name of a file in this folder or below, such as run.h5***")
 wrong("integrator newton", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, newton: half}}\n",
       "6: simulate.integrator.newton: 'half', must be 'modified' or 'full'")
 wrong("integrator iterations", SIMULATE + "{duration: 1, integrator: {kind: generalized-alpha, max_iterations: 2.5}}\n",
