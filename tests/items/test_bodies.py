@@ -1,4 +1,6 @@
 """Rigid bodies and their makers: mass properties against closed forms, and sentences for what is wrong."""
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -103,3 +105,11 @@ def test_open_joints_are_named():
     m.add(pl.Revolute("hinge", m.ground, body, axis="z"))
     with pytest.raises(pl.ModelError, match="'hinge' is open by 300 mm"):
         m.simulate(0.1, step=1e-3)
+
+
+def test_a_surface_that_the_system_makes_up_is_not_read(tmp_path, monkeypatch):
+    """Files in /proc have no size, and reading one may never end."""
+    (tmp_path / "kmsg.stl").touch()
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} is read"))
+    with pytest.raises(ValueError, match=r"mesh: file .* is empty; export the surface as STL"):
+        pl.RigidBody.from_mesh("b", tmp_path / "kmsg.stl", unit="mm", density=1000.0)

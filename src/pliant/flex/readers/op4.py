@@ -34,7 +34,7 @@ def read_op4(path: str | Path) -> dict[str, Any]:
     file = Path(path)
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r}")
-    data = file.read_bytes()
+    data = file.read_bytes() if file.stat().st_size else b""
     if len(data) < 24:
         raise FileError(f"{path}: is too short to hold a matrix")
     return _Binary(file, data).matrices() if b"\0" in data[:8] else _Text(file).matrices()

@@ -34,7 +34,7 @@ class Source:
         self.path = Path(path)
         if not self.path.is_file():
             raise FileNotFoundError(f"there is no file {str(path)!r}")
-        data = self.path.read_bytes()
+        data = self.path.read_bytes() if self.path.stat().st_size else b""  # files in /proc seem empty, and may never end
         if (at := data[:4096].find(b"\0")) >= 0:
             raise FileError(f"{path}: byte {at}: is a binary file or UTF-16 text; this format is read as plain text, export it so")
         try:
