@@ -111,5 +111,5 @@ def test_a_surface_that_the_system_makes_up_is_not_read(tmp_path, monkeypatch):
     """Files in /proc have no size, and reading one may never end."""
     (tmp_path / "kmsg.stl").touch()
     monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} is read"))
-    with pytest.raises(ValueError, match=r"mesh: file .* is empty; export the surface as STL"):
+    with pytest.raises(ValueError, match=r"mesh: file .* is empty, it is not an STL file; export the surface as STL"):
         pl.RigidBody.from_mesh("b", tmp_path / "kmsg.stl", unit="mm", density=1000.0)

@@ -185,7 +185,7 @@ def read_stl(path: Path) -> np.ndarray:
         if not path.is_file():  # a folder, a device or a pipe may never end
             raise FieldError("mesh", f"file {shown(str(path))} {'is not a file' if path.exists() else 'not found'}")
         if path.stat().st_size == 0:  # also what the system makes up while it is read, in /proc, and may never end
-            raise FieldError("mesh", f"file {shown(str(path))} is empty; export the surface as STL")
+            raise FieldError("mesh", f"file {shown(str(path))} is empty, it is not an STL file; export the surface as STL")
         if path.stat().st_size > LARGEST:
             size = path.stat().st_size / 2**20
             raise FieldError("mesh", f"file {shown(str(path))} has {size:.0f} MB, must be at most {LARGEST // 2**20}")
