@@ -38,12 +38,12 @@ class AlphaMethod(Method):
             more = {"v": np.zeros(n), "a": np.zeros(n), "lam": np.zeros(n), "R": np.zeros(n), "weight": space.weights()[run.n_q:]}
             extra: Any = Full.of(n, run.n_q + n + 2)
             self.tangents = Tangents(run.p, space, extra)
-            self.step = in_joint[run.fixed]
+            self.step = in_joint[run.c.fixed]
         else:
             x = run.x
             more = {"v": x.v, "a": x.a, "lam": x.lam, "R": x.R, "weight": d.weights()}
             extra = Soft(s.softness, np.zeros_like(x.q))
-            self.step = in_absolute[run.fixed]
+            self.step = in_absolute[run.c.fixed]
         self.own = Alpha(record, **arrays, **more, power0=np.zeros(2), power1=np.zeros(2), space=extra)
         record.alpha_m, record.alpha_f, record.beta, record.gamma = option.parameters
         record.full, record.widest = option.newton == "full", run.joint_gap

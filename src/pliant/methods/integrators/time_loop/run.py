@@ -61,14 +61,14 @@ class Run(Stops):
         s = plan.dynamics.system
         self.dynamics = plan.dynamics.for_run()
         self.method, self.formulation, self.stride = method, plan.formulation, plan.stride
-        self.start, self.end, self.fixed = plan.row, plan.end, not plan.accuracy
+        self.start, self.end = plan.row, plan.end
         self.step = plan.step or (plan.end - float(plan.row[0])) / plan.outputs  # of the output, if steps are chosen
         self.x = self.dynamics.memory()
         p = parts(plan.row[None, :], s.q0.size, s.n)
         for name in ("q", "v", "a", "lam", "H"):
             getattr(self.x, name)[:] = p[name][0]
         self.c, self.num = new_record(CONTROL), new_record(NUM)
-        self.c.latest = -1
+        self.c.latest, self.c.fixed = -1, not plan.accuracy
         self.fallback = SparseFallback(s, self.x)
         self.interval = max(LEAST, min(MOST, TILE_STEPS // s.n_tiles))
         s.failures.take()  # of an earlier run
@@ -82,7 +82,7 @@ class Run(Stops):
         self.duration, self.accuracy = end - start, plan.accuracy or None
         c.first = c.now = start
         c.last, c.out_step, c.output, c.outputs = end, self.duration / plan.outputs, 1, plan.outputs
-        c.fixed, c.end, c.stride = not plan.accuracy, plan.steps, plan.stride
+        c.end, c.stride = plan.steps, plan.stride
         c.eps = SAFETY * plan.accuracy / min(1.0, self.duration)
         c.least = FINEST * max(abs(start), abs(end), self.duration)
         self.jumps: list[float] = []

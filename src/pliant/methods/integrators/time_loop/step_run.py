@@ -104,11 +104,6 @@ class StepRun(Run):
         return super()._plausible() and self.scheme.sound() and (not self.p.dense or same_lists(self.p, self.order))
 
     @property
-    def rank(self) -> int:
-        """Of the constraints, where a formulation has chosen it."""
-        return int(self.p.chosen[RANK])
-
-    @property
     def _choices(self) -> np.ndarray:
         """Branches that functions are held on."""
         return self.x.W[SCRATCH:SCRATCH + self.dynamics.system.n_choices]
@@ -187,7 +182,7 @@ class StepRun(Run):
                 raise function_fault(s.failures.take()[0], t)
             item = s.culprit(self.x, t)
             if status == SINGULAR and not item and self.p.chosen.size > 1 and not self.space:
-                self.singular_pose(y, t, self)
+                self.singular_pose(y, t, int(self.p.chosen[RANK]))
             code, reason = self.reason(status if status != DONE else NOT_FINITE, item)
             raise SimulationError.stopped(t, reason, self._singular_remedy(), code)
 
@@ -235,7 +230,7 @@ class StepRun(Run):
         if status == OPEN and not faults:
             raise self.opened(self.ahead(self.t))
         if not faults and status in (SINGULAR, UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
-            self.singular_pose(self.steps.y0, self.t, self)
+            self.singular_pose(self.steps.y0, self.t, int(self.p.chosen[RANK]))
         if status == UNDERFLOW and not faults:
             k = int(np.argmax(np.nan_to_num(self.scheme.worst())))
             body = self.space.body_of(k) if self.space else self.dynamics.body_of(k // 6)

@@ -36,7 +36,10 @@ class Stops:
     """The part of a run that looks for what must end it, and says so."""
     dynamics: CompiledModel
     method: Any
+    formulation: Any
     c: Any
+    x: Any
+    programs: list[Any]
     step: float
     accuracy: float | None
     watched: bool
@@ -102,12 +105,12 @@ class Stops:
         remedy = "Let its function pass on without a jump, for example by step(t, t0, y0, t1, y1)"
         raise SimulationError.stopped(row[0], f"{what} ({opened})", remedy, "drive-jump")
 
-    def singular_pose(self, y: np.ndarray, t: float, run: Any) -> None:
+    def singular_pose(self, y: np.ndarray, t: float, rank: int) -> None:
         """The error that names the joints whose equations lose their independence at a position, if that is what stops a
-        formulation which works in a basis of the motions that they allow."""
-        s, x, d, rank = self.dynamics.system, run.x, self.dynamics, run.rank
+        formulation which works in a basis of the motions that they allow. ``rank``: how many were independent."""
+        s, x, d = self.dynamics.system, self.x, self.dynamics
         x.q[:], x.D[:] = y[:x.q.size], 0
-        evaluation.run(run.programs[1], s.data, x, t, 1.0, 0.0, 0.0)
+        evaluation.run(self.programs[1], s.data, x, t, 1.0, 0.0, 0.0)
         if not (rank > 0 and np.isfinite(x.D).all()):
             return
         rows = redundancy.equations(s)
@@ -121,7 +124,7 @@ class Stops:
         names = [repr(name) for name, size in sizes.items() if size > 0.1 * max(sizes.values())]
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
         what = (f"the mechanism comes to a singular position, where {now} of the equations of its joints are independent instead "
-                f"of {rank} (joints {', '.join(names[:6])}{more}), and the formulation {run.formulation.kind} cannot pass it")
+                f"of {rank} (joints {', '.join(names[:6])}{more}), and the formulation {self.formulation.kind} cannot pass it")
         raise SimulationError.stopped(t, what, "Take index-1 or augmented-lagrangian, which can", "singular-pose")
 
     def reason(self, status: int, item: str | None) -> tuple[str, str]:
