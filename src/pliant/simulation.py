@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .analyses.statics import start_in_equilibrium
+from .analyses.turning import start_in_rotation
 from .compile.compiled_model import CompiledModel
 from .compile.consistency import POSITION
 from .functions.units import quantity
@@ -49,7 +50,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     (default: 1000 rows; with a fixed step at most so many, every step if there are fewer). ``out``: a file
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
     display, or a function of (t, t_end). ``coordinates``: "absolute" (default), or "joint", the formulation Recursion.
-    ``start``: "assembled" (default), or "static", in the equilibrium near it and at rest.
+    ``start``: "assembled" (default); "static", in the equilibrium near it and at rest; or "steady", in the steady rotation that it states.
     """
     from .compile.out_of_plane import refuse_out_of_plane
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation,
@@ -145,9 +146,9 @@ class _Chosen:
 
 
 def _first_row(dynamics: CompiledModel, settings: dict[str, Any]) -> np.ndarray:
-    """The state that a run begins with: assembled, or in the equilibrium near it."""
-    row = start_row(dynamics)
-    return start_in_equilibrium(dynamics) if settings.get("start") == "static" else row
+    """The state that a run begins with: assembled, in the equilibrium near it, or in the steady rotation that it states."""
+    row, found = start_row(dynamics), {"static": start_in_equilibrium, "steady": start_in_rotation}.get(settings.get("start", ""))
+    return found(dynamics) if found else row
 
 
 def _part(order: int, fixed: bool) -> float:

@@ -58,13 +58,14 @@ def test_entries_are_defaults_and_survive_a_round_trip():
 
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("modes: {n: 1", "modes: {n: -1", r":13: modes.n: -1 must be a whole number above zero"),
-    ("n: 1, state: static", "n: 1, state: statc", r":13: modes.state: 'statc' must be one of assembled, static; did you mean 'static'\?"),
+    ("n: 1, state: static", "n: 1, state: statc",
+     r":13: modes.state: 'statc' must be one of assembled, static, steady; did you mean 'static'\?"),
     ("n: 1, state", "m: 1, state", r":13: modes.m: unknown option 'm'; "),
     ("static: {load_steps: 3}", "static: {load_steps: 3.5}", r":12: static.load_steps: 3.5 must be a whole number from 1 to 10000"),
     ("static: {load_steps: 3}", "static: {tolerance: 2}", r":12: static.tolerance: 2 must be between 1e-14 and 1e-3"),
     ("static: {load_steps: 3}", "static: 3", r":12: static: must be a mapping of options to values, found 3"),
     ("inputs: [push.z]", "inputs: push.z", r":14: linearize.inputs: 'push.z' must be a list of names"),
-    ("start: static", "start: sttic", r":11: simulate.start: 'sttic' must be one of assembled, static"),
+    ("start: static", "start: sttic", r":11: simulate.start: 'sttic' must be one of assembled, static, steady"),
     ("modes:", "mods:", r":13: mods: unknown key 'mods'; did you mean 'modes'\?"),
 ])
 def test_wrong_entries_are_located(old, new, message):
@@ -77,7 +78,7 @@ def test_schema_knows_the_entries():
     properties = schema()["properties"]
     assert set(properties["modes"]["properties"]) == {"n", "state"}
     assert set(properties["linearize"]["properties"]) == {"inputs", "outputs", "state"}
-    assert properties["simulate"]["properties"]["start"] == {"enum": ["assembled", "static"]}
+    assert properties["simulate"]["properties"]["start"] == {"enum": ["assembled", "static", "steady"]}
 
 
 def test_static_command(file, capsys):

@@ -11,7 +11,7 @@ from ..items.base import did_you_mean, near_miss
 from ..items.errors import ModelError, OptionError
 
 ENTRIES = {"static": ("load_steps", "tolerance"), "modes": ("n", "state"), "linearize": ("inputs", "outputs", "state")}
-STATES = ("assembled", "static")
+STATES = ("assembled", "static", "steady")
 TOLERANCE = 1e-10      # of equilibrium: unbalanced forces, relative to the largest force
 
 

@@ -10,7 +10,7 @@ from ..compile.compiled_model import CompiledModel
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.state_row import parts
-from .steady import axes_of, is_steady, least
+from .steady import axes_of, fastest, is_steady, least
 from .tangent import Tangent
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ class Linearised:
 class Linearisation:
     """Deviations eta = N z + ... of a motion, in axes that turn with ``W`` [rad/s]; columns of N are motions that the joints allow.
 
-    ``steady``: the equations do not change with time. If not they hold at this instant. ``t`` [s].
+    ``steady``: the equations do not change with time. If not they hold at this instant. ``t`` [s]. ``about``: a sentence on the state.
     """
 
-    def __init__(self, d: CompiledModel, row: np.ndarray) -> None:
-        self.d, self.row, self.t = d, row.copy(), float(row[0])
+    def __init__(self, d: CompiledModel, row: np.ndarray, about: str = "") -> None:
+        self.d, self.row, self.t, self.about = d, row.copy(), float(row[0]), about
         self.tangent = Tangent(d, row)
         self.W, self.steady = axes_of(self.tangent)
         self.freedom = self.tangent.freedom
@@ -144,14 +144,13 @@ class Linearisation:
         return A
 
     def note(self) -> str:
-        """A sentence on what makes the equations hold at this instant only; empty if nothing does."""
+        """A sentence on what makes the equations hold at this instant only, and what to do; empty if nothing does."""
         t, W = self.tangent, least(self.tangent)
         if self.steady:
-            return ""
+            return self.about
         if is_steady(t, W):
             return "the equations change with time in this motion: they hold at this instant only"
-        left = t.accelerations(W)
-        k = int(np.argmax(left))
-        body, size = self.d.body_of(int(self.d.system.data.rotations[k, 0]) // 6), float(left[k]) * self.d.length
-        remedy = "" if t.speed else '; state="static" is about the equilibrium'
-        return f"this state is no equilibrium: {body!r} accelerates at {size:.3g} m/s^2, the equations hold at this instant only{remedy}"
+        body, size = fastest(t, W)
+        remedy = 'state="steady" is about the rotation that can go on, with the deformation that belongs to it' if t.speed else (
+            'state="static" is about the equilibrium')
+        return f"this state is no equilibrium: {body!r} accelerates at {size:.3g} m/s^2, the equations hold at this instant only; {remedy}"

@@ -1,6 +1,7 @@
 """modes(): frequencies, damping and shapes of small motions about a state."""
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +28,12 @@ class Modes(Linearised):
     ``damped_frequencies`` Im s / 2 pi [Hz], ``damping`` ratios -Re s / |s|, ``rigid`` (s = 0: nothing holds that motion).
 
     ``shapes`` (modes, bodies, 6): displacement of the centre of mass [m] and rotation vector [rad] in world axes (of a rotating
-    state: axes that turn with ``frame`` [rad/s]). The largest one is 1 size of the model, or 1 rad. ``note``: if the state is no
-    equilibrium.
+    state: axes that turn with ``frame`` [rad/s]). The largest one is 1 size of the model, or 1 rad. ``doubtful``: the state is no
+    equilibrium, so that these are no frequencies that could be measured; ``note`` says why.
     """
 
     def __init__(self, lin: Linearisation, n: int | None) -> None:
-        self.linearisation, self.note, d = lin, lin.note(), lin.d
+        self.linearisation, self.note, self.doubtful, d = lin, lin.note(), not lin.steady, lin.d
         rate = max(float(np.linalg.norm(lin.W)), lin.tangent.speed)
         s, z = eigen.solve(lin.M, lin.D, lin.K, rate, lin.tangent.natural, lin.tangent.decay)
         self.eigenvalues = s[:n]
@@ -134,26 +135,28 @@ class Modes(Linearised):
     # -- words
     def to_dict(self) -> dict[str, Any]:
         """All numbers; complex ones as [real, imaginary]."""
-        modes = [{"kind": self.kind(k), "frequency": self.frequencies[k], "damped_frequency": self.damped_frequencies[k],
-                  "damping": self.damping[k], "eigenvalue": [s.real, s.imag],
+        modes = [{"kind": self.kind(k), "doubtful": self.doubtful, "frequency": self.frequencies[k],
+                  "damped_frequency": self.damped_frequencies[k], "damping": self.damping[k], "eigenvalue": [s.real, s.imag],
                   "shape": {b: [[v.real, v.imag] for v in self.shapes[k, i]] for i, b in enumerate(self.bodies)}}
                  for k, s in enumerate(self.eigenvalues)]
         return {"name": self.model.name, "t": self.t, "degrees_of_freedom": self.degrees_of_freedom, "stable": self.stable,
-                "frame": self.frame, "note": self.note, "modes": modes}
+                "frame": self.frame, "doubtful": self.doubtful, "note": self.note, "modes": modes}
 
     def summary(self) -> str:
         """A table: frequency, damping, and what moves most."""
         from ..report.tables import table
         from .settling import motion_in_words
         d, rows = self.linearisation.d, []
+        mark = ("?",) if self.doubtful else ()
         for k in range(len(self)):
-            rows.append((k, self.frequencies[k], self.damped_frequencies[k], round(float(self.damping[k]), 12) + 0.0, self.kind(k),
-                         ": ".join(motion_in_words(d, self.motions[k].real))))
+            rows.append((k, self.frequencies[k], *mark, self.damped_frequencies[k], *mark, round(float(self.damping[k]), 12) + 0.0,
+                         self.kind(k), ": ".join(motion_in_words(d, self.motions[k].real))))
         head = [f"modes of {self.model.name!r} at t = {self.t:g} s, {self.degrees_of_freedom} degrees of freedom"]
         if self.frame.any():
             head.append(f"  in axes that turn with ({', '.join(f'{w:.6g}' for w in self.frame)}) rad/s")
-        head += [f"  note: {self.note}"] if self.note else []
-        return "\n".join([*head, "", table(("mode", "frequency [Hz]", "damped [Hz]", "damping", "kind", "largest"), rows)])
+        head += [f"  {'WARNING' if self.doubtful else 'note'}: {self.note}"] if self.note else []
+        names = ("mode", "frequency [Hz]", *mark, "damped [Hz]", *mark, "damping", "kind", "largest")
+        return "\n".join([*head, "", table(names, rows)])
 
     __str__ = summary
 
@@ -164,9 +167,13 @@ class Modes(Linearised):
 def modes(model: Model, n: Any = None, state: Any = None) -> Modes:
     """Small motions about a state: constrained, damped, gyroscopic; the ``n`` slowest (default all).
 
-    ``state``: the start of a run (default); "static", the equilibrium near it; the result of `static`; or a run and a time,
-    (sol, 2.0). About a steady rotation the equations are taken in axes in which they are constant.
+    ``state``: the start of a run (default); "static", the equilibrium near it; "steady", the steady rotation that it states; the
+    result of `static`; or a run and a time, (sol, 2.0). About a steady rotation the equations are taken in axes in which they are
+    constant. About any other motion their frequencies mean little: they are marked, and a warning is given.
     """
     given = {**model.analyses.get("modes", {}), **{k: v for k, v in (("n", n), ("state", state)) if v is not None}}
     most = number_of(given.get("n"))
-    return Modes(linearised(model, given.get("state")), most)
+    found = Modes(linearised(model, given.get("state")), most)
+    if found.doubtful:
+        warnings.warn(f"modes of {model.name!r}: {found.note}", stacklevel=3)
+    return found

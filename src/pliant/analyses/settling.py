@@ -34,6 +34,7 @@ class Balance(NamedTuple):
 
 class Settling:
     """The search for the equilibrium of a model (compiled ``exact``), from the position in memory, with functions of time at t."""
+    remedy = "Start nearer to it, or bring the loads on in more steps: static(load_steps=20)"
 
     def __init__(self, d: CompiledModel, t: float, tolerance: float) -> None:
         self.d, self.t, self.tolerance, self.iterations, self.part, self.way = d, t, tolerance, 0, 1.0, 0.0
@@ -147,13 +148,12 @@ class Settling:
             self._move(eta, G)
             closed = self._close()
             new = self.balance() if closed else b
-            slope, now = float(b.f @ dz), float(new.f @ (new.freedom.back @ eta)) if new.f.shape == b.f.shape else np.inf
             less = float(abs(new.f).max(initial=0.0))
             if size <= self.tolerance * b.size and not less < size / 2:  # rounding
                 if not (closed and less < size):
                     self._go(before)
                 return self.balance()
-            if closed and (now <= 0 or now <= 0.9 * abs(slope) or less < size):
+            if closed and self._better(b, new, dz, eta):
                 b, G = new, axes(self.d, self.d.x.q)
                 self.radius = min(radius, 2 * self.radius)
                 self._check_distance(eta)
@@ -162,8 +162,12 @@ class Settling:
             self.radius = float(np.linalg.norm(dz)) / 3
             if self.radius < 1e-14:
                 break
-        raise NotSettled(f"no equilibrium was found in {self.iterations} iterations; {self._left(b)} is not balanced. Start nearer to it, "
-                         "or bring the loads on in more steps: static(load_steps=20)")
+        raise NotSettled(f"no equilibrium was found in {self.iterations} iterations; {self._left(b)} is not balanced. {self.remedy}")
+
+    def _better(self, b: Balance, new: Balance, dz: np.ndarray, eta: np.ndarray) -> bool:
+        """Whether a step led downhill, or to smaller forces."""
+        slope, now = float(b.f @ dz), float(new.f @ (new.freedom.back @ eta)) if new.f.shape == b.f.shape else np.inf
+        return now <= 0 or now <= 0.9 * abs(slope) or float(abs(new.f).max(initial=0.0)) < float(abs(b.f).max(initial=0.0))
 
     def _left(self, b: Balance) -> str:
         k = int(np.argmax(abs(b.f)))

@@ -60,16 +60,47 @@ def _candidates(t: Tangent, first: np.ndarray) -> list[np.ndarray]:
 
 def _steady(t: Tangent, W: np.ndarray) -> bool:
     """Whether the motion goes on as seen now, and the equations are the same a while later."""
+    later = _later(t, W) if is_steady(t, W) else None
+    return later is not None and _same(t, later, W, turned(W * _while(t, W)))
+
+
+def why_not(t: Tangent, W: np.ndarray) -> str:
+    """What keeps the motion from going on in axes that turn with W, a sentence; empty if it does."""
+    if not is_steady(t, W):
+        body, size = fastest(t, W)
+        return f"body {body!r} accelerates at {size:.3g} m/s^2 against the turning axes, so that the rotation does not go on"
+    later = _later(t, W)
+    if later is None:
+        return "joints or drives do not let it go on at the same rate"
+    if not is_steady(later, W):
+        body, size = fastest(later, W)
+        return (f"a moment later body {body!r} accelerates at {size:.3g} m/s^2 against the turning axes: what acts on it changes as it "
+                "turns. Gravity must be along the axis of rotation, and loads must turn with the bodies and not change with time")
+    return ""
+
+
+def fastest(t: Tangent, W: np.ndarray) -> tuple[str, float]:
+    """The body whose acceleration is farthest from that of axes that turn with W, and by how much [m/s^2]."""
+    left = t.accelerations(W)
+    k = int(np.argmax(left))
+    return t.d.body_of(int(t.d.system.data.rotations[k, 0]) // 6), float(left[k]) * t.d.length
+
+
+def _while(t: Tangent, W: np.ndarray) -> float:
+    return ANGLE / max(t.speed, float(np.linalg.norm(W)), 1e-300)
+
+
+def _later(t: Tangent, W: np.ndarray) -> Tangent | None:
+    """The motion a while later, if joints and drives let it go on; at once what does not move."""
     drift = t.v - np.cross(W, t.p)           # of the axes' origin: the same for all bodies
-    if abs(drift - drift[0]).max() > SMALL * t.speed * t.d.length or not is_steady(t, W):
-        return False
-    after = ANGLE / max(t.speed, float(np.linalg.norm(W)))
-    later = _carried(t, W, drift[0], after)
+    if abs(drift - drift[0]).max() > SMALL * t.speed * t.d.length:
+        return None
+    if not t.speed:
+        return t
+    later = _carried(t, W, drift[0], _while(t, W))
     d = t.d
     report = d.refine(later[None, :], project=False)[1]
-    if not report[0, POSITION] <= SMALL * max(1.0, d.length):
-        return False
-    return _same(t, Tangent(d, later), W, turned(W * after))
+    return Tangent(d, later) if report[0, POSITION] <= SMALL * max(1.0, d.length) else None
 
 
 def _carried(t: Tangent, W: np.ndarray, drift: np.ndarray, after: float) -> np.ndarray:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--coordinates", help="absolute (default) or joint: recursion over a tree of the joints.")
 @click.option("--estimate", is_flag=True, default=None, help="Run again with steps half or twice as long and tell the error.")
 @click.option("--output-step", help="Distance of the rows kept.")
-@click.option("--start", help="assembled (default), or static: begin in equilibrium.")
+@click.option("--start", help="assembled (default), static: begin in equilibrium, or steady: in the rotation that is stated.")
 @click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
 def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool, **options: Any) -> Answer:
     """Simulate MODEL (.yaml or .py) and write the results (default: its name with .h5, in the current directory)."""

@@ -10,7 +10,7 @@ from .integrators.base import Integrator
 OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "coordinates", "output_step", "record", "out",
            "estimate", "start")
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
-STARTS = "assembled", "static"
+STARTS = "assembled", "static", "steady"
 AUTOMATIC = "automatic"  # integrator: the methods are chosen by the model
 
 
