@@ -220,3 +220,52 @@ def test_the_last_resort_for_the_cache_belongs_to_the_user_alone(tmp_path, monke
     other = module._temporary_folder()
     assert other != first
     assert other.stat().st_mode & 0o077 == 0
+
+
+DAMAGES = {"empty": lambda data: b"", "short": lambda data: data[:-40], "other": lambda data: b"not a pickle",
+           "changed": lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:], "longer": lambda data: data + b"\0"}
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_files_of_the_cache_count_as_absent(tmp_path, damage):
+    assert run(tmp_path, 3, 1) == [7.0, 0]
+    for suffix in (".nbc", ".nbi"):
+        files = [f for f in (tmp_path / "cache").rglob(f"*{suffix}") if f.name.startswith("upper")]
+        assert len(files) == 1
+        files[0].write_bytes(DAMAGES[damage](files[0].read_bytes()))
+        assert run(tmp_path, 3, 1) == [7.0, 0]
+        assert run(tmp_path, 3, 1) == [7.0, 1]  # and are mended
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+def test_a_version_of_other_times_under_the_right_name_is_not_served(tmp_path):
+    """So it would be where the disk was full after the index was written, before the compiled code."""
+    run(tmp_path, 3, 1)
+    (file,) = (f for f in (tmp_path / "cache").rglob("*.nbc") if f.name.startswith("upper"))
+    old = file.read_bytes()
+    assert run(tmp_path, 5, 1) == [11.0, 0]
+    file.write_bytes(old)
+    assert run(tmp_path, 5, 1) == [11.0, 0]
+    file.unlink()
+    file.mkdir()  # what cannot even be replaced is told, and no more
+    assert run(tmp_path, 5, 1) == [11.0, 0]
+
+
+FULL = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write fails, as on a full disk
+"""
+
+
+@pytest.mark.skipif(DISABLED or os.name != "posix", reason="needs compiled kernels and limits of a process")
+@pytest.mark.parametrize("folder", ["cache", "file/below"])
+def test_where_kernels_cannot_be_kept_they_are_compiled_and_it_is_told_once(tmp_path, folder):
+    (tmp_path / "file").write_text("no folder can be made here")
+    (tmp_path / "lower.py").write_text(LOWER.format(factor=3))
+    (tmp_path / "upper.py").write_text(FULL + UPPER.format(offset=1))
+    env = {**os.environ, "PLIANT_CACHE": str(tmp_path / folder), "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "upper.py"], cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["7.0", "0"]
+    assert done.stderr.count("compiled kernels cannot be kept") == 1
+    assert ("File too large" if folder == "cache" else "No such file") in done.stderr and "PLIANT_CACHE" in done.stderr

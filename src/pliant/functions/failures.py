@@ -4,38 +4,63 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 
 MOST = 10  # that are kept
+_numbers = count()
 
 
-class Failures(threading.local):
-    """Exceptions that functions of one model raised, in each thread a list of its own: runs in other threads neither
-    see nor clear it. Who raises one of them takes them all, so that none is left for the next run."""
+class Raised(threading.local):
+    """Exceptions, numbered as they came, in each thread a list of its own."""
 
     def __init__(self) -> None:
-        self.raised: list[BaseException] = []
-
-    def __bool__(self) -> bool:
-        return bool(self.raised)
+        self.errors: list[tuple[int, BaseException]] = []
 
     def add(self, error: BaseException, where: str = "") -> None:
         """Keep an exception; ``where``: the item and the time, for its message."""
-        if len(self.raised) < MOST:
+        if len(self.errors) < MOST:
             if where:
                 error.raised_in = where  # type: ignore[attr-defined]
                 error.add_note(where)
-            self.raised.append(error)
+            self.errors.append((next(_numbers), error))
+
+
+class Failures:
+    """Exceptions that functions of one model raised: its ``own``, and those of compiled functions that models share. Runs in
+    other threads neither see nor clear them. Who raises one of them takes them all, so that none is left for the next run."""
+
+    def __init__(self) -> None:
+        self.own = Raised()
+        self.sources = [self.own]
+
+    def __bool__(self) -> bool:
+        return any(source.errors for source in self.sources)
+
+    def add(self, error: BaseException, where: str = "") -> None:
+        self.own.add(error, where)
+
+    def listen(self, source: Raised) -> None:
+        """See what a function raises that other models may use too, from now on."""
+        source.errors = []
+        if source not in self.sources:
+            self.sources.append(source)
 
     def take(self) -> list[BaseException]:
         """All of them, the first one first; none are left."""
-        taken, self.raised = self.raised, []
+        return [error for _, error in sorted(pair for errors in self._empty() for pair in errors)][:MOST]
+
+    def _empty(self) -> list[list[tuple[int, BaseException]]]:
+        taken = [source.errors for source in self.sources]
+        for source in self.sources:
+            source.errors = []
         return taken
 
     @contextmanager
     def ignored(self) -> Iterator[None]:
         """What is raised inside is forgotten."""
-        before = self.take()
+        before = self._empty()
         try:
             yield
         finally:
-            self.raised = before
+            for k, source in enumerate(self.sources):
+                source.errors = before[k] if k < len(before) else []

@@ -5,7 +5,10 @@ import inspect
 import math
 import types
 import warnings
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -18,12 +21,14 @@ from pliant.kernels.contract import c_address
 from .compile import Assembler, Pool
 from .derivative import derivative
 from .expression import ZERO, External, Lookup, Node, Number, Signal, Variable, bottom_up, is_condition, parse
-from .failures import Failures
+from .failures import Failures, Raised
+from .sameness import signature_of
 from .table import Table
 from .units import must, shown
 
 PROBES = ((0.0, 0.0, 0.0), (0.37, 0.011, -0.23), (1.9, -0.4, 1.3))  # where compiled and interpreted callables are compared
 CHANNELS = 100  # that one expression may use
+MOST_VERSIONS = 100  # of the same Python code with other values that are compiled, 2 MB each; further ones are interpreted
 
 
 class Code(NamedTuple):
@@ -161,33 +166,71 @@ def _check_arguments(f: Callable[..., float], variables: tuple[str, ...]) -> Non
 
 def _address(f: Callable[..., float], n: int, failures: Failures, where: str) -> tuple[int, Any]:
     """Address of a C function of t, x, v that runs ``f``, compiled if Numba can, and what keeps it alive."""
-    def interpreted(t: float, x: float, v: float) -> float:
+    interpreted = _Interpreted(f, n, where, failures.own)
+    signature = signature_of(f) if not jit.DISABLED and isinstance(f, (types.FunctionType, jit.Dispatcher)) else None
+    shared = _shared(_Version((signature, n, where), f)) if signature is not None else None
+    if shared is None:
+        return c_address(interpreted)
+    failures.listen(shared.raised)
+    with failures.ignored():  # Numba's arithmetic differs in places, for example in powers of integers
+        agree = all(_same(shared.compiled.ctypes(*p), interpreted(*p)) for p in PROBES)
+    return (shared.compiled.address, shared) if agree else c_address(interpreted)
+
+
+@dataclass(frozen=True)
+class _Interpreted:
+    """A function of t, x, v that keeps what the user's function raises, and gives nan instead."""
+    f: Callable[..., float]
+    n: int
+    where: str
+    raised: Raised
+
+    def __call__(self, t: float, x: float, v: float) -> float:
         try:
-            return float(f(t) if n == 1 else f(t, x, v))
+            return float(self.f(t) if self.n == 1 else self.f(t, x, v))
         except BaseException as error:
-            failures.add(error, f"in {where}, asked for t = {t:.6g} s")
+            self.raised.add(error, f"in {self.where}, asked for t = {t:.6g} s")
             return math.nan
 
-    plain = c_address(interpreted)
-    if jit.DISABLED or not isinstance(f, (types.FunctionType, jit.Dispatcher)):
-        return plain
+
+class _Version:
+    """A function as `_shared` looks it up: by its signature, number of arguments and item."""
+
+    def __init__(self, key: tuple[Any, int, str], f: Callable[..., float]) -> None:
+        self.key, self.f = key, f
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Version) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+class _Compiled(NamedTuple):
+    """A compiled function, what it raises, and the interpreted one that it asks then."""
+    compiled: Any
+    raised: Raised
+    plain: Any
+
+
+_versions: Counter[Any] = Counter()  # of the same code with other values, that were compiled
+
+
+@lru_cache(maxsize=256)
+def _shared(version: _Version) -> _Compiled | None:
+    """A function compiled, once for all models that use it for the same item: what Numba has compiled takes memory for as long as the
+    process lives. None if Numba cannot, or has compiled the same code with very many other values."""
+    (signature, n, where), f = version.key, version.f
+    code = signature[0] if isinstance(signature, tuple) else signature
+    _versions[code] += 1
+    if _versions[code] > MOST_VERSIONS:
+        return None
+    raised = Raised()
+    _, plain = c_address(_Interpreted(f, n, where, raised))
     try:
-        if _reads_arrays(f):  # a compiled function would keep the values they have now
-            return plain
-        compiled = _compiled(f, n, plain[1])
+        return _Compiled(_compiled(f, n, plain), raised, plain)
     except Exception:
-        return plain
-    with failures.ignored():  # Numba's arithmetic differs in places, for example in powers of integers
-        agree = all(_same(compiled.ctypes(*p), interpreted(*p)) for p in PROBES)
-    return (compiled.address, (compiled, plain)) if agree else plain
-
-
-def _reads_arrays(f: Callable[..., float]) -> bool:
-    """Whether a function uses arrays from outside, which may change during a run."""
-    code = getattr(f, "__code__", None)
-    names = [getattr(f, "__globals__", {}).get(n) for n in code.co_names] if code else []
-    cells = [c.cell_contents for c in getattr(f, "__closure__", None) or ()]
-    return any(isinstance(x, np.ndarray) for x in (*names, *cells))
+        return None
 
 
 def _same(a: float, b: float) -> bool:

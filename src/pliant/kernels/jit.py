@@ -8,9 +8,12 @@ from __future__ import annotations
 import builtins
 import hashlib
 import os
+import pickle
 import stat
 import sys
 import tempfile
+import warnings
+import zlib
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
@@ -23,6 +26,7 @@ from llvmlite import ir
 from llvmlite.ir import instructions
 from numba import njit
 from numba.core import cgutils, errors, types
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
 from . import by_reference
@@ -177,35 +181,96 @@ def _cached(f: Callable[..., Any], **options: Any) -> Any:
     """Compiled without reference counts: kernels make no arrays, and counting those they are given takes longer than most of them."""
     if DISABLED:
         return f
-    on_disk = Path(f.__code__.co_filename).is_file()
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
-    try:
-        jitted = njit(f, cache=on_disk, error_model="numpy", no_cfunc_wrapper=True, _nrt=False, **options)
-    finally:
-        numba.config.CACHE_DIR = before
+    jitted = njit(f, error_model="numpy", no_cfunc_wrapper=True, _nrt=False, **options)
     _check(f)
-    if on_disk:
-        _stamp_late(jitted._cache._cache_file, f)
+    if Path(f.__code__.co_filename).is_file():
+        _keep(jitted, f)
     return jitted
 
 
-def _stamp_late(file: Any, f: Callable[..., Any]) -> None:
-    """The index of a kernel in the cache is stamped when it is read or written. One that cannot be read counts as none: it may name
-    classes that another version had elsewhere."""
-    read, write = file._load_index, file._save_index
+def _keep(jitted: Any, f: Callable[..., Any]) -> None:
+    """Let a kernel be kept in the cache. No fault of the cache stops a run: what cannot be read is compiled again, and what cannot be
+    written is not kept, which is told once."""
+    before = numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES
+    try:
+        numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES = str(cache_folder()), "UserProvidedCacheLocator"
+        jitted.enable_caching()
+    except (OSError, RuntimeError) as error:  # no folder can be made; Numba says it by a RuntimeError
+        return _tell(error)
+    finally:
+        numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES = before
+    kept = jitted._cache
+    kept._cache_file = _Files(kept._cache_file, f)
+    read, write = kept.load_overload, kept.save_overload
 
-    def load() -> Any:
-        file._source_stamp = source_key(f)
+    def load(signature: Any, context: Any) -> Any:
         try:
-            return read()
-        except Exception:  # whatever a pickle of another version raises
-            return {}
+            return read(signature, context)
+        except Exception:  # whatever parts of another version raise
+            return None
 
-    def save(overloads: Any) -> None:
-        file._source_stamp = source_key(f)
-        write(overloads)
-    file._load_index, file._save_index = load, save
+    def save(signature: Any, compiled: Any) -> None:
+        try:
+            write(signature, compiled)
+        except OSError as error:
+            _tell(error)
+    kept.load_overload, kept.save_overload = load, save
+
+
+_told: list[str] = []  # why kernels are not kept
+
+
+def _tell(error: Exception) -> None:
+    if not _told:
+        number, where = getattr(error, "errno", None), f" in {str(cache_folder())!r}" if cache_folder.cache_info().currsize else ""
+        _told.append(os.strerror(number) if number else "no folder for them can be made")
+        warnings.warn(f"compiled kernels cannot be kept{where}: {_told[0]}. Runs go on, but every process compiles again; "
+                      "make room there or set PLIANT_CACHE to another folder", stacklevel=2)
+
+
+class _Files(IndexDataCacheFile):
+    """Index and compiled versions of one kernel on disk, as Numba keeps them, but stamped with all that the kernel depends on and
+    with a checksum. A file is taken for what its name says only if stamp, key and checksum are right: processes that compile
+    at the same time, or a disk that is full, may leave an index that points to a version of other times. Any other counts as absent."""
+
+    def __init__(self, file: IndexDataCacheFile, f: Callable[..., Any]) -> None:
+        self.__dict__.update(file.__dict__)
+        self.f = f
+
+    def load(self, key: Any) -> Any:
+        name = self._load_index().get(key)
+        found = name and self._read(self._data_path(name))
+        return found[1] if found and found[0] == key else None
+
+    def _load_index(self) -> Any:
+        self._source_stamp = source_key(self.f)
+        return self._read(self._index_path) or {}
+
+    def _save_index(self, overloads: Any) -> None:
+        self._source_stamp = source_key(self.f)
+        self._write(self._index_path, overloads)
+
+    def save(self, key: Any, data: Any) -> None:
+        super().save(key, (key, data))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), data)
+
+    def _read(self, path: str) -> Any:
+        """What a file holds; None if that is not what was written for this kernel as it is now."""
+        try:
+            data = Path(path).read_bytes()
+            if int.from_bytes(data[:4], "little") != zlib.crc32(data[4:]):
+                return None
+            version, stamp, content = pickle.loads(memoryview(data)[4:])
+            return content if (version, stamp) == (self._version, self._source_stamp) else None
+        except Exception:  # no file, or whatever a pickle of another version raises: it may name classes that were elsewhere
+            return None
+
+    def _write(self, path: str, content: Any) -> None:
+        data = self._dump((self._version, self._source_stamp, content))
+        with self._open_for_write(path) as file:
+            file.write(zlib.crc32(data).to_bytes(4, "little") + data)
 
 
 def _refuse(*args: Any, **options: Any) -> None:
@@ -253,7 +318,7 @@ def variants(name: str, *sources: Callable[..., Any], **parts: Any) -> tuple[Any
 
 def compiled_before(f: Any) -> bool:
     """Whether the cache holds a version of an entry that is still valid."""
-    return DISABLED or bool(f._cache._cache_file._load_index())
+    return DISABLED or (isinstance(f._cache, FunctionCache) and bool(f._cache._cache_file._load_index()))
 
 
 def index(*i: int) -> Any:
