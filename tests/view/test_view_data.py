@@ -229,7 +229,12 @@ def test_overviews_of_large_runs_are_thinned(crank, monkeypatch):
     one = Service(SolutionSource(crank))
     header, arrays = unpack(one.scene())
     assert header["stride"] > 1 and header["rows"] == len(crank.t)
-    np.testing.assert_array_equal(arrays["t"], crank.t[:: header["stride"]])
+    assert (len(crank.t) - 1) % header["stride"]  # the end is sent all the same
+    np.testing.assert_array_equal(arrays["t"], [*crank.t[:: header["stride"]], crank.t[-1]])
+    _, some = unpack(one.rows(10, 20, 4))
+    np.testing.assert_array_equal(some["t"], crank.t[10:20:4])
+    with pytest.raises(ValueError, match="step = 0, must be from 1"):
+        one.rows(0, 20, 0)
     _, block = unpack(one.rows(10, 20))
     np.testing.assert_array_equal(block["t"], crank.t[10:20])
     monkeypatch.setattr(service, "ANSWER", 100)
