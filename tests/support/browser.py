@@ -18,6 +18,7 @@ FLAGS = [
     "--force-color-profile=srgb",
     "--hide-scrollbars",
 ]
+NO_WEBGL = [*(f for f in FLAGS if "swiftshader" not in f), "--disable-3d-apis"]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -39,6 +40,16 @@ def launched():
             yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def without_webgl(browser):
+    """Another browser beside this one, that draws in two dimensions only."""
+    other = browser.browser_type.launch(executable_path=executable(), args=NO_WEBGL)
+    try:
+        yield other
+    finally:
+        other.close()
 
 
 class Tab:
@@ -63,6 +74,14 @@ class Tab:
 
     def __call__(self, script, *given):
         return self.page.evaluate(script, *given)
+
+    def until(self, script, seconds=10.0):
+        """Wait for an expression; the policy of the server's page does not let the browser do so."""
+        for _ in range(int(20 * seconds)):
+            if self(script):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"not within {seconds} s: {script}")
 
     def seek(self, t):
         self("t => pliant.seek(t)", t)

@@ -33,6 +33,7 @@ export class App {
   private readonly toolbar = new Toolbar(this);
   private readonly overlay = new Overlay(this);
   private readonly helping = helpDialog();
+  private readonly heading = h("h1", { class: "unseen" }, "pliant");
   private readonly caster = new THREE.Raycaster();
   private dirty = true;
   private hovered = 0;
@@ -40,9 +41,11 @@ export class App {
 
   constructor(readonly root: HTMLElement) {
     const canvas = h("canvas", { class: "scene", tabindex: 0, role: "img", "aria-label": "The mechanism" });
-    const view = h("div", { class: "view" }, canvas, this.overlay.element);
+    const view = h("main", { class: "view" }, this.heading, canvas, this.overlay.element);
     root.replaceChildren(this.toolbar.element, h("div", { class: "middle" }, this.outline.element, view, this.inspector.element), this.transport.element, this.plots.element, this.helping);
     this.stage = new Stage(canvas);
+    if (this.stage.flat2d) this.overlay.remark("This browser has no WebGL: the picture is painted without it, slower and plainer. "
+      + "Graphics acceleration in the settings of the browser, or another browser, brings it back.");
     this.stage.changed = () => { this.dirty = true; };
     this.player.changed = () => { this.dirty = true; this.transport.state(); this.plots.draw(); };
     this.store.listen((changed) => this.settled(changed));
@@ -65,6 +68,7 @@ export class App {
     if (!camera) this.stage.fit(this.first.header);
     if (!camera && this.first.bodies.length > MANY) this.store.set({ edges: false });
     document.title = `${this.first.header.name} – pliant`;
+    this.heading.textContent = this.first.header.name;
     for (const part of [this.outline, this.toolbar, this.overlay, this.plots]) part.build();
     const { note, kind } = this.first.header;
     this.overlay.tell(note && kind === "model" ? note : "");
@@ -72,7 +76,16 @@ export class App {
     this.resize();
   }
 
+  /** Whether a run still goes on. */
+  stated(run: RunView, live: boolean): void {
+    if (run.header.live === live) return;
+    run.header.live = live;
+    this.player.live = this.runs.some((r) => r.header.live);
+    this.toolbar.build();
+  }
+
   private span(): void {
+    this.player.live = this.runs.some((r) => r.header.live);
     this.player.span(Math.min(...this.runs.map((r) => r.timeline.start)), Math.max(...this.runs.map((r) => r.timeline.end)));
     this.transport.span();
     this.transport.state();
@@ -98,6 +111,7 @@ export class App {
     this.chase();
     this.stage.draw();
     this.overlay.update();
+    this.inspector.update();
     this.transport.update();
     if (this.player.playing) this.plots.draw();
     this.script.push(performance.now() - start);
@@ -174,11 +188,10 @@ export class App {
 
   /** Rows were added to a run. */
   async grown(run: RunView, total: number): Promise<void> {
-    const atEnd = this.player.time >= this.player.end;
     await run.timeline.grow(total);
     run.grown();
     this.span();
-    if (atEnd && !this.player.playing) this.player.seek(this.player.end);
+    this.overlay.scale();
     this.dirty = true;
   }
 
@@ -237,7 +250,7 @@ export class App {
     this.caster.setFromCamera(at, camera);
     const cut = this.stage.planes(this.store.now.clip, this.first.header);
     const hit = this.caster.intersectObjects(this.first.targets(), false).find((h) => cut.every((p) => p.distanceToPoint(h.point) >= 0));
-    if (!hit) return "";
+    if (!hit) return this.first.near(event.offsetX, event.offsetY, canvas, camera);
     const { items, item } = hit.object.userData as { items?: string[]; item?: string };
     return item ?? items?.[hit.instanceId ?? 0] ?? "";
   }

@@ -6,6 +6,7 @@ import type { BodyInfo, Package } from "./format";
 import { bodyGeometry, edges } from "./geometry";
 import type { Poses } from "./poses";
 import type { Settings } from "./settings";
+import { halfThickness, visible } from "./thin";
 
 export class BodyView {
   readonly mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshStandardMaterial>;
@@ -23,7 +24,7 @@ export class BodyView {
     this.base = new THREE.Color(info.color);
     this.faded = (info.opacity ?? 1) * (compared ? 0.35 : 1);
     this.hidden = info.hidden ?? false;
-    const material = new THREE.MeshStandardMaterial({ color: this.base, roughness: 0.58, metalness: 0.08, transparent: this.faded < 1, opacity: this.faded, depthWrite: this.faded > 0.5 });
+    const material = visible(new THREE.MeshStandardMaterial({ color: this.base, roughness: 0.58, metalness: 0.08, transparent: this.faded < 1, opacity: this.faded, depthWrite: this.faded > 0.5 }));
     if (info.skin) {
       this.skin = new Skin(data, info.skin);
       const geometry = new THREE.BufferGeometry();
@@ -31,6 +32,8 @@ export class BodyView {
       geometry.setAttribute("normal", dynamic(this.skin.normals));
       this.colors = dynamic(new Float32Array(this.skin.positions.length));
       geometry.setAttribute("color", this.colors);
+      const slim = new Float32Array(this.skin.corner.length).fill(halfThickness(this.skin.rest, this.skin.cells));
+      geometry.setAttribute("slim", new THREE.BufferAttribute(slim, 1));
       geometry.setIndex(new THREE.BufferAttribute(this.skin.drawn, 1));
       geometry.boundingSphere = new THREE.Sphere(new THREE.Vector3(), 1e9); // it deforms
       this.mesh = new THREE.Mesh(geometry, material);

@@ -7,6 +7,7 @@ import { PALETTES } from "./colors";
 import type { End, Header } from "./format";
 import { Mark, Poses } from "./poses";
 import type { Settings } from "./settings";
+import { measured, visible } from "./thin";
 import type { Timeline } from "./timeline";
 
 const A = new THREE.Vector3(), B = new THREE.Vector3(), D = new THREE.Vector3(), Z = new THREE.Vector3(0, 0, 1);
@@ -26,7 +27,7 @@ class Coil extends THREE.Curve<THREE.Vector3> {
 class Stretched {
   readonly mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshStandardMaterial>;
   constructor(name: string, geometry: THREE.BufferGeometry, private a: Mark, private b: Mark, root: THREE.Object3D) {
-    this.mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ roughness: 0.45, metalness: 0.3 }));
+    this.mesh = new THREE.Mesh(measured(geometry), visible(new THREE.MeshStandardMaterial({ roughness: 0.45, metalness: 0.3 })));
     this.mesh.userData.item = name;
     this.mesh.matrixAutoUpdate = false;
     this.mesh.frustumCulled = false;

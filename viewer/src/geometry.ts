@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { mergeGeometries, toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import { array, type Package, type Quat, type Shape, type Vec } from "./format";
+import { measured } from "./thin";
 
 const CREASE = 0.6; // rad: sharper edges stay sharp
 const UP = new THREE.Vector3(0, 1, 0);
@@ -11,7 +12,7 @@ export const quaternion = (q: Quat): THREE.Quaternion => new THREE.Quaternion(q[
 
 /** All shapes of a body as one geometry. */
 export function bodyGeometry(shapes: Shape[], data: Package): THREE.BufferGeometry {
-  const parts = shapes.map((shape) => plain(one(shape, data)));
+  const parts = shapes.map((shape) => measured(plain(one(shape, data))));
   return parts.length ? mergeGeometries(parts) : new THREE.BufferGeometry();
 }
 

@@ -15,7 +15,8 @@ async function start(): Promise<void> {
   document.documentElement.dataset.first = String(Math.round(performance.now())); // ms from the call of the page to its first picture
   app.run();
   document.documentElement.dataset.ready = "yes";
-  if (document.documentElement.dataset.autoplay !== "no" && !window.matchMedia?.("(prefers-reduced-motion: reduce)").matches) app.player.play();
+  if (app.player.live) app.player.seek(app.player.end); // a run that goes on is followed
+  else if (document.documentElement.dataset.autoplay !== "no" && !window.matchMedia?.("(prefers-reduced-motion: reduce)").matches) app.player.play();
   if (found.some((s) => s.status)) void watch(found);
 }
 
@@ -30,7 +31,7 @@ async function watch(found: Source[]): Promise<void> {
       lost = 0;
     } catch (error) {
       if (++lost === 2) app.tell(error instanceof TypeError ? "The server has ended; what is loaded can still be seen." : String((error as Error).message));
-      if (lost > 5) return;
+      if (lost > 5 && error instanceof TypeError) return;
     }
   }
 }
@@ -38,10 +39,10 @@ async function watch(found: Source[]): Promise<void> {
 async function follow(found: Source[], k: number, status: Status): Promise<void> {
   const run = app.runs[k];
   if (status.message) app.tell(status.message);
+  app.stated(run, status.live);
   if (status.version !== run.header.version) {
-    const { time, playing } = app.player;
+    const { playing } = app.player; // the clock keeps its time, or follows the end
     await app.open(found);
-    app.player.seek(time);
     if (playing) app.player.play();
     await app.plots.reload();
   } else if (status.rows > run.timeline.total) {

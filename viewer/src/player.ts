@@ -4,6 +4,8 @@ import type { Store } from "./settings";
 export class Player {
   time = 0;
   playing = false;
+  following = false; // stays at the end, of a run that goes on
+  live = false;      // rows may be added
   start = 0;
   end = 0;
   /** Seconds of the run per second of ours at speed 1. */
@@ -14,10 +16,10 @@ export class Player {
   constructor(private store: Store) {}
 
   span(start: number, end: number): void {
-    const atEnd = this.time >= this.end && this.end > this.start;
     this.start = start;
     this.end = end;
-    if (this.time < start || this.time > end) this.time = atEnd ? end : start;
+    if (this.following) this.time = end;
+    else if (this.time < start || this.time > end) this.time = start;
     const length = end - start; // short motions are slowed down, so that one sees them; long ones take half a minute
     this.natural = length <= 0 ? 1 : length < 2 ? length / niceSeconds(length) : Math.max(1, length / 30);
   }
@@ -27,6 +29,7 @@ export class Player {
     if (this.end <= this.start) return;
     if (this.time >= this.end) this.time = this.start;
     this.playing = true;
+    this.following = false;
     this.before = performance.now();
     this.changed();
   }
@@ -36,6 +39,7 @@ export class Player {
   }
   seek(time: number): void {
     this.time = Math.min(this.end, Math.max(this.start, time));
+    this.following = this.time >= this.end && this.end > this.start;
     this.changed();
   }
 
@@ -49,10 +53,11 @@ export class Player {
     this.before = now;
     this.time += passed * this.rate;
     if (this.time < this.end) return;
-    if (this.store.now.loop) this.time = this.start + ((this.time - this.start) % (this.end - this.start));
+    if (this.store.now.loop && !this.live) this.time = this.start + ((this.time - this.start) % (this.end - this.start));
     else {
       this.time = this.end;
       this.playing = false;
+      this.following = true;
       this.changed();
     }
   }

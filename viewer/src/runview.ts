@@ -4,12 +4,14 @@ import { Arrows } from "./arrows";
 import { BodyView } from "./bodies";
 import { Connectors, Trace } from "./connectors";
 import type { End, Header, Package } from "./format";
+import { vector } from "./geometry";
 import { Mark, Poses } from "./poses";
 import type { Settings } from "./settings";
 import type { Source } from "./source";
 import { Symbols } from "./symbols";
 import { Timeline } from "./timeline";
 
+const NEAR = 3; // pixels
 const SAMPLES = 60; // moments that tell the largest value of a colour scale
 
 export class RunView {
@@ -74,18 +76,23 @@ export class RunView {
   largest(source: string): number {
     const known = this.scales.get(source);
     if (known !== undefined) return known;
+    const n = this.timeline.t.length;
     let most = 0;
+    for (let k = 0; k < Math.min(SAMPLES, n); k++) most = Math.max(most, this.highest(source, n <= SAMPLES ? k : Math.round((k * (n - 1)) / (SAMPLES - 1))));
+    this.scales.set(source, most);
+    return most;
+  }
+
+  /** The same at one row of the overview. */
+  private highest(source: string, row: number): number {
     const state = new Float32Array(this.header.width), n = this.timeline.t.length;
+    let most = 0;
     for (const { skin } of this.bodies) {
       if (!skin?.sources().some((s) => s.name === source)) continue;
-      for (let k = 0; k < Math.min(SAMPLES, n); k++) {
-        const row = n <= SAMPLES ? k : Math.round((k * (n - 1)) / (SAMPLES - 1));
-        for (let c = skin.info.first; c < skin.info.first + skin.info.count; c++) state[c] = this.timeline.columns[c * n + row];
-        skin.evaluate(source, state, skin.info.first);
-        for (let i = 0; i < skin.count; i++) most = Math.max(most, skin.values[i]);
-      }
+      for (let c = skin.info.first; c < skin.info.first + skin.info.count; c++) state[c] = this.timeline.columns[c * n + row];
+      skin.evaluate(source, state, skin.info.first);
+      for (let i = 0; i < skin.count; i++) most = Math.max(most, skin.values[i]);
     }
-    this.scales.set(source, most);
     return most;
   }
 
@@ -125,12 +132,36 @@ export class RunView {
     return true;
   }
 
-  /** Rows were added. */
-  grown(): void { for (const trace of this.traces.values()) trace.build(this.header, this.timeline); }
+  /** Rows were added: paths go on, and scales of colours hold the new end. */
+  grown(): void {
+    for (const trace of this.traces.values()) trace.build(this.header, this.timeline);
+    for (const [source, most] of this.scales) {
+      const now = Math.max(most, this.highest(source, this.timeline.t.length - 1));
+      this.scales.set(source, now);
+      for (const body of this.bodies) body.largest = Math.max(body.largest, now);
+    }
+  }
 
   targets(): THREE.Object3D[] {
     const springs = this.connectors?.items.map((i) => i.mesh).filter((m) => m.visible) ?? [];
     return [...this.bodies.map((b) => b.mesh).filter((m) => m.visible), ...springs, ...(this.symbols?.targets() ?? [])];
+  }
+
+  /** The slender body whose middle line passes near a place on the screen: bodies thinner than a pixel can be clicked too. */
+  near(x: number, y: number, canvas: HTMLCanvasElement, camera: THREE.Camera): string {
+    const seen = (p: THREE.Vector3): [number, number] => {
+      p.project(camera);
+      return [((p.x + 1) / 2) * canvas.clientWidth, ((1 - p.y) / 2) * canvas.clientHeight];
+    };
+    for (const { info, mesh } of this.bodies) {
+      for (const shape of mesh.visible ? info.shapes ?? [] : []) {
+        if (shape.kind !== "link" && shape.kind !== "cylinder") continue;
+        const [p, q] = [shape.start, shape.end].map((v) => seen(vector(v).applyMatrix4(mesh.matrixWorld)));
+        const dx = q[0] - p[0], dy = q[1] - p[1], s = Math.min(1, Math.max(0, ((x - p[0]) * dx + (y - p[1]) * dy) / (dx * dx + dy * dy || 1)));
+        if (Math.hypot(x - p[0] - s * dx, y - p[1] - s * dy) < NEAR) return info.name;
+      }
+    }
+    return "";
   }
 
   dispose(): void {

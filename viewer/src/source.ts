@@ -8,7 +8,8 @@ export interface Status { rows: number; live: boolean; version: number; message:
 export interface Source {
   /** Header, arrays that do not change, and the motion over some or all rows. */
   open(): Promise<Package>;
-  rows(first: number, last: number): Promise<Package<RowsHeader>>;
+  /** Every `step`-th row from first to before last. */
+  rows(first: number, last: number, step: number): Promise<Package<RowsHeader>>;
   channel(name: string): Promise<Package<ChannelHeader>>;
   /** What is new, of sources that may change. */
   status?(): Promise<Status>;
@@ -40,7 +41,7 @@ class Embedded implements Source {
 class Served implements Source {
   constructor(private number: number) {}
   open(): Promise<Package> { return this.get("scene"); }
-  rows(first: number, last: number): Promise<Package<RowsHeader>> { return this.get(`rows?first=${first}&last=${last}`); }
+  rows(first: number, last: number, step: number): Promise<Package<RowsHeader>> { return this.get(`rows?first=${first}&last=${last}&step=${step}`); }
   channel(name: string): Promise<Package<ChannelHeader>> { return this.get(`channel?name=${encodeURIComponent(name)}`); }
   async status(): Promise<Status> {
     const answer = await fetch(`api/${this.number}/status`);
@@ -68,7 +69,7 @@ class Framed implements Source {
     });
   }
   open(): Promise<Package> { return this.ask({ what: "scene" }); }
-  rows(first: number, last: number): Promise<Package<RowsHeader>> { return this.ask({ what: "rows", first, last }); }
+  rows(first: number, last: number, step: number): Promise<Package<RowsHeader>> { return this.ask({ what: "rows", first, last, step }); }
   channel(name: string): Promise<Package<ChannelHeader>> { return this.ask({ what: "channel", name }); }
   private ask<H>(question: object): Promise<Package<H>> {
     const id = this.number * 1e6 + this.next++;

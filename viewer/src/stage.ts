@@ -2,10 +2,12 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { PALETTES } from "./colors";
+import { FlatRenderer, type Renderer } from "./flat";
 import type { Header, Vec } from "./format";
 import { vector } from "./geometry";
 import type { Clip, Settings } from "./settings";
 import { AXIS_COLORS } from "./symbols";
+import { pictureHeight } from "./thin";
 
 export type View = "home" | "front" | "back" | "left" | "right" | "top" | "bottom" | "iso";
 
@@ -14,7 +16,8 @@ export class Stage {
   readonly root = new THREE.Group();
   camera: THREE.PerspectiveCamera | THREE.OrthographicCamera;
   controls: OrbitControls;
-  readonly renderer: THREE.WebGLRenderer;
+  readonly renderer: Renderer;
+  readonly flat2d: boolean; // there is no WebGL
   private readonly eye = new THREE.PerspectiveCamera(32, 1, 0.01, 1000);
   private readonly flat = new THREE.OrthographicCamera(-1, 1, 1, -1, 0.01, 1000);
   private readonly lights = new THREE.Group();
@@ -32,8 +35,9 @@ export class Stage {
   changed: () => void = () => {};
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: false });
-    this.renderer.debug.checkShaderErrors = false; // to ask for them waits for the driver
+    const context = canvas.getContext("webgl2", { alpha: true, antialias: true, depth: true, stencil: false });
+    this.flat2d = context === null;
+    this.renderer = context ? shaded(canvas, context) : new FlatRenderer(canvas);
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.scene.add(this.root, this.sky, this.lights);
     const sun = new THREE.DirectionalLight(0xffffff, 2.1), fill = new THREE.DirectionalLight(0xffffff, 0.7);
@@ -143,6 +147,7 @@ export class Stage {
   resize(): { width: number; height: number } {
     const width = Math.max(1, this.canvas.clientWidth), height = Math.max(1, this.canvas.clientHeight);
     this.renderer.setSize(width, height, false);
+    pictureHeight(height);
     this.eye.aspect = width / height;
     this.eye.updateProjectionMatrix();
     const h = this.flat.top;
@@ -198,11 +203,18 @@ export class Stage {
       }
     }
     this.grid = new THREE.Group();
+    this.grid.userData.behind = true;
     lines.forEach((points, k) => this.grid!.add(new THREE.LineSegments(new THREE.BufferGeometry().setFromPoints(points), new THREE.LineBasicMaterial({ transparent: true, opacity: k ? 0.75 : 0.55 }))));
     this.scene.add(this.grid);
     this.world = axes(vector(header.origin).negate(), 0.18 * header.size);
     this.scene.add(this.world);
   }
+}
+
+function shaded(canvas: HTMLCanvasElement, context: WebGL2RenderingContext): Renderer {
+  const made = new THREE.WebGLRenderer({ canvas, context });
+  made.debug.checkShaderErrors = false; // to ask for them waits for the driver
+  return made;
 }
 
 function axes(at: THREE.Vector3, length: number): THREE.LineSegments {

@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, Wi
 from ..functions.field_error import FieldError
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
+from .quantities import In, unit_of
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -44,7 +45,7 @@ def number(unit: str, *, positive: bool = False, least: float | None = None) -> 
             raise ValueError(f"{given} must be at least {least:g}")
         return x
     note = f"number in {unit or 'SI units'}, or a text with a unit"
-    return Annotated[float, BeforeValidator(check), WithJsonSchema({"type": ["number", "string"], "description": note})]
+    return Annotated[float, In(unit), BeforeValidator(check), WithJsonSchema({"type": ["number", "string"], "description": note})]
 
 
 def vector(unit: str) -> Any:
@@ -55,7 +56,7 @@ def vector(unit: str) -> Any:
         return quantity(plain(value[0]), unit), quantity(plain(value[1]), unit), quantity(plain(value[2]), unit)
     entry = {"type": ["number", "string"]}
     schema = {"type": "array", "items": entry, "minItems": 3, "maxItems": 3, "description": f"three numbers in {unit or 'SI units'}"}
-    return Annotated[tuple[float, float, float], BeforeValidator(check), WithJsonSchema(schema)]
+    return Annotated[tuple[float, float, float], In(unit), BeforeValidator(check), WithJsonSchema(schema)]
 
 
 def plain(x: Any) -> Any:
@@ -322,6 +323,10 @@ class Item(Strict, metaclass=_Friendly):
     def loads(self) -> Iterable[ConstantLoad]:
         """What it exerts on frames whatever the state is."""
         return ()
+
+    def units(self) -> dict[str, str]:
+        """Units of its fields, where they are numbers."""
+        return {name: unit for name, field in type(self).model_fields.items() if (unit := unit_of(field))}
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

@@ -39,6 +39,9 @@ class Drive(Item):
             numbers_with_units(value, {"function": "rad" if value["coordinate"] == "angle" else "m"})
         return value
 
+    def units(self) -> dict[str, str]:
+        return {"function": "rad" if self.coordinate == "angle" else "m"}
+
     def build(self, layout: ModelCompiler) -> None:
         from ..families import constraints
         b, item = layout.builder, f"drive {self.name!r}"

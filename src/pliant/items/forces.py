@@ -39,6 +39,9 @@ class Load(Item):
             return {**value, "vector": tuple(with_unit(x, cls.unit, "vector", k) for k, x in enumerate(v))}
         return value
 
+    def units(self) -> dict[str, str]:
+        return {"vector": self.unit}
+
     def build(self, layout: ModelCompiler) -> None:
         from ..families import loads, signals
         b, item = layout.builder, f"{self.kind} {self.name!r}"

@@ -2,9 +2,23 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple, get_args
 
 from ..functions.field_error import FieldError
+
+
+class In(NamedTuple):
+    """Among the notes of a field's type: the unit of its numbers."""
+    unit: str
+
+
+def unit_of(field: Any) -> str:
+    """Of a field of an item, as its type says; empty where it has none."""
+    notes, types = list(field.metadata), [field.annotation]
+    for kind in types:  # a number or nothing: Annotated[...] | None
+        notes += getattr(kind, "__metadata__", ())
+        types += get_args(kind)
+    return next((note.unit for note in notes if isinstance(note, In)), "")
 
 
 def numbers_with_units(value: Any, units: dict[str, str]) -> Any:

@@ -69,6 +69,7 @@ class SpringDamper(Pair):
     listed: ClassVar[int] = 4
     apart: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("name", "a", "b", "stiffness", "damping", "length")
+    laws: ClassVar[dict[str, str]] = {"stiffness": "N/m", "damping": "N*s/m"}  # units, where they are numbers
     stiffness: ForceLaw = 0.0
     damping: ForceLaw = 0.0
     length: Length | None = None
@@ -76,7 +77,10 @@ class SpringDamper(Pair):
     @model_validator(mode="before")
     @classmethod
     def _units(cls, value: Any) -> Any:
-        return numbers_with_units(value, {"stiffness": "N/m", "damping": "N*s/m"})
+        return numbers_with_units(value, cls.laws)
+
+    def units(self) -> dict[str, str]:
+        return super().units() | self.laws
 
     @model_validator(mode="after")
     def _check(self) -> SpringDamper:
@@ -111,7 +115,7 @@ class JointSpring(Item):
     section: ClassVar[str] = "forces"
     listed: ClassVar[int] = 4
     coordinate: ClassVar[str]
-    per: ClassVar[str]  # what a stiffness is: the unit of the effort by that of the coordinate
+    laws: ClassVar[dict[str, str]]  # units of stiffness and damping, where they are numbers
     unit: ClassVar[str]  # of the coordinate
     effort: ClassVar[tuple[str, str, int]]  # channel, unit, and where it begins in a wrench
     joint: JointName
@@ -121,7 +125,10 @@ class JointSpring(Item):
     @model_validator(mode="before")
     @classmethod
     def _units(cls, value: Any) -> Any:
-        return numbers_with_units(value, {"stiffness": cls.per, "damping": f"{cls.per}*s"})
+        return numbers_with_units(value, cls.laws)
+
+    def units(self) -> dict[str, str]:
+        return super().units() | self.laws
 
     def build(self, layout: ModelCompiler) -> None:
         c = layout.coordinate(self.joint, self.coordinate, f"spring {self.name!r}")
@@ -158,7 +165,7 @@ class TorsionSpring(JointSpring):
     kind: ClassVar[str] = "torsion_spring"
     positional: ClassVar[tuple[str, ...]] = ("name", "joint", "stiffness", "damping", "angle")
     coordinate: ClassVar[str] = "angle"
-    per: ClassVar[str] = "N*m"
+    laws: ClassVar[dict[str, str]] = {"stiffness": "N*m", "damping": "N*m*s"}
     unit: ClassVar[str] = "rad"
     effort: ClassVar[tuple[str, str, int]] = ("torque", "N*m", 3)
     angle: Angle = 0.0
@@ -171,7 +178,7 @@ class AxialSpring(JointSpring):
     kind: ClassVar[str] = "axial_spring"
     positional: ClassVar[tuple[str, ...]] = ("name", "joint", "stiffness", "damping", "displacement")
     coordinate: ClassVar[str] = "displacement"
-    per: ClassVar[str] = "N/m"
+    laws: ClassVar[dict[str, str]] = {"stiffness": "N/m", "damping": "N*s/m"}
     unit: ClassVar[str] = "m"
     effort: ClassVar[tuple[str, str, int]] = ("force", "N", 0)
     displacement: Length = 0.0

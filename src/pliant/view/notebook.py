@@ -42,7 +42,7 @@ def answer(services: list[Service], question: dict[str, Any]) -> tuple[str, byte
     try:
         service = services[int(question["run"])]
         if question["what"] == "rows":
-            return "", service.rows(int(question["first"]), int(question["last"]))
+            return "", service.rows(int(question["first"]), int(question["last"]), int(question.get("step", 1)))
         if question["what"] == "channel":
             return "", service.channel(str(question["name"]))
         return "", service.scene()

@@ -156,12 +156,12 @@ def _html(name: str, tables: list[Table], findings: list[tuple[str, str, str]], 
         [
             '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
             f"<title>{e(name)}</title>",
-            f"<style>{STYLE}</style></head><body><h1>{e(name)}</h1>",
+            f"<style>{STYLE}</style></head><body><main><h1>{e(name)}</h1>",
             f'<div class="two">{"".join(blocks[:2])}</div>',
             f'<div class="two">{"".join(pictures[:2])}</div>',
             *pictures[2:],
             f'<div class="two">{"".join(blocks[2:])}</div>',
-            f"<section><h2>Check</h2>{told}</section></body></html>\n",
+            f"<section><h2>Check</h2>{told}</section></main></body></html>\n",
         ]
     )
 

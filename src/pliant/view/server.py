@@ -101,8 +101,9 @@ def application(services: list[Service], port: int) -> Any:
         return _bytes(await run_in_threadpool(service(request).scene))
 
     async def rows(request: Request) -> Response:
-        first, last = (_whole(request.query_params.get(k)) for k in ("first", "last"))
-        return _bytes(await run_in_threadpool(partial(service(request).rows, first, last)))
+        asked = {"step": "1", **request.query_params}
+        first, last, step = (_whole(asked.get(k)) for k in ("first", "last", "step"))
+        return _bytes(await run_in_threadpool(partial(service(request).rows, first, last, step)))
 
     async def channel(request: Request) -> Response:
         return _bytes(await run_in_threadpool(partial(service(request).channel, request.query_params.get("name", ""))))

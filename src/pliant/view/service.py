@@ -60,17 +60,27 @@ class Service:
                 return self.ready[1]
             d, rows = self.description, self.overview()
             header = d.header | {"rows": self.source.count(), "stride": rows.step, "label": self.label, "live": self.source.live}
-            return pack(header, d.arrays | self._motion(rows) | (extra or {}), shuffled=shuffled)
+            return pack(header, d.arrays | self._whole(rows) | (extra or {}), shuffled=shuffled)
 
-    def rows(self, first: int, last: int) -> bytes:
-        """Rows from first to before last; ValueError if there are none such, or more than one answer holds."""
+    def _whole(self, rows: slice) -> dict[str, np.ndarray]:
+        """Motion over rows of the run, and its last row, which is the end of the time."""
+        found, n = self._motion(rows), self.source.count()
+        if n and (n - 1) % rows.step:
+            last = self._motion(slice(n - 1, n))
+            found = {name: np.concatenate([values, last[name]], axis=-1) for name, values in found.items()}
+        return found
+
+    def rows(self, first: int, last: int, step: int = 1) -> bytes:
+        """Every ``step``-th row from first to before last; ValueError if there are none such, or more than one answer holds."""
         with self.lock:
             n = self.source.count()
             if not 0 <= first < last <= n:
                 raise ValueError(f"rows {first} to {last} are not among the {n} of the run")
-            if (last - first) * (self.description.width * 4 + 8) > ANSWER:
+            if not 1 <= step <= n:
+                raise ValueError(f"step = {step}, must be from 1 to {n}, the rows of the run")
+            if -(-(last - first) // step) * (self.description.width * 4 + 8) > ANSWER:
                 raise ValueError(f"rows {first} to {last} are more than one answer holds; ask for fewer")
-            return pack({"first": first, "stride": 1, "total": n}, self._motion(slice(first, last)))
+            return pack({"first": first, "stride": step, "total": n}, self._motion(slice(first, last, step)))
 
     def _motion(self, rows: slice) -> dict[str, np.ndarray]:
         return {"t": np.asarray(self.source.times(rows), np.float64), "motion": self.description.motion(rows)}

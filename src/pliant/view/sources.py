@@ -14,6 +14,7 @@ from ..channel_values.components import ENERGIES, FRAME, components
 from ..kernels.state_row import row_width
 from ..safe_files import journal as jn
 from ..safe_files.hdf5 import check_seal, member, number, numbers, opened, text
+from .item_facts import shown, with_unit
 
 if TYPE_CHECKING:
     from ..channel_values.observer import Observer
@@ -112,21 +113,22 @@ class SolutionSource(Source):
         return told(run_data(self.sol))
 
 
+UNITS = {"start": "s", "end": "s", "duration": "s", "step": "s", "energy_drift": "J", "position_violation": "m or rad",
+         "velocity_violation": "m/s or rad/s", "acceleration_violation": "m/s² or rad/s²", "estimate": "per second"}
+
+
 def told(data: dict[str, Any]) -> list[tuple[str, str]]:
     """Facts of a run as pairs of texts."""
-    out = []
+    out: list[tuple[str, str]] = []
     for key, value in data.items():
-        if isinstance(value, dict):
-            out += [(f"{key} {k}".replace("_", " "), shown(v)) for k, v in value.items() if not isinstance(v, (dict, list))]
-        elif not isinstance(value, list) and value is not None:
-            out.append((key.replace("_", " "), shown(value)))
+        if isinstance(value, dict) and "kind" in value:  # a method
+            more = {k: v["kind"] if isinstance(v, dict) and "kind" in v else v for k, v in value.items() if k != "kind" and v}
+            out.append((key, ", ".join([str(value["kind"]), *(f"{k} {shown(v)}" for k, v in more.items())])))
+        elif isinstance(value, dict):
+            out += told({k: v for k, v in value.items() if not isinstance(v, dict)})
+        elif value is not None and value != "" and not isinstance(value, list):
+            out.append((key.replace("_", " "), with_unit(shown(value, 3 if key.endswith("violation") else 6), UNITS.get(key, ""))))
     return out
-
-
-def shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 class Computed(Source):

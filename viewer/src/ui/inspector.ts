@@ -1,12 +1,14 @@
 /** What is known of the part that was clicked: its data, its findings, and its channels to plot. */
 import type { App } from "../app";
-import type { Finding } from "../format";
+import { shown } from "../colors";
+import type { BodyInfo, Finding } from "../format";
 import { button, h, pressed } from "./dom";
 
 export class Inspector {
   readonly element: HTMLElement;
   private readonly body = h("div", { class: "list" });
   private readonly title = h("h2", {}, "");
+  private now?: { body: BodyInfo; output: HTMLElement }; // where the selected body is
 
   constructor(private app: App) {
     this.element = h("aside", { class: "panel inspector", "aria-label": "Selected part", hidden: true },
@@ -15,6 +17,7 @@ export class Inspector {
 
   show(name: string, finding?: Finding): void {
     this.element.hidden = !name && !finding;
+    this.now = undefined;
     if (this.element.hidden) return;
     const { header } = this.app.first;
     const item = [...header.bodies, ...header.joints, ...header.forces].find((i) => i.name === name);
@@ -22,19 +25,33 @@ export class Inspector {
     const findings = finding ? [finding] : (header.findings ?? []).filter((f) => f.items.includes(name));
     this.body.replaceChildren(
       ...findings.map((f) => h("div", { class: `finding ${f.severity}` }, h("b", {}, `${f.severity}: ${f.code.replaceAll("-", " ")}`), h("p", {}, f.message), h("p", { class: "remedy" }, f.remedy))),
-      ...(item ? [this.facts(item.facts), ...this.actions(name), ...this.channels(name)] : []));
+      ...(item ? [this.facts(item.facts, header.bodies.find((b) => b === item)), ...this.actions(name), ...this.channels(name)] : []));
   }
 
   /** Facts of the whole run. */
   run(): void {
     const { header } = this.app.first;
     this.element.hidden = false;
+    this.now = undefined;
     this.title.textContent = header.name;
     this.body.replaceChildren(this.facts(header.facts), ...(header.note ? [h("p", { class: "remark" }, header.note)] : []));
   }
 
-  private facts(facts: [string, string][]): HTMLElement {
-    return h("dl", {}, ...facts.flatMap(([label, text]) => [h("dt", {}, label), h("dd", {}, text)]));
+  private facts(facts: [string, string][], body?: BodyInfo): HTMLElement {
+    const rows = facts.flatMap(([label, text]) => [h("dt", {}, label), h("dd", {}, text)]);
+    if (!body) return h("dl", {}, ...rows);
+    this.now = { body, output: h("dd", { class: "now" }) };
+    this.update();
+    return h("dl", {}, h("dt", {}, "position"), this.now.output, ...rows);
+  }
+
+  /** Every frame that is drawn: where the body is at the time that is shown, however its deformation is scaled. */
+  update(): void {
+    if (!this.now || this.element.hidden) return;
+    const { header, poses } = this.app.first, least = 1e-7 * header.size, { output, body } = this.now;
+    const at = header.origin.map((o, k) => o + poses.state[7 * body.place + k]).map((x) => shown(Math.abs(x) < least ? 0 : x, 5));
+    const text = `${at.join(", ")} m`;
+    if (output.textContent !== text) output.textContent = text;
   }
 
   private actions(name: string): HTMLElement[] {

@@ -14,14 +14,15 @@ interface Label { element: HTMLElement; mark: Mark; kind: "name" | "finding"; it
 export class Overlay {
   readonly element: HTMLElement;
   private readonly hint = h("div", { class: "hint", role: "status", hidden: true });
-  private readonly legend = h("div", { class: "legend", hidden: true });
+  private readonly legend = h("div", { class: "legend", role: "img", hidden: true });
   private readonly message = h("div", { class: "message", role: "alert", hidden: true });
+  private readonly notice = h("div", { class: "notice", role: "note", hidden: true });
   private readonly corner = h("canvas", { class: "corner", width: 144, height: 144, "aria-hidden": "true" });
   private readonly names = h("div", { class: "names", "aria-hidden": "true" });
   private labels: Label[] = [];
 
   constructor(private app: App) {
-    this.element = h("div", { class: "overlay" }, this.names, this.legend, this.corner, this.hint, this.message);
+    this.element = h("div", { class: "overlay" }, this.names, this.legend, this.corner, this.hint, this.message, this.notice);
   }
 
   /** Names and badges of the first run. */
@@ -41,7 +42,8 @@ export class Overlay {
       }
     }
     this.names.replaceChildren(...this.labels.map((l) => l.element));
-    this.names.toggleAttribute("aria-hidden", !badged.size);
+    if (badged.size) this.names.removeAttribute("aria-hidden");
+    else this.names.setAttribute("aria-hidden", "true");
   }
 
   /** Every frame that is drawn. */
@@ -98,6 +100,12 @@ export class Overlay {
     this.hint.hidden = !text;
     this.hint.textContent = text;
     this.hint.style.transform = `translate(${x + 14}px, ${y + 14}px)`;
+  }
+
+  /** What stays on the page. */
+  remark(text: string): void {
+    this.notice.hidden = !text;
+    this.notice.textContent = text;
   }
 
   tell(text: string): void {

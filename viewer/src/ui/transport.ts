@@ -22,7 +22,7 @@ export class Transport {
     this.loop = button("loop", "Loop (L)", () => app.store.toggle("loop"));
     this.speed = h("select", { class: "speed", "aria-label": "Speed", title: "Speed (< slower, > faster)", change: () => app.store.set({ speed: Number(this.speed.value) }) },
       ...SPEEDS.map((s) => h("option", { value: s, selected: s === 1 }, `${s}×`)));
-    this.element = h("div", { class: "transport", role: "group", "aria-label": "Playback" },
+    this.element = h("section", { class: "transport", "aria-label": "Playback" },
       this.play, button("previous", "Previous row (,)", () => app.step(-1), "small"), button("next", "Next row (.)", () => app.step(1), "small"),
       this.scrub, this.clock, this.speed, this.loop);
   }
