@@ -131,7 +131,8 @@ class Now:
 class Reference:
     """masses, inertias (body axes, about the centre of mass); ``equations``: functions of Now that give Rows, with the values that
     these and their two derivatives shall have (a function of t, or None: zero); ``forces``: functions of Now that give a
-    generalised force of 6 n numbers. ``turning``: joints whose angle is a state, name -> (a, b, start); ``bushed``: the same for rotation vectors."""
+    generalised force of 6 n numbers. ``turning``: joints whose angle is a state, name -> (a, b, start); ``bushed``: the same for
+    rotation vectors."""
     masses: list
     inertias: list
     gravity: np.ndarray
