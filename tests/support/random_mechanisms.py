@@ -120,7 +120,7 @@ def _join(r, name, kind, a, b, world, stated=False, apart=None):
     x = np.cross(z, r.axis())
     x /= np.linalg.norm(x)
     frames, (pa, pb) = _frames(r, a, b, world if apart is None else apart, world, z, x)
-    rates, axis = {}, {"axis": tuple(z)}
+    rates, axis, length = {}, {"axis": tuple(z)}, 0.0 if apart is None else float(np.linalg.norm(world - apart))
     if stated and kind in ("Revolute", "Cylindrical", "Planar", "Screw"):
         rates["angle_rate"] = r.number(-3, 3)
     if stated and kind in ("Prismatic", "Cylindrical"):
@@ -138,7 +138,7 @@ def _join(r, name, kind, a, b, world, stated=False, apart=None):
                  "Spherical": [coincident], "Universal": [coincident, d1(2, 0)], "Planar": [d2(2), *parallel],
                  "Screw": [*on_z, *parallel, lambda now: [_along(now.slide(pa, pb), -more["lead"] / (2 * np.pi), now.turn(pa, pb))]]
                  if kind == "Screw" else [], "Fixed": [coincident, *lock], "PointOnLine": on_z, "PointOnPlane": [d2(2)],
-                 "Distance": [lambda now: [_distance(now, pa, pb)]], "Joint": [d2(0), *parallel]}[kind]
+                 "Distance": [lambda now: [_distance(now, pa, pb, length)]], "Joint": [d2(0), *parallel]}[kind]
     r.reference.equations += [(e, None) for e in equations]
     if kind in ("Revolute", "Cylindrical", "Planar", "Screw"):
         r.turning.append((name, pa, pb))
@@ -152,10 +152,11 @@ def _three(now, pa, pb):
     return [Row(d.x[i], d.rate[i], d.bias[i], d.J[i]) for i in range(3)]
 
 
-def _distance(now, pa, pb):
+def _distance(now, pa, pb, length):
+    """(d.d - l^2) / 2"""
     d = now.point(pb) - now.point(pa)
-    square = product(d, d)
-    return Row(*(part / 2 for part in square))
+    square = product(d, d)._asdict() | {"x": float(d.x @ d.x) - length**2}
+    return Row(*(part / 2 for part in square.values()))
 
 
 def _along(a: Row, factor, b: Row) -> Row:
