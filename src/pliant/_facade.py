@@ -13,6 +13,7 @@ METHODS = {
     "Model.static": "analyses.statics:static",
     "Model.modes": "analyses.modes:modes",
     "Model.linearize": "analyses.transfer:linearize",
+    "Model.campbell": "analyses.campbell:campbell",
     "Model.joint_space": "analyses.joint_space:JointModel",
     "Model.save": "text.model_text:write",
     "Assembly.solution": "solution:of_pose",
@@ -28,6 +29,7 @@ METHODS = {
     "Solution.render": "view.render:render",
     "Solution.view": "view.open_viewer:view",
     "Solution.to_html": "view.page:write_html",
+    "Campbell.plot": "plot.campbell_figure:campbell_figure",
     "BodyStress.plot": "plot.stress_pictures:stress_picture",
     "Segments.add": "items.beam_segments:add_segments",
 }

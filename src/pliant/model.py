@@ -13,6 +13,7 @@ from .items.couplings import JointPair
 from .items.style import Style
 
 if TYPE_CHECKING:
+    from .analyses.campbell import Campbell
     from .analyses.joint_space import JointModel
     from .analyses.modes import Modes
     from .analyses.statics import Static
@@ -30,7 +31,7 @@ class Model:
     """A mechanism: bodies, joints, drives, forces and measures by name.
 
     ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model),
-    ``analyses`` those of ``static``, ``modes`` and ``linearize``, by name.
+    ``analyses`` those of ``static``, ``modes``, ``linearize`` and ``campbell``, by name.
     ``planar``: all bodies move in planes with this normal (``True``: z; or "x", "y", "z", or three numbers); those that the joints
     do not hold there are held by the program.
     """
@@ -192,6 +193,10 @@ class Model:
     def linearize(self, inputs: list[str] | None = None, outputs: list[str] | None = None, state: Any = None) -> Linear:
         """x' = A x + B u, y = C x + D u about a state; see `pliant.analyses.transfer.linearize`."""
         return work_of("Model.linearize")(self, inputs, outputs, state)
+
+    def campbell(self, speeds: Any = None, n: int | None = None, about: str | None = None, progress: Any = True) -> Campbell:
+        """Frequencies over the speed of rotation; see `pliant.analyses.campbell.campbell`."""
+        return work_of("Model.campbell")(self, speeds, n, about, progress)
 
     def joint_space(self, cut: str = "") -> JointModel:
         """The model in joint coordinates: kinematics, Jacobians, inverse dynamics; see `pliant.analyses.joint_space.JointModel`."""

@@ -1,4 +1,4 @@
-"""The options of static, modes and linearize, which are also entries of a text model: checks, and their schema."""
+"""The options of static, modes, linearize and campbell, which are also entries of a text model: checks, and their schema."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -10,8 +10,11 @@ from ..functions.units import must, quantity, shown
 from ..items.base import did_you_mean, near_miss
 from ..items.errors import ModelError, OptionError
 
-ENTRIES = {"static": ("load_steps", "tolerance"), "modes": ("n", "state"), "linearize": ("inputs", "outputs", "state")}
+ENTRIES = {"static": ("load_steps", "tolerance"), "modes": ("n", "state"), "linearize": ("inputs", "outputs", "state"),
+           "campbell": ("speeds", "n", "about")}
 STATES = ("assembled", "static", "steady")
+MOST = 2000            # speeds
+SPEEDS = "must be a list of speeds such as [0, 50, 100] or [0 rpm, 500 rpm], or first:last:count such as 0:300:31"
 TOLERANCE = 1e-10      # of equilibrium: unbalanced forces, relative to the largest force
 
 
@@ -43,11 +46,34 @@ def static_options(given: dict[str, Any]) -> dict[str, Any]:
     return {"load_steps": steps, "tolerance": TOLERANCE if tolerance is None else tolerance}
 
 
-def number_of(n: Any) -> int | None:
+def number_of(n: Any, what: str = "modes") -> int | None:
     """How many modes."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
-        raise OptionError("n", must(n, "must be a whole number above zero"), "modes: n = ")
+        raise OptionError("n", must(n, "must be a whole number above zero"), f"{what}: n = ")
     return None if n is None else int(n)
+
+
+def speeds_of(value: Any) -> np.ndarray:
+    """Speeds [rad/s], ascending: a list of numbers or of texts with units, or "first:last:count"."""
+    if isinstance(value, str):
+        words = [word.strip() for word in value.split(":" if ":" in value else ",")]
+    else:
+        words = [x.item() if isinstance(x, np.generic) else x for x in value] if isinstance(value, (list, tuple, np.ndarray)) else []
+    ranged = isinstance(value, str) and ":" in value
+    if not words or (ranged and (len(words) != 3 or not words[2].isdigit() or not 2 <= int(words[2]) <= MOST)):
+        raise OptionError("speeds", must(value, SPEEDS), "campbell: speeds = ")
+    try:
+        found = np.array([quantity(x, "rad/s") for x in (words[:2] if ranged else words)])
+    except ValueError as error:
+        raise OptionError("speeds", f"{error}; they {SPEEDS}", "campbell: speeds: ") from None
+    if found.size > MOST:
+        raise OptionError("speeds", f"{found.size} speeds, there must be at most {MOST}", "campbell: speeds: ")
+    return np.linspace(found[0], found[1], int(words[2])) if ranged else np.unique(found)
+
+
+def _joint(value: Any) -> None:
+    if not isinstance(value, str):
+        raise ModelError(must(value, "must be the name of a joint"))
 
 
 def _state(value: Any) -> None:
@@ -63,13 +89,15 @@ def _names(value: Any) -> None:
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "load_steps": lambda value: static_options({"load_steps": value}), "tolerance": lambda value: static_options({"tolerance": value}),
-    "n": number_of, "state": _state, "inputs": _names, "outputs": _names}
+    "n": number_of, "state": _state, "speeds": speeds_of, "about": _joint, "inputs": _names, "outputs": _names}
 
 
 def schemas() -> dict[str, dict[str, Any]]:
     """JSON Schema of the entries."""
     names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
     options = {"load_steps": {"type": "integer", "minimum": 1, "maximum": 10_000}, "tolerance": {"type": "number"},
-               "n": {"type": "integer", "minimum": 1}, "state": {"enum": list(STATES)}, "inputs": names, "outputs": names}
+               "n": {"type": "integer", "minimum": 1}, "state": {"enum": list(STATES)}, "inputs": names, "outputs": names,
+               "speeds": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 1}]},
+               "about": {"type": "string"}}
     return {entry: {"type": ["object", "null"], "properties": {k: options[k] for k in keys}, "additionalProperties": False}
             for entry, keys in ENTRIES.items()}

@@ -14,6 +14,7 @@ from .tangent import Freedom, axes, cross_matrix, derivative
 
 SAME = 1e-6      # relative: velocities of a start agree with a rotation
 HOLDS = 1e-8     # relative: joints, drives and statements hold
+MANY = 100       # bodies: beyond, velocities that are not stated are taken as they are
 
 
 class Rotation(NamedTuple):
@@ -43,23 +44,27 @@ class Stated:
 
     def __init__(self, d: CompiledModel, t: float, v: np.ndarray, statements: bool) -> None:
         s, x = d.system, d.x
-        self.d, self.v, self.q = d, v[:s.n_v].copy(), x.q.copy()
+        self.d, self.q, self.G = d, x.q.copy(), axes(d, x.q)
         x.v[:], x.a[:], x.lam[:], x.V[:] = 0, 0, 0, 0
         evaluation.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)
         by_time = x.V.copy()
         derivative(d, t, 0.0, 0.0, 0.0)
-        G = axes(d, self.q)
-        free = Freedom(d, G)
+        free = Freedom(d, self.G)
         rows, values = [free.unit[:, None] * free.C], [-free.unit * by_time[free.rows]]
         for said in [*rates(d), *bodies(d)] if statements else []:
             rows.append(said.whole(s.n_v))
             values.append(said.values)
         self.rows, self.values = np.vstack(rows), np.concatenate(values)
         self.places = s.data.rotations
-        self.w = np.array([G[iv:iv + 3, iv:iv + 3] @ self.v[iv:iv + 3] for iv, _ in self.places])
         self.by = np.where(free.by > 0, 1 / np.where(free.by > 0, free.by, 1.0), 0.0)    # displacements in sizes of the model
-        self.speed = float(abs(self.by * self.v).max(initial=0.0))
         self.flexible = np.array([name in d.directory.flexible for name in s.bodies])
+        self._go(v[:s.n_v])
+
+    def _go(self, v: np.ndarray) -> None:
+        """With these velocities."""
+        self.v = v.copy()
+        self.w = np.array([self.G[iv:iv + 3, iv:iv + 3] @ self.v[iv:iv + 3] for iv, _ in self.places])
+        self.speed = float(abs(self.by * self.v).max(initial=0.0))
 
     def _map(self, turns: bool, spinning: np.ndarray) -> np.ndarray:
         """Columns: velocities of drift, of W (if the axes turn), and of the spins of these bodies."""
@@ -76,29 +81,37 @@ class Stated:
                 at += 3
         return A
 
-    def fit(self, turns: bool, spinning: np.ndarray, near: float | None) -> Rotation | None:
-        """The rotation that keeps joints, drives and statements, next to the velocities (``near``: none if it is farther from them,
-        relative to the largest rate); without ``near`` the slowest one."""
+    def fit(self, turns: bool, spinning: np.ndarray, near: float) -> Rotation | None:
+        """The rotation that keeps joints, drives and statements, next to the velocities; none if it is farther from them than
+        ``near``, relative to the largest rate."""
         A = self._map(turns, spinning)
         E = self.rows @ A
         U, S, V = np.linalg.svd(E) if len(E) else (np.zeros((0, 0)), np.zeros(0), np.eye(A.shape[1]))
         rank = int((HOLDS * S.max(initial=0.0) < S).sum())
         x = V[:rank].T @ ((U.T @ self.values)[:rank] / S[:rank])
-        rest, wanted = V[rank:].T, self.by * (self.v if near is not None else 0 * self.v)
+        rest = V[rank:].T
         if rest.shape[1]:
-            x = x + rest @ np.linalg.lstsq(self.by[:, None] * (A @ rest), wanted - self.by * (A @ x), rcond=1e-12)[0]
+            x = x + rest @ np.linalg.lstsq(self.by[:, None] * (A @ rest), self.by * (self.v - A @ x), rcond=1e-12)[0]
         size = max(self.speed, float(abs(self.values).max(initial=0.0)))
         if abs(E @ x - self.values).max(initial=0.0) > HOLDS * size:
             return None
-        if near is not None and abs(self.by * (A @ x - self.v)).max(initial=0.0) > near * self.speed:
+        if abs(self.by * (A @ x - self.v)).max(initial=0.0) > near * self.speed:
             return None
         spins = np.zeros((len(self.places), 3))
         spins[spinning] = x[3 + 3 * turns:].reshape(-1, 3)
         return Rotation(x[:3], x[3:6] if turns else np.zeros(3), spins)
 
     def candidates(self, near: float) -> Iterator[Rotation]:
-        """Axes in which the bodies turn as their velocities say: those that carry all flexible bodies first, then fixed ones; and
-        at last all bodies carried by what is stated of some, since what is not stated of a hinge is its rest."""
+        """Axes in which the bodies turn as their velocities say. At last with other velocities: what is stated of some bodies carries as
+        many others as must move, and no more."""
+        yield from self._by_velocities(near)
+        slow = None if near else self._slowest()
+        if slow is not None:
+            self._go(slow)
+            yield from self._by_velocities(0.0)
+
+    def _by_velocities(self, near: float) -> Iterator[Rotation]:
+        """Axes that carry all flexible bodies first, then fixed ones."""
         found: list[tuple[tuple[int, float], Rotation]] = []
         for W in (np.zeros(3), *self.w):
             spinning = np.linalg.norm(self.w - W, axis=1) > max(near, SAME) * self.speed
@@ -107,7 +120,39 @@ class Stated:
             if fitted and all(np.linalg.norm(fitted.W - other.W) > SAME * self.speed for _, other in found):
                 found.append(((int((spinning & self.flexible).sum()), float(np.linalg.norm(W))), fitted))
         yield from (rotation for _, rotation in sorted(found, key=lambda one: one[0]))
-        if not near and self.speed:
-            whole = self.fit(True, np.zeros(len(self.w), bool), None)
-            if whole:
-                yield whole
+
+    def _slowest(self) -> np.ndarray | None:
+        """Velocities of a rotation of as few bodies as joints, drives and statements allow; those tied to the ground rest first."""
+        n, count = self.d.system.n_v, len(self.places)
+        if not self.speed or count > MANY:
+            return None
+        moving = np.ones(count, bool)
+        each = [self._map(False, np.arange(count) == k) for k in range(count)]     # columns: drift of all, and the turning of one
+        for k, (iv, _) in enumerate(self.places):
+            each[k][:, :3] = np.eye(n)[:, iv - 3:iv]
+        for k in sorted(range(count), key=lambda k: not self._grounded()[k]):
+            moving[k] = False
+            A = np.hstack([each[j] for j in np.flatnonzero(moving)]) if moving.any() else np.zeros((n, 1))
+            moving[k] = not self._can(A)
+        A = self._map(True, np.zeros(count, bool))
+        for iv in self.places[~moving, 0]:
+            A[iv - 3:iv + 3] = 0
+        if not moving.any() or not self._can(A):
+            return None
+        return np.asarray(A @ np.linalg.lstsq(self.rows @ A, self.values, rcond=1e-9)[0])
+
+    def _can(self, A: np.ndarray) -> bool:
+        """Whether joints, drives and statements can hold with velocities that are combinations of these columns."""
+        E = self.rows @ A
+        x = np.linalg.lstsq(E, self.values, rcond=1e-9)[0]
+        return bool(abs(E @ x - self.values).max(initial=0.0) <= HOLDS * max(self.speed, float(abs(self.values).max(initial=0.0))))
+
+    def _grounded(self) -> list[bool]:
+        """Bodies that a joint or a force ties to the ground."""
+        d, tied = self.d, set[str]()
+        fr = d.system.data.fr
+        pairs = [*((j.a, j.b) for j in d.directory.joints.values()), *((f.a, f.b) for f in d.directory.forces.values())]
+        for pair in pairs:
+            ends = [d.body_of(int(fr[f][3])) if fr[f][0] else "" for f in pair]
+            tied |= set(ends) if "" in ends else set()
+        return [name in tied for name in d.system.bodies]

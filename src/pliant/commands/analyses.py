@@ -1,4 +1,4 @@
-"""The commands static, modes and linearize: each takes a model and returns what --json prints, and the text shown otherwise."""
+"""The commands static, modes, linearize and campbell: each takes a model and returns what --json prints, and the text shown otherwise."""
 from __future__ import annotations
 
 import functools
@@ -61,6 +61,22 @@ def linearize(model: Model, inputs: tuple[str, ...], outputs: tuple[str, ...], s
     return data, text
 
 
+@click.option("--speeds", help="Speeds [rad/s]: first:last:count such as 0:300:31, or a list such as 0,50,100rpm.")
+@click.option("-n", "n", type=int, help="How many branches, the slowest first (default: 10).")
+@click.option("--about", help="The joint whose rate is the speed (default: the body that turns fastest).")
+@click.option("--orders", default="1,2,3", show_default=True, help="Multiples of the speed that are drawn.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Figure to write (.png, .pdf, .svg).")
+def campbell(model: Model, speeds: str | None, n: int | None, about: str | None, orders: str, output: str | None) -> Told:
+    """Frequencies of MODEL over its speed of rotation, each about the steady state at that speed."""
+    target = _target(output, PICTURES)
+    try:
+        multiples = [float(x) for x in orders.split(",") if x.strip()]
+    except ValueError:
+        raise click.UsageError(f"--orders {orders!r} must be numbers with commas between them, such as 1,2,3") from None
+    found = model.campbell(speeds, n, about)
+    return _written(found.to_dict(), found.summary(), target, lambda path: found.plot(path, multiples))
+
+
 def _target(output: str | None, endings: tuple[str, ...]) -> Path | None:
     if output is None:
         return None
@@ -89,5 +105,5 @@ def _command(function: Callable[..., Told]) -> None:
     command(MODEL(SET(run)))
 
 
-for analysis in (static, modes, linearize):
+for analysis in (static, modes, linearize, campbell):
     _command(analysis)
