@@ -18,6 +18,7 @@ from .kernels.state_row import row_width
 if TYPE_CHECKING:
     from .channel_values.observer import Observer
     from .compile.compiled_model import CompiledModel
+    from .flex.reduced import Reduced
     from .model import Model
     from .start.assembly import Assembly
 
@@ -70,6 +71,10 @@ class Stored:
     layout: dict[str, Any] = field(default_factory=dict)  # by which a model is recognised, see `results.layout`
     file: Path | None = None
     journal: bool = False                  # whether that is the journal of a run that did not come to its end
+    make_shown: Callable[[], Model] | None = None  # where there is no model since functions are lost: one for pictures
+    parts: Callable[[], dict[str, Reduced]] = dict  # flexible parts by name,
+    bodies: dict[str, str] = field(default_factory=dict)  # and which a body has
+    text: str = ""                         # of the model, or of what is shown
 
 
 class Solution:
@@ -79,6 +84,7 @@ class Solution:
                  *, complete: bool, method: Any, formulation: Any = None, step: float, stride: int, memory: dict[str, np.ndarray],
                  end: float | None = None, accuracy: float | None = None, stored: Stored | None = None) -> None:
         self._model, self.dynamics, self.rows, self.energies = model, dynamics, rows, energies
+        self._shown: Model | None = None
         self.quality, self.complete, self.method, self.formulation = quality, complete, method, formulation
         self.record: list[str] | None = None  # channels that `save` writes if it is not told
         self.step, self.stride, self.memory = step, stride, memory  # the method at the last checkpoint
@@ -118,6 +124,30 @@ class Solution:
                 self.stored.note = f"the model in the file cannot be read: {error}"
             self.stored.make_model = None
         return self._model
+
+    @property
+    def shown(self) -> Model | None:
+        """What pictures show: the model, or of one with Python functions, which no file can hold, all but these."""
+        if self.model is None and self._shown is None and self.stored and self.stored.make_shown:
+            try:
+                self._shown = self.stored.make_shown()
+            except Exception as error:
+                self.stored.note += f"; nor can what it shows be read: {error}"
+            self.stored.make_shown = None
+        return self.model or self._shown
+
+    def part(self, body: str) -> Reduced:
+        """The reduced part of a flexible body."""
+        model, stored = self.shown, self.stored
+        if model is None and stored and body in stored.bodies:
+            return stored.parts()[stored.bodies[body]]
+        if model is None:
+            note = f" ({stored.note})" if stored and stored.note else ""
+            raise ValueError(f"{body!r}: its part is in the model, which this run does not have{note}; load it together with its model")
+        part: Reduced | None = getattr(model[body], "reduced", None)
+        if part is None:
+            raise ValueError(f"{body!r} is not a flexible body with modes")
+        return part
 
     @property
     def t(self) -> np.ndarray:

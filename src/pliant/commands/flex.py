@@ -60,8 +60,9 @@ def enrich(run: str, part: str, output: str | None, body: str | None, missed: fl
 
 def body_of(sol: Solution, run: str, asked: str | None) -> str:
     """The flexible body that is meant."""
-    bodies = [] if sol.model is None else [b.name for b in sol.model.section("bodies") if hasattr(b, "reduced")]
-    if sol.model is None:
+    from ..text.stored_text import parts_of
+    bodies = list(sol.stored.bodies) if sol.shown is None and sol.stored else list(parts_of(sol.shown)) if sol.shown else []
+    if sol.shown is None and not bodies:
         note = f": {sol.stored.note}" if sol.stored and sol.stored.note else ""
         raise click.UsageError(f"{run}: its model is needed, and the file has none{note}; give it with --model")
     if asked is None and len(bodies) == 1:

@@ -152,7 +152,7 @@ def animate(run: str, output: str | None) -> Answer:
     os.environ.setdefault("MPLBACKEND", "Agg")
     from ..plot.pictures import animate as draw
     target = Path(output or f"{Path(run).stem}.gif")
-    draw(load_run(run), target)
+    draw(load_shown(run), target)
     return Answer({"file": str(target)}, f"written: {target}")
 
 
@@ -196,4 +196,13 @@ def load_run(run: str, model: Any = None) -> Solution:
         sol = load(run, model)
     for warning in said:
         click.echo(str(warning.message), err=True)
+    return sol
+
+
+def load_shown(run: str) -> Solution:
+    """A run whose mechanism is drawn; where its file does not hold all of the model, that is said."""
+    sol = load_run(run)
+    if sol.shown is None or sol.model is None:
+        lost = "it is drawn by its channels, without joints" if sol.shown is None else "channels that were not recorded cannot be computed"
+        click.echo(f"{run}: the model of the run is not in its file ({sol.stored.note if sol.stored else ''}); {lost}", err=True)
     return sol

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .base import OUTPUT, RUN, SET, Answer, command
-from .runs import _check_output, load_run
+from .runs import _check_output, load_run, load_shown
 
 if TYPE_CHECKING:
     from ..solution import Solution
@@ -64,7 +64,7 @@ def export(run: str, channels: tuple[str, ...], forms: str, frames: int | None, 
     targets = [Path(output) if output else Path(f"{Path(run).stem}{FORMATS[form]}") for form in wanted]
     for form, target in zip(wanted, targets, strict=True):
         _check_output(target, run, (FORMATS[form],))
-    sol = load_run(run)
+    sol = load_run(run) if wanted == ["csv"] else load_shown(run)
     told = [_written(sol, form, target, channels, frames) for form, target in zip(wanted, targets, strict=True)]
     chosen = sol.select(*channels) if channels else sol.channels
     data = {"files": [str(t) for t in targets], "file": str(targets[0]), "channels": chosen, "rows": len(sol.t)}
@@ -140,7 +140,7 @@ def report(run: str, channels: tuple[str, ...], output: str | None) -> Answer:
     from ..view.report_page import write_report
 
     target = Path(output or f"{Path(run).stem}_report.html")
-    write_report(load_run(run), target, channels)
+    write_report(load_shown(run), target, channels)
     return Answer({"file": str(target)}, f"written: {target}")
 
 
@@ -156,5 +156,5 @@ def render(run: str, at: str | None, color_by: str, fps: float, speed: float | N
     from ..functions.units import quantity
 
     target = Path(output or f"{Path(run).stem}.png")
-    load_run(run).render(target, None if at is None else quantity(at, "s"), color_by=color_by, fps=fps, speed=speed)
+    load_shown(run).render(target, None if at is None else quantity(at, "s"), color_by=color_by, fps=fps, speed=speed)
     return Answer({"file": str(target)}, f"written: {target}")

@@ -1,6 +1,7 @@
 """Reduced parts as HDF5: plain arrays of 64-bit floats under the names of `Reduced`, texts as attributes, a checksum behind the end."""
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..safe_files.hdf5 import Foreign, check_results, check_seal, member, opened, put, text, write_whole
+from ..safe_files.hdf5 import numbers as checked_numbers
 from .load_participation import Represented
 from .recovery import Recovery
 from .reduced import Integrals, Node, Reduced, Skin, Stiffening
@@ -18,52 +21,64 @@ TAKE = "take the file that Reduced.save wrote"
 
 def save(part: Reduced, path: str | Path) -> None:
     """Write a part; the file appears under its name when it is complete, an older one stays until then."""
-    from ..safe_files.hdf5 import check_results, write_whole
-    write_whole(path, check_results(path), lambda disk: _write(part, disk))
+    write_whole(path, check_results(path), lambda disk: _write_file(part, disk))
 
 
-def _write(part: Reduced, disk: Any) -> None:
+def _write_file(part: Reduced, disk: Any) -> None:
     import h5py
     with h5py.File(disk, "w") as f:
-        f.attrs["pliant_reduced"], f.attrs["names"] = FORMAT, json.dumps(part.names)
-        f.attrs["facts"] = json.dumps(part.facts)
-        _arrays(f.create_group("integrals"), part.integrals._asdict())
-        _arrays(f, {"Kqq": part.Kqq, "Dqq": part.Dqq})
-        nodes = f.create_group("nodes", track_order=True)
-        nodes.attrs["names"], nodes.attrs["lines"] = json.dumps(list(part.nodes)), json.dumps(part.lines)
-        for k, node in enumerate(part.nodes.values()):
-            _arrays(nodes.create_group(str(k)), node._asdict())
-        if part.stiffening is not None:
-            group = f.create_group("stiffening")
-            group.attrs["loads"] = json.dumps([list(load) for load in part.stiffening.loads])
-            _arrays(group, {"K": part.stiffening.K})
-        if part.skin is not None:
-            _arrays(f.create_group("skin"), part.skin._asdict())
-        if part.represented is not None:
-            group = f.create_group("represented")
-            group.attrs["loads"] = json.dumps([list(load) for load in part.represented.loads])
-            _arrays(group, {"full": part.represented.full, "reduced": part.represented.reduced})
-        if part.stress is not None:
-            _write_stress(f.create_group("stress"), part.stress)
+        write(part, f)
 
 
-def _write_stress(group: Any, r: Recovery) -> None:
-    """S in blocks of points, so that a part of it can be read alone."""
-    group.attrs["interfaces"] = json.dumps(r.interfaces)
-    _arrays(group, {"points": r.points, "cells": r.cells, "elastic": r.elastic, "zone": r.zone, "forces": r.forces})
-    chunk = (min(len(r.S), 2048), *r.S.shape[1:])
-    group.create_dataset("S", data=r.S, dtype="<f8", chunks=chunk if r.S.size else None)
+def image(part: Reduced) -> bytes:
+    """The bytes of such a file."""
+    stream = io.BytesIO()
+    _write_file(part, stream)
+    return stream.getvalue()
 
 
-def _arrays(group: Any, arrays: dict[str, Any]) -> None:
-    for name, value in arrays.items():
-        if value is not None:
-            group.create_dataset(name, data=np.asarray(value, np.float64), dtype="<f8")
+def from_image(data: bytes) -> Reduced:
+    """The part of such bytes; ValueError if they are not what `image` gave."""
+    import h5py
+    try:
+        with h5py.File(io.BytesIO(data), "r") as f:
+            return read(f)
+    except (KeyError, TypeError, IndexError, OSError) as error:
+        raise ValueError(f"a part cannot be read: {error}") from None
+
+
+def write(part: Reduced, f: Any, packed: bool = False) -> None:
+    """Write a part into a group of an HDF5 file; ``packed``: large arrays are compressed."""
+    def arrays(group: Any, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            if value is not None:
+                put(group, name, value, packed)
+    f.attrs["pliant_reduced"], f.attrs["names"] = FORMAT, json.dumps(part.names)
+    f.attrs["facts"] = json.dumps(part.facts)
+    arrays(f.create_group("integrals"), part.integrals._asdict())
+    arrays(f, {"Kqq": part.Kqq, "Dqq": part.Dqq})
+    nodes = f.create_group("nodes", track_order=True)
+    nodes.attrs["names"], nodes.attrs["lines"] = json.dumps(list(part.nodes)), json.dumps(part.lines)
+    for k, node in enumerate(part.nodes.values()):
+        arrays(nodes.create_group(str(k)), node._asdict())
+    if part.stiffening is not None:
+        group = f.create_group("stiffening")
+        group.attrs["loads"] = json.dumps([list(load) for load in part.stiffening.loads])
+        arrays(group, {"K": part.stiffening.K})
+    if part.skin is not None:
+        arrays(f.create_group("skin"), part.skin._asdict())
+    if part.represented is not None:
+        group = f.create_group("represented")
+        group.attrs["loads"] = json.dumps([list(load) for load in part.represented.loads])
+        arrays(group, {"full": part.represented.full, "reduced": part.represented.reduced})
+    if part.stress is not None:
+        r, group = part.stress, f.create_group("stress")
+        group.attrs["interfaces"] = json.dumps(r.interfaces)
+        arrays(group, {"points": r.points, "cells": r.cells, "elastic": r.elastic, "zone": r.zone, "forces": r.forces, "S": r.S})
 
 
 def load(path: str | Path) -> Reduced:
     """Read a part; what is wrong with a file is told in a sentence."""
-    from ..safe_files.hdf5 import Foreign, check_seal, opened
     shown, file = str(path), Path(path)
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {shown!r}; reduced.save(path) and 'pliant flex reduce PART -o path' write it")
@@ -78,11 +93,11 @@ def load(path: str | Path) -> Reduced:
         if version > FORMAT:
             raise Foreign(f"{shown!r} has format {version}, this version of pliant reads up to {FORMAT}: "
                           "pip install --upgrade pliant")
-        return _read(f)
+        return read(f)
 
 
-def _read(f: Any) -> Reduced:
-    from ..safe_files.hdf5 import member, numbers, text
+def read(f: Any) -> Reduced:
+    """The part in a group of an HDF5 file; nothing that the file says of itself is believed."""
     names, facts = json.loads(text(f, "names")), json.loads(text(f, "facts"))
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not isinstance(facts, dict):
         raise ValueError("its names or facts are not what they must be")
@@ -102,13 +117,20 @@ def _read(f: Any) -> Reduced:
     represented = part("represented", lambda group: Represented(
         _loads(group), *(numbers(group, n, None, None)[()] for n in ("full", "reduced"))))
     D = numbers(f, "Dqq", None, None)[()] if "Dqq" in f else None
+    made_stress = part("stress", _read_stress)
+    if made_stress is not None and made_stress.S.shape[2] != len(names):
+        raise ValueError(f"its stresses are of {made_stress.S.shape[2]} coordinates, must be of {len(names)}")
     return Reduced(names, Integrals(*some(member(f, "integrals", "group"), Integrals._fields)), numbers(f, "Kqq", None, None)[()],
-                   made, D, stiffening, skin, facts, part("stress", _read_stress), represented,
+                   made, D, stiffening, skin, facts, made_stress, represented,
                    json.loads(text(nodes, "lines")) if "lines" in nodes.attrs else None)
 
 
+def numbers(group: Any, name: str, *shape: int | None) -> Any:
+    """A dataset of floats, perhaps compressed."""
+    return checked_numbers(group, name, *shape, packed=True)
+
+
 def _loads(group: Any) -> list[Any]:
-    from ..safe_files.hdf5 import text
     return [tuple(load) for load in json.loads(text(group, "loads"))]
 
 
@@ -119,9 +141,11 @@ def _skin(points: np.ndarray, cells: np.ndarray, psi: np.ndarray) -> Skin:
 
 
 def _read_stress(group: Any) -> Recovery:
-    from ..safe_files.hdf5 import numbers, text
     points, cells, elastic = (numbers(group, n, None, None)[()] for n in ("points", "cells", "elastic"))
-    zone = numbers(group, "zone", None)[()]
+    zone, S = numbers(group, "zone", len(points))[()], numbers(group, "S", len(points), 6, None)[()]
     forces = numbers(group, "forces", None, None, None, None)[()] if "forces" in group else None
-    return Recovery(points, cells.astype(np.int64), numbers(group, "S", None, None, None)[()], elastic, zone.astype(np.int64),
-                    json.loads(text(group, "interfaces")), forces)
+    interfaces = json.loads(text(group, "interfaces"))
+    fit = cells.min(initial=-1) >= -1 and cells.max(initial=-1) < len(points) and len(elastic) == len(points)
+    if not fit or not isinstance(interfaces, list) or zone.min(initial=-1) < -1 or zone.max(initial=-1) >= len(interfaces):
+        raise ValueError("its tables of stresses do not fit each other")
+    return Recovery(points, cells.astype(np.int64), S, elastic, zone.astype(np.int64), interfaces, forces)

@@ -11,9 +11,11 @@ from ..items.base import Frame, Pair, did_you_mean
 from ..items.bodies import FrameOwner
 from ..items.joints import AxisJoint, perpendicular_frame
 from ..items.modal import ModalBody
+from ..results.kept_models import drawn
 
 if TYPE_CHECKING:
     from ..items.shapes import Shape
+    from ..model import Model
     from ..solution import Solution
 
 TRIANGLES = 500  # of a mesh that are drawn
@@ -104,7 +106,8 @@ def scene(sol: Solution, times: np.ndarray, trace: tuple[str, ...] = ()) -> Scen
     """The scene at the rows nearest to ``times``."""
     rows = nearest(sol.t, times)
     read = _reader(sol, rows)
-    made = _of_model(sol, read, sol.t[rows]) if sol.model is not None else _of_channels(sol, read, sol.t[rows])
+    model = sol.model or drawn(sol.shown, sol.units)
+    made = _of_model(model, read, sol.t[rows]) if model is not None else _of_channels(sol, read, sol.t[rows])
     for name in trace:
         channel = name if name.endswith(".position") else f"{name}.position"
         if channel not in sol.units:
@@ -142,9 +145,7 @@ def _matrices(q: np.ndarray) -> np.ndarray:
     return (w**2 - (u**2).sum(1)[:, None, None]) * np.eye(3) + 2 * u[:, :, None] * u[:, None, :] + 2 * w * cross
 
 
-def _of_model(sol: Solution, read: Reader, t: np.ndarray) -> Scene:
-    model = sol.model
-    assert model is not None
+def _of_model(model: Model, read: Reader, t: np.ndarray) -> Scene:
     ground = Body("ground", np.zeros((len(t), 3)), np.tile(np.eye(3), (len(t), 1, 1)))
     owners: dict[str, Any] = {b.name: b for b in model.section("bodies") if isinstance(b, FrameOwner)}
     bodies = {name: _body(read, name) for name in owners}

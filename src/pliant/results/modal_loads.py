@@ -15,21 +15,10 @@ Loads = dict[tuple[Any, ...], np.ndarray]
 ROWS = 10_000  # looked at for the summary
 
 
-def part_of(sol: Solution, body: str) -> Any:
-    """The reduced part of a body of the model."""
-    if sol.model is None:
-        note = f" ({sol.stored.note})" if sol.stored and sol.stored.note else ""
-        raise ValueError(f"{body!r}: its part is in the model, which this run does not have{note}; load it together with its model")
-    part = getattr(sol.model[body], "reduced", None)
-    if part is None:
-        raise ValueError(f"{body!r} is not a flexible body with modes")
-    return part
-
-
 def recorded_loads(sol: Solution, body: str) -> Loads:
     """{load: values over time} of a flexible body: accelerations of its frame less gravity, its rotation, and all forces and moments that
     joints, drives and forces exert at its frames, in body axes."""
-    part = part_of(sol, body)
+    part = sol.part(body)
     if sol._observer is None or sol.model is None:
         raise ValueError(f"{body!r}: the loads of this run cannot be computed: {sol.stored.note if sol.stored else 'it has no model'}")
     return _loads(sol._observer, np.array(sol.model.gravity), part, body)
@@ -68,7 +57,7 @@ def _shares(part: Any, line: str, s: np.ndarray) -> Iterator[tuple[str, np.ndarr
 
 def indicator(sol: Solution, body: str) -> Indicator:
     """The part of the loads of a run that the modes of a body cannot follow."""
-    represented = part_of(sol, body).represented
+    represented = sol.part(body).represented
     if represented is None:
         raise ValueError(f"{body!r}: its part does not know what its modes can follow; reduce it from a mesh")
     found: Indicator = represented.of(recorded_loads(sol, body))
@@ -84,7 +73,7 @@ def missed(sol: Solution) -> dict[str, dict[str, Any]]:
     observer = whole if stride == 1 else type(whole)(whole.dynamics, np.ascontiguousarray(whole.rows[::stride]), whole.energies[::stride])
     found = {}
     for body in observer.directory.flexible:
-        part = part_of(sol, body)
+        part = sol.part(body)
         if part.represented is not None:
             told = part.represented.of(_loads(observer, np.array(sol.model.gravity), part, body))
             found[body] = {"missed": told.worst, "time": float(observer.rows[told.time, 0]), "load": told.name}

@@ -41,12 +41,13 @@ class RunRecorder:
         """The journal starts with what there is."""
         if self.journal:
             from ..channel_values.observer import catalogue
+            from .kept_models import part_images
             from .results_file import describe
             units = {name: unit for name, (unit, _) in catalogue(self.run.dynamics).items()}
             with self._writing():
                 before = self.before if self.before and self.before.stored and self.before.stored.file == self.journal.path else None
                 self.journal.begin(describe(sol) | {"units": units, "unique_reactions": sol.quality.unique_reactions},
-                                   len(before.rows) if before else 0)
+                                   len(before.rows) if before else 0, part_images(sol))
                 self.journal.add(*self.blocks[0], self.run.counts())
                 self.journal.mark(self.memory, first=True)
 

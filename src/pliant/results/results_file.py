@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, fields
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,17 @@ import numpy as np
 
 from ..channel_values.components import components
 from ..compile.compiled_model import CompiledModel
+from ..flex.files import write as write_part
 from ..items.errors import SimulationError
 from ..kernels.state_row import row_width
 from ..safe_files import journal as jn
 from ..safe_files.hdf5 import Disk, Foreign, check_results, check_seal, member, number, numbers, opened, text, uninterrupted, write_whole
 from ..solution import Quality, Recorded, Solution, Stored
+from .kept_models import kept_model, model_from, parts_from, parts_in
 
 if TYPE_CHECKING:
     from ..channel_values.observer import Observer
+    from ..flex.reduced import Reduced
     from ..model import Model
 
 FORMAT = 1      # version of the layout
@@ -77,11 +80,12 @@ def _not_written(sol: Solution, journal: jn.Journal, error: OSError) -> Simulati
 def describe(sol: Solution) -> dict[str, Any]:
     """What a file says of a run beside its numbers."""
     from .. import __version__
-    model, why = _model_text(sol)
+    kept = kept_model(sol)
     return {"version": __version__, "name": sol.name, "step": float(sol.step), "stride": int(sol.stride), "end": float(sol.end),
             "accuracy": sol.accuracy or 0.0, "method": sol.method.plain(), "why": sol.why,
             "formulation": sol.formulation.plain() if sol.formulation else None,
-            "model": model, "model_note": why, "record": sol.record,
+            "model": "" if kept.note else kept.text, "shown": kept.text if kept.note else "", "model_note": kept.note,
+            "bodies": kept.bodies, "record": sol.record,
             "layout": layout(sol.model, sol.dynamics) if sol.model and sol.dynamics else sol.stored.layout if sol.stored else {}}
 
 
@@ -147,33 +151,15 @@ def _write(sol: Solution, disk: Disk, chosen: list[str], note: str) -> None:
         channels.attrs["others"] = json.dumps({n: u for n, u in sol.units.items() if n not in kept} if facts["model"] else {})
         if note:
             channels.attrs["note"] = note
+        parts = f.create_group("parts")
+        for name, part in kept_model(sol).parts.items():
+            write_part(part, parts.create_group(name), packed=True)
 
 
 def _dataset(group: Any, name: str, value: np.ndarray) -> Any:
     value = np.asarray(value, np.float64)
     chunks = (max(1, min(CHUNK, len(value))), *value.shape[1:])
     return group.create_dataset(name, data=value, dtype="<f8", chunks=chunks, maxshape=(None, *value.shape[1:]))
-
-
-def _model_text(sol: Solution) -> tuple[str, str]:
-    """The model as YAML, or nothing and why."""
-    if sol.model is None:
-        return "", (sol.stored.note if sol.stored else "") or "the run has no model"
-    names = [f"{item.kind} {item.name!r}" for item in sol.model if any(map(_is_python, item.__dict__.values()))]
-    if names:
-        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        return "", f"{names[0]}{more} uses a Python function, which cannot be written to a file; use an expression or a Table"
-    from ..text.model_text import to_text
-    try:
-        return to_text(sol.model), ""
-    except ValueError as error:
-        return "", f"the model cannot be written as text: {error}"
-
-
-def _is_python(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return any(map(_is_python, value))
-    return callable(value)
 
 
 def _identity(rows: np.ndarray) -> str:
@@ -220,15 +206,16 @@ def _from_hdf5(file: Path, shown: str, given: Model | None) -> Solution:
             raise ValueError("its states are not those that were written")
         energies, kept = numbers(f, "energies", n, 3)[()], member(f, "memory", "group")
         memory = {name: numbers(kept, name, None)[()] for name in kept}
-        facts: dict[str, Any] = {name: text(f, name, "") for name in ("version", "name", "model", "model_note", "why")}
-        facts |= {name: json.loads(text(f, name, "null")) for name in ("method", "formulation", "layout", "record", "quality")}
+        facts: dict[str, Any] = {name: text(f, name, "") for name in ("version", "name", "model", "shown", "model_note", "why")}
+        facts |= {name: json.loads(text(f, name, "null")) for name in ("method", "formulation", "layout", "record", "quality", "bodies")}
         facts |= {name: number(f, name) for name in ("step", "stride")}
         facts["accuracy"] = number(f, "accuracy", 0.0)
         facts["end"] = number(f, "end", float(states[-1, 0]) if states.size else 0.0)
         channels = member(f, "channels", "group")
         recorded = {name: (text(_channel(channels, name, n), "unit"), _reader(file, name, identity)) for name in channels}
         others = json.loads(text(channels, "others"))
-        sol = _solution(facts, states, energies, memory, recorded, others, bool(number(f, "complete")), given)
+        sol = _solution(facts, states, energies, memory, recorded, others, bool(number(f, "complete")), given,
+                        partial(_parts, file, identity))
         assert sol.stored is not None
         sol.stored.file = file
         return sol
@@ -263,16 +250,24 @@ def _reader(path: Path, channel: str, identity: str) -> Callable[[], np.ndarray]
     return read
 
 
+def _parts(path: Path, identity: str) -> dict[str, Reduced]:
+    with opened(path, str(path)) as f:
+        if text(f, "id") != identity:
+            raise Foreign(f"{str(path)!r} holds another run than when it was loaded; load it again")
+        return parts_in(f)
+
+
 def _from_journal(file: Path, shown: str, given: Model | None) -> Solution:
     """What is on disk of a run that did not come to its end."""
     facts: dict[str, Any] = {}
     memory: dict[str, np.ndarray] = {}
+    images: dict[str, bytes] = {}
     blocks: dict[str, list[np.ndarray]] = {"states": [], "energies": [], "report": []}
     counts: dict[str, Any] = {}
     try:
         for kind, head, arrays in jn.records(file):
             if kind == jn.HEAD:
-                facts = head
+                facts, images = head, jn.attached(head, arrays)
             elif kind == jn.ROWS:
                 counts = head["counts"]
                 for name, block in blocks.items():
@@ -286,7 +281,7 @@ def _from_journal(file: Path, shown: str, given: Model | None) -> Solution:
             raise ValueError("its tables do not fit each other")
         facts["quality"] = dict(zip(VIOLATIONS, report.max(0)[:3].tolist(), strict=True)) | counts
         facts["quality"]["unique_reactions"] = facts.get("unique_reactions", True)
-        sol = _solution(facts, states, energies, memory, {}, facts.get("units"), False, given)
+        sol = _solution(facts, states, energies, memory, {}, facts.get("units"), False, given, partial(parts_from, images))
         assert sol.stored is not None
         sol.stored.file, sol.stored.journal = file, True
         return sol
@@ -301,16 +296,17 @@ VIOLATIONS = ("position_violation", "velocity_violation", "acceleration_violatio
 
 
 def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, memory: dict[str, np.ndarray], recorded: Recorded,
-              others: Any, complete: bool, given: Model | None) -> Solution:
+              others: Any, complete: bool, given: Model | None, parts: Callable[[], dict[str, Reduced]]) -> Solution:
     """A Solution from what a file holds, if that makes sense."""
     from ..methods.selection import chosen
     _check_facts(facts, others)
     _check_rows(states, energies, memory)
     accuracy = facts.get("accuracy") or 0.0  # 0: the step is fixed
     (method, form), quality = chosen(facts.get("method") or {}, facts.get("formulation"), not accuracy), _quality(facts.get("quality"))
-    make: Callable[[], Model] | None = partial(_from_text, facts["model"]) if facts["model"] else None
-    note, described = str(facts.get("model_note") or ""), facts.get("layout") or {}
-    stored = Stored(facts["name"], recorded, others if make else {}, make, note, described)
+    words, parts = facts["model"] or facts.get("shown") or "", cache(parts)
+    make, note, described = partial(model_from, words, parts), str(facts.get("model_note") or ""), facts.get("layout") or {}
+    stored = Stored(facts["name"], recorded, others if facts["model"] else {}, make if facts["model"] else None, note, described,
+                    make_shown=make if words and not facts["model"] else None, parts=parts, bodies=facts.get("bodies") or {}, text=words)
     sol = Solution(None, None, states, energies, quality, complete=complete, method=method, formulation=form,
                    step=float(facts["step"]), stride=int(facts["stride"]), memory=memory, end=float(facts["end"]),
                    accuracy=accuracy or None, stored=stored)
@@ -321,8 +317,10 @@ def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, m
 
 def _check_facts(facts: dict[str, Any], others: Any) -> None:
     """What a file says of its run; ``others``: units of channels that it does not hold."""
-    mappings = _is(dict, others) and _is(dict, facts.get("layout") or {})
-    if not (isinstance(facts.get("name"), str) and isinstance(facts.get("model"), str) and mappings):
+    bodies = facts.get("bodies") or {}
+    mappings = _is(dict, others) and _is(dict, facts.get("layout") or {}) and _is(dict, bodies) and _is(list, list(bodies.values()))
+    texts = [facts.get("name"), facts.get("model"), facts.get("shown", "")]
+    if not all(isinstance(x, str) for x in texts) or not mappings:
         raise ValueError("its name, model or list of channels is not what it must be")
     steps: list[Any] = [facts.get(k) for k in ("step", "stride", "end")]
     are_numbers = all(isinstance(x, (int, float)) for x in steps)
@@ -365,11 +363,6 @@ def _with_model(sol: Solution, stored: Stored, given: Model) -> Solution:
     sol._model, sol.dynamics, stored.make_model, stored.note = model, dynamics, None, ""
     stored.others = {name: unit for name, (unit, _) in catalogue(dynamics).items() if name not in sol.recorded}
     return sol
-
-
-def _from_text(text: str) -> Model:
-    from ..text.model_text import from_text
-    return from_text(text)
 
 
 def _quality(values: Any) -> Quality:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._facade import work_of
-from .modal_loads import part_of
 
 if TYPE_CHECKING:
     from ..flex.fatigue import SN
@@ -22,7 +21,7 @@ class BodyStress:
     """``sol.stress("rod")``: stress at any time, extremes over the run, hot spots, fatigue, export."""
 
     def __init__(self, solution: Solution, body: str) -> None:
-        part = part_of(solution, body)
+        part = solution.part(body)
         if part.stress is None:
             raise ValueError(f"stress: the part of {body!r} was reduced without stresses; reduce it with stress=True")
         self.body, self.part = body, part

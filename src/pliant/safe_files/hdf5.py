@@ -223,8 +223,26 @@ def member(group: Any, name: str, kind: str) -> Any:
     return found
 
 
-def numbers(group: Any, name: str, *shape: int | None) -> Any:
-    """A dataset of floats, not yet read, of the shape given (None: any length). All of its numbers are in the file."""
+def put(group: Any, name: str, values: Any, packed: bool = False) -> None:
+    """A dataset of floats; ``packed``: compressed if it is large, unless it would become so small that readers distrust it."""
+    data = np.asarray(values, np.float64)
+    if packed and data.nbytes >= LEAST:
+        chunk = min(len(data), max(1, PIECE * len(data) // data.nbytes)), *data.shape[1:]
+        made = group.create_dataset(name, data=data, dtype="<f8", chunks=chunk, compression=1, shuffle=True)
+        group.file.flush()
+        if data.nbytes <= RATIO * made.id.get_storage_size():
+            return
+        del group[name]
+    group.create_dataset(name, data=data, dtype="<f8")
+
+
+LEAST, PIECE = 2**14, 2**20  # bytes of what is compressed, and of its chunks
+RATIO = 30                   # how much larger than in the file compressed numbers may be in memory
+
+
+def numbers(group: Any, name: str, *shape: int | None, packed: bool = False) -> Any:
+    """A dataset of floats, not yet read, of the shape given (None: any length). All of its numbers are in the file; ``packed``:
+    they may be compressed, within `RATIO`."""
     from h5py import h5d
     found = member(group, name, "dataset")
     if found.dtype.kind != "f" or found.dtype.itemsize != 8:
@@ -235,12 +253,25 @@ def numbers(group: Any, name: str, *shape: int | None) -> Any:
     plan = found.id.get_create_plist()
     if plan.get_layout() == h5d.VIRTUAL or (plan.get_layout() == h5d.CONTIGUOUS and plan.get_external_count()):
         raise ValueError(f"{name!r} has its numbers in another file")
-    if plan.get_nfilters():
+    filters = [plan.get_filter(k)[0] for k in range(plan.get_nfilters())]
+    if filters and not (packed and filters == [SHUFFLE, DEFLATE]):
         raise ValueError(f"{name!r} is compressed; undo that with h5repack -f NONE")
-    size, stored = 8 * int(np.prod([int(n) for n in found.shape], dtype=object)), found.id.get_storage_size()
-    if size > min(stored, os.path.getsize(found.file.filename)):
+    size, stored = _bytes(found.shape), min(found.id.get_storage_size(), _file_size(found.file))
+    if max(size, _bytes(found.chunks or ())) > stored * (RATIO if filters else 1):
         raise ValueError(f"{name!r} should hold {size} bytes, the file has fewer")
     return found
+
+
+DEFLATE, SHUFFLE = 1, 2  # as HDF5 numbers filters
+
+
+def _bytes(shape: tuple[int, ...]) -> int:
+    return 8 * int(np.prod([int(n) for n in shape], dtype=object))
+
+
+def _file_size(file: Any) -> int:
+    """Of a file on disk, or of one in memory; HDF5 opens none that claims to be larger than it is."""
+    return os.path.getsize(file.filename) if os.path.isfile(file.filename) else int(file.id.get_filesize())
 
 
 def text(item: Any, name: str, missing: str | None = None) -> str:

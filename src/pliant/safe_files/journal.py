@@ -11,8 +11,9 @@ import os
 import struct
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -64,15 +65,18 @@ class Journal:
             file.close()
 
     # -- writing
-    def begin(self, facts: dict[str, Any], least: int = 0) -> None:
-        """A run starts; several passes of one may follow each other. ``least``: rows in the earlier journal, if the run goes on with it."""
+    def begin(self, facts: dict[str, Any], least: int = 0, attached: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        """A run starts; several passes of one may follow each other. ``least``: rows in the earlier journal, if the run goes on with it;
+        ``attached``: bytes by name, which `attached` gives back."""
         if self.file:
             self.file.close()
         self.own = self.path.with_name(f"{self.path.name}.new") if has_rows(self.path) else self.path
         self.file = open(self.own, "wb", buffering=0)  # noqa: SIM115
         self.rows, self.good, self.least, self.marked, self.marks = 0, 0, least, 0.0, 0
         self._write(MAGIC)
-        self._record(HEAD, facts | {"record": self.record, "process": os.getpid()}, {})
+        lengths = {name: len(data) for name, data in attached.items()}
+        padded = {name: np.frombuffer(data + bytes(-len(data) % 8), "<f8") for name, data in attached.items()}
+        self._record(HEAD, facts | {"record": self.record, "process": os.getpid(), "attached": lengths}, padded)
 
     def add(self, states: np.ndarray, energies: np.ndarray, report: np.ndarray, counts: dict[str, int]) -> None:
         """Rows as they came, and what the run cost so far."""
@@ -216,6 +220,18 @@ def records_from(file: BinaryIO, start: int, size: int) -> Iterator[tuple[bytes,
         if len(payload) != length or zlib.crc32(payload, zlib.crc32(kind)) != crc:
             return
         yield kind, *_decoded(payload), file.tell()
+
+
+def attached(head: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, bytes]:
+    """What was attached to the beginning of a journal; ValueError if that contradicts itself."""
+    try:
+        lengths = {str(name): int(length) for name, length in (head.get("attached") or {}).items()}
+        data = {name: arrays[name].tobytes() for name in lengths}
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise ValueError(f"what is attached to it cannot be read: {error}") from error
+    if any(not 0 <= lengths[name] <= len(whole) for name, whole in data.items()):
+        raise ValueError("what is attached to it is longer than it is")
+    return {name: whole[:lengths[name]] for name, whole in data.items()}
 
 
 def _decoded(payload: bytes) -> Content:

@@ -32,6 +32,7 @@ from .yaml_lines import LARGEST, Map, Problem, load_yaml, locate, missing_blank,
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
+Replaced = Callable[[dict[str, Any]], dict[str, Any]]
 VERSION = 1
 TOP = ("pliant", "name", "gravity", "planar", "ground", *SECTIONS, "style", "simulate", *entries.ENTRIES)
 WIDTH = 120  # of written lines
@@ -84,8 +85,8 @@ def write(model: Model, path: str | Path) -> None:
 class _Reader:
     """One text on its way to a Model. Problems are collected, not raised."""
 
-    def __init__(self, text: str, source: str, folder: Path, changes: Iterable[str]) -> None:
-        self.folder = folder
+    def __init__(self, text: str, source: str, folder: Path, changes: Iterable[str], replaced: Replaced | None = None) -> None:
+        self.folder, self.replaced = folder, replaced  # replaced: of a text that is stored with what it names
         self.data, self.problems = load_yaml(text, source)
         if not isinstance(self.data, Map):
             found = "it is empty" if self.data is None else f"it is {shown(self.data)}"
@@ -207,6 +208,7 @@ class _Reader:
             return None
         before = len(self.problems)
         fields = self.own_fields(path, cls, {k: v for k, v in plain(data).items() if k != "kind"})
+        fields = self.replaced(fields) if self.replaced else fields
         makers = [k for k in MAKERS if k in fields] if section == "bodies" and "mesh" in text_keys(cls) else []
         if len(makers) == 1:
             fields = self.maker(path, makers[0], fields)
@@ -294,6 +296,11 @@ def _planar(value: Any) -> Any:
 def to_text(model: Model, folder: Path | None = None) -> str:
     """The model as YAML. A model with Python functions has no text; use expressions or a Table. Files of parts are written as seen
     from ``folder``, or as they are found from anywhere."""
+    return text_of(model, folder, lambda item: _plain_item(item, folder))
+
+
+def text_of(model: Model, folder: Path | None, written: Callable[[Item], dict[str, Any]]) -> str:
+    """The model as YAML, with items as ``written`` gives them."""
     lines = [f"pliant: {VERSION}", f"name: {_flow(model.name)}", f"gravity: {_flow(model.gravity)}"]
     lines += [f"planar: {_flow(model.planar)}"] if model.planar is not None else []
     if model.ground.frames:
@@ -303,7 +310,7 @@ def to_text(model: Model, folder: Path | None = None) -> str:
         items = model.section(section)
         lines += [f"{section}:"] if items else []
         for item in items:
-            lines += _entry(item.name, _plain_item(item, folder), 1)
+            lines += _entry(item.name, written(item), 1)
     styles = {name: plain_style(style, lambda file: _seen_from(file, folder)) for name, style in model.styles.items()}
     lines += (["style:"] if styles else []) + [line for name, data in styles.items() for line in _entry(name, data, 1)]
     if model.settings:
@@ -316,11 +323,14 @@ def to_text(model: Model, folder: Path | None = None) -> str:
 
 
 def _plain_item(item: Item, folder: Path | None) -> dict[str, Any]:
+    data = plain_item(item)
+    return data | ({"reduced": _seen_from(Path(data["reduced"]).absolute(), folder)} if isinstance(item, ModalBody) else {})
+
+
+def plain_item(item: Item) -> dict[str, Any]:
+    """An item as written in a text; an error names it."""
     try:
-        data = item.plain()
-        if isinstance(item, ModalBody):
-            data["reduced"] = _seen_from(Path(data["reduced"]).absolute(), folder)
-        return data
+        return item.plain()
     except ValueError as error:
         reason = error.__cause__ if isinstance(error, PydanticSerializationError) and error.__cause__ else error
         raise ModelError(f"{item.section}.{item.name}: {reason}") from None

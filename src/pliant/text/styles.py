@@ -20,6 +20,8 @@ def read_styles(reader: Any, model: Model) -> dict[str, Style]:
                 reader.note(("style", name), wrong)
             continue
         data = plain(value)
+        if reader.replaced and isinstance(data, dict) and not Path(str(data.get("mesh") or "")).is_file():
+            data.pop("mesh", None)  # of a stored text: the body is shown with its own shape
         if isinstance(data, dict) and isinstance(data.get("mesh"), str):
             data["mesh"] = reader.file(("style", name, "mesh"), data["mesh"], "a file .stl, .obj, .gltf or .glb")
 

@@ -66,11 +66,11 @@ def _tables(sol: Solution) -> list[Table]:
     ]
     quality += [("estimated error", f"{q['estimate']:.2g} per second")] if q["estimate"] is not None else []
     out = [Table("Run", (), run), Table("Quality", (), quality)]
-    if sol.model is not None:
-        bodies: list[Row] = [(b.name, b.kind, f"{getattr(b, 'mass', 0.0):.6g}") for b in sol.model.section("bodies")]
-        joints: list[Row] = [(j.name, j.kind.replace("_", " "), _between(j)) for j in sol.model.section("joints")]
+    if (model := sol.shown) is not None:
+        bodies: list[Row] = [(b.name, b.kind, f"{getattr(b, 'mass', 0.0):.6g}") for b in model.section("bodies")]
+        joints: list[Row] = [(j.name, j.kind.replace("_", " "), _between(j)) for j in model.section("joints")]
         forces: list[Row] = [
-            (f.name, f.kind.replace("_", " "), _between(f)) for f in [*sol.model.section("forces"), *sol.model.section("drives")]
+            (f.name, f.kind.replace("_", " "), _between(f)) for f in [*model.section("forces"), *model.section("drives")]
         ]
         out += [Table("Bodies", ("name", "kind", "mass [kg]"), bodies), Table("Joints", ("name", "kind", "between"), joints)]
         out += [Table("Forces and drives", ("name", "kind", "at"), forces)] if forces else []
@@ -93,7 +93,8 @@ def _cut(table: Table) -> Table:
 def _findings(sol: Solution) -> list[tuple[str, str, str]]:
     """Severity, sentence and remedy of what a check says."""
     if sol.model is None:
-        return [("note", "The file of the run holds no model, so that it was not checked.", "")]
+        why = f": {sol.stored.note}" if sol.stored and sol.stored.note else ""
+        return [("note", f"The file of the run holds no whole model, so that it was not checked{why}.", "")]
     report: Report = sol.model.check()
     found = [(f.severity, f"{f.code.replace('-', ' ')}: {f.message}", f.remedy) for f in report.findings]
     counts = [f"bodies {report.bodies}", f"degrees of freedom {report.degrees_of_freedom}", f"redundant equations {report.redundant}"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from ..channel_values.components import ENERGIES, FRAME, components
 from ..kernels.state_row import row_width
+from ..results.kept_models import drawn, model_from, parts_from, parts_in
 from ..safe_files import journal as jn
 from ..safe_files.hdf5 import check_seal, member, number, numbers, opened, text
 from .item_facts import shown, with_unit
@@ -19,6 +21,7 @@ from .item_facts import shown, with_unit
 if TYPE_CHECKING:
     from ..channel_values.observer import Observer
     from ..compile.compiled_model import CompiledModel
+    from ..flex.reduced import Reduced
     from ..model import Model
     from ..solution import Solution
 
@@ -83,7 +86,8 @@ class SolutionSource(Source):
 
     def __init__(self, sol: Solution) -> None:
         self.sol = sol
-        self.name, self.model, self.complete, self.units = sol.name, sol.model, sol.complete, sol.units
+        self.name, self.complete, self.units = sol.name, sol.complete, sol.units
+        self.model = sol.model or drawn(sol.shown, sol.units)
         self.note = sol.stored.note if sol.stored else ""
 
     def count(self) -> int:
@@ -136,12 +140,13 @@ class Computed(Source):
 
     _dynamics: CompiledModel | None = None
     _tried = False
+    whole = False  # whether the model has all its functions, not only what is shown
 
     def states(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
         raise NotImplementedError
 
     def dynamics(self, width: int) -> CompiledModel:
-        if not self._tried and self.model is not None:
+        if not self._tried and self.model is not None and self.whole:
             self._tried = True
             compiled = self.model.compile()
             s = compiled.system
@@ -156,19 +161,23 @@ class Computed(Source):
     def observer(self, rows: slice) -> Observer | None:
         from ..channel_values.observer import Observer
 
+        if self.model is not None and not self.whole:
+            return None
         states, energies = self.states(rows)
         return Observer(self.dynamics(states.shape[1]), states, energies)
 
     def compute(self, names: list[str], rows: slice) -> dict[str, np.ndarray]:
-        observer = self.observer(rows)
-        assert observer is not None
+        from ..channel_values.observer import Observer
+
+        states, energies = self.states(rows)
+        observer = Observer(self.dynamics(states.shape[1]), states, energies)
         return {name: observer(name) for name in names}
 
-    def read_model(self, words: str) -> None:
-        from ..text.model_text import from_text
-
+    def read_model(self, whole: str, shown: str, parts: Callable[[], dict[str, Reduced]]) -> None:
+        """The model, or what there is of one with functions that no file can hold."""
+        self.whole, words = bool(whole), whole or shown
         try:
-            self.model = from_text(words) if words else None
+            self.model = model_from(words, parts) if words else None
         except Exception as error:
             self.note = f"the model in the file cannot be read: {error}"
 
@@ -191,9 +200,10 @@ class FileSource(Computed):
             self.rows = len(numbers(f, "states", None, None))
             group = member(f, "channels", "group")
             self.recorded = {name: text(member(group, name, "dataset"), "unit") for name in group}
-            self.read_model(text(f, "model", ""))
-            others = json.loads(text(group, "others")) if self.model else {}
+            self.read_model(text(f, "model", ""), text(f, "shown", ""), partial(parts_in, f))
+            others = json.loads(text(group, "others")) if self.model and self.whole else {}
             self.units = self.recorded | {str(k): str(v) for k, v in others.items()}
+            self.model = self.model if self.whole else drawn(self.model, self.units)
             self.data = {name: json.loads(text(f, name, "null")) for name in ("method", "formulation", "quality")}
             self.data = {"duration": number(f, "end", 0.0), "complete": self.complete, **self.data}
         if large:
@@ -303,19 +313,19 @@ class JournalSource(Computed):
             for kind, head, arrays, end in jn.records_from(file, self.offset, size):
                 self.offset = end
                 if kind == jn.HEAD:
-                    self._begin(head)
+                    self._begin(head, jn.attached(head, arrays))
                 elif kind == jn.ROWS:
                     for name, block in self.blocks.items():
                         block.append(arrays[name])
                     self.rows += len(arrays["states"])
         self.live = jn.is_written(self.path)
 
-    def _begin(self, head: dict[str, Any]) -> None:
+    def _begin(self, head: dict[str, Any], images: dict[str, bytes]) -> None:
         self.name, self.end = str(head.get("name", "run")), float(head.get("end") or 0.0)
         self.note, self.units = str(head.get("model_note") or ""), dict(head.get("units") or {})
         self.blocks, self.rows = {"states": [], "energies": []}, 0
         self.version += 1
-        self.read_model(str(head.get("model") or ""))
+        self.read_model(str(head.get("model") or ""), "", partial(parts_from, images))
 
     def _whole(self, name: str) -> np.ndarray:
         block = self.blocks[name]
