@@ -36,7 +36,7 @@ def test_a_process_without_the_parts_sees_what_is_in_memory(runs, elsewhere, nam
     if name == "Python function":
         assert elsewhere[name].pop("continued") == "run 'swinging' cannot be resumed" and here.pop("continued")
     assert elsewhere[name] == here
-    assert file.stat().st_size <= vf.room(sol)
+    assert file.stat().st_size <= vf.room(sol, file)
 
 
 def test_a_part_is_kept_once_and_compressed(runs):
