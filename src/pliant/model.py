@@ -98,6 +98,10 @@ class Model:
         counts = ", ".join(f"{len(self.section(s))} {s}" for s in SECTIONS if self.section(s))
         return f"Model({self.name!r}: {counts or 'empty'})"
 
+    def _repr_html_(self) -> str:
+        from .report.summaries import model_html
+        return model_html(self)
+
     def section(self, name: str) -> list[Item]:
         """Items of one section: bodies, joints, drives, forces or measures."""
         return [item for item in self if item.section == name]

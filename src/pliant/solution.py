@@ -98,6 +98,10 @@ class Solution:
         size = f"{len(self.t)} rows, {len(self.channels)} channels"
         return f"Solution({self.name!r}: {self.t[0]:g} to {self.t[-1]:g} s, {size}{state})"
 
+    def _repr_html_(self) -> str:
+        from .report.summaries import run_html
+        return run_html(self)
+
     @property
     def name(self) -> str:
         if self.stored:

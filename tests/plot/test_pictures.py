@@ -270,7 +270,7 @@ def test_mp4_pipes_every_frame_to_ffmpeg(crank, tmp_path, monkeypatch):
     fake = tmp_path / "ffmpeg"
     fake.write_text(f"#!{sys.executable}\nimport sys\nopen(sys.argv[-1], 'w').write(str(len(sys.stdin.buffer.read())))\n")
     fake.chmod(0o755)
-    monkeypatch.setattr(pictures, "_ffmpeg", lambda: str(fake))
+    monkeypatch.setattr(pictures.films, "ffmpeg", lambda: str(fake))
     path = crank.animate(tmp_path / "run.mp4", fps=1, size=(2, 2))
     assert int(path.read_text()) == 5 * 200 * 200 * 4
     fake.write_text(f"#!{sys.executable}\nimport sys\nsys.exit('no such codec')\n")
@@ -280,7 +280,7 @@ def test_mp4_pipes_every_frame_to_ffmpeg(crank, tmp_path, monkeypatch):
 
 def test_mp4_without_ffmpeg(crank, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    monkeypatch.setattr(pictures.shutil, "which", lambda _: None)
+    monkeypatch.setattr(pictures.films.shutil, "which", lambda _: None)
     with pytest.raises(ValueError, match=r"pip install pliant\[video\], or write a .gif"):
         crank.animate(tmp_path / "run.mp4")
 

@@ -144,19 +144,32 @@ class Modes(Linearised):
 
     def summary(self) -> str:
         """A table: frequency, damping, and what moves most."""
+        from ..report.display import Text
         from ..report.tables import table
+        head, names, rows = self._told()
+        return Text("\n".join([head[0], *(f"  {line}" for line in head[1:]), "", table(names, rows)]))
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from ..report.display import html_table, page
+        head, names, rows = self._told()
+        return page(head[0], *(f"<p>{escape(line)}</p>" for line in head[1:]), html_table(names, rows))
+
+    def _told(self) -> tuple[list[str], tuple[str, ...], list[tuple[Any, ...]]]:
+        """Lines above the table, its heads and its rows."""
         from .settling import motion_in_words
-        d, rows = self.linearisation.d, []
+        d, rows = self.linearisation.d, list[tuple[Any, ...]]()
         mark = ("?",) if self.doubtful else ()
         for k in range(len(self)):
             rows.append((k, self.frequencies[k], *mark, self.damped_frequencies[k], *mark, round(float(self.damping[k]), 12) + 0.0,
                          self.kind(k), ": ".join(motion_in_words(d, self.motions[k].real))))
         head = [f"modes of {self.model.name!r} at t = {self.t:g} s, {self.degrees_of_freedom} degrees of freedom"]
         if self.frame.any():
-            head.append(f"  in axes that turn with ({', '.join(f'{w:.6g}' for w in self.frame)}) rad/s")
-        head += [f"  {'WARNING' if self.doubtful else 'note'}: {self.note}"] if self.note else []
+            head.append(f"in axes that turn with ({', '.join(f'{w:.6g}' for w in self.frame)}) rad/s")
+        head += [f"{'WARNING' if self.doubtful else 'note'}: {self.note}"] if self.note else []
         names = ("mode", "frequency [Hz]", *mark, "damped [Hz]", *mark, "damping", "kind", "largest")
-        return "\n".join([*head, "", table(names, rows)])
+        return head, names, rows
 
     __str__ = summary
 

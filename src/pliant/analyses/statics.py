@@ -108,21 +108,33 @@ class Static:
 
     def summary(self) -> str:
         """Whether it is stable, where the bodies are, and what acts between them, as text."""
+        from ..report.display import Text
         from ..report.tables import table
+        lines, tables = self._told()
+        told = [f"equilibrium of {self.model.name!r}", *(f"  {k:<13} {v}" for k, v in lines)]
+        return Text("\n".join(told + [line for head, rows in tables for line in ("", table(head, rows))]))
+
+    def _repr_html_(self) -> str:
+        from ..report.display import facts, html_table, page
+        lines, tables = self._told()
+        return page(f"equilibrium of {self.model.name!r}", facts(lines), *(html_table(head, rows) for head, rows in tables))
+
+    def _told(self) -> tuple[list[tuple[str, str]], list[tuple[tuple[str, ...], list[tuple[Any, ...]]]]]:
+        """Facts, and tables of bodies and channels: heads and rows."""
         data = self.to_dict()
         state = {True: "stable", False: f"unstable; it falls ({', '.join(self.falls)})",
                  None: f"neither stable nor unstable: nothing resists {', '.join(self.free)}"}[self.stable]
         if not self.degrees_of_freedom:
             state = "joints and drives hold everything"
-        lines = [f"equilibrium of {data['name']!r}", f"  {'state':<13} {state}",
-                 f"  {'balance':<13} to {self.unbalanced:.2g} of the largest force, {self.iterations} iterations"
-                 + (f", {self.load_steps} load steps" if self.load_steps > 1 else "")]
+        lines = [("state", state), ("balance", f"to {self.unbalanced:.2g} of the largest force, {self.iterations} iterations"
+                                    + (f", {self.load_steps} load steps" if self.load_steps > 1 else ""))]
         if not data["unique_reactions"]:
-            lines.append(f"  {'reactions':<13} not unique (redundant joints): the smallest ones are given")
-        lines += ["", table(("body", "position [m]", "rotation (quaternion)"),
-                            [(n, tuple(b["position"]), tuple(b["rotation"])) for n, b in data["bodies"].items()])]
+            lines.append(("reactions", "not unique (redundant joints): the smallest ones are given"))
+        tables: list[tuple[tuple[str, ...], list[tuple[Any, ...]]]] = [
+            (("body", "position [m]", "rotation (quaternion)"),
+             [(n, tuple(b["position"]), tuple(b["rotation"])) for n, b in data["bodies"].items()])]
         rows = [(c, tuple(v) if np.ndim(v) else v, self.solution.unit(c)) for c, v in data["channels"].items()]
-        return "\n".join(lines + (["", table(("channel", "value", "unit"), rows)] if rows else []))
+        return lines, tables + ([(("channel", "value", "unit"), rows)] if rows else [])
 
     __str__ = summary
 

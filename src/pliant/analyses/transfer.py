@@ -106,6 +106,10 @@ class Linear(Linearised):
 
     __str__ = summary
 
+    def _repr_html_(self) -> str:
+        from ..report.display import Text
+        return Text(self)._repr_html_()
+
     def __repr__(self) -> str:
         return f"Linear({self.model.name!r}: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs)"
 

@@ -12,6 +12,7 @@ from ..report.finding import ERROR, NOTE, WARNING, Finding, Severity
 HEADINGS = {ERROR: "errors", WARNING: "warnings", NOTE: "notes"}
 TREE = 40    # lines of the tree of joints
 WIDTH = 110  # of a printed report
+MOST = 60    # findings that a notebook shows
 SHOWN = 5    # warnings and notes of one code that are printed; all are in ``findings``
 
 FAULTS: dict[str, str] = {
@@ -81,6 +82,14 @@ class Report:
         if not self.findings:
             lines += ["", "nothing found"]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from ..report.display import facts, finding, page
+        counts = [(line[2:22].strip(), line[22:]) for line in self._counts()]
+        shown = [f for severity in HEADINGS for f in self.select(severity)][:MOST]  # type: ignore[arg-type]
+        told = "".join(finding(f.severity, f"{f.code}: {_listed(f.items)}".rstrip(": "), f.message, f.remedy) for f in shown)
+        more = f"<p>and {len(self.findings) - MOST} more</p>" if len(self.findings) > MOST else ""
+        return page(f"check of {self.model!r}", facts(counts), told or "<p>nothing found</p>", more)
 
     def _tree(self) -> list[str]:
         every = self.tree.splitlines()

@@ -1,18 +1,16 @@
 """Pictures of a run: channels over time, the mechanism at one moment, and its motion as gif or mp4."""
 from __future__ import annotations
 
-import contextlib
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..report.display import in_notebook
 from ..safe_files.hdf5 import check_target
+from . import films
+from .colors import COLORS
 from .scene import PLANES, Scene, scene, zigzag
 
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ LONGEST, SHORTEST = 10.0, 4.0  # s: how long an animation lasts unless the user 
 ZOOM = 0.88           # of three-dimensional axes, where their labels have room
 VIEWS = (*PLANES, "3d")
 INK, PALE = "#333333", "#9a9a9a"
-COLORS = ("#1f77b4", "#d95f02", "#2a9d5c", "#b5179e", "#8c6d1f", "#17a2b8", "#c1121f", "#6a4c93", "#5f6b7a", "#7a9e00")
 
 
 # -- channels over time
@@ -100,10 +97,11 @@ def snapshot(sol: Solution, path: str | Path | None = None, t: float | None = No
 def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
             view: str | None = None, trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8),
             names: bool = False) -> Any:
-    """Animate the mechanism and write it to ``path`` (.gif or .mp4), or show it in a window if there is none.
+    """Animate the mechanism and write it to ``path`` (.gif or .mp4), or show it below the cell of a notebook or in a window.
 
     ``speed``: of the clock of the picture against ours; by default 1 where that makes 4 to 10 s, else what does. At most 300
-    frames. ``view``, ``trace``, ``names`` as in `snapshot`. Returns the path (the matplotlib animation if it is shown).
+    frames. ``view``, ``trace``, ``names`` as in `snapshot`. Returns the path; in a notebook a `Film`, which it shows; the matplotlib
+    animation if it is shown in a window.
     """
     if not 1 <= fps <= 60:
         raise ValueError(f"animate: fps = {fps:g}, must be from 1 to 60")
@@ -114,17 +112,17 @@ def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, s
         raise ValueError(f"animate: {str(path)!r} must end in .gif or .mp4")
     if target is not None:
         check_target(target)
-    executable = _ffmpeg() if target is not None and target.suffix.lower() == ".mp4" else ""
+    executable = films.ffmpeg() if target is not None and target.suffix.lower() == ".mp4" else ""
     times, rate = _clock(float(sol.t[0]), float(sol.t[-1]), float(fps), speed)
     what = scene(sol, times, _words(trace))
     fig, show = _figure(_size(size), path)
     stage = Stage(fig, what, _view(view, what), sol.name, names)
     if target is None:
-        return _play(stage, rate, show)
+        return films.film(stage, rate) if show is None and in_notebook() else _play(stage, rate, show)
     if executable:
-        _write_mp4(stage, target, rate, executable)
+        films.write_mp4(stage, target, rate, executable)
     else:
-        _write_gif(stage, target, rate)
+        films.write_gif(stage, target, rate)
     return target
 
 
@@ -148,48 +146,6 @@ def _play(stage: Stage, fps: float, show: Any) -> Any:
     film = FuncAnimation(stage.fig, lambda i: stage.draw(i), frames=len(stage.scene.t), interval=1000 / fps)
     show()
     return film
-
-
-def _write_gif(stage: Stage, path: Path, fps: float) -> None:
-    """With one palette: our colours, mixed with white where they are smoothed, and greys."""
-    from matplotlib.colors import to_rgb
-    from PIL import Image
-    inks = np.array([to_rgb(c) for c in COLORS])
-    mixed = [1 - share * (1 - inks) for share in np.linspace(0.125, 1, 8)]
-    greys = np.repeat(np.linspace(0, 1, 32)[:, None], 3, axis=1)
-    palette = Image.new("P", (1, 1))
-    palette.putpalette(np.rint(255 * np.vstack([*mixed, greys])).astype(int).ravel().tolist())
-    film = [Image.fromarray(pixels[:, :, :3]).quantize(palette=palette, dither=Image.Dither.NONE) for pixels in stage.frames()]
-    film[0].save(path, format="GIF", save_all=True, append_images=film[1:], duration=max(20, round(100 / fps) * 10), loop=0)
-
-
-def _write_mp4(stage: Stage, path: Path, fps: float, executable: str) -> None:
-    width, height = stage.fig.canvas.get_width_height()
-    even = f"{width - width % 2}:{height - height % 2}"
-    command = [executable, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", f"{width}x{height}",
-               "-r", f"{fps:g}", "-i", "-", "-an", "-vf", f"crop={even}:0:0",
-               "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", str(path)]
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log)
-        assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError), process.stdin:
-            for pixels in stage.frames():
-                process.stdin.write(pixels.tobytes())
-        if process.wait() != 0:
-            log.seek(0)
-            words = log.read().decode(errors="replace").strip().splitlines()
-            reason = words[-1] if words else "nothing"
-            raise OSError(f"cannot write {str(path)!r}: ffmpeg says {reason!r}; write a .gif instead")
-
-
-def _ffmpeg() -> str:
-    try:
-        return str(import_module("imageio_ffmpeg").get_ffmpeg_exe())
-    except (ImportError, RuntimeError):
-        found = shutil.which("ffmpeg")
-    if not found:
-        raise ValueError("animate: mp4 needs ffmpeg, which is not installed: pip install pliant[video], or write a .gif")
-    return found
 
 
 class Stage:
@@ -370,8 +326,9 @@ def _figure(size: tuple[float, float], path: str | Path | None) -> tuple[Any, An
         if plt.get_backend().lower() in {b.lower() for b in backend_registry.list_builtin(BackendFilter.INTERACTIVE)}:
             return plt.figure(figsize=size, layout="constrained"), plt.show
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    fig = Figure(figsize=size, layout="constrained")
+
+    from .shown_figure import ShownFigure
+    fig = ShownFigure(figsize=size, layout="constrained")
     FigureCanvasAgg(fig)
     return fig, None
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .pictures import COLORS, LINES, _figure, _finish
+from .colors import COLORS
+from .pictures import LINES, _figure, _finish
 
 if TYPE_CHECKING:
     from ..flex.reduced import Reduced

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..flex.tensors import principal, signed_von_mises
-from .pictures import COLORS, INK, _figure, _finish
+from .colors import COLORS
+from .pictures import INK, _figure, _finish
 
 if TYPE_CHECKING:
     from ..results.stresses import BodyStress

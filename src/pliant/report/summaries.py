@@ -11,6 +11,7 @@ from ..functions.table import Table
 from ..items.base import Between, Frame, Item, matrix_of, names_joint
 from ..items.bodies import RigidBody
 from ..items.modal import ModalBody
+from .display import Text, facts, html_table, page
 from .tables import cell, table
 
 if TYPE_CHECKING:
@@ -58,25 +59,40 @@ def _function(value: Any) -> str:
     return f"Table of {len(value.x)} points" if isinstance(value, Table) else getattr(value, "__name__", str(value))
 
 
-def summary(model: Model) -> str:
+PARTS = (("bodies", ("name", "mass [kg]", "centre of mass, world [m]", "principal inertia [kg m^2]"),
+          ("name", "mass", "center_of_mass", "principal_inertia")),
+         ("joints", ("name", "kind", "between", "equations"), ("name", "kind", "between", "equations")),
+         ("drives", ("name", "joint", "coordinate", "function"), ("name", "joint", "coordinate", "function")),
+         ("forces", ("name", "kind", "on"), ("name", "kind", "between")),
+         ("measures", ("name", "between"), ("name", "between")))
+
+
+def summary(model: Model) -> Text:
     """Masses, centres of mass, inertias, joints and counts of a model, as text tables."""
     d = model_data(model)
-    out = [f"model {d['name']!r}, gravity {cell(d['gravity'])} m/s^2"]
-    parts = (("bodies", ("name", "mass [kg]", "centre of mass, world [m]", "principal inertia [kg m^2]"),
-              ("name", "mass", "center_of_mass", "principal_inertia")),
-             ("joints", ("name", "kind", "between", "equations"), ("name", "kind", "between", "equations")),
-             ("drives", ("name", "joint", "coordinate", "function"), ("name", "joint", "coordinate", "function")),
-             ("forces", ("name", "kind", "on"), ("name", "kind", "between")),
-             ("measures", ("name", "between"), ("name", "between")))
-    for section, head, keys in parts:
+    out = [_head(d)]
+    for section, head, keys in PARTS:
         if d[section]:
             out += ["", section, table(head, [[row[k] for k in keys] for row in d[section]])]
+    return Text("\n".join([*out, "", *(f"{label}{words}" for label, words in _counts(d))]))
+
+
+def model_html(model: Model) -> str:
+    """The same as a notebook shows it."""
+    d = model_data(model)
+    tables = [html_table(head, [[row[k] for k in keys] for row in d[section]], section) for section, head, keys in PARTS if d[section]]
+    return page(_head(d), *tables, facts((label.rstrip(" :"), words) for label, words in _counts(d)))
+
+
+def _head(d: dict[str, Any]) -> str:
+    return f"model {d['name']!r}, gravity {cell(d['gravity'])} m/s^2"
+
+
+def _counts(d: dict[str, Any]) -> list[tuple[str, str]]:
     modal = sum(b.get("modal_coordinates", 0) for b in d["bodies"])
-    out += ["", f"total mass {d['total_mass']:.6g} kg, centre of mass {cell(d['center_of_mass'])} m",
-            f"degrees of freedom: {6 * len(d['bodies'])} of {len(d['bodies'])} bodies"
-            f"{f' + {modal} modal' if modal else ''} - {d['equations']} equations = "
-            f"{d['degrees_of_freedom_counted']} {COUNTED}"]
-    return "\n".join(out)
+    return [("total mass ", f"{d['total_mass']:.6g} kg, centre of mass {cell(d['center_of_mass'])} m"),
+            ("degrees of freedom: ", f"{6 * len(d['bodies'])} of {len(d['bodies'])} bodies"
+             f"{f' + {modal} modal' if modal else ''} - {d['equations']} equations = {d['degrees_of_freedom_counted']} {COUNTED}")]
 
 
 def run_data(sol: Solution) -> dict[str, Any]:
@@ -89,8 +105,18 @@ def run_data(sol: Solution) -> dict[str, Any]:
             "energy_drift": sol.energy.drift, "missed_by_modes": sol.missed_by_modes()}
 
 
-def run_summary(sol: Solution) -> str:
+def run_summary(sol: Solution) -> Text:
     """What was run, how well it satisfies its equations, and its energy balance."""
+    return Text("\n".join([f"run of {sol.name!r}", *(f"  {k:<13} {v}" for k, v in _run_lines(sol))]))
+
+
+def run_html(sol: Solution) -> str:
+    """The same as a notebook shows it."""
+    channels = f"{len(sol.channels)}, such as {', '.join(sol.channels[:4])}"
+    return page(f"run of {sol.name!r}", facts([*_run_lines(sol), ("channels", channels)]))
+
+
+def _run_lines(sol: Solution) -> list[tuple[str, str]]:
     d = run_data(sol)
     q = d["quality"]
     steps = max(1, q["steps"])
@@ -113,7 +139,7 @@ def run_summary(sol: Solution) -> str:
     lines += _modes(d["missed_by_modes"])
     stopped = f"stopped early at t = {d['end']:.6g} s of {sol.end:.6g}; the rows up to there are kept{sol.source}"
     lines.append(("state", "complete" if d["complete"] else stopped))
-    return "\n".join([f"run of {d['name']!r}", *(f"  {k:<13} {v}" for k, v in lines)])
+    return lines
 
 
 def _modes(found: dict[str, dict[str, Any]]) -> list[tuple[str, str]]:

@@ -55,6 +55,10 @@ class Assembly:
         lines += [f"  {name} = {value:.6g} at the start" for name, value in self.stated.items()]
         return "\n".join(lines if len(lines) > 1 else [*lines, "  nothing had to be moved"])
 
+    def _repr_html_(self) -> str:
+        from ..report.display import Text
+        return Text(self)._repr_html_()
+
     @property
     def solution(self) -> Solution:
         """The pose as a run of one row, for pictures and channels."""

@@ -18,7 +18,7 @@ from ..items.forces import Load
 from ..items.joints import Connection
 from ..items.modal import ModalBody
 from ..items.style import Style, unknown_name
-from ..plot.pictures import COLORS
+from ..plot.colors import COLORS
 from .fields import fields_of
 from .item_facts import facts_of
 from .shapes import dress

@@ -8,6 +8,7 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..report.display import in_notebook
 from ..safe_files import journal as jn
 from .service import Service
 from .sources import FileSource, JournalSource, ModelSource, SolutionSource, Source
@@ -87,12 +88,6 @@ def services(paths: list[str], changes: tuple[str, ...] = ()) -> list[Service]:
     """Runs or models from files, ready to be shown."""
     several = len(paths) > 1
     return [Service(Watched(Path(path), changes), Path(path).name if several else "") for path in paths]
-
-
-def in_notebook() -> bool:
-    """Whether Python runs behind a notebook."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return shell is not None and "IPKernelApp" in getattr(shell, "config", {})
 
 
 def view(sols: list[Solution], *, browser: bool = True, port: int = 0, wait: bool | None = None) -> Any:

@@ -40,7 +40,9 @@ def write_report(sol: Solution, path: str | Path, channels: Sequence[str] = ()) 
     if suffix == ".html":
         target.write_text(_html(sol.name, tables, findings, figures), encoding="utf-8")
     else:
-        _pdf(sol.name, tables, findings, figures, target)
+        from .pdf_sheet import write_pdf
+
+        write_pdf(sol.name, tables, findings, figures, target)
     return target
 
 
@@ -165,50 +167,3 @@ def _html(name: str, tables: list[Table], findings: list[tuple[str, str, str]], 
             f"<section><h2>Check</h2>{told}</section></main></body></html>\n",
         ]
     )
-
-
-def _pdf(name: str, tables: list[Table], findings: list[tuple[str, str, str]], figures: list[tuple[str, bytes]], target: Path) -> None:
-    """One page of A4, drawn with matplotlib."""
-    import textwrap
-
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from PIL import Image
-
-    fig = Figure(figsize=(8.27, 11.69))
-    FigureCanvasAgg(fig)
-    fig.text(0.07, 0.955, name, fontsize=16, weight="bold")
-
-    def block(table: Table, x: float, y: float, width: float) -> float:
-        fig.text(x, y, table.title, fontsize=9, weight="bold")
-        for k, row in enumerate(([table.heads] if table.heads else []) + table.rows):
-            y -= 0.0135
-            for i, cell in enumerate(row):
-                at = x + width * (i / len(row) if table.heads else 0.3 * i)
-                text = textwrap.shorten(cell, 34 if table.heads else 56, placeholder=" …")
-                fig.text(
-                    at, y, text, fontsize=6.8, color="#5a6673" if (k == 0 and table.heads) or (i == 0 and not table.heads) else "black"
-                )
-        return y - 0.022
-
-    left, right = block(tables[0], 0.07, 0.925, 0.42), block(tables[1], 0.53, 0.925, 0.42)
-    y = min(left, right)
-    for k, (_, data) in enumerate(figures[:2]):
-        ax = fig.add_axes((0.06 + 0.46 * k, y - 0.235, 0.43, 0.23))
-        ax.imshow(Image.open(io.BytesIO(data)))
-        ax.set_axis_off()
-    y -= 0.245
-    for _, data in figures[2:]:
-        ax = fig.add_axes((0.06, y - 0.235, 0.88, 0.23))
-        ax.imshow(Image.open(io.BytesIO(data)))
-        ax.set_axis_off()
-        y -= 0.25
-    lows = [block(table, 0.07 + 0.31 * k, y, 0.30) for k, table in enumerate(tables[2:5])]
-    y = min(lows, default=y)
-    fig.text(0.07, y, "Check", fontsize=9, weight="bold")
-    for severity, text, _ in findings:
-        for line in textwrap.wrap(f"{severity}: {text}", 150):
-            y -= 0.0125
-            if y > 0.03:
-                fig.text(0.07, y, line, fontsize=6.5)
-    fig.savefig(target, format="pdf")

@@ -60,7 +60,8 @@ class Study:
 
     def plot(self, path: str | Path) -> None:
         """The diagram: lower is faster, left is better."""
-        from ...plot.pictures import COLORS, _figure, _finish
+        from ...plot.colors import COLORS
+        from ...plot.pictures import _figure, _finish
         from ...plot.spectra_and_shapes import GRID
         figure, show = _figure((9.0, 6.0), path)
         axes = figure.subplots()
