@@ -77,3 +77,27 @@ def test_kinetic_energy_gives_the_inertia_forces():
     power = x.R[:s.n_v] @ x.v[:s.n_v]
     kinetic = (c.memory(x.a, "v", "energy").E[0].imag + c.memory(x.v, "q", "energy").E[1].imag) / STEP
     np.testing.assert_allclose(power, kinetic, rtol=1e-12)
+
+
+@pytest.mark.parametrize("bodies", PAIRS[:3])
+def test_a_bushing_past_half_a_turn(bodies):
+    """The rotation vector next to the one in the history, on the other side of half a turn: its tangent, and the gradient of its energy."""
+    c = ComplexStep(zoo("bushing", bodies, seed=3))
+    s, x = c.system, c.real
+    x.H[1:4] = 0
+    evaluation.run(s.program("residual"), s.data, x, c.t, 0.0, 0.0, 0.0)
+    evaluation.run(s.program("history"), s.data, x, c.t, 0.0, 0.0, 0.0)
+    r = x.H[1:4].copy()
+    size = np.linalg.norm(r)
+    x.H[1:4] = r * (1 - 2 * np.pi / size)
+    beyond = x.H[1:4].copy()
+    evaluation.run(s.program("history"), s.data, x, c.t, 0.0, 0.0, 0.0)
+    assert 0.5 < size < np.pi
+    np.testing.assert_allclose(x.H[1:4], beyond, rtol=1e-12)
+    close(c.tangent(0.7, 0.5, 0.3), c.reference(0.7, 0.5, 0.3))
+    x.v[:], x.a[:] = 0, 0
+    s.data.val[:3] = 0
+    c.data = s.typed_data(np.complex128)
+    evaluation.run(s.program("residual"), s.data, x, c.t, 0.0, 0.0, 0.0)
+    gradient = [c.memory(unit, "q", "energy").E[2].imag / STEP for unit in np.eye(s.n)[:s.n_v]]
+    close(x.R[:s.n_v], np.array(gradient))

@@ -77,7 +77,7 @@ def _load(part, follows):
 def _bushing(b, fa, fb, rng):
     K, C = rng.normal(size=(2, 6, 6))
     pool = b.pool(K @ K.T, C, 0.1 * rng.normal(size=6))
-    b.pair(bushing.BUSHING, "bushing", fa, fb, (pool,), velocity=True)
+    b.pair(bushing.BUSHING, "bushing", fa, fb, (pool, b.history(3)), velocity=True)
 
 
 ZOO = {

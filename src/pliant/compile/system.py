@@ -212,9 +212,10 @@ class ArrayBuilder:
             self.timed.append(code.value)
         return code
 
-    def history(self) -> int:
-        self.histories += 1
-        return self.histories - 1
+    def history(self, numbers: int = 1) -> int:
+        """The first of so many places in the history."""
+        self.histories += numbers
+        return self.histories - numbers
 
     def new_signal(self) -> int:
         self.n_signals += 1
@@ -300,7 +301,7 @@ class System:
         T = z(self.n_tiles, 9)
         T[:, [0, 4, 8]] = 1
         return Memory(self.q0.astype(x), self.v0.astype(x), z(n), z(n), z(self.histories), z(self.n_signals), X, z(jt, 6, 6),
-                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(5), W)
+                      z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(6), W)
 
     def typed_data(self, x: Any = np.float64) -> Data:
         return self.data if x is np.float64 else self.data._replace(rp=self.data.rp.astype(x), val=self.data.val.astype(x))

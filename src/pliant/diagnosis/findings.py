@@ -20,6 +20,8 @@ FAULTS: dict[str, str] = {
     "singular-matrix": "the equations of motion have no unique solution",
     "not-finite": "a number is not finite",
     "joint-open": "joints came apart",
+    "end-of-travel": "a driven linkage came to the end of its travel",
+    "whole-turn": "a bushing made a whole turn",
     "deformation": "a flexible body is deformed beyond all measure",
     "end-of-line": "what slides along a flexible body came to the end of its line",
     "step-underflow": "the step became too small",

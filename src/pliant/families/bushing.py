@@ -3,10 +3,13 @@
 With R = R_A^T R_B, in the axes of A:  x = R_A^T (p_B - p_A),  r = the rotation vector of R,  y = (x, r) - y_0,
     Q = K y + C y',   x' = R_A^T (v_B - v_A) - w x x (w = R_A^T w_A),   r' = S(r) R_A^T (w_B - w_A),
 where S = 1 - [r]/2 + d [r]^2 is the inverse left tangent operator.                                     [bushing-1]
+r is continued along the motion past half a turn; at a whole turn it has no direction, and S no bound.
 """
-from ..kernels.contract import DISSIPATION, ELASTIC, A, Family, P, Stage, V, W
+import numpy as np
+
+from ..kernels.contract import DISSIPATION, ELASTIC, TURNING, A, Family, P, Stage, V, W
 from ..kernels.jit import index, inlined, jit
-from ..kernels.pairs import DAMPING, FA, FB, GRADIENT, RATES, STIFFNESS, add_pair, add_wrench, load_rates
+from ..kernels.pairs import DAMPING, FA, FB, GRADIENT, RATES, STIFFNESS, add_pair, add_wrench, load_rates, watch_turning
 from ..kernels.so3 import (
     add,
     cross,
@@ -28,7 +31,8 @@ from ..kernels.so3 import (
     vec2,
 )
 
-POOL = index(4)                                # ip: its numbers in val: K 36, C 36, y_0 6
+POOL, TURNED = index(4, 5)                     # ip: its numbers in val: K 36, C 36, y_0 6; its r in H
+MOST = 6.0                                     # rad: beyond this it is next to a whole turn
 B0, Q0, Y0 = index(400, 472, 478)              # scratch: B = dy/d(motions) 6x12, Q 6, y and y' 12
 SCRATCH = 490
 
@@ -54,7 +58,8 @@ def deform(s, b, e, w):
     fa, fb, pool = b.ip[e, FA], b.ip[e, FB], b.ip[e, POOL]
     RA = mat2(s.X, fa, A)
     RT = transpose(RA)
-    x, r = mul(RT, sub(vec2(s.X, fb, P), vec2(s.X, fa, P))), rotation_vector(matmul(RT, mat2(s.X, fb, A)))
+    x = mul(RT, sub(vec2(s.X, fb, P), vec2(s.X, fa, P)))
+    r = rotation_vector(matmul(RT, mat2(s.X, fb, A)), vec(s.H, b.ip[e, TURNED]))
     S = matmul(left_inverse(r), RT)
     for i in range(72):
         w[B0 + i] = 0
@@ -206,5 +211,20 @@ def bushing_power(s, b, o):
     add_quadratic(s, b, o, DISSIPATION, 1.0, Y0 + 6, 36)
 
 
-BUSHING = Family("bushing", act=Stage(residual=bushing, tangent=bushing_tangent, energy=bushing_energy, power=bushing_power),
+@jit
+def bushing_history(s, b, o):
+    """H = r. Next to a whole turn, or beyond one, where r comes out on the other side: E[TURNING] = infinity          [bushing-9]"""
+    for e in range(b.first, b.last):
+        fa, fb, h = b.ip[e, FA], b.ip[e, FB], b.ip[e, TURNED]
+        before = vec(s.H, h)
+        r = rotation_vector(matmul(transpose(mat2(s.X, fa, A)), mat2(s.X, fb, A)), before)
+        watch_turning(s, b, o, e)
+        if dot(r, r).real > MOST * MOST or (dot(r, r).real > np.pi**2 and dot(r, before).real < 0):
+            o.E[TURNING] = np.inf
+        else:
+            store(r, s.H, h)
+
+
+BUSHING = Family("bushing", act=Stage(residual=bushing, tangent=bushing_tangent, energy=bushing_energy, power=bushing_power,
+                                      history=bushing_history),
                  force=True, elastic=True)

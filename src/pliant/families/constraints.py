@@ -6,7 +6,7 @@ from ..kernels.contract import AV, AW, POWER, TABLE, A, F, Family, M, P, Stage, 
 from ..kernels.coordinates import ANGLE, AXIS, HISTORY, KIND, ZERO, acceleration, angle_of, coordinate, hessian, rate, unwrap
 from ..kernels.expression_vm import JUMPS, KINKS, evaluate
 from ..kernels.jit import index, jit
-from ..kernels.pairs import FA, FB, MOVE, ROW, TURN, add_gradient, add_pair, add_row, add_wrench, clear_stiffness, exact, put
+from ..kernels.pairs import FA, FB, MOVE, ROW, TURN, add_gradient, add_pair, add_row, add_wrench, clear_stiffness, exact, put, watch_turning
 from ..kernels.so3 import accumulate, accumulate2, add, axis2, cross, dot, dyad, scale, skew, sub, vec2
 
 ON_A = index(0)
@@ -193,6 +193,7 @@ def count_turns(s, b, o):
     for e in range(b.first, b.last):
         h = b.ip[e, HISTORY]
         s.H[h] = unwrap(angle_of(s.X, b.ip[e, FA], b.ip[e, FB], b.ip[e, AXIS]) + b.rp[e, ZERO], s.H[h])
+        watch_turning(s, b, o, e)
 
 
 @jit

@@ -186,8 +186,8 @@ class AxialSpring(JointSpring):
 
 class Bushing(Pair):
     """Linear spring and damper in all six directions, in the axes of frame ``a``: x y z [m], then the rotation vector [rad] of b
-    against a, which must stay below half a turn. ``stiffness``, ``damping``: six numbers (a diagonal) or 6x6, SI units. Unloaded
-    in the pose as modelled."""
+    against a, continued along the motion; the run stops next to a whole turn, where it has no direction. ``stiffness``, ``damping``:
+    six numbers (a diagonal) or 6x6, SI units. Unloaded in the pose as modelled."""
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "bushing"
     symbol: ClassVar[str] = "bushing"
@@ -220,7 +220,7 @@ class Bushing(Pair):
         (p_a, R_a), (p_b, _) = layout.world(self.a, item), layout.world(self.b, item)
         frames = layout.frame(self.a, item), layout.frame(self.b, item, R_a)  # no relative rotation as modelled
         pool = layout.builder.pool(self.matrix("stiffness"), self.matrix("damping"), R_a.T @ (p_b - p_a), np.zeros(3))
-        layout.add_force(self.name, bushing.BUSHING, *frames, (pool,), velocity=True)
+        layout.add_force(self.name, bushing.BUSHING, *frames, (pool, layout.builder.history(3)), velocity=True)
 
     def channels(self) -> Iterable[Channel]:
         return (Channel("force", "N", 3, lambda observer, name: observer.effort(name)[:, :3].copy()),

@@ -89,11 +89,12 @@ def _damped(system: System, e: int) -> bool:
 
 
 def history_program(space: JointSpace) -> Program:
-    """Angles of joints that are not in the tree, whose frames it places."""
+    """Angles of joints that are not in the tree and rotations of bushings, whose frames it places."""
     from ..families.constraints import TURNS
     from ..kernels.coordinates import HISTORY
     s, known = space.system, {int(h) for h in space.tree.history[:, 0]}
-    turns = {TURNS: [e for e in range(*s.families.get(TURNS, (0, 0))) if int(s.data.ip[e, HISTORY]) not in known]}
+    turns = {family: [e for e in range(*rows) if family is not TURNS or int(s.data.ip[e, HISTORY]) not in known]
+             for family, rows in s.families.items() if family.act.history is not None}
     push, count = program(s, "residual", _frames(s, touched(s, turns)), stages=("push",)), program(s, "history", turns)
     if DISABLED:
         return Program([*push.address, *count.address], np.vstack([push.rows, count.rows]))  # type: ignore[arg-type]

@@ -32,8 +32,8 @@ TABLE = index(0)
 GRAVITY = index(0)
 
 # Entries of Out.E: energies (energy program), and the powers (power program) whose integrals are the dissipated energy and the
-# work of loads and drives.
-KINETIC, POTENTIAL, ELASTIC, DISSIPATION, POWER = index(0, 1, 2, 3, 4)
+# work of loads and drives. TURNING (history program): the largest relative angular velocity of what is counted.
+KINETIC, POTENTIAL, ELASTIC, DISSIPATION, POWER, TURNING = index(0, 1, 2, 3, 4, 5)
 
 
 class State(NamedTuple):

@@ -3,8 +3,11 @@
 The twelve motions of a pair are x = (p_A, th_A, p_B, th_B) in world axes, u = (v_A, w_A, v_B, w_B) their rates. A wrench on
 the pair is the twelve-vector that belongs to x. Everything added here stands on the left side of M a + ... = 0.
 """
-from .contract import TABLE, F, V
+import numpy as np
+
+from .contract import TABLE, TURNING, F, V, W
 from .jit import index, inlined, jit
+from .so3 import dot, sub, vec2
 
 FA, FB, ROW = index(1, 2, 3)         # ip of every pair element: its frames, and (constraints) its equation
 MOVE, TURN = index(0, 3)             # displacement or rotation rows of J
@@ -18,6 +21,15 @@ def add_wrench(s, b, e, f, W):
     for i in range(6):
         s.X[b.ip[e, FA], F + i] += f * W[GRADIENT + i]
         s.X[b.ip[e, FB], F + i] += f * W[GRADIENT + 6 + i]
+
+
+@jit
+def watch_turning(s, b, o, e):
+    """E[TURNING] = the largest relative angular velocity so far"""
+    w = sub(vec2(s.X, b.ip[e, FB], W), vec2(s.X, b.ip[e, FA], W))
+    speed = np.sqrt(dot(w, w).real)
+    if speed > o.E[TURNING].real:
+        o.E[TURNING] = speed
 
 
 @jit

@@ -178,12 +178,38 @@ def turn(q, i, r, out):
 
 
 @jit
-def rotation_vector(R):
-    """r with exp([r]) = R, for angles below pi: r = t / (2 sin t) vee(R - R^T)                        [so3-3]"""
-    u = (R[7] - R[5]) / 2, (R[2] - R[6]) / 2, (R[3] - R[1]) / 2
-    c, s2 = (R[0] + R[4] + R[8] - 1) / 2, dot(u, u)
-    if s2.real < 1e-4 and c.real > 0:  # arcsin(s) / s
-        return scale(1 + s2 / 6 * (1 + 9 * s2 / 20 * (1 + 25 * s2 / 42 * (1 + 49 * s2 / 72))), u)
+def quaternion(R):
+    """(c, u) = (cos t/2, sin t/2 n) of a rotation matrix, of either sign: by the largest of its four squares."""
+    trace = R[0] + R[4] + R[8]
+    k, most = 3, trace.real
+    for i in range(3):
+        if R[4 * i].real > most:
+            k, most = i, R[4 * i].real
+    odd = R[7] - R[5], R[2] - R[6], R[3] - R[1]
+    if k == 3:
+        c = np.sqrt(1 + trace) / 2
+        return c, scale(1 / (4 * c), odd)
+    i, j, l = k, (k + 1) % 3, (k + 2) % 3
+    x = np.sqrt(1 + 2 * R[4 * i] - trace) / 2
+    y, z, f = (R[3 * i + j] + R[3 * j + i]) / (4 * x), (R[3 * i + l] + R[3 * l + i]) / (4 * x), odd[i] / (4 * x)
+    if k == 0:
+        return f, (x, y, z)
+    return (f, (z, x, y)) if k == 1 else (f, (y, z, x))
+
+
+@jit
+def rotation_vector(R, near):
+    """r with exp([r]) = R, below 2 pi: of the two of a quaternion's signs the one next to ``near``, on the sphere of quaternions
+    r = 2 atan2(|u|, c) u / |u|                                                                       [so3-3]"""
+    c, u = quaternion(R)
+    t2 = (near[0].real * near[0].real + near[1].real * near[1].real + near[2].real * near[2].real) / 4
+    s, b = sine_ratios(t2)
+    side = (1 - t2 * b) * c.real + s / 2 * (near[0].real * u[0].real + near[1].real * u[1].real + near[2].real * u[2].real)
+    if side < 0:
+        c, u = -c, scale(-1.0, u)
+    s2 = dot(u, u)
+    if s2.real < 1e-4 and c.real > 0:  # 2 arcsin(s) / s
+        return scale(2 + s2 / 3 * (1 + 9 * s2 / 20 * (1 + 25 * s2 / 42 * (1 + 49 * s2 / 72))), u)
     s = np.sqrt(s2)
     if c.real * c.real > s2.real:
         t = np.arctan(s / c)
@@ -191,7 +217,7 @@ def rotation_vector(R):
             t += np.pi
     else:
         t = np.pi / 2 - np.arctan(c / s)
-    return scale(t / s, u)
+    return scale(2 * t / s, u)
 
 
 @jit

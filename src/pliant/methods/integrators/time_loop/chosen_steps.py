@@ -7,7 +7,7 @@ from ....kernels.evaluation import run as evaluate
 from ....kernels.expression_vm import HELD, JUMPS
 from ....kernels.jit import entry, inlined, jit
 from ....kernels.states import copy
-from ....kernels.status import DONE, EVENT, MORE, OPEN, SINGULAR, UNDERFLOW
+from ....kernels.status import DONE, EVENT, MORE, OPEN, SINGULAR, SPUN, UNDERFLOW
 from .control import ARRIVED, NARROW, PASS, REACH, TINY, TURN
 from .fixed_steps import finish_step, make_step
 from .rows import at, keep_outputs, place, prepared
@@ -180,7 +180,7 @@ def go_on(p, w, c, error):
 def failed(c, status):
     """After a step that could not be made: whether a shorter one is tried."""
     c.failures += 1
-    if status == OPEN or c.h / 4 < c.least or (status == SINGULAR and c.failures > ATTEMPTS):
+    if status in (OPEN, SPUN) or c.h / 4 < c.least or (status == SINGULAR and c.failures > ATTEMPTS):
         return False
     c.next, c.target = c.h * (c.wish if c.wish > 0 else 0.25), 0
     c.rejected += 1

@@ -1,10 +1,13 @@
 """The loop of fixed steps: of all methods, in both coordinates."""
+import numpy as np
+
 from ....kernels.by_reference import opaque, reference
+from ....kernels.contract import TURNING
 from ....kernels.evaluation import run as evaluate
 from ....kernels.jit import entry, inlined
 from ....kernels.ode import call_status
 from ....kernels.states import copy
-from ....kernels.status import DONE, MORE
+from ....kernels.status import DONE, MORE, SPUN
 from .control import MAKE
 from .rows import keep, place
 
@@ -23,7 +26,10 @@ def finish_step(p, w, c, history, t1):
             return status
     if c.histories == 1:
         place(p, w, t1, w.y1)
+        p.x.E[TURNING] = 0
         evaluate(history, p.d, p.x, t1, 0.0, 0.0, 0.0)
+        if p.x.E[TURNING] == np.inf or (c.fixed == 1 and p.x.E[TURNING] * c.h >= np.pi):
+            return SPUN
     c.iterations += p.num.iterations - iterations
     c.factorisations += p.num.factorisations - factorisations
     c.steps += 1

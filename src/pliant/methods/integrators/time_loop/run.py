@@ -16,14 +16,14 @@ from ....kernels.evaluation import Program
 from ....kernels.ode import NUM
 from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
-from ....kernels.status import EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, UNDERFLOW
+from ....kernels.status import EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNDERFLOW
 from ..base import Integrator, Plan
 from .control import CONTROL
 from .stops import LOOK, SMOOTH, Stops, function_fault
 from .time_functions import time_jumps, time_scale
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
-FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN)
+FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN)
 CHUNK = 2000  # rows of output kept by the loop before Python takes them
 LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
 SAFETY = 0.25       # errors grow on their way to the end: local ones may be this part of what is asked for
@@ -54,7 +54,8 @@ class Run(Stops):
     accuracy: float | None = None  # of error control
     remedy = "Try a smaller step"
     project = True                 # rows are made consistent before they are kept
-    watched = False                # joints that open and bodies that turn too fast end the run
+    watched = False                # joints that open end the run
+    aliased = False                # bodies that turn too fast for its fixed step end the run
     totals: np.ndarray             # dissipated energy and work so far
 
     def __init__(self, method: Integrator, plan: Plan) -> None:
@@ -217,6 +218,10 @@ class Run(Stops):
         evaluation.retract(s.data, x.q, x.v + dt / 2 * x.a, dt, p["q"])
         p["v"][:], p["a"][:], p["lam"][:], p["H"][:] = x.v + dt * x.a, x.a, x.lam, x.H
         return row
+
+    def here(self) -> np.ndarray:
+        """The last accepted state, as a row."""
+        return self.ahead(self.t)
 
     def _restart(self, t: float) -> None:
         """Past a jump of a function of time: positions stay, velocities that a drive changes are those of an inelastic impact, whose

@@ -15,7 +15,7 @@ from ....kernels.expression_vm import HELD, JUMPS, SCRATCH
 from ....kernels.pinned import Pinned
 from ....kernels.pivoted_qr import RANK, same_lists
 from ....kernels.state_row import parts
-from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, UNDERFLOW
+from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UNDERFLOW
 from ...formulations.base import Equations, Setting
 from ..base import Plan
 from .chosen_steps import chosen_steps
@@ -37,7 +37,7 @@ class StepRun(Run):
         self.n_q, self.n_v = int(self.num.state_q), int(self.num.state_v)
         self.scheme: Method = method.scheme(self)
         self._plan_intervals(plan, self.scheme.coarsest)
-        self.watched = bool(self.c.fixed and self.scheme.holds)
+        self.watched, self.aliased = bool(self.c.fixed and self.scheme.holds), bool(self.c.fixed and (self.scheme.holds or not self.space))
         if self.scheme.holds:
             self.project = self.scheme.project
         self._make_steps(made)
@@ -129,6 +129,10 @@ class StepRun(Run):
             evaluate_at(self.p, self.steps.call.rhs, self.t, w.y0, w.z)
             return
         x.q[:], x.v[:n_v], x.a[:n_v] = w.y0[:n_q], w.y0[n_q:n_q + n_v], w.f0[n_q:n_q + n_v]
+
+    def here(self) -> np.ndarray:
+        self._load()
+        return super().here()
 
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state."""
@@ -224,6 +228,8 @@ class StepRun(Run):
         return float(min(100 * h, h1, left, c.most, 0.8 * TURN / max(fastest, 1e-300)))
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
+        if status == SPUN and not faults:
+            raise self.miscounted()
         if self.scheme.holds or (self.space and status != SINGULAR):
             self._load()  # bodies where the step began, not where it broke
             self.scheme.back()

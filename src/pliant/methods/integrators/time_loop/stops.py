@@ -8,7 +8,9 @@ import numpy as np
 from ....compile import redundancy
 from ....compile.compiled_model import CompiledModel
 from ....items.errors import SimulationError, raised_in
+from ....joint_space.tree_programs import program
 from ....kernels import evaluation
+from ....kernels.contract import TURNING
 from ....kernels.state_row import parts
 from ....kernels.status import NOT_FINITE, SINGULAR
 
@@ -43,6 +45,8 @@ class Stops:
     step: float
     accuracy: float | None
     watched: bool
+    aliased: bool
+    ahead: Any
 
     def turning(self, rows: np.ndarray) -> np.ndarray:
         """How fast bodies turn, rows x bodies [rad/s]."""
@@ -51,19 +55,37 @@ class Stops:
         return np.sqrt(sum(v[:, first + k] ** 2 for k in range(3)))
 
     def too_fast(self, rows: np.ndarray) -> np.ndarray:
-        """Rows at which a body makes half a turn or more in a step, so that turns cannot be counted. Chosen steps are short
-        enough."""
-        return np.asarray((self.turning(rows) * self.step >= np.pi).any(1) & self.watched)
+        """Rows at which a body makes half a turn or more in a fixed step, so that turns cannot be counted; angles of the tree are
+        states, which need no count. Chosen steps are short enough."""
+        return np.asarray((self.turning(rows) * self.step >= np.pi).any(1) & self.aliased)
 
     def spun(self, row: np.ndarray) -> SimulationError:
         """Why a run cannot go on from such a row."""
         speeds = self.turning(row[None, :])[0]
         k = int(np.argmax(speeds))
         body = self.dynamics.body_of(int(self.dynamics.system.data.rotations[k, 0]) // 6)
-        what = (f"body {body!r} turns at {speeds[k]:.4g} rad/s, half a turn or more in a step of {self.step:.3g} s, so that turns "
-                "cannot be counted")
-        remedy = f"Take a step below {1 / speeds[k]:.2g} s, or give accuracy instead"
-        return SimulationError.stopped(row[0], what, remedy, "step-too-large")
+        return self._too_fast(row[0], f"body {body!r}", float(speeds[k]))
+
+    def _too_fast(self, t: float, what: str, speed: float) -> SimulationError:
+        told = (f"{what} turns at {speed:.4g} rad/s, half a turn or more in a step of {self.step:.3g} s, so that turns cannot be "
+                "counted")
+        return SimulationError.stopped(t, told, f"Take a step below {1 / speed:.2g} s, or give accuracy instead", "step-too-large")
+
+    def miscounted(self) -> SimulationError:
+        """Why a run cannot go on from a step after which rotations cannot be counted; frames are where it ended."""
+        s, x, t = self.dynamics.system, self.x, float(self.c.now)
+        row, speeds = self.ahead(t), dict[str, float]()
+        for family, (first, last) in s.families.items():
+            for e in range(first, last) if family.act.history else ():
+                x.E[TURNING] = 0
+                evaluation.run(program(s, "history", {family: [e]}), s.data, x, t, 0.0, 0.0, 0.0)
+                speeds[s.owners[e]] = max(float(x.E[TURNING]), speeds.get(s.owners[e], 0.0))
+        name = max(speeds, key=speeds.__getitem__)
+        if speeds[name] == np.inf:
+            return SimulationError.stopped(t, f"{name!r} comes to a whole turn, where its rotation has no axis",
+                                           "Carry the rotation by a revolute joint with a torsion spring, which counts turns, or make "
+                                           "it stiffer", "whole-turn")
+        return self.spun(row) if self.too_fast(row[None, :]).any() else self._too_fast(t, repr(name), speeds[name])
 
     def too_bent(self, rows: np.ndarray) -> np.ndarray:
         """Rows at which a modal body is deformed by more than its own size: linear modes mean nothing there."""
