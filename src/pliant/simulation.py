@@ -13,15 +13,16 @@ import numpy as np
 from .analyses.statics import start_in_equilibrium
 from .analyses.turning import start_in_rotation
 from .compile.compiled_model import CompiledModel
-from .compile.consistency import POSITION
 from .functions.units import quantity
 from .items.base import did_you_mean
-from .items.errors import ModelError, SimulationError, raised_in
+from .items.errors import ModelError, SimulationError
 from .methods.automatic import FAILURES, candidates, ending, for_step, searched
-from .methods.comparison import difference
+from .methods.comparison import COARSEST
+from .methods.comparison import estimate as estimate_error
 from .methods.integrators.base import Integrator, Plan
+from .methods.integrators.time_loop.refined_rows import refined
 from .methods.integrators.time_loop.run import Run
-from .methods.integrators.time_loop.stops import function_fault
+from .methods.integrators.time_loop.travel import end_of_travel
 from .methods.method_option import MethodOption
 from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates
@@ -121,16 +122,19 @@ class _Chosen:
         first = self.made(self.size, self.settings.get("output_step"))
         sol = integrate(self.model, first, self.display, journal, why=self.why)
         if self.settings.get("estimate"):
-            other = (0.5 if self.fixed else 2.0**self.order) * self.size
-            again = self.made(other, sol.t[-1] / (len(sol.t) - 1), 2.0)
-            apart = difference(sol, integrate(self.model, again, self.display))
-            sol.quality.estimate = _part(self.order, self.fixed) * apart
+            distance, power = sol.t[-1] / (len(sol.t) - 1), 1 if self.fixed else self.order
+
+            def other(coarse: bool) -> Solution:
+                times = 2.0 if coarse else 0.5
+                return integrate(self.model, self.made(times**power * self.size, distance, times), self.display)
+            estimate_error(sol, other, lambda row: integrate(self.model, self.made(self.size, distance, row=row), self.display),
+                           self.order, not self.fixed and 2.0**self.order * self.size < COARSEST)
         return sol
 
-    def made(self, size: float, output_step: Any, coarser: float = 1.0) -> Run:
+    def made(self, size: float, output_step: Any, coarser: float = 1.0, row: np.ndarray | None = None) -> Run:
         """A run with this step or accuracy."""
-        make = _fixed if self.fixed else _controlled
-        return make(self.dynamics, self.first_row, self.method, self.form, self.length, size, output_step, coarser)
+        make, first = _fixed if self.fixed else _controlled, self.first_row if row is None else lambda: row
+        return make(self.dynamics, first, self.method, self.form, self.length, size, output_step, coarser)
 
     def first_row(self) -> np.ndarray:
         return _first_row(self.dynamics, self.settings)
@@ -149,11 +153,6 @@ def _first_row(dynamics: CompiledModel, settings: dict[str, Any]) -> np.ndarray:
     """The state that a run begins with: assembled, in the equilibrium near it, or in the steady rotation that it states."""
     row, found = start_row(dynamics), {"static": start_in_equilibrium, "steady": start_in_rotation}.get(settings.get("start", ""))
     return found(dynamics) if found else row
-
-
-def _part(order: int, fixed: bool) -> float:
-    """Error over the difference to a run with half the steps (fixed), or with steps twice as long."""
-    return 2**order / (2**order - 1) if fixed else 1 / (2**order - 1)
 
 
 def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: dict[str, Any], display: Callable[[float, float], None],
@@ -191,9 +190,13 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
             plan = plan._replace(row=before.rows[-1], outputs=outputs - len(before.t) + 1,
                                  accuracy=epsilon * min(1.0, rest) / min(1.0, length))
     if settings.get("estimate"):
-        order = min(method.orders(form)[:2])
-        other = method.run(plan._replace(row=row, outputs=outputs, accuracy=2.0**order * epsilon, coarser=2.0))
-        sol.quality.estimate = _part(order, False) * difference(sol, integrate(model, other, display))
+        order, whole = min(method.orders(form)[:2]), plan._replace(row=row, outputs=outputs, accuracy=epsilon)
+
+        def other(coarse: bool) -> Solution:
+            times = 2.0 if coarse else 0.5
+            return integrate(model, method.run(whole._replace(accuracy=times**order * epsilon, coarser=times)), display)
+        estimate_error(sol, other, lambda row: integrate(model, method.run(whole._replace(row=row)), display), order,
+                       2.0**order * epsilon < COARSEST)
     return sol
 
 
@@ -299,19 +302,22 @@ def integrate(model: Model, run: Run, display: Callable[[float, float], None], j
     """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error. ``before``: the run to go
     on with from its last checkpoint. ``why``: the reason for the method, if it was not given."""
     got = RunRecorder(run, run.start, journal, before)
-    failure: BaseException | None = None
+    failure, late = None, False  # type: BaseException | None, bool
     try:
         first = got.solution(model, run.end, complete=False)
         first.why = why
         got.begin(first)
         for new in run:
             if len(new):
-                good, energies, report, reason = _refined(run, new)
+                good, energies, report, reason = refined(run, new)
                 got.add(new[:good], energies[:good], report[:good])
                 if reason:
+                    late = True
                     raise reason
             got.mark()
             display(run.t, run.end)
+    except SimulationError as error:
+        failure = end_of_travel(run, [got.last] if late else [run.here(), got.last], error) or error
     except BaseException as error:  # also what a user's function raised, and Ctrl-C: what was computed is kept
         failure = error
     sol = got.solution(model, run.end, complete=failure is None)
@@ -320,40 +326,6 @@ def integrate(model: Model, run: Run, display: Callable[[float, float], None], j
         failure.solution = sol  # type: ignore[attr-defined]
         raise failure
     return sol
-
-
-def _refined(run: Run, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, BaseException | None]:
-    """Rows refined in place, how many of them are good, their energies and report, and why the next one is not."""
-    dynamics = run.dynamics
-    try:
-        energies, report = dynamics.refine(rows, run.project)
-    except Exception as error:
-        if len(rows) > 1:  # keep those before the bad one
-            half = len(rows) // 2
-            first = _refined(run, rows[:half])
-            if first[3]:
-                return first
-            later = _refined(run, rows[half:])
-            return first[0] + later[0], np.vstack([first[1], later[1]]), np.vstack([first[2], later[2]]), later[3]
-        return 0, np.zeros((0, 3)), np.zeros((0, 4)), _explained(error, float(rows[0, 0]))
-    finite = np.isfinite(rows).all(1) & np.isfinite(energies).all(1)
-    fast = run.too_fast(rows)
-    bent = run.too_bent(rows)
-    good = int(np.argmin(np.append(finite & ~fast & ~bent & (report[:, POSITION] <= run.widest), False)))
-    if good == len(rows):
-        return good, energies, report, None
-    known = run.bent if bent[good] else run.spun if fast[good] else run.opened
-    reason = known(rows[good]) if finite[good] else SimulationError.stopped(
-        rows[good, 0], "a speed, force or energy is too large to be a finite number", "Look for a force that grows without bound, and for "
-        "units", "not-finite")
-    return good, energies[:good], report[:good], reason
-
-
-def _explained(error: BaseException, t: float) -> BaseException:
-    """Why a row could not be refined."""
-    if raised_in(error):
-        return function_fault(error, t)
-    return SimulationError(f"stopped at t = {t:.6g} s: {error}", "not-finite") if isinstance(error, ValueError) else error
 
 
 def _progress(value: Any) -> Callable[[float, float], None]:

@@ -11,7 +11,7 @@ from ..compile.vibration import Vibration
 from ..items.errors import ModelError, SimulationError
 from ..joint_space.tree import JointSpace
 from ..kernels.state_row import parts
-from .comparison import difference
+from .comparison import difference, parted
 from .formulations.choices import Index1, Index3, Recursion, StabilizedIndex2
 from .integrators.base import Integrator
 from .integrators.choices import DOP853, DormandPrince54, GeneralizedAlpha, RadauIIA5
@@ -124,9 +124,9 @@ def searched(run: Callable[[float], Solution], h: float, accuracy: float, order:
         else:
             estimate = difference(before, found) / (2**order - 1)
             found.quality.estimate = estimate
-            if estimate <= accuracy:
+            if estimate <= accuracy and parted(before, found) is None:
                 return found
-            h *= max(2.0**-6, (0.7 * accuracy / estimate) ** (1 / order))
+            h *= min(0.5, max(2.0**-6, (0.7 * accuracy / max(estimate, 1e-300)) ** (1 / order)))
             before = None
             if h < least:
                 break

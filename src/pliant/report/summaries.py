@@ -136,10 +136,20 @@ def _run_lines(sol: Solution) -> list[tuple[str, str]]:
         lines.append(("reactions", "not unique (redundant joints): the smallest ones are given"))
     if q["estimate"] is not None:
         lines.append(("estimate", f"{q['estimate']:.2g} relative error per second, from a second run with other steps"))
+    if q["no_estimate"]:
+        lines.append(("estimate", f"none: {q['no_estimate']}"))
+    if q["sensitive"]:
+        lines.append(("sensitive", grown(q)))
     lines += _modes(d["missed_by_modes"])
     stopped = f"stopped early at t = {d['end']:.6g} s of {sol.end:.6g}; the rows up to there are kept{sol.source}"
     lines.append(("state", "complete" if d["complete"] else stopped))
     return lines
+
+
+def grown(q: dict[str, Any]) -> str:
+    """The growth of small differences, in words."""
+    return (f"a small difference at the start is {q['growth']:.2g} times larger after {q['growth_time']:.3g} s; later rows show a possible "
+            "motion, not the one of exactly this start")
 
 
 def _modes(found: dict[str, dict[str, Any]]) -> list[tuple[str, str]]:

@@ -59,6 +59,11 @@ class RunRecorder:
                 if self.journal:
                     self.journal.add(rows, energies, report, self.run.counts())
 
+    @property
+    def last(self) -> np.ndarray:
+        """The last row."""
+        return next(np.asarray(rows[-1]) for rows, _, _ in reversed(self.blocks) if len(rows))
+
     def mark(self) -> None:
         """Note the checkpoint of the run, if it is a new one; all rows up to it are in."""
         if self.run.checkpoint is not self.seen:
@@ -87,7 +92,7 @@ class RunRecorder:
         one = len(self.blocks) == 1
         rows, energies, report = self.blocks[0] if one else (np.concatenate([block[k] for block in self.blocks]) for k in range(3))
         position, velocity, acceleration = (float(x) for x in report.max(0)[:3])
-        quality = Quality(*run.violations(position, velocity), acceleration, **run.counts(),
-                          unique_reactions=run.dynamics.unique_reactions)
+        quality = Quality(*run.violations(position, velocity), acceleration, **run.counts())  # type: ignore[arg-type]
+        quality.unique_reactions = run.dynamics.unique_reactions
         return Solution(model, run.dynamics, rows, energies, quality, complete=complete, method=run.method, formulation=run.formulation,
                         step=run.step, stride=run.stride, memory=self.memory, end=end, accuracy=run.accuracy)

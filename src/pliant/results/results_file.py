@@ -369,6 +369,7 @@ def _quality(values: Any) -> Quality:
     if not isinstance(values, dict):
         raise ValueError("its quality is not what it must be")
     known = {f.name: values[f.name] for f in fields(Quality) if f.name in values}
-    if not all(isinstance(x, (int, float)) or x is None for x in known.values()):
+    words = {f.name for f in fields(Quality) if f.type == "str"}
+    if not all(isinstance(x, str) if name in words else isinstance(x, (int, float)) or x is None for name, x in known.items()):
         raise ValueError("its quality is not made of numbers")
     return Quality(**known)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..plot.pictures import plot, snapshot
-from ..report.summaries import run_data
+from ..report.summaries import grown, run_data
 from ..solution import Solution
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def _tables(sol: Solution) -> list[Table]:
         ("reactions", "unique" if q["unique_reactions"] else "not unique: the smallest are given"),
     ]
     quality += [("estimated error", f"{q['estimate']:.2g} per second")] if q["estimate"] is not None else []
+    quality += [("estimated error", f"none: {q['no_estimate']}")] if q["no_estimate"] else []
+    quality += [("sensitive", grown(q))] if q["sensitive"] else []
     out = [Table("Run", (), run), Table("Quality", (), quality)]
     if (model := sol.shown) is not None:
         bodies: list[Row] = [(b.name, b.kind, f"{getattr(b, 'mass', 0.0):.6g}") for b in model.section("bodies")]
