@@ -19,7 +19,7 @@ view: $(READY)
 	$(BIN)/pliant run examples/four_bar.yaml -o out/four_bar.h5
 	$(BIN)/pliant view out/four_bar.h5
 
-test: lint .venv/.browser
+test: lint .venv/.programs
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(READY)
@@ -63,11 +63,14 @@ $(READY): pyproject.toml
 viewer:
 	cd viewer && npm install --no-audit --no-fund --no-save && npm run build
 
-# Debian's Chromium for the tests in a browser, where it can be had; without it they are skipped with the reason.
-.venv/.browser: $(READY)
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq >/dev/null \
-		&& DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
-		|| echo "no Chromium and no way to install it: tests in a browser are skipped"
+# What tests need besides Python, from Debian where it can be had: a browser, CalculiX, and OpenGL without a display for shaded pictures.
+# Without them their tests are skipped with the reason.
+PROGRAMS := chromium calculix-ccx libegl1 libgl1-mesa-dri
+.venv/.programs: $(READY) Makefile
+	@missing=""; for name in $(PROGRAMS); do dpkg -s $$name >/dev/null 2>&1 || missing="$$missing $$name"; done; \
+	[ -z "$$missing" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq >/dev/null \
+		&& DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } \
+		|| echo "cannot install$$missing here (apt-get, as root): the tests that need them are skipped; install them by hand to run these"
 	@touch $@
 
 .venv/.peers: $(READY)

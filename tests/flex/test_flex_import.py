@@ -119,10 +119,11 @@ def test_a_part_of_a_file(tmp_path, capsys):
 # -- stresses over a run
 class Run(dict):
     """A run as `Solution` shows it."""
+    part, stored = Solution.part, None
 
     def __init__(self, part, q, t):
         super().__init__({"rod.modal": q})
-        self.model, self.t = {"rod": SimpleNamespace(reduced=part), "block": SimpleNamespace()}, t
+        self.shown, self.t = {"rod": SimpleNamespace(reduced=part), "block": SimpleNamespace()}, t
 
 
 def test_stress_over_a_run(tmp_path):

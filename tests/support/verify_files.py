@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from pliant.flex.files import image  # noqa: E402
 SAMPLES, EXAMPLES = HERE / "samples", HERE.parents[1] / "examples"
 STEP = {"step": 1e-4, "integrator": pl.GeneralizedAlpha(0.8)}
 ROWS = 11
+NAMED = 512  # bytes for the entry of a part in its group
 
 
 # -- parts
@@ -182,21 +184,14 @@ def opened_elsewhere(*files: Path) -> list[dict[str, Any]]:
 
 
 def room(sol: pl.Solution, file: Path) -> int:
-    """Bytes that a file may have: those of the same file without parts, and those of the parts by themselves."""
-    import h5py
-    parts: list[flex.Reduced] = []
-    for body in sol.model.section("bodies"):
-        if getattr(body, "reduced", None) is not None and not any(body.reduced.same_as(p) for p in parts):
-            parts.append(body.reduced)
-    bare = file.with_suffix(".bare")
-    with h5py.File(file) as f, h5py.File(bare, "w") as g:
-        g.attrs.update(f.attrs)
-        for name in f:
-            if name != "parts":
-                f.copy(name, g)
+    """Bytes that a file may have: those of the same file without parts, and those of the parts by themselves, each with a name."""
+    from pliant.results import results_file
+    kept, bare = results_file.kept_model(sol), file.with_suffix(".bare.h5")
+    with mock.patch.object(results_file, "kept_model", lambda _: kept._replace(parts={})):
+        sol.save(bare)
     size = bare.stat().st_size
     bare.unlink()
-    return size + sum(len(image(p)) for p in parts)
+    return size + sum(len(image(part)) + NAMED for part in kept.parts.values())
 
 
 def main() -> int:

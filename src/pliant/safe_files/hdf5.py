@@ -223,21 +223,21 @@ def member(group: Any, name: str, kind: str) -> Any:
     return found
 
 
-def put(group: Any, name: str, values: Any, packed: bool = False) -> None:
-    """A dataset of floats; ``packed``: compressed if it is large, unless it would become so small that readers distrust it."""
-    data = np.asarray(values, np.float64)
-    if packed and data.nbytes >= LEAST:
-        chunk = min(len(data), max(1, PIECE * len(data) // data.nbytes)), *data.shape[1:]
-        made = group.create_dataset(name, data=data, dtype="<f8", chunks=chunk, compression=1, shuffle=True)
-        group.file.flush()
-        if data.nbytes <= RATIO * made.id.get_storage_size():
-            return
-        del group[name]
-    group.create_dataset(name, data=data, dtype="<f8")
-
-
 LEAST, PIECE = 2**14, 2**20  # bytes of what is compressed, and of its chunks
 RATIO = 30                   # how much larger than in the file compressed numbers may be in memory
+TABLES = 4096                # bytes that HDF5 needs to find chunks
+
+
+def put(group: Any, name: str, values: Any, packed: bool = False) -> None:
+    """A dataset of floats; ``packed``: compressed where that saves room, unless it became so small that readers would distrust it."""
+    data, how = np.asarray(values, np.float64, order="C"), {}
+    if packed and data.nbytes >= LEAST:
+        shuffled = data.reshape(-1).view(np.uint8).reshape(-1, 8).T.tobytes()  # as HDF5 does it, for an estimate
+        small = len(zlib.compress(shuffled, 1))
+        if small + TABLES + data.nbytes // 1000 < data.nbytes <= RATIO / 2 * small:
+            chunk = min(len(data), max(1, PIECE * len(data) // data.nbytes)), *data.shape[1:]
+            how = {"chunks": chunk, "compression": 1, "shuffle": True}
+    group.create_dataset(name, data=data, dtype="<f8", **how)
 
 
 def numbers(group: Any, name: str, *shape: int | None, packed: bool = False) -> Any:
