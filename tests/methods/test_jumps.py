@@ -258,11 +258,11 @@ def test_random_forces_end_in_a_sentence(jointed, method):
     m = mechanisms.pendulum() if jointed else block("0")
     body = "bob" if jointed else "b"
     m.add(pl.Force("noise", body, (lambda t: [rng.random(), t][0], 0, 0)))
-    implicit = method == "radau-iia-5" and jointed  # it is Newton's method that finds no end there
-    message = "Newton.*function may jump" if implicit else rf"acceleration of '{body}' .*random numbers"
+    implicit = method == "radau-iia-5" and jointed  # there it may also be Newton's method that finds no end first
+    message = rf"acceleration of '{body}' .*random numbers" + "|Newton.*function may jump" * implicit
     with pytest.raises(pl.SimulationError, match=message) as stopped:
         m.simulate(1.0)
-    assert stopped.value.code == ("newton-failed" if implicit else "step-underflow")
+    assert stopped.value.code in ("step-underflow", "newton-failed")[:1 + implicit]
 
 
 def test_a_little_noise_is_nothing():
