@@ -19,7 +19,7 @@ from ..kernels.pairs import ROW
 from ..kernels.projection import BACK, FORTH, RENEWED, projection
 from ..kernels.recursion import outward
 from ..kernels.so3 import mat2, mul, store2, vec
-from ..kernels.states import copy, copy_part, normalise
+from ..kernels.states import copy, copy_part, larger, normalise
 from ..kernels.status import DONE, NOT_FINITE, SINGULAR
 
 REFINED = 1       # passes on the multipliers
@@ -216,9 +216,7 @@ def weighted(p, R):
     gather(lp, R)
     for c in range(lp.tile.size):
         for r in range(6):
-            size = abs(lp.b[6 * c + r]) * p.unit[6 * lp.tile[c] + r]
-            if not size <= worst:
-                worst = size
+            worst = larger(worst, abs(lp.b[6 * c + r]) * p.unit[6 * lp.tile[c] + r])
     return worst
 
 

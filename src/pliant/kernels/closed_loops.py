@@ -15,6 +15,7 @@ from .block_lu import Elimination, factorise, solve, subtract_image
 from .jit import inlined, jit
 from .link_tables import A_, B_S, D_, DI, ELASTIC, INNER, IU, NM, NU, P_, PARENT, PQ, S_, U_, UU, WAY, WAYS
 from .so3 import add, cross, dot, mat2, mul, scale, vec, vec2
+from .states import larger
 
 LINK, ABOVE, FIRST, MODES = range(4)  # of path: link, entry of its parent (-1: the ground), first z of its joint, of its modes
 SLIDES = 2  # of active: not an equation, but a place on a line, which is solved for together with the multipliers
@@ -318,8 +319,7 @@ def gather(lp, R):
         for r in range(6):
             value = R[6 * lp.tile[c] + r] if lp.active[6 * c + r] == 1 else 0 * R[0]
             lp.b[6 * c + r] = value
-            if not abs(value) <= worst:
-                worst = abs(value)
+            worst = larger(worst, abs(value))
     return worst
 
 

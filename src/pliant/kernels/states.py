@@ -1,7 +1,7 @@
 """Whole vectors and states: copies, sizes, quaternions of length one."""
 import numpy as np
 
-from .jit import jit
+from .jit import inlined, jit
 
 
 @jit
@@ -32,13 +32,18 @@ def flushed(x):
     return 0 * x if x.real * x.real + x.imag * x.imag < 1e-200 else x
 
 
+@inlined
+def larger(a, b):
+    """The larger one; nan if one of them is."""
+    return b if b > a or b != b else a
+
+
 @jit
 def largest(x, first):
     """Largest magnitude from ``first`` on; nan if there is one."""
     size = 0.0
     for k in range(first, x.size):
-        if not abs(x[k]) <= size:
-            size = abs(x[k])
+        size = larger(size, abs(x[k]))
     return size
 
 
@@ -47,8 +52,7 @@ def scaled(x, unit, first):
     """Largest weighted magnitude from ``first`` on; nan if there is one."""
     size = 0.0
     for k in range(first, x.size):
-        if not abs(x[k]) * unit[k] <= size:
-            size = abs(x[k]) * unit[k]
+        size = larger(size, abs(x[k]) * unit[k])
     return size
 
 

@@ -2,6 +2,7 @@
 import numpy as np
 
 from ....kernels.jit import jit, variants
+from ....kernels.states import larger
 from ....kernels.status import DONE
 from . import joint
 from .absolute import defects, factor_bdf, factor_pair, filtered, finish_bdf, linearise, power_at, solve_bdf, solve_pair
@@ -43,9 +44,7 @@ def add_motion(w, c, o, n_q, n_v):
             second = x * o.right[1, k] + re * o.B[1, k].real - im * o.B[1, k].imag
             o.Z[i, k] += first
             o.V[i, k] += second
-            s = size_of(w.weight[n_q + k], c.speed, first, second)
-            if not s <= size:
-                size = s
+            size = larger(size, size_of(w.weight[n_q + k], c.speed, first, second))
     return size
 
 

@@ -17,7 +17,7 @@ from ....kernels.jit import jit
 from ....kernels.ode import call_status
 from ....kernels.records import new_record, record_type
 from ....kernels.so3 import cross, dot, mul, scale, store, sub, tangent_inverse, vec
-from ....kernels.states import copy_part
+from ....kernels.states import copy_part, larger
 from ..time_loop.chosen_steps import speeds
 
 KEPT = 20      # directions of `iterations`
@@ -166,9 +166,7 @@ def largest(p, w, c, dz, dv):
     """The largest of those."""
     size = 0.0
     for k in range(p.num.state_v):
-        s = size_of(w.weight[p.num.state_q + k], c.speed, dz[k], dv[k])
-        if not s <= size:
-            size = s
+        size = larger(size, size_of(w.weight[p.num.state_q + k], c.speed, dz[k], dv[k]))
     return size
 
 
