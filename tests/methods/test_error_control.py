@@ -1,4 +1,6 @@
 """Error control: errors follow the accuracy, steps change without a trace, jumps are found, rows between steps are as good."""
+import math
+
 import numpy as np
 import pytest
 from derivatives import random_rotation
@@ -149,6 +151,25 @@ def test_the_estimate_is_near_the_error():
     sol = pendulum().simulate(3.0, accuracy=1e-4, output_step=0.05, estimate=True)
     error = abs(sol["A.angle"] - swing(sol.t)[0]).max() / 3
     assert sol.quality.estimate is not None and error / 5 < sol.quality.estimate < 50 * error
+
+
+def test_an_interrupt_in_a_python_function_is_not_dropped():
+    """It comes once; the step that it spoils would be made again, shorter, and the run would go on."""
+    left = [100]
+
+    def force(t):
+        left[0] -= 1
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        return math.sin(t)
+    m = slider("0")
+    m.add(pl.Force("f", "box", (force, 0, 0)))
+    left[0] = 10**9
+    calls = 10**9 - left[0] if m.simulate(0.2, accuracy=1e-7).complete else 0
+    for when in (calls // 2, calls - 20):
+        left[0] = when
+        with pytest.raises(KeyboardInterrupt):
+            m.simulate(0.2, accuracy=1e-7)
 
 
 @pytest.mark.parametrize("force", ["10*sin(20*t)", "if(P.displacement > 0.02, -400, 30)"])

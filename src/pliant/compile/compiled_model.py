@@ -258,6 +258,7 @@ class CompiledModel:
                 first += 1
         for i in np.flatnonzero(shared == 0):
             self._share(rows[i])
+        s.failures.look()
         return energies, report
 
     def _linearise(self, t: float) -> None:

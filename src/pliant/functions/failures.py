@@ -18,7 +18,7 @@ class Raised(threading.local):
 
     def add(self, error: BaseException, where: str = "") -> None:
         """Keep an exception; ``where``: the item and the time, for its message."""
-        if len(self.errors) < MOST:
+        if len(self.errors) < MOST or isinstance(error, KeyboardInterrupt):
             if where:
                 error.raised_in = where  # type: ignore[attr-defined]
                 error.add_note(where)
@@ -27,7 +27,8 @@ class Raised(threading.local):
 
 class Failures:
     """Exceptions that functions of one model raised: its ``own``, and those of compiled functions that models share. Runs in
-    other threads neither see nor clear them. Who raises one of them takes them all, so that none is left for the next run."""
+    other threads neither see nor clear them. Who raises one of them takes them all, so that none is left for the next run. An
+    interrupt that came while a function ran is no failure of it: it is raised as soon as anybody looks."""
 
     def __init__(self) -> None:
         self.own = Raised()
@@ -47,6 +48,7 @@ class Failures:
 
     def take(self) -> list[BaseException]:
         """All of them, the first one first; none are left."""
+        self.look()
         return [error for _, error in sorted(pair for errors in self._empty() for pair in errors)][:MOST]
 
     def _empty(self) -> list[list[tuple[int, BaseException]]]:
@@ -55,6 +57,13 @@ class Failures:
             source.errors = []
         return taken
 
+    def look(self) -> None:
+        """Raise an interrupt, if there is one."""
+        interrupts = [error for source in self.sources for _, error in source.errors if isinstance(error, KeyboardInterrupt)]
+        if interrupts:
+            self._empty()
+            raise interrupts[0]
+
     @contextmanager
     def ignored(self) -> Iterator[None]:
         """What is raised inside is forgotten."""
@@ -62,5 +71,8 @@ class Failures:
         try:
             yield
         finally:
-            for k, source in enumerate(self.sources):
-                source.errors = before[k] if k < len(before) else []
+            try:
+                self.look()
+            finally:
+                for k, source in enumerate(self.sources):
+                    source.errors = before[k] if k < len(before) else []

@@ -24,9 +24,7 @@ NEAR_SINGULAR = 1e-5  # singular values below this part of the largest: next to 
 
 
 def function_fault(error: BaseException, t: float) -> BaseException:
-    """What a user's function raised, as a sentence that names the item; an interrupt that came while it ran stays one."""
-    if isinstance(error, KeyboardInterrupt):
-        return error
+    """What a user's function raised, as a sentence that names the item."""
     where = raised_in(error) or "in a function of the model"
     told = SimulationError.stopped(t, f"{type(error).__name__}: {error} - raised {where}",
                                    "Make the function give a number at all times and positions it is asked for", "user-function")
