@@ -1,4 +1,5 @@
 """Forces, drives and laws that jump: closed forms to many digits, in few steps; and what cannot be run ends in a sentence, soon."""
+import math
 import random
 
 import mechanisms
@@ -224,6 +225,79 @@ def test_a_grazing_contact_and_a_jump_at_the_start():
     sol = ball(f"if({ALONG} >= 0, 9.81 - 3, 0)", 0.0).simulate(1.0)  # leaves at once
     t = sol.t
     np.testing.assert_allclose(along(sol)[0], -4.905 * t**2, atol=1e-9)
+
+
+# -- excursions between the ends of a step
+def under_a_ceiling(speed, ceiling, stiffness, t):
+    """Height of a mass of 1 kg thrown up from zero, once against a spring above the ceiling."""
+    g, w, v = 9.81, np.sqrt(stiffness), np.sqrt(max(0.0, speed**2 - 2 * 9.81 * ceiling))
+    begin, contact, low = (speed - v) / g, 2 * np.arctan2(v * w, g) / w, g / stiffness
+    inside, later = t - begin, t - begin - contact
+    pressed = ceiling + low * (np.cos(w * inside) - 1) + v / w * np.sin(w * inside)
+    return np.where(inside < 0, speed * t - g * t**2 / 2, np.where(later < 0, pressed, ceiling - v * later - g * later**2 / 2))
+
+
+@pytest.mark.parametrize("above", [2e-3, 1e-4, 1e-5, 1e-6])
+def test_a_ceiling_that_is_touched_within_a_step(above, method):
+    """Free flight would go so far above the ceiling and come back, in 40 to 1 ms: less than a step."""
+    ceiling = 2.0**2 / (2 * 9.81) - above
+    sol = ball(f"if({ALONG} > {ceiling:.17g}, -1e4*({ALONG} - {ceiling:.17g}), 0)", 0.0, 2.0).simulate(0.8)
+    exact = under_a_ceiling(2.0, ceiling, 1e4, sol.t)
+    assert abs(along(sol)[0] - exact).max() < (1e-5 if "alpha" in method else 1e-6)
+
+
+def test_the_first_of_several_jumps_in_a_step():
+    """Two balls touch ceilings within a step, one after the other, and a third one passes a place where its force changes; none of
+    them knows of the others."""
+    m, heights = pl.Model("three", gravity=(0, 0, -9.81)), {}
+    for k, (speed, above) in enumerate(((2.0, 1e-4), (2.02, 1e-4))):
+        heights[k] = speed, speed**2 / (2 * 9.81) - above
+        b = m.add(pl.RigidBody.sphere(f"b{k}", 0.05, mass=1.0, position=(k, 0, 0), velocity=(0, 0, speed)))
+        m.add(pl.Force(f"c{k}", b, (0, 0, f"if(b{k}.position.z > {heights[k][1]:.17g}, -1e4*(b{k}.position.z - {heights[k][1]:.17g}), 0)")))
+    b = m.add(pl.RigidBody.sphere("b2", 0.05, mass=1.0, position=(2, 0, 0), velocity=(1, 0, 0)))
+    m.add(pl.Force("c2", b, ("if(b2.position.x > 2.207, 3, 0)", 0, "9.81")))
+    sol = m.simulate(0.8)
+    for k, (speed, ceiling) in heights.items():
+        assert abs(sol[f"b{k}.position.z"] - under_a_ceiling(speed, ceiling, 1e4, sol.t)).max() < 1e-5
+    assert abs(sol["b2.position.x"] - 2 - sol.t - 1.5 * np.clip(sol.t - 0.207, 0, None) ** 2).max() < 1e-6
+
+
+# -- laws with roots and powers, which end where they jump
+HERTZ = {"power": "if({x} < 0, 1e5*(-({x}))^{n}, 0)", "abs": "if({x} < 0, 1e5*abs({x})^{n}, 0)", "half": "1e5*(0.5*(abs({x}) - {x}))^{n}",
+         "max": "1e5*max(0, -({x}))^{n}", "square": "if({x} < 0, 1e5*(({x})^2)^({n}/2), 0)",
+         "root": "if({x} < 0, 1e5*sqrt((-({x}))^(2*{n})), 0)", "log": "if({x} < 0, 1e5*exp({n}*log(-({x}))), 0)"}
+
+
+def rebound(n, speed=2.0, mass=1.0, stiffness=1e5):
+    """How long a mass is in contact with a law of power n."""
+    depth = ((n + 1) * mass * speed**2 / (2 * stiffness)) ** (1 / (n + 1))
+    return 2 * depth / speed * math.sqrt(math.pi) * math.gamma(1 + 1 / (n + 1)) / math.gamma(0.5 + 1 / (n + 1))
+
+
+@pytest.mark.parametrize("n", [1.5, 3])
+@pytest.mark.parametrize("form", HERTZ)
+def test_contact_by_powers(form, n):
+    """Thrown at a wall 0.1 m away, without gravity: it leaves with the speed it came with, after a time in closed form. (For n = 1.5
+    that is 2.9432751843247 depth / speed.) Beyond the jump the law has no value."""
+    m = ball(HERTZ[form].format(x=ALONG, n=n), 0.1, -2.0)
+    m.gravity = (0, 0, 0)
+    sol = m.simulate(0.2)
+    x, v = along(sol)
+    assert abs(v[-1] / 2 - 1) < 1e-5 and abs(x[-1] - 2 * (0.15 - rebound(n))) < 2e-6
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "joint"])
+def test_contact_by_powers_along_a_joint(coordinates):
+    """The same as a spring along a slide, two bounces on the floor: the height is that of the start again."""
+    m = pl.Model("floor", gravity=tuple(-9.81 * N))
+    b = m.add(pl.RigidBody.sphere("b", 0.05, mass=1.0, position=tuple(0.2 * N)))
+    m.add(pl.Prismatic("P", m.ground, b, axis=tuple(N)))
+    m.add(pl.AxialSpring("s", "P", stiffness="if(x < 0, -1e5*(-x)^1.5, 0)", displacement=-0.2))
+    sol = m.simulate(1.0, coordinates=coordinates)
+    z, v = along(sol)
+    energy = v**2 / 2 + 9.81 * z + 4e4 * np.clip(-z, 0, None) ** 2.5
+    assert abs(energy / energy[0] - 1).max() < 1e-4 and z.min() < -0.004
+    assert sol.quality.steps < 8000
 
 
 # -- what cannot be run

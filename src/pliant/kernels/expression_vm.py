@@ -9,10 +9,12 @@ import numpy as np
 from .contract import call_python
 from .jit import entry, index, inlined, jit
 
-SCRATCH = 584                    # length of W, then follow the choices of all programs
+SCRATCH = 585                    # length of W, then follow the choices of all programs, each with its margin behind it
 STACK = 64                       # entries of it that a program may use; functions.compile checks it
 TIME_STEP = index(508)           # of differences by time of Python functions
 HELD, JUMPS, KINKS = index(509, 510, 511)  # whether choices are held; entries that change when a function takes another branch
+BEYOND = index(584)              # whether a function is held on a branch that it would have left
+LEAST = 1e-300                   # in place of zero in logarithms
 
 END = 0
 # push one value: val[operand], Y[operand], t, x, v, and the function at address operand with its derivatives
@@ -42,7 +44,32 @@ def hold(W, choice, pc):
         return choice
     if np.isnan(W[SCRATCH + pc].real):
         W[SCRATCH + pc] = choice
+    if W[SCRATCH + pc].real != choice:
+        W[BEYOND] = 1
     return W[SCRATCH + pc].real
+
+
+@inlined
+def note_margin(W, pc, margin):
+    """How far a choice that is held is from another one, in what is compared; negative beyond the jump."""
+    if W[HELD].real != 0:
+        W[SCRATCH + pc + 1] = margin
+
+
+@inlined
+def within(u, low):
+    """Distance of u from the nearer end of low .. low + 1; negative outside."""
+    return min(u - low, low + 1 - u)
+
+
+@jit
+def continued(op, x):
+    """An argument that is outside of the domain of a root or logarithm because the function is held beyond its jump, at the end of it."""
+    if op == SQRT:
+        return max(x, 0.0)
+    if op == LOG:
+        return max(x, LEAST)
+    return min(1.0, max(-1.0, x)) if op in (ASIN, ACOS) else x
 
 
 @jit
@@ -233,6 +260,8 @@ def apply_two(op, W, top, pc):
         W[top] = a * b
     elif op == DIV:
         W[top] = a / b
+    elif op == POW and a.real < 0 and W[BEYOND].real != 0 and b.real != np.floor(b.real):
+        W[top] = 0  # goes on from zero, as all its derivatives do
     elif op == POW:
         W[top] = a.real**b.real
         if a.imag != 0:
@@ -245,15 +274,18 @@ def apply_two(op, W, top, pc):
             W[top] += (b.real * (a - a.real) - a.real * (b - b.real)) / (a.real * a.real + b.real * b.real)
     elif op == MOD:
         choice = hold(W, np.floor(a.real / b.real), pc)
+        note_margin(W, pc, within(a.real / b.real, choice))
         W[top] = a - b * choice
         mark(W, JUMPS, choice, pc)
     elif op in (MIN, MAX):
         first = a.real <= b.real if op == MIN else a.real >= b.real
         choice = hold(W, 1.0 if first or a.real != a.real else 0.0, pc)
+        note_margin(W, pc, (a.real - b.real) * (1 if (op == MAX) == (choice == 1) else -1))
         W[top] = a if choice == 1 else b
         mark(W, JUMPS, choice, pc)
     elif op in (LT, LE):
         choice = hold(W, 1.0 if a.real < b.real or (op == LE and a.real == b.real) else 0.0, pc)
+        note_margin(W, pc, b.real - a.real if choice == 1 else a.real - b.real)
         W[top] = choice
         mark(W, JUMPS, choice, pc)
     else:
@@ -276,14 +308,17 @@ def apply_one(op, k, val, W, top, pc):
         if a.imag != 0:
             W[top] += (table_value(val, k, op - TABLE + 1, a.real) if op < TABLE_3 else 0.0) * (a - a.real)
     else:
-        W[top] = real_function(op, a.real)
-        if a.imag != 0:
-            W[top] += real_slope(op, a.real) * (a - a.real)
+        x = continued(op, a.real) if W[BEYOND].real != 0 else a.real
+        W[top] = real_function(op, x)
+        if a.imag != 0 and x == a.real:
+            W[top] += real_slope(op, x) * (a - x)
         if op in (SIGN, FLOOR):
             W[top] = hold(W, W[top].real, pc)
+            note_margin(W, pc, within(x, W[top].real) if op == FLOOR else W[top].real * x if W[top].real != 0 else -abs(x))
             mark(W, JUMPS, W[top].real, pc)
         elif op in (ABS, CLAMP):
             side = hold(W, (1.0 if a.real < 0 else 0.0) + (2.0 if a.real < 1 and op == CLAMP else 0.0), pc)
+            note_margin(W, pc, within(x, 0.0) if side == 2 else x - (1.0 if op == CLAMP else 0.0) if side == 0 else -x)
             mark(W, JUMPS, side, pc)
             if W[HELD].real != 0:  # 3: below, 2: on, 0: above the ramp; 1: negative, 0: positive
                 W[top] = (-a if side == 1 else a) if op == ABS else (0 * a if side == 3 else a if side == 2 else 0 * a + 1)
@@ -295,6 +330,7 @@ def apply_one(op, k, val, W, top, pc):
 def evaluate(t, x, v, Y, tab, val, pc, W):
     """Run the program that starts at tab[pc]; Y are the signals, W the stack."""
     top = -1
+    W[BEYOND] = 0
     while tab[pc] != END:
         op, k = tab[pc], tab[pc + 1]
         pc += 2

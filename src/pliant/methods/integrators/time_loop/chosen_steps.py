@@ -3,14 +3,13 @@ jumps of functions, and keeps rows in between. docs/theory/explicit.md"""
 import numpy as np
 
 from ....kernels.by_reference import opaque, reference
-from ....kernels.evaluation import run as evaluate
-from ....kernels.expression_vm import HELD, JUMPS
 from ....kernels.jit import entry, inlined, jit
-from ....kernels.states import copy
+from ....kernels.states import copy, larger
 from ....kernels.status import DONE, EVENT, MORE, OPEN, SINGULAR, SPUN, UNDERFLOW
-from .control import ARRIVED, NARROW, PASS, REACH, TINY, TURN
+from .control import ARRIVED, PASS, REACH, TINY, TURN
 from .fixed_steps import finish_step, make_step
-from .rows import at, keep_outputs, place, prepared
+from .jump_search import NONE, first_jump
+from .rows import keep_outputs, place
 
 ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 SLOWEST, FASTEST = 0.2, 5.0
@@ -20,49 +19,23 @@ ATTEMPTS = 4              # steps to come past a singular position, or to end at
 
 
 @jit
-def branch(p, w, t, y):
-    """A number that changes when a function takes another branch at a jump."""
-    place(p, w, t, y)
-    held, p.x.W[HELD] = p.x.W[HELD], 0
-    evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
-    p.x.W[HELD] = held
-    return p.x.W[JUMPS].real
-
-
-@jit
-def locate(p, w, c, o):
-    """Where in the step a function jumps: the part of it that ends just behind the jump. Functions go on smoothly beyond their jumps
-    during a step, so its polynomial is as good there as anywhere."""
-    prepared(p, w, c, o)
-    before, after = 0.0, 1.0
-    while after - before > NARROW:
-        middle = (before + after) / 2
-        at(w, middle, w.z)
-        if branch(p, w, c.now + middle * c.h, w.z) == c.branch:
-            before = middle
-        else:
-            after = middle
-    return after
-
-
-@jit
 def reach(p, w, c, o, t1):
-    """A step that is good otherwise, and whether a function has jumped in it: True if it is to be made again up to there."""
-    jumped = branch(p, w, t1, w.y1) != c.branch
-    if not jumped:
+    """A step that is good otherwise, and whether a function has jumped in it: True if it is to be made again up to there. Functions go on
+    smoothly beyond their jumps during a step, so its polynomial is as good there as anywhere."""
+    s = first_jump(p, w, c, o)
+    if s == NONE:
         if c.target == REACH:  # the jump is next to here
             c.target = ARRIVED
         return False
-    s = locate(p, w, c, o)
     if c.target != REACH:
         c.target, c.beyond, c.sought = REACH, 0, c.h
     c.beyond += 1
-    if (1 - s) * c.h <= c.least or c.beyond > ATTEMPTS:
+    if (1 - s) * c.h <= c.least or (c.beyond > ATTEMPTS and s > 0.5):
         c.target, c.after = PASS, t1
         return False
     c.rejected += 1
     c.next = max(s * c.h, c.least)
-    if c.next <= NEXT_TO * c.usual:  # so near that Taylor's formula is exact, and too short a step for implicit methods
+    if c.next <= max(NEXT_TO * c.usual, 10 * c.least):  # so near that Taylor's formula is exact, and too short a step for implicit methods
         c.target, c.after = PASS, c.now + c.next
     return True
 
@@ -82,9 +55,7 @@ def over_allowed(p, w, c, error, speed):
     """A local error per second over what is allowed: positions in sizes of the model, velocities in ``speed``."""
     n_q, worst = p.num.state_q, 0.0
     for k in range(n_q + p.num.state_v):
-        e = w.weight[k] * abs(error[k]) / (1.0 if k < n_q else speed)
-        if not e <= worst:
-            worst = e
+        worst = larger(worst, w.weight[k] * abs(error[k]) / (1.0 if k < n_q else speed))
     return worst / (c.h * c.eps)
 
 

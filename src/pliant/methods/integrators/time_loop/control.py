@@ -23,9 +23,10 @@ CONTROL = record_type({
     "speed": "the largest so far, in sizes of the model per second",
     "h_bad, e_bad": "the last rejected step, and its error",
     "out_step": "distance of rows",
-    "branch": "a number that changes when a function takes another branch",
     "after": "time right behind a jump",
     "sought": "length of the step in which a jump is sought",
+    "looked, ended": "start and end of the step that was looked at for jumps",
+    "passed": "length of the one before it",
 }, {
     "steps": "accepted so far, from the very start",
     "end": "number of fixed steps",
@@ -38,6 +39,8 @@ CONTROL = record_type({
     "fixed": "whether all steps have one length",
     "histories": "whether turns are counted",
     "jumpy": "whether functions of the motion have jumps",
+    "sites": "choices that functions are held on",
+    "seen": "how many steps were looked at: one, or more",
     "asked": "of the method: to make a step, or its polynomial",
     "known": "whether the method has left F(t1, y1) in f1",
     "ready": "whether P belongs to the last step",
@@ -55,6 +58,7 @@ CONTROL = record_type({
 MAKE, BETWEEN = range(2)        # c.asked: a step, the polynomial
 REACH, ARRIVED, PASS = 1, 2, 3  # c.target: the step is to end behind a jump; it has not come so far; it has
 NARROW = 1e-13     # a jump is located to this part of the step
+SAMPLES = 5        # places in a step that is looked at closely for jumps
 TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
 TURN = 1.0         # rad: most that a body may turn in a step, so that turns can be counted
 AMPLIFIED = 5e5    # how much a nearly singular position may amplify rounding
@@ -81,4 +85,6 @@ class Steps(NamedTuple):
     P: np.ndarray       # y(t0 + s h) = y0 + sum_k P[k] s^k,  k = 1, 2, ...                                 [ode-2]
     K: np.ndarray       # stages
     z: np.ndarray
+    site: np.ndarray    # where in W margins of choices are, c.sites of them; and their values, rows: places in the step
+    margin: np.ndarray
     call: Kernels

@@ -11,7 +11,7 @@ from ....joint_space.joint_states import align, joint_state
 from ....joint_space.services import masses_at
 from ....joint_space.tree_programs import history_program
 from ....kernels import evaluation, ode
-from ....kernels.expression_vm import HELD, JUMPS, SCRATCH
+from ....kernels.expression_vm import HELD, SCRATCH
 from ....kernels.pinned import Pinned
 from ....kernels.pivoted_qr import RANK, same_lists
 from ....kernels.state_row import parts
@@ -21,6 +21,7 @@ from ..base import Plan
 from .chosen_steps import chosen_steps
 from .control import TURN, Kernels, Steps
 from .fixed_steps import evaluate_at, fixed_steps
+from .jump_search import ROWS, find_sites
 from .method import Method
 from .run import Run
 from .stops import UNSEEN, function_fault
@@ -51,6 +52,7 @@ class StepRun(Run):
         if plan.memory:
             self._restore(plan.memory)
             self.x.W[HELD] = bool(plan.accuracy)
+            self._find_sites()
             self._choose_solver(bool(self.c.sticky))
         else:
             self._begin(plan.row)
@@ -58,9 +60,10 @@ class StepRun(Run):
 
     def _make_steps(self, made: Equations) -> None:
         """Vectors of a step, and addresses of the kernels."""
-        m, n = self.scheme, self.n_q + self.n_v + 2
+        m, n, most = self.scheme, self.n_q + self.n_v + 2, self._choices.size // 2 if self.c.jumpy else 0
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
-        steps = Steps(**one, P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), call=Kernels(0, 0, 0, 0, 0, 0))
+        steps = Steps(**one, P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
+                      margin=np.zeros((ROWS, most)), call=Kernels(0, 0, 0, 0, 0, 0))
         y = steps.y0
         if made.rhs is None and not m.holds:
             raise ModelError(f"simulate: formulation {self.formulation.kind} gives no accelerations, which integrator {self.method.kind} "
@@ -88,7 +91,7 @@ class StepRun(Run):
     def _state(self) -> dict[str, np.ndarray]:
         more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1")}
         own = {f"own_{name}": array for name, array in self.scheme.state().items()}
-        held = {} if self.c.fixed else {"choices": self._choices}
+        held = {} if self.c.fixed else {"choices": self._choices, "margins": self.steps.margin}
         return super()._state() | more | own | {"chosen": self.p.chosen} | held
 
     def _records(self) -> dict[str, Any]:
@@ -145,7 +148,7 @@ class StepRun(Run):
         self.x.W[HELD], self._choices[:] = not c.fixed, np.nan  # functions choose their branches anew
         self._next_stop(row[0])
         c.now = row[0]
-        c.target = c.grown = c.beyond = c.failures = 0
+        c.target = c.grown = c.beyond = c.failures = c.seen = 0
         c.fresh = 1
         if self.scheme.holds:
             self._take(p, float(row[0]))
@@ -169,14 +172,17 @@ class StepRun(Run):
         w.f0[n_q + n_v:] = x.E[3:5]
 
     def _choose_branches(self) -> None:
-        """Of the tangent's functions as well, and the number that tells whether they are still the same."""
+        """Of the tangent's functions as well, and where the margins of those choices are that forces depend on."""
         self._load()
         x, data = self.x, self.dynamics.system.data
         for program in self.programs[:2]:
             evaluation.run(program, data, x, self.t, 1.0, 0.0, 0.0)
-        x.W[HELD] = 0
-        evaluation.run(self.programs[0], data, x, self.t, 1.0, 0.0, 0.0)
-        self.c.branch, x.W[HELD] = x.W[JUMPS], not self.c.fixed
+        self._find_sites()
+
+    def _find_sites(self) -> None:
+        if self.c.jumpy:
+            x, last = self.x, SCRATCH + self._choices.size - 1
+            self.c.sites = find_sites(self.programs[0], self.dynamics.system.data, x, self.t, last, self.steps.site)
 
     def _derivative(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         status = evaluate_at(self.p, self.steps.call.rhs, t, y, out)

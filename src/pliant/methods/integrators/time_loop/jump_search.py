@@ -1,0 +1,215 @@
+"""Where in a step a function jumps. Every choice that an expression makes has a margin: the difference that is compared, negative beyond
+the jump. Functions are held on their branches during a step, so margins are smooth along its polynomial. docs/theory/explicit.md"""
+import numpy as np
+
+from ....kernels.evaluation import run as evaluate
+from ....kernels.expression_vm import SCRATCH
+from ....kernels.jit import entry, jit
+from ....kernels.ode import call_status
+from ....kernels.states import copy
+from ....kernels.status import DONE
+from .control import NARROW, SAMPLES
+from .rows import at, place, prepared
+
+NONE = 2.0              # in place of a part of the step: there is no jump in it
+FAR = 4.0               # of its change in this step and the one before: a margin above that needs no look
+NEAR = 1.0              # of its change over the step: a margin below that is looked at closely
+DIP = 0.5               # the same for the parabola through three values: its vertex is an eighth of their range beyond them at most
+VERTICES = 6            # parabolas on the way to the lowest margin
+STALE = 30              # secants before halves are taken
+# rows of margins: at the start of the step before, at samples of this one, and between those
+PAST, START, MIDDLE, END, LOW, HIGH, TRIED = 0, 1, 1 + SAMPLES // 2, SAMPLES, SAMPLES + 1, SAMPLES + 2, SAMPLES + 3
+ROWS = SAMPLES + 4
+
+
+@jit
+def scan(W, last, first_look, site):
+    """Choices that are held, each with its margin behind it: margins are forgotten, or those known are listed. Their number."""
+    count, k = 0, SCRATCH
+    while k < last:
+        if np.isnan(W[k]):
+            k += 1
+            continue
+        if first_look:
+            W[k + 1] = np.nan
+        elif not np.isnan(W[k + 1]):
+            site[count] = k + 1
+            count += 1
+        k += 2
+    return count
+
+
+@entry
+def find_sites(program, d, x, t, last, site):
+    """The margins that an evaluation of forces writes; W from SCRATCH to ``last`` is of choices."""
+    scan(x.W, last, True, site)
+    evaluate(program, d, x, t, 1.0, 0.0, 0.0)
+    return scan(x.W, last, False, site)
+
+
+@jit
+def margins(p, w, c, t, y, row):
+    """All of them at a state, and whether one is negative."""
+    place(p, w, t, y)
+    evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
+    beyond = False
+    for i in range(c.sites):
+        w.margin[row, i] = p.x.W[w.site[i]]
+        beyond = beyond or w.margin[row, i] < 0
+    return beyond
+
+
+@jit
+def sampled(p, w, c, s, row):
+    """The same at a part s of the step."""
+    at(w, s, w.z)
+    return margins(p, w, c, c.now + s * c.h, w.z, row)
+
+
+@jit
+def recall(p, w, c):
+    """Margins of the start of the step, and of that before it as far as they are known."""
+    if c.seen > 0 and c.looked == c.now:  # the step is made again
+        return
+    if c.seen > 0 and c.ended == c.now:
+        copy(w.margin[START], w.margin[PAST])
+        copy(w.margin[END], w.margin[START])
+        c.seen, c.passed = 2, c.now - c.looked
+    else:
+        margins(p, w, c, c.now, w.y0, START)
+        c.seen = 1
+    c.looked = c.now
+
+
+@jit
+def calm(w, c):
+    """Whether all margins are large, compared with their change in this step and in the one before it: that tells of their slope."""
+    if c.seen < 2:
+        return False
+    for i in range(c.sites):
+        x, y, z = w.margin[PAST, i], w.margin[START, i], w.margin[END, i]
+        if min(y, z) <= FAR * (abs(z - y) + abs(y - x) * c.h / c.passed):
+            return False
+    return True
+
+
+@jit
+def near(w, c):
+    """Whether a margin of the start, the middle or the end is small, compared with its change."""
+    for i in range(c.sites):
+        x, y, z = w.margin[START, i], w.margin[MIDDLE, i], w.margin[END, i]
+        low, high = min(x, y, z), max(x, y, z)
+        if low < NEAR * (high - low):
+            return True
+    return False
+
+
+@jit
+def vertex(a, b, d, x, y, z):
+    """Where the parabola through (a, x), (b, y), (d, z) is lowest, and its value there; NONE if that is not between a and d."""
+    left, right = (y - x) / (b - a), (z - y) / (d - b)
+    bend = (right - left) / (d - a)
+    if not bend > 0:
+        return NONE, 0.0
+    slope = left + bend * (b - a)
+    s = b - slope / (2 * bend)
+    return (s, y - slope * slope / (4 * bend)) if a + 1e-6 * (d - a) < s < d else (NONE, 0.0)
+
+
+@jit
+def dip(p, w, c, i, j):
+    """A part of the step where margin i is negative though it is not at samples j - 1, j, j + 1; NONE if there is none."""
+    step, x, y, z = 1 / (SAMPLES - 1), w.margin[START + j - 1, i], w.margin[START + j, i], w.margin[START + j + 1, i]
+    a, b, d = (j - 1) * step, j * step, (j + 1) * step
+    for _ in range(VERTICES):
+        s, lowest = vertex(a, b, d, x, y, z)
+        if s == NONE or lowest > DIP * (max(x, y, z) - min(x, y, z)) or abs(s - b) < 1e-9:
+            return NONE
+        if sampled(p, w, c, s, TRIED):
+            return s
+        g = w.margin[TRIED, i]
+        if s < b:
+            a, b, d, x, y, z = (a, s, b, x, g, y) if g <= y else (s, b, d, g, y, z)
+        else:
+            a, b, d, x, y, z = (b, s, d, y, g, z) if g <= y else (a, b, s, x, y, g)
+    return NONE
+
+
+@jit
+def beyond(w, c, row):
+    """Whether a margin is negative there."""
+    negative = False
+    for i in range(c.sites):
+        negative = negative or w.margin[row, i] < 0
+    return negative
+
+
+@jit
+def bracket(p, w, c):
+    """Parts of the step that the first jump is between; the second is NONE if there is no jump."""
+    step = 1 / (SAMPLES - 1)
+    for j in range(1, SAMPLES - 1):
+        after = j * step if beyond(w, c, START + j) else (j + 1) * step if beyond(w, c, START + j + 1) else NONE
+        for i in range(c.sites):
+            if w.margin[START + j, i] >= 0 and w.margin[START + j + 1, i] >= 0:
+                after = min(after, dip(p, w, c, i, j))
+        if after != NONE:
+            return (j - 1) * step, after
+    return 0.0, NONE
+
+
+@jit
+def crossing(w, c, before, after, first, second):
+    """Where the first margin is zero, by secants between the rows LOW and HIGH times ``first`` and ``second``."""
+    s = after
+    for i in range(c.sites):
+        x, y = first * w.margin[LOW, i], second * w.margin[HIGH, i]
+        if y < 0:
+            s = min(s, before + (after - before) * x / (x - y))
+    return s
+
+
+@jit
+def narrowed(p, w, c, before, after):
+    """The second of two parts of the step that the first jump is between, moved to right behind it: by secants, where an end that stays
+    counts half each time (Dowell, Jarratt 1971)."""
+    first, second, stays, n = 1.0, 1.0, 0, 0
+    sampled(p, w, c, before, LOW)
+    sampled(p, w, c, after, HIGH)
+    while after - before > NARROW:
+        n += 1
+        s = crossing(w, c, before, after, first, second) if n < STALE else (before + after) / 2
+        s = min(max(s, before + NARROW / 2), after - NARROW / 2)
+        if sampled(p, w, c, s, TRIED):
+            copy(w.margin[TRIED], w.margin[HIGH])
+            after, second, first, stays = s, 1.0, first / 2 if stays == LOW else 1.0, LOW
+        else:
+            copy(w.margin[TRIED], w.margin[LOW])
+            before, first, second, stays = s, 1.0, second / 2 if stays == HIGH else 1.0, HIGH
+    return after
+
+
+@jit
+def first_jump(p, w, c, o):
+    """The part of the step that ends just behind the first jump in it; NONE."""
+    recall(p, w, c)
+    margins(p, w, c, c.t1, w.y1, END)
+    c.ended = c.t1
+    if calm(w, c):
+        return NONE
+    if beyond(w, c, START):
+        return 0.0
+    if c.known == 0 and w.call.rhs != 0 and call_status(w.call.rhs, (p, c.t1, w.y1, w.f1)) == DONE:
+        c.known = 1
+    prepared(p, w, c, o)
+    sampled(p, w, c, 0.5, MIDDLE)
+    after = NONE
+    if near(w, c):
+        for j in range(1, SAMPLES - 1):
+            if START + j != MIDDLE:
+                sampled(p, w, c, j / (SAMPLES - 1), START + j)
+        before, after = bracket(p, w, c)
+        if after != NONE:
+            after = narrowed(p, w, c, before, after)
+    place(p, w, c.t1, w.y1)
+    return after
