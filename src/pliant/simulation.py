@@ -4,8 +4,8 @@ from __future__ import annotations
 import fnmatch
 import math
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,13 +73,13 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
                          f"{'step' if fixed else 'the formulation'} out, or name an integrator")
     if not fixed and named[0] in (None, AUTOMATIC) and (named[1] is None or joint):
         return _recorded(lambda journal: _automatic(model, dynamics, length, settings, display, journal, joint), settings.get("out"),
-                         settings.get("record"))
+                         settings.get("record"), display)
     method, form, why = (*chosen(*named, fixed), "")
     if fixed and named[0] is None and joint:
         h = _positive("step", settings["step"], "")
         method, form, why = for_step(dynamics, _first_row(dynamics, settings), h, joint)
     work = _Chosen(model, dynamics, length, settings, display, method, form, why)
-    return _recorded(work.run, settings.get("out"), settings.get("record"))
+    return _recorded(work.run, settings.get("out"), settings.get("record"), display)
 
 
 def _settings(model: Model, given: dict[str, Any]) -> dict[str, Any]:
@@ -200,10 +200,12 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
     return sol
 
 
-def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list[str] | None, before: Solution | None = None) -> Solution:
+def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list[str] | None, display: Callable[[float, float], None],
+              before: Solution | None = None) -> Solution:
     """Do the work; with ``out`` its rows go to a journal as they come, and to the file of results however it ends.
 
-    ``before``: the run that the work goes on with. An error that stops the run says where the rows are.
+    ``before``: the run that the work goes on with. An error that stops the run says where the rows are. ``display``: of the run; one
+    with a method ``writing`` makes the display of the file.
     """
     if not out:
         sol = work(None)
@@ -216,21 +218,37 @@ def _recorded(work: Callable[[Journal | None], Solution], out: Any, record: list
     try:
         done = work(journal)
         done.record = record
-        conclude(done, journal, before)
+        with _writing(display, journal, 2) as report:
+            conclude(done, journal, before, report)
         return done
     except BaseException as error:
         kept: Solution | None = getattr(error, "solution", None)
         if done is not None and kept is None:  # interrupted while the file was written
-            error.solution, error.file = done, journal.target  # type: ignore[attr-defined]
+            error.solution, error.file = done, getattr(error, "file", journal.target)  # type: ignore[attr-defined]
         elif kept is not None and not kept.complete:
             kept.record = record
-            with suppress(KeyboardInterrupt):  # a second one: the run has stopped already
-                error.file = conclude(kept, journal, before)  # type: ignore[attr-defined]
+            again = isinstance(error, KeyboardInterrupt)
+            with suppress(KeyboardInterrupt), _writing(display, journal, 1 if again else 2) as report:  # the run has stopped already
+                error.file = conclude(kept, journal, before, report, again)  # type: ignore[attr-defined]
             rows, file = f"{len(kept.t)} rows up to t = {kept.t[-1]:.6g} s", getattr(error, "file", None)
             error.add_note(f"{rows} are kept in {str(file)!r}" if file else f"{rows} are not kept on disk")
         raise
     finally:
         journal.close()
+
+
+@contextmanager
+def _writing(display: Any, journal: Journal, times: int) -> Iterator[Callable[[float, float], None] | None]:
+    """The display of a file that is written after the run, if the run has one; it says how to leave."""
+    if not hasattr(display, "writing"):
+        yield None
+        return
+    left = f" (Ctrl-C{' twice' * (times == 2)} leaves it; the rows are in {journal.path.name!r})" if journal.safe else ""
+    made = display.writing(f"writing {journal.target.name!r}{left}")
+    try:
+        yield made
+    finally:
+        made.close()
 
 
 def _check_output(dynamics: CompiledModel, settings: dict[str, Any]) -> None:
@@ -352,7 +370,7 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
     if duration is not None:
         length = _positive("duration", duration, "give the further time in seconds")
         end = (sol.end if sol.complete else float(sol.t[-1])) + length
-    outputs = max(1, round((end - float(start[0])) / sol.step))
+    outputs, display = max(1, round((end - float(start[0])) / sol.step)), _progress(progress)
 
     def work(journal: Journal | None) -> Solution:
         if sol.accuracy is None:
@@ -361,5 +379,5 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
         else:
             dynamics.time_step = _difference_step(sol.end - float(start[0]))
             plan = Plan(dynamics, sol.formulation, start, end, accuracy=sol.accuracy, outputs=outputs)
-        return integrate(model, sol.method.run(plan._replace(memory=sol.memory)), _progress(progress), journal, sol, sol.why)
-    return _recorded(work, out, sol.record, sol)
+        return integrate(model, sol.method.run(plan._replace(memory=sol.memory)), display, journal, sol, sol.why)
+    return _recorded(work, out, sol.record, display, sol)

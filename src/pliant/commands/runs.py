@@ -73,6 +73,8 @@ def _simulated(work: Callable[[Any], Solution], progress: bool, target: Path) ->
             raise asked[-1]
         if display:
             display(t, end)
+    if display:
+        show.writing = display.writing  # type: ignore[attr-defined]
     try:
         sol = work(show)
     except (Exception, KeyboardInterrupt) as error:
@@ -95,7 +97,8 @@ def _stopped(error: BaseException) -> Stopped:
     elif sol is not None and file is not None:
         shown = os.path.relpath(file)
         data |= {"file": shown, "rows": len(sol.t), "end": float(sol.t[-1])}
-        goes_on = f"; pliant resume {shown} goes on from there" if interrupted and not sol.complete else ""
+        unfinished = not sol.complete or shown.endswith(".part")
+        goes_on = f"; pliant resume {shown} goes on from there" if interrupted and unfinished else ""
         rows = f"{len(sol.t)} row{'s' * (len(sol.t) != 1)}"
         message += f"\n{rows} up to t = {sol.t[-1]:.6g} s are kept in {shown}{goes_on}"
     elif sol is not None:

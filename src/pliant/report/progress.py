@@ -73,6 +73,11 @@ class Progress:
         self.bar.update(0, completed=done, description=self._text(done, t, t_end, now))
         self.bar.refresh()
 
+    def writing(self, what: str) -> Progress:
+        """A further display, of a file that is written."""
+        self.close()
+        return Progress(what)
+
     def close(self) -> None:
         if self.bar is not None:
             self.bar.stop()

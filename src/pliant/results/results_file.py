@@ -20,7 +20,20 @@ from ..flex.files import write as write_part
 from ..items.errors import SimulationError
 from ..kernels.state_row import row_width
 from ..safe_files import journal as jn
-from ..safe_files.hdf5 import Disk, Foreign, check_results, check_seal, member, number, numbers, opened, text, uninterrupted, write_whole
+from ..safe_files.hdf5 import (
+    Abandoned,
+    Disk,
+    Foreign,
+    check_results,
+    check_seal,
+    member,
+    number,
+    numbers,
+    opened,
+    text,
+    uninterrupted,
+    write_whole,
+)
 from ..solution import Quality, Recorded, Solution, Stored
 from .kept_models import kept_model, model_from, parts_from, parts_in
 
@@ -32,25 +45,30 @@ if TYPE_CHECKING:
 FORMAT = 1      # version of the layout
 COLUMNS = 4000  # of channels written when the user does not say which
 CHUNK = 4096    # rows
+NEVER = 10**9   # interrupts: what is nowhere else is written
 
 
 # -- writing
-def save(sol: Solution, path: str | Path, record: list[str] | None = None) -> None:
+def save(sol: Solution, path: str | Path, record: list[str] | None = None, report: Callable[[float, float], None] | None = None,
+         enough: int = 2) -> None:
     """Write a run to an HDF5 file: states, the model as text, and the channels that match ``record``.
 
     Without ``record`` all channels are written if they have at most 4000 columns, else those of bodies, joints and forces up
-    to that number. The file appears under its name when it is complete; an older one stays until then.
+    to that number. The file appears under its name when it is complete; an older one stays until then. ``report`` and ``enough`` as in
+    `write_whole`: Ctrl-C waits for the end of the file, a second one leaves it.
     """
     target = check_results(path)
     chosen, note = _choose(sol, record)
-    write_whole(path, target, lambda disk: _write(sol, disk, chosen, note))
+    write_whole(path, target, lambda disk: _write(sol, disk, chosen, note), report, enough)
 
 
-def conclude(sol: Solution, journal: jn.Journal, before: Solution | None) -> Path | None:
+def conclude(sol: Solution, journal: jn.Journal, before: Solution | None, report: Callable[[float, float], None] | None = None,
+             interrupted: bool = False) -> Path | None:
     """A run with ``out`` has ended, complete or not: its file is written and the journal is not needed any more.
 
     A file that is there already is replaced by a complete run, or by one that goes on with what it holds (``before``); another that
-    stopped early stays in the journal, as it does if the disk is full. Returns where the rows are.
+    stopped early stays in the journal, as it does if the disk is full, or if the user asks again to end (``interrupted``: has asked
+    once) while the file is written. Returns where the rows are.
     """
     source = before.stored.file if before and before.stored else None
     if before and source and not sol.complete and len(sol.t) < len(before.t):  # stopped before it was as far as the first part
@@ -60,9 +78,13 @@ def conclude(sol: Solution, journal: jn.Journal, before: Solution | None) -> Pat
     if not journal.broken and (sol.complete or continues or not journal.target.exists()):
         try:
             with uninterrupted():
-                save(sol, journal.target, sol.record)
+                save(sol, journal.target, sol.record, report, (1 if interrupted else 2) if journal.safe else NEVER)
                 journal.remove(earlier=sol.complete)
             return journal.target
+        except Abandoned as error:
+            if sol.complete:
+                error.solution, error.file = sol, journal.path  # type: ignore[attr-defined]
+                raise
         except OSError as error:
             if sol.complete:
                 raise _not_written(sol, journal, error) from error
@@ -136,6 +158,8 @@ def _write(sol: Solution, disk: Disk, chosen: list[str], note: str) -> None:
         f.attrs["pliant"], f.attrs["complete"], f.attrs["id"] = FORMAT, bool(sol.complete), _identity(sol.rows)
         for name, value in {**facts, "quality": asdict(sol.quality)}.items():
             f.attrs[name] = json.dumps(value) if value is None or isinstance(value, (dict, list)) else value
+        done, total = sol.rows.shape[1], sol.rows.shape[1] + 3.5 * len(chosen) + 1  # columns, more or less
+        disk.step(0, total)
         _dataset(f, "t", sol.t).attrs["unit"] = "s"
         _dataset(f, "states", sol.rows)
         _dataset(f, "energies", sol.energies).attrs["unit"] = "J"
@@ -143,9 +167,10 @@ def _write(sol: Solution, disk: Disk, chosen: list[str], note: str) -> None:
         for name, array in sol.memory.items():
             memory.create_dataset(name, data=np.asarray(array, np.float64), dtype="<f8")
         channels = f.create_group("channels", track_order=True)
-        for name in chosen:
+        for k, name in enumerate(chosen):
             if disk.error:
                 return
+            disk.step(done + 3.5 * k, total)
             _dataset(channels, name, sol[name]).attrs["unit"] = sol.unit(name)
         kept = set(chosen)
         channels.attrs["others"] = json.dumps({n: u for n, u in sol.units.items() if n not in kept} if facts["model"] else {})

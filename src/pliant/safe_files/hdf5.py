@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,26 @@ except ImportError:  # Windows: a file that is open cannot be replaced there
     fcntl = None  # type: ignore[assignment]
 
 
+class Abandoned(KeyboardInterrupt):
+    """A file was left unfinished, since the user asked again to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = 128 + number  # as shells have it
+
+
 class Disk(io.FileIO):
     """A file that keeps its first fault and swallows what comes after: HDF5 does not survive a write that fails."""
     error: OSError | None = None
+    report: Callable[[float, float], None] = staticmethod(lambda done, total: None)
+    came: Sequence[tuple[int, Any]] = ()  # signals that wait
+    enough = 2                            # of them end the writing
+
+    def step(self, done: float, total: float) -> None:
+        """So much is written; here the writing may be given up."""
+        self.report(done, total)
+        if len(self.came) >= self.enough:
+            raise Abandoned(self.came[0][0])
 
     def write(self, data: Any) -> int:
         rest = memoryview(data).cast("B")
@@ -100,19 +117,19 @@ def check_seal(path: Path) -> bool:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ctrl-C and the like wait until the block has ended: what is half written would be lost."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals come to the main thread only
-        return
+def uninterrupted() -> Iterator[list[Any]]:
+    """Ctrl-C and the like wait until the block has ended: what is half written would be lost. Gives the list of those that wait."""
     came: list[Any] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield came  # signals come to the main thread only
+        return
     handlers = {}
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and callable(signal.getsignal(number)):
             handlers[number] = signal.signal(number, lambda *given: came.append(given))
     try:
-        yield
+        yield came
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
@@ -156,12 +173,15 @@ def check_results(path: str | Path) -> Path:
     return target
 
 
-def write_whole(path: str | Path, target: Path, write: Callable[[Disk], None]) -> None:
+def write_whole(path: str | Path, target: Path, write: Callable[[Disk], None], report: Callable[[float, float], None] | None = None,
+                enough: int = 2) -> None:
     """Write a file beside ``target``; it appears under its name when it is complete, an older one stays until then. ``path``:
-    as the user named it, for messages."""
+    as the user named it, for messages. ``report`` is told how much is written; so many interrupts as ``enough`` end it (`Abandoned`)."""
     made = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        with uninterrupted(), Disk(made, "w+") as disk:
+        with uninterrupted() as came, Disk(made, "w+") as disk:
+            disk.came, disk.enough = came, enough
+            disk.report = report or disk.report
             hold(disk, exclusive=True)
             write(disk)
             disk.seal()
