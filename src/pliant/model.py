@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ._facade import work_of
 from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
+from .items.changes import changed_fields
 from .items.couplings import JointPair
 from .items.style import Style
 
@@ -47,6 +48,7 @@ class Model:
         self.analyses: dict[str, dict[str, Any]] = {}
         self.ground = Ground()
         self.items: dict[str, Item] = {}
+        self.run_of: tuple[Model, Model] | None = None  # of a run: the model it was made from, and how that was
         self.styles: dict[str, Style] = {}  # how items look, by name, or frames ("crank.end")
 
     @property
@@ -116,6 +118,27 @@ class Model:
             own = {"frames": dict(item.frames)} if isinstance(item, FrameOwner) and "frames" in item.model_fields_set else {}
             other.items[name] = item.model_copy(update=own)
         return other
+
+    def for_run(self) -> Model:
+        """A copy that a run keeps; it remembers whose it is, and how it was."""
+        other = self.copy()
+        other.run_of = self, self.copy()
+        return other
+
+    def changes(self) -> list[str]:
+        """What was changed in the model of a run, or in the one that it was made from, since the run began; in words."""
+        if self.run_of is None:
+            return []
+        (made_from, as_it_was), found = self.run_of, list[str]()
+        for now in (self, made_from):
+            found += [name for name in ("gravity", "planar") if getattr(now, name) != getattr(as_it_was, name)]
+            found += [f"{name!r} was added" for name in now.items if name not in as_it_was.items]
+            for name, item in as_it_was.items.items():
+                if name not in now.items:
+                    found.append(f"{name!r} was removed")
+                else:
+                    found += [f"{field} of {name!r}" for field in changed_fields(item, now.items[name])]
+        return list(dict.fromkeys(found))
 
     def compile(self, *, exact: bool = False) -> CompiledModel:
         """Flat arrays. ``exact``: with all geometric blocks in the tangent (for tests and statics)."""

@@ -26,6 +26,7 @@ from .methods.integrators.time_loop.travel import end_of_travel
 from .methods.method_option import MethodOption
 from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates
+from .results.balance import doubt
 from .results.recorder import RunRecorder
 from .solution import Solution
 from .start.assembly import start_row
@@ -59,7 +60,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
              "estimate": estimate, "start": start}
     settings = _settings(model, given)
     length = _positive("duration", settings.get("duration"), "")
-    model = model.copy()
+    model = model.for_run()
     dynamics = model.compile()
     refuse_out_of_plane(model, dynamics)
     _check_output(dynamics, settings)
@@ -339,7 +340,7 @@ def integrate(model: Model, run: Run, display: Callable[[float, float], None], j
     except BaseException as error:  # also what a user's function raised, and Ctrl-C: what was computed is kept
         failure = error
     sol = got.solution(model, run.end, complete=failure is None)
-    sol.why = why
+    sol.why, sol.quality.doubt = why, doubt(sol)
     if failure:
         failure.solution = sol  # type: ignore[attr-defined]
         raise failure
@@ -364,6 +365,10 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
                          "sol.resume(duration), pliant resume --duration")
     if not {"rows", "worst"} <= sol.memory.keys():
         raise ModelError(f"run {sol.name!r} cannot be resumed: there is no checkpoint of it, its file is of an older version; run it again")
+    if changes := sol.model.changes():
+        raise ModelError(f"run {sol.name!r} cannot be resumed: its model was changed since ({', '.join(changes[:5])}), and a continuation "
+                         "is that of the model as it was. Undo the changes, or simulate the changed model anew; what shall change during "
+                         "a run is a function of t or of channels")
     model, dynamics = sol.model, sol.dynamics or sol.model.compile()
     dynamics.unique_reactions = sol.quality.unique_reactions
     start, end = sol.rows[0].copy(), sol.end

@@ -35,6 +35,7 @@ class Quality:
     rejected: int = 0              # steps that error control made again, smaller
     estimate: float | None = None  # relative error per second, if it was asked for: from a run with half the steps
     no_estimate: str = ""          # why there is none, if it was asked for
+    doubt: str = ""                # why the run is not to be trusted: its energies do not add up
     sensitive: bool | None = None  # small differences grow as they do in chaos; None: not looked at
     growth: float | None = None    # times that a small difference at the start has grown
     growth_time: float | None = None  # within this time [s], as long as it was small

@@ -5,6 +5,7 @@ import spatial
 from scipy.integrate import solve_ivp
 
 import pliant as pl
+from pliant.families.constraints import COORDINATE, FACTOR, OFFSET
 
 RK = pl.RungeKutta4()
 
@@ -98,3 +99,43 @@ def test_fixed_steps_are_stable_up_to_the_limit_and_check_knows_it(method):
             largest = np.inf
         assert (largest > 0.1) == grows, largest
         assert ("step-unstable" in {f.code for f in m.check().findings}) == grows
+
+
+@pytest.mark.parametrize("form", [pl.Index1(pl.Baumgarte(10, 10)), pl.Index1(None), pl.Recursion(pl.Baumgarte(10, 10)),
+                                  pl.Penalty(1e6)], ids=str)
+def test_leaving_a_branch_at_a_singular_position_is_told(form):
+    """What is not put back on its constraints comes out of the flat pose along another branch, 2 m away: the energies do not add up."""
+    sol = spatial.double_four_bar().simulate(10.0, integrator="dop853", formulation=form)
+    wrong = abs(sol["post0.end.position.x"] - np.sin(angle(sol.t))).max()
+    assert wrong > 1.0 and "are not accounted for" in sol.quality.doubt and "another branch" in sol.summary()
+
+
+def test_energies_that_add_up_are_not_doubted():
+    for options in ({}, {"step": 1e-3}, {"formulation": pl.Index1(pl.Baumgarte(10, 10)), "integrator": RK, "step": 1e-3}):
+        sol = spatial.double_four_bar().simulate(10.0, **options)
+        assert abs(sol["post0.end.position.x"] - np.sin(angle(sol.t))).max() < 0.01 and not sol.quality.doubt
+    rest = pl.Model("rest")  # nothing but rounding
+    rest.add(pl.RigidBody("a", 1.0, (1, 1, 1), position=(1e3, 2e3, 3e3)))
+    rest.add(pl.RigidBody("b", 1.0, (1, 1, 1), position=(1e3, 2e3, 3.1e3)))
+    rest.add(pl.SpringDamper("s", "a", "b", stiffness=1e6, damping=10.0))
+    assert not rest.simulate(1.0).quality.doubt and not rest.simulate(1.0, step=1e-3).quality.doubt
+
+
+@pytest.mark.parametrize("form", [pl.CoordinatePartitioning(), pl.NullSpace()], ids=str)
+def test_equations_without_a_gradient_at_the_start_are_named(form, monkeypatch):
+    """Their rank would be counted as zero, and the joint would hold nothing for the whole run: here the slope of its one equation
+    is made to vanish."""
+    m = pl.Model("held")
+    m.add(pl.RigidBody("ball", 1.0, (1, 1, 1), position=(0, 0, 1)))
+    m.add(pl.Distance("string", "ground", "ball"))
+    compiled = pl.Model.compile
+
+    def slack(self, **options):
+        d = compiled(self, **options)
+        first, last = d.system.families[COORDINATE]
+        d.system.data.rp[first:last, FACTOR], d.system.data.rp[first:last, OFFSET] = 0.0, 0.0
+        return d
+    monkeypatch.setattr(pl.Model, "compile", slack)
+    with pytest.raises(pl.SimulationError, match="none of the 1 equations of its joints holds anything") as stopped:
+        m.simulate(0.1, integrator=RK, formulation=form, step=1e-2)
+    assert stopped.value.code == "singular-pose"

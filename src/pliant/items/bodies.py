@@ -4,12 +4,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.units import must, quantity, shown
 from .base import IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of
-from .shapes import Shape, maker
+from .shapes import Made, Moments, Shape, maker
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -93,6 +93,35 @@ class RigidBody(FrameOwner):
     velocity: Velocity | None = None
     angular_velocity: AngularVelocity | None = None
     shape: Shape | None = None
+    _made: Made | None = PrivateAttr(None)  # by which maker; None if the inertia was given
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        """What a maker computed follows its numbers: ``rod.mass = 5``, ``rod.end = (1, 0, 0)``, ``disc.radius = 0.2``."""
+        made = None if field.startswith("_") else self._made
+        if made is not None and field in type(made.shape).model_fields:
+            made = made.changed(field, value, self.name)
+            for name, given in made.fields(self.mass).items():
+                super().__setattr__(name, {**self.frames, **given} if name == "frames" else given)
+            self._made = made
+            return
+        super().__setattr__(field, value)
+        if field == "inertia":
+            self._made = None
+        elif field == "mass" and made is not None:
+            super().__setattr__("inertia", made.fields(self.mass, weighed=True)["inertia"])
+            self._made = made._replace(density=None)
+
+    def __eq__(self, other: object) -> bool:
+        """By its fields, whatever it was made of."""
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getattr__(self, field: str) -> Any:
+        made = None if field.startswith("_") else self._made
+        if made is not None and field in type(made.shape).model_fields:
+            return getattr(made.shape, field)
+        return super().__getattr__(field)  # type: ignore[misc]
 
     @model_validator(mode="before")
     @classmethod
@@ -102,6 +131,8 @@ class RigidBody(FrameOwner):
 
     @model_validator(mode="after")
     def _check_inertia(self) -> RigidBody:
+        if isinstance(self.inertia, Moments):
+            self._made = self.inertia.made
         si = _moments(self.inertia.tolist() if isinstance(self.inertia, np.ndarray) else self.inertia)
         matrix = _matrix(si)
         if not np.allclose(matrix, matrix.T, atol=1e-9 * max(1e-300, abs(matrix).max())):

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationError
 
 from ..functions.field_error import FieldError
 from ..functions.units import MOST, describe, must, parse_unit, quantity, shown
@@ -140,6 +140,28 @@ class Mesh(Strict):
                 "shape": {"kind": "mesh", "points": points}}
 
 
+class Made(NamedTuple):
+    """What a body was made of, so that its inertia follows when that is changed."""
+    shape: Any
+    density: float | None  # None: the mass was given
+
+    def fields(self, mass: float, weighed: bool = False) -> dict[str, Any]:
+        """Of a rigid body; ``weighed``: of this mass, whatever the density is."""
+        return dict(self.shape.fields(mass if weighed or self.density is None else self.density * self.shape.volume()))
+
+    def changed(self, field: str, value: Any, name: str) -> Made:
+        from .errors import ItemError
+        try:
+            return self._replace(shape=type(self.shape)(**{**dict(self.shape), field: value}))
+        except ValidationError as error:
+            raise ItemError(f"rigid {name!r}: {field}: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from None
+
+
+class Moments(list[Any]):
+    """Moments of inertia that a maker has computed, on their way into the body."""
+    made: Made
+
+
 KINDS: dict[str, Any] = {"rod": Rod, "box": Box, "cylinder": Cylinder, "sphere": Sphere, "point_mass": PointMass, "mesh": Mesh}
 
 
@@ -165,11 +187,14 @@ def maker(data: dict[str, Any]) -> dict[str, Any]:
         mass = quantity(rest.pop(given), {"mass": "kg", "density": "kg/m^3"}[given])
     except ValueError as error:
         raise FieldError(given, str(error)) from None
+    kept = Made(shape, mass if given == "density" else None)
     with np.errstate(all="ignore"):
-        made = shape.fields(mass * shape.volume() if given == "density" else mass)
+        made = kept.fields(mass)
     if not (np.abs(made["inertia"]) <= MOST).all() or not made["mass"] <= MOST:
         raise FieldError(used[0], f"is too large or too heavy ({made['mass']:.3g} kg); "
                          f"mass and inertia must be within {MOST:g} in SI units")
+    made["inertia"] = Moments(made["inertia"])
+    made["inertia"].made = kept
     own = rest.pop("frames", {})
     if not isinstance(own, dict):
         raise FieldError("frames", must(own, "must be a mapping of names to points"))

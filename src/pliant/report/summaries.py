@@ -132,6 +132,8 @@ def _run_lines(sol: Solution) -> list[tuple[str, str]]:
     lines += [("violations", f"position {q['position_violation']:.2g}, velocity {q['velocity_violation']:.2g}, "
                              f"acceleration {q['acceleration_violation']:.2g} (largest; SI units)"),
               ("energy drift", f"{d['energy_drift']:.3g} J (kinetic + potential + elastic + dissipated - work)")]
+    if q["doubt"]:
+        lines.append(("doubt", q["doubt"]))
     if not q["unique_reactions"]:
         lines.append(("reactions", "not unique (redundant joints): the smallest ones are given"))
     if q["estimate"] is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..analyses import entries
-from ..items.base import did_you_mean
+from ..items.base import KINDS, did_you_mean
 from ..items.errors import TextError
 from .yaml_lines import At, Map, Seq, load_yaml
 
@@ -19,6 +19,7 @@ def apply_change(data: Map, change: str) -> None:
     if not mark or not all(keys):
         raise TextError([f"--set {change}: write path=value, such as bodies.crank.mass=2"])
     value, _ = load_yaml(text, f"{AT} {path}")
+    keys = _with_section(data, keys)
     target, last = _inside(data, path, keys), keys[-1]
     if isinstance(target, Seq):
         if not last.isdigit() or int(last) >= len(target):
@@ -26,6 +27,13 @@ def apply_change(data: Map, change: str) -> None:
         target[int(last)], target.where[int(last)] = value, AT
     else:
         target[last], target.where[last] = value, AT
+
+
+def _with_section(data: Map, keys: list[str]) -> list[str]:
+    """``crank.mass`` is ``bodies.crank.mass``, as of a Python model."""
+    if keys[0] in data or len(keys) < 2:
+        return keys
+    return next(([section, *keys] for section in KINDS if isinstance(data.get(section), Map) and keys[0] in data[section]), keys)
 
 
 def _inside(data: Map, path: str, keys: list[str]) -> Map | Seq:

@@ -12,6 +12,8 @@ from ..analyses.entries import ENTRIES, problems
 from ..items.base import did_you_mean, vector
 from ..items.errors import ModelError, TextError
 from ..items.messages import explain
+from ..items.shapes import KINDS as MADE_BY
+from ..items.shapes import MAKERS
 from ..methods.run_options import OPTIONS
 from ..model import SECTIONS, Model
 from .model_text import read
@@ -88,6 +90,12 @@ def _assign(model: Model, keys: list[str], value: Any) -> None:
         for _, problem in problems(keys[0], {keys[1]: value}, [keys[1]]):
             raise ValueError(problem)
         model.analyses.setdefault(keys[0], {})[keys[1]] = value
+    elif len(keys) == 3 and keys[1] in MAKERS:
+        item = model[keys[0]]
+        made = getattr(item, "_made", None)
+        if made is None or type(made.shape) is not MADE_BY[keys[1]] or keys[2] not in type(made.shape).model_fields:
+            raise ValueError(f"{keys[0]!r} is not made by {keys[1]!r} with {keys[2]!r}")
+        setattr(item, keys[2], value)
     elif len(keys) == 2:
         item = model[keys[0]]
         fields = [f for f in type(item).model_fields if f != "name"]

@@ -68,6 +68,7 @@ def _tables(sol: Solution) -> list[Table]:
     ]
     quality += [("estimated error", f"{q['estimate']:.2g} per second")] if q["estimate"] is not None else []
     quality += [("estimated error", f"none: {q['no_estimate']}")] if q["no_estimate"] else []
+    quality += [("doubt", q["doubt"])] if q["doubt"] else []
     quality += [("sensitive", grown(q))] if q["sensitive"] else []
     out = [Table("Run", (), run), Table("Quality", (), quality)]
     if (model := sol.shown) is not None:

@@ -72,6 +72,11 @@ class Formulation(MethodOption):
     """What all formulations have. ``like``: the kind of another one; integrators that take that one take this one too."""
     like: ClassVar[str] = ""
 
+    @property
+    def holds_branch(self) -> bool:
+        """Whether states are put back on the constraints, so that a singular position is not left along another branch."""
+        return True
+
     def __init_subclass__(cls) -> None:
         if "kind" in cls.__dict__:
             FORMULATIONS[cls.kind] = cls

@@ -85,6 +85,10 @@ class Index1(Formulation):
         if not isinstance(self.stabilization, (Baumgarte, DirectCorrection, type(None))):
             self.refuse("stabilization", f"{self.stabilization!r}, must be None, Baumgarte(a, b) or DirectCorrection(tolerance)")
 
+    @property
+    def holds_branch(self) -> bool:
+        return isinstance(self.stabilization, (DirectCorrection, Partitioning))
+
     def equations(self, setting: Setting) -> Equations:
         from ...kernels.projection import leave
         from .index1 import correct, rhs
@@ -120,6 +124,10 @@ class Recursion(Formulation):
         if self.jacobian not in ("sweep", "differentiation"):
             self.refuse("jacobian", f"{self.jacobian!r}, must be sweep or differentiation")
 
+    @property
+    def holds_branch(self) -> bool:
+        return isinstance(self.stabilization, (DirectCorrection, Partitioning))
+
     def equations(self, setting: Setting, space: JointSpace | None = None) -> Equations:
         """``space``: the tree, if it is at hand."""
         from ...joint_space.equations import in_joint_coordinates
@@ -154,6 +162,10 @@ class Penalty(Formulation):
     frequency: float = bounded(10.0, 0, 1e6)
 
     kind: ClassVar[str] = "penalty"
+
+    @property
+    def holds_branch(self) -> bool:
+        return False
 
     def equations(self, setting: Setting) -> Equations:
         from ...kernels.projection import leave

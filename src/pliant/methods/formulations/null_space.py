@@ -21,7 +21,9 @@ def factor(p, t, renewed):
     gather(p, t)
     now = decompose(d, d.A.T, zero, RENEWED if rank < 0 else renewed)
     d.rank[0] = now if rank < 0 else rank
-    good = rank <= 0 or (now == rank and abs(d.F[rank - 1, rank - 1]) > zero * abs(d.F[0, 0]))
+    if d.rank[0] == 0:  # no equation at all, or none that holds anything here
+        return DONE if d.U.size == 0 else SINGULAR
+    good = rank < 0 or (now == rank and abs(d.F[rank - 1, rank - 1]) > zero * abs(d.F[0, 0]))
     return DONE if good else SINGULAR
 
 

@@ -23,6 +23,8 @@ def factor(p, t, renewed):
     rank is not what it was at the start."""
     d, rank = p.dense, p.dense.rank[0]
     gather(p, t)
+    if rank == 0 and d.U.size > 0:  # no equation holds anything at the start
+        return SINGULAR
     if rank >= 0:
         _, pivot = partition(d, p.par.zero, KEPT)
         if renewed == RENEWED:
@@ -31,7 +33,7 @@ def factor(p, t, renewed):
             return DONE if pivot > p.par.zero or rank == 0 else SINGULAR
     now, p.par.pivot = partition(d, p.par.zero, RENEWED)
     d.rank[0] = now if rank < 0 else rank
-    return DONE if now == d.rank[0] else SINGULAR
+    return DONE if now == d.rank[0] and (now > 0 or d.U.size == 0) else SINGULAR
 
 
 move = variant(change, "partitioning", particular=dependent)

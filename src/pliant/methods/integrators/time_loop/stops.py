@@ -131,9 +131,13 @@ class Stops:
         s, x, d = self.dynamics.system, self.x, self.dynamics
         x.q[:], x.D[:] = y[:x.q.size], 0
         evaluation.run(self.programs[1], s.data, x, t, 1.0, 0.0, 0.0)
-        if not (rank > 0 and np.isfinite(x.D).all()):
-            return
         rows = redundancy.equations(s)
+        if not (rows.size and np.isfinite(x.D).all()):
+            return
+        if rank == 0:
+            what = (f"none of the {rows.size} equations of its joints holds anything in this position, and the formulation "
+                    f"{self.formulation.kind} counts them there")
+            raise SimulationError.stopped(t, what, "Start a little beside this position, or take index-1", "singular-pose")
         C = np.asarray(s.dense(x.D)[np.ix_(rows, np.arange(s.n_v))])
         U, S, _ = np.linalg.svd(redundancy.scaled(C, d.unit[rows], redundancy.lengths(s, d.length)))
         now = int((NEAR_SINGULAR * S[0] < S).sum())
