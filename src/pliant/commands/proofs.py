@@ -101,6 +101,5 @@ def _drawn(name: str, output: tuple[str, ...]) -> Answer:
     for file in output:
         found.plot(file)
     data = {"rows": found.rows, "passed": found.passed, "files": list(output)}
-    if isinstance(found, loops.Study):
-        data["scaling"] = found.scaling
+    data |= {"others": found.others, "scaling": found.scaling} if isinstance(found, loops.Study) else {"work": found.work}
     return Answer(data, "\n".join([str(found), *(f"written: {file}" for file in output)]), DONE if found.passed else WRONG)

@@ -103,7 +103,7 @@ def close_accelerations(p, t):
     x, tr, lp, rate, gap = p.x, p.joints.tree, p.joints.loops, p.par.rate, p.par.gap
     jacobian(p, t)
     p.num.factorisations += 1
-    if not mobility(tr, lp, x.D, p.par.direct == 1):
+    if not mobility(tr, lp, x.D, False):
         return SINGULAR
     gather(lp, x.R)
     for k in range(lp.b.size):

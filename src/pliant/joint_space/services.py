@@ -50,12 +50,11 @@ def loop_jacobian_at(problem, t, y, swept, times, J):
     jacobian(p, t)
     tr, lp = p.joints.tree, p.joints.loops
     J[:] = 0
-    for c in range(lp.tile.size):
-        for _ in range(times):
-            if swept:
-                sweep(tr, lp, p.x.D, c, False)
-            else:
-                differentiate(tr, lp, p.x.D, c)
+    for _ in range(times):
+        if not swept:
+            differentiate(tr, lp, p.x.D)
+        for c in range(lp.tile.size if swept else 0):
+            sweep(tr, lp, p.x.D, c, False)
     for e in range(lp.pair_tiles.shape[0]):
         c = lp.pair_tiles[e, 0]
         if lp.pair_tiles[e, 1] == c:

@@ -361,8 +361,8 @@ class JointSpace:
         return lp.Loops(_whole(tiles), active, _whole(end_start), _whole(ends, 4), _whole(path_start), _whole(path, 4),
                         _whole([(a, b, block[a, b], block[b, a]) for a, b in together], 4), _whole(pair_start), _whole(pairs, 3),
                         _whole(sliding, 6), _whole([(len(cut) + k, *row) for k, row in enumerate(self.tree.lines)], 5), lu,
-                        np.zeros((len(path), 6, 6)), np.zeros((max(1, count), 6)), square[0], square[1], one[0], one[1], one[2],
-                        np.zeros(6, np.int64))
+                        np.zeros((len(path), 6, 6)), np.zeros((len(self.links) + 1, lp.DERIVATIVES)), np.zeros((max(1, count), 6)),
+                        square[0], square[1], one[0], one[1], one[2], np.zeros(6, np.int64))
 
     def _moved(self, cut: list[int], slides: list[int]) -> list[tuple[int, int, int, int]]:
         """Cut joints on what slides: number of the cut, number of the slide after all cuts, and their tiles."""

@@ -12,13 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from .block_lu import Elimination, factorise, solve, subtract_image
-from .jit import inlined, jit
+from .jit import index, inlined, jit
 from .link_tables import A_, B_S, D_, DI, ELASTIC, INNER, IU, NM, NU, P_, PARENT, PQ, S_, U_, UU, WAY, WAYS
-from .so3 import add, cross, dot, mat2, mul, scale, vec, vec2
+from .so3 import add, cross, dot, mat2, mat_add, matmul, mul, scale, skew, store2, transpose, vec, vec2
 from .states import larger
 
 LINK, ABOVE, FIRST, MODES = range(4)  # of path: link, entry of its parent (-1: the ground), first z of its joint, of its modes
 SLIDES = 2  # of active: not an equation, but a place on a line, which is solved for together with the multipliers
+L_RT, A_RT, R_Q, A_Q, DERIVATIVES = index(0, 3, 12, 15, 24)  # of G
 ENTRY, BLOCK, MIRROR, MODE = range(4)  # of bodies: entry in the path, tile of C, tile of its transpose, its first mode or -1
 
 
@@ -37,6 +38,7 @@ class Loops(NamedTuple):
     lines: np.ndarray       # (number among the tiles, and as `lines` of the tree)
     lu: Elimination
     F: np.ndarray           # forces per entry of a path, one row per equation
+    G: np.ndarray           # per link, and for the ground: l_RT, A_RT, r_q, A_q of [loops-5]
     Z: np.ndarray
     D: np.ndarray           # -A, its factors
     tiles: np.ndarray       # -A
@@ -188,48 +190,74 @@ def sweep(tr, lp, D, c, articulated):
 
 
 @jit
-def motion_at(tr, lp, k, e, at, own):
-    """Whether rate k of entry e moves the link of entry ``at`` of the same path, with which velocity and angular velocity: a rate moves its
-    link by S, and a mode (``own``: its number, else -1) those that the link carries at a node by what it does there as well."""
-    v, turn = vec2(tr.s, k, S_), vec2(tr.s, k, S_ + 3)
-    top, between = at, scale(0.0, v)
-    while top >= 0 and top != e:
-        i = lp.path[top, LINK]
-        d = vec2(tr.w, i, D_)
-        if lp.path[top, ABOVE] == e and own >= 0 and tr.ip[i, INNER] >= 0:
-            x = vec(tr.m, tr.ip[i, WAYS] + WAY * own + 3)
-            v, turn = add(add(v, vec(tr.m, tr.ip[i, WAYS] + WAY * own)), cross(turn, d)), add(turn, x)
-        else:
-            between = add(between, d)
-        top = lp.path[top, ABOVE]
-    return top >= 0, add(v, cross(turn, between)), turn
+def local_frames(tr, G):
+    """l_RT = A_p^T d and A_RT = A_p^T A of every link: its place and its axes, as the parent sees them."""
+    for i in range(tr.ip.shape[0]):
+        T = transpose(mat2(tr.w, tr.ip[i, PARENT], A_))
+        store2(mul(T, vec2(tr.w, i, D_)), G, i, L_RT)
+        store2(matmul(T, mat2(tr.w, i, A_)), G, i, A_RT)
 
 
 @jit
-def differentiate(tr, lp, D, c):
-    """The same Z = J^T by direct differentiation: every rate on the path moves the links above it, one after the other."""
-    rows = rows_of(lp, c)
-    place_forces(tr, lp, D, c)
-    for e in range(lp.path_start[c], lp.path_start[c + 1]):
-        i, z, m = lp.path[e, LINK], lp.path[e, FIRST], lp.path[e, MODES]
-        modes = tr.ip[i, IU] + tr.ip[i, NU]
+def pass_on(tr, G, k, of, mode):
+    """Derivatives of all places and axes by the coordinate of rate k of link ``of``, from the ground to the tips (``mode``: its number
+    among the modes of that link, or -1):
+
+        r_q = r_q,p + A_q,p l_RT,   A_q = A_q,p A_RT,   and of what k moves itself  r_q += S_v,  A_q += [S_w] A              [loops-5]
+
+    A mode moves its own link by S, and those that the link carries at a node by what it does there."""
+    for i in range(tr.ip.shape[0]):
+        p = tr.ip[i, PARENT]
+        before = mat2(G, p, A_Q)
+        r, A = add(vec2(G, p, R_Q), mul(before, vec2(G, i, L_RT))), matmul(before, mat2(G, i, A_RT))
+        at_node = mode >= 0 and p == of and tr.ip[i, INNER] >= 0
+        if i == of or at_node:
+            v, turn = vec2(tr.s, k, S_), vec2(tr.s, k, S_ + 3)
+            if at_node:
+                v, turn = vec(tr.m, tr.ip[i, WAYS] + WAY * mode), vec(tr.m, tr.ip[i, WAYS] + WAY * mode + 3)
+            r, A = add(r, v), mat_add(A, 1.0, matmul(skew(turn), mat2(tr.w, i, A_)))
+        store2(r, G, i, R_Q)
+        store2(A, G, i, A_Q)
+
+
+@jit
+def by_chain_rule(tr, lp, c, to):
+    """Z[to] += C_r r_q + C_A A_q of cut joint c, with what `pass_on` left."""
+    G, rows = lp.G, rows_of(lp, c)
+    for k in range(lp.body_start[c], lp.body_start[c + 1]):
+        if lp.bodies[k, MODE] >= 0:
+            continue
+        e = lp.bodies[k, ENTRY]
+        i = lp.path[e, LINK]
+        v, M = vec2(G, i, R_Q), matmul(mat2(G, i, A_Q), transpose(mat2(tr.w, i, A_)))
+        turn = scale(0.5, (M[7] - M[5], M[2] - M[6], M[3] - M[1]))
+        for r in range(rows):
+            f, m = row(lp.F, e, r)
+            lp.Z[to, r] += dot(v, f) + dot(turn, m)
+
+
+@jit
+def differentiate(tr, lp, D):
+    """The same Z = J^T of all cut joints by direct differentiation, Algorithm 2 of Zhang et al. 2023: for one coordinate after the other,
+    derivatives of all places and axes are carried outward, and give a column of the Jacobian of every cut joint."""
+    local_frames(tr, lp.G)
+    for c in range(lp.tile.size):
+        place_forces(tr, lp, D, c)
+    for i in range(tr.ip.shape[0]):
+        modes, free = tr.ip[i, IU] + tr.ip[i, NU], 0
         for k in range(tr.ip[i, IU], modes + tr.ip[i, NM]):
-            to = z if k < modes else m + k - modes
-            if k < modes:
-                if tr.drive[k] >= 0:
-                    continue
-                for r in range(6):
-                    lp.Z[z, r] = 0
-                z += 1
-            for j in range(lp.body_start[c], lp.body_start[c + 1]):
-                at = lp.bodies[j, ENTRY]
-                if lp.bodies[j, MODE] >= 0:
-                    continue
-                moves, v, turn = motion_at(tr, lp, k, e, at, k - modes if k >= modes else -1)
-                if moves:
-                    for r in range(rows):
-                        f, force = row(lp.F, at, r)
-                        lp.Z[to, r] += dot(v, f) + dot(turn, force)
+            if tr.drive[k] >= 0:
+                continue
+            pass_on(tr, lp.G, k, i, k - modes)
+            for c in range(lp.tile.size):
+                for e in range(lp.path_start[c], lp.path_start[c + 1]):
+                    if lp.path[e, LINK] == i:
+                        to = lp.path[e, FIRST] + free if k < modes else lp.path[e, MODES] + k - modes
+                        if k < modes:
+                            for r in range(6):
+                                lp.Z[to, r] = 0
+                        by_chain_rule(tr, lp, c, to)
+            free += 1
 
 
 @jit
@@ -275,9 +303,10 @@ def couple(tr, lp, k):
 @jit
 def mobility(tr, lp, D, direct):
     """-A and its factors from the Jacobian tiles in D; False when singular. ``direct``: J by differentiation, instead of sweeps."""
+    if direct:
+        differentiate(tr, lp, D)
     for c in range(lp.tile.size):
         if direct:
-            differentiate(tr, lp, D, c)
             articulate(tr, lp, c)
         else:
             sweep(tr, lp, D, c, True)
@@ -360,4 +389,5 @@ def no_loops() -> Loops:
     none = np.zeros(0, np.int64)
     lu = Elimination(none, none, i1, none, none, none, i1, none, np.zeros((0, 2), np.int64), f1)
     wide = np.zeros((0, 6), np.int64), np.zeros((0, 5), np.int64)
-    return Loops(none, none, i1, i2, i1, i2, i2, i1, i2[:, :3].copy(), *wide, lu, f3, f2, f3, f3, f1, f1, f1, none)
+    G = np.zeros((0, DERIVATIVES))
+    return Loops(none, none, i1, i2, i1, i2, i2, i1, i2[:, :3].copy(), *wide, lu, f3, G, f2, f3, f3, f1, f1, f1, none)

@@ -48,7 +48,7 @@ PAR = record_type({
     "pivot": "the largest that the smallest pivot has been",
     "zero": "pivots below this part of the largest count as zero",
     "length": "size of the model",
-    "direct": "whether Jacobians of loops are differentiated directly",
+    "direct": "whether the correction of loops differentiates their Jacobian directly",
 })
 
 

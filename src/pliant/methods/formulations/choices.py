@@ -106,8 +106,8 @@ class Recursion(Formulation):
     """Joint coordinates: accelerations by recursion over a spanning tree of the joints, without a matrix of the system; joints that close
     loops are cut, and their equations hold by multipliers as in Index1, with its ``stabilization`` or Partitioning. Rigid and modal bodies;
     work is proportional to the number of bodies. ``cut``: joints that shall be cut, separated by commas; as few equations as possible if
-    left out. ``jacobian`` of their equations: "sweep" along the paths to the ground, or direct "differentiation", which costs the square
-    of their length.
+    left out. ``jacobian`` of their equations in the correction after a step: "sweep" along the paths to the ground, or direct
+    "differentiation", which costs the square of the number of links.
     Vereshchagin 1974; Featherstone 1983. Redundant constraints are survived."""
     stabilization: Baumgarte | DirectCorrection | Partitioning | None = field(default_factory=DirectCorrection)
     cut: str = ""

@@ -1,5 +1,6 @@
-"""The study of Zhang et al. again: closed loops in joint coordinates with no stabilisation, and with violations corrected directly, their
-Jacobian by sweeps along two paths (Algorithm 1) or by direct differentiation (Algorithm 2). docs/studies/loops.md
+"""The study of Zhang et al. again: closed loops in joint coordinates with no stabilisation, and with violations corrected directly, the
+Jacobian of the correction by sweeps along two paths (Algorithm 1) or by direct differentiation (Algorithm 2); Baumgarte's stabilisation and
+coordinate partitioning beside them. docs/studies/loops.md
 
 The figures of the paper give no geometry in its text: ours is in `loops_models`. Times are compared with the paper's tables 1 to 3.
 """
@@ -16,24 +17,31 @@ import numpy as np
 from ...joint_space.services import loop_jacobian_at
 from ...kernels import evaluation
 from ...kernels.state_row import parts
-from ...methods.formulations.choices import DirectCorrection, Recursion
+from ...methods.formulations.choices import Baumgarte, DirectCorrection, Partitioning, Recursion
 from ...methods.integrators.base import Plan
 from ...methods.integrators.choices import RungeKutta4
 from ...model import Model
 from ...report.progress import working_on
 from ...report.tables import table
+from ...solution import Solution
 from ...start.assembly import start_row
 from . import loops_models as models
 
+Kept = Baumgarte | DirectCorrection | Partitioning | None
 TOLERANCE = 1e-10       # on both levels, with correction
 FASTER = 100            # times, per step, than the paper
 REPEATS = 5             # the best time counts: other work on the machine only adds
 PIECES, STEPS, TURNS = 10, 200, 15  # the algorithms are compared in so many pieces of a run of so many steps, in turn so many times
 RODS = (100, 200, 300, 500)
-TIMES = 50              # a Jacobian is made in a row to measure its time
-WAYS = {"none": (None, "sweep"), "algorithm 1": (DirectCorrection(TOLERANCE), "sweep"),
-        "algorithm 2": (DirectCorrection(TOLERANCE), "differentiation")}
+WORK = 100_000          # links that Algorithm 2 passes, times rates, in the Jacobians that are made in a row to measure the time of one
+WAYS: dict[str, tuple[Kept, str]] = {
+    "none": (None, "sweep"), "algorithm 1": (DirectCorrection(TOLERANCE), "sweep"),
+    "algorithm 2": (DirectCorrection(TOLERANCE), "differentiation")}
+OTHERS: dict[str, tuple[Kept, str]] = {  # that the paper speaks of
+    "Baumgarte, 5 / s": (Baumgarte(5.0, 5.0), "sweep"), "Baumgarte, 50 / s": (Baumgarte(50.0, 50.0), "sweep"),
+    "partitioning": (Partitioning(TOLERANCE), "sweep")}
 COLUMNS = ("example", "time", *WAYS, "2 over 1", "paper none", "paper 1", "paper 2", "faster", "violation", "rates", "passed")
+COMPARED = ("example", "way", "over none", "violation", "rates")
 
 
 class Example(NamedTuple):
@@ -52,9 +60,11 @@ EXAMPLES = {
 
 @dataclass
 class Study:
-    """``rows``: one per example and simulated time, CPU times by way; ``scaling``: microseconds of one Jacobian by number of rods;
-    ``histories``: per example and way the violation of positions and rates of its last cut joint over time."""
+    """``rows``: one per example and simulated time, CPU times by way; ``others``: per example and way of all, CPU time over that of none,
+    the largest violations after any step; ``scaling``: microseconds of one Jacobian by number of rods; ``histories``: per example and way
+    the violation of positions and rates of its last cut joint over time."""
     rows: list[dict[str, Any]] = field(default_factory=list)
+    others: list[dict[str, Any]] = field(default_factory=list)
     scaling: list[dict[str, Any]] = field(default_factory=list)
     histories: dict[tuple[str, str], tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
 
@@ -64,9 +74,11 @@ class Study:
 
     def __str__(self) -> str:
         shown = table(COLUMNS, [[_short(row[k]) for k in COLUMNS] for row in self.rows], indent="")
+        others = table(COMPARED, [[_short(row[k]) for k in COMPARED] for row in self.others], indent="")
         heads = "rods", "algorithm 1 [us]", "algorithm 2 [us]", "ratio"
         rods = table(heads, [[_short(row[k]) for k in ("rods", "sweep", "differentiation", "ratio")] for row in self.scaling], indent="")
-        return f"CPU times [s], RK4 at {models.STEP:g} s, own geometry\n{shown}\n\none Jacobian of a loop\n{rods}"
+        return (f"CPU times [s], RK4 at {models.STEP:g} s, own geometry\n{shown}\n\nall ways, the longest time\n{others}\n\n"
+                f"one Jacobian of a loop\n{rods}")
 
     def plot(self, path: str | Path) -> None:
         """Violations of the three examples, and times of the Jacobian over the number of rods."""
@@ -76,7 +88,7 @@ class Study:
         FigureCanvasAgg(figure)
         axes = figure.subplots(2, 2).ravel()
         for (name, way), (t, gap, _) in self.histories.items():
-            axes[int(name) - 1].semilogy(t[1:], np.maximum(gap[1:], 1e-18), label=way, linewidth=0.8)
+            axes[int(name) - 1].semilogy(t[1:], np.maximum(gap[1:], 1e-18), label=way, linewidth=0.7)
         for name, a in zip(EXAMPLES, axes, strict=False):
             a.set(title=f"example {name}: {EXAMPLES[name].make().name}", xlabel="time [s]", ylabel="violation [m or rad]")
         rods = [row["rods"] for row in self.scaling]
@@ -102,8 +114,10 @@ def study(times: tuple[float, ...] | None = None, rods: tuple[int, ...] = RODS, 
                 working_on(f"study: example {name}, {row[0]:g} s")
                 found.rows.append(_row(name, example, row, repeats))
         working_on(f"study: example {name}, violations")
-        for way in WAYS:
-            found.histories[name, way] = history(example, way, max(row["time"] for row in found.rows))
+        longest = max(row["time"] for row in found.rows)
+        found.others += all_ways(name, example, longest)
+        for way in WAYS | OTHERS:
+            found.histories[name, way] = history(example, way, longest)
     for n in rods:
         working_on(f"study: {n} rods")
         found.scaling.append(scaling(n))
@@ -111,20 +125,35 @@ def study(times: tuple[float, ...] | None = None, rods: tuple[int, ...] = RODS, 
 
 
 def formulation(example: Example, way: str) -> Recursion:
-    kept, jacobian = WAYS[way]
+    kept, jacobian = (WAYS | OTHERS)[way]
     return Recursion(kept, example.cut, jacobian)
+
+
+def run(example: Example, way: str, duration: float) -> tuple[Solution, float]:
+    """A whole run, and the CPU time that it takes."""
+    clock = time.process_time()
+    sol = example.make().simulate(duration, step=models.STEP, output_step=1.0, integrator=RungeKutta4(), progress=False,
+                                  formulation=formulation(example, way))
+    return sol, time.process_time() - clock
+
+
+def all_ways(name: str, example: Example, duration: float) -> list[dict[str, Any]]:
+    """Each once, in turn, after a short run that loads kernels."""
+    for way in OTHERS:
+        run(example, way, 1.0)
+    runs = {way: run(example, way, duration) for way in WAYS | OTHERS}
+    return [{"example": name, "way": way, "over none": took / runs["none"][1], "violation": sol.quality.position_violation,
+             "rates": sol.quality.velocity_violation} for way, (sol, took) in runs.items()]
 
 
 def _row(name: str, example: Example, paper: tuple[float, ...], repeats: int) -> dict[str, Any]:
     """Whole runs of the three ways in turn, the best of each; and how the two algorithms compare."""
-    model, row, best = example.make(), dict[str, Any](), dict.fromkeys(WAYS, np.inf)
+    row, best = dict[str, Any](), dict.fromkeys(WAYS, np.inf)
     for k in range(repeats + 1):  # the first one loads kernels
         for way in WAYS:
-            clock = time.process_time()
-            sol = model.simulate(paper[0] if k else 1.0, step=models.STEP, output_step=1.0, integrator=RungeKutta4(), progress=False,
-                                 formulation=formulation(example, way))
+            sol, took = run(example, way, paper[0] if k else 1.0)
             if k:
-                best[way] = min(best[way], time.process_time() - clock)
+                best[way] = min(best[way], took)
                 if way == "algorithm 1":
                     row = {"violation": sol.quality.position_violation, "rates": sol.quality.velocity_violation}
     ratio = compared(example, paper[0])
@@ -173,15 +202,15 @@ def history(example: Example, way: str, duration: float, outputs: int = 400) -> 
 
 def scaling(rods: int) -> dict[str, Any]:
     """Microseconds of one Jacobian of the loop of so many rods, by both algorithms, without what both need."""
-    space = models.ring(rods).joint_space(cut="last_pin")
+    space, times = models.slides(rods).joint_space(cut=f"joint_{2 * rods + 1}"), max(1, WORK // rods**2)
     y, J = np.concatenate([space.q, space.u, [0.0, 0.0]]), np.zeros((6 * space.space.loops.tile.size, space.u.size))
     found: dict[str, Any] = {"rods": rods}
     for way, swept in (("sweep", True), ("differentiation", False)):
         loop_jacobian_at(space.p, 0.0, y, swept, 1, J)
-        best = np.inf
+        best, n = np.inf, rods * times if swept else times
         for _ in range(10):
             clock = time.process_time()
-            loop_jacobian_at(space.p, 0.0, y, swept, TIMES, J)
+            loop_jacobian_at(space.p, 0.0, y, swept, n, J)
             best = min(best, time.process_time() - clock)
-        found[way] = 1e6 * best / TIMES
+        found[way] = 1e6 * best / n
     return found | {"ratio": found["differentiation"] / found["sweep"]}

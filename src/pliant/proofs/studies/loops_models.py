@@ -1,6 +1,6 @@
 """The linkages of `pliant study loops`: own geometry for the three examples of Zhang et al., whose figures give none, in one place.
 
-Rods of 1 m and 1 kg in the plane xy, gravity along x, so that they hang along x at rest; all joints are pins about z or slide in the plane.
+Rods of 1 m and 1 kg in the plane xy, gravity along x (example 1: along y); all joints are pins about z or slide in the plane.
 A flexible rod has two modes, the first two sine waves between its ends, and a bending stiffness that keeps the faster one below 1 / h
 at the step of the paper, h = 0.01 s.
 """
@@ -32,6 +32,7 @@ ELEMENTS, MODES = 16, 2
 SPRING, DAMPER = 40.0, 2.0      # N/m, N s/m along the slides of example 3
 FRICTION = 0.02         # N m s, in the pins of example 3
 GRAVITY = (9.81, 0.0, 0.0)
+ARC = (0.0, np.pi / 6, np.pi / 2, 5 * np.pi / 6, np.pi)     # of the rods between the pins of example 3
 
 
 @cache
@@ -58,15 +59,17 @@ def add_rod(m: Model, name: str, start: np.ndarray, angle: float, flexible: bool
 
 
 def four_bar() -> Model:
-    """Example 1: two cranks at pi/3 and a flexible coupler (element 3) make a parallelogram over 1 m. Pin C closes the loop."""
-    m = Model("four-bar with a flexible coupler", gravity=GRAVITY)
-    left, right = np.zeros(3), np.array([0.0, LENGTH, 0.0])
-    end = add_rod(m, "crank", left, np.pi / 3)
-    add_rod(m, "coupler", end, np.pi / 2, flexible=True)
-    add_rod(m, "rocker", right, np.pi / 3)
-    m.add(Revolute("A", m.ground.frame(left), "crank.start"))
-    m.add(Revolute("B", "crank.end", "coupler.start"))
-    m.add(Revolute("D", m.ground.frame(right), "rocker.start"))
+    """Example 1: two cranks and a flexible coupler (element 3) on the ground along x, at the paper's angles q1 = q3 = 60 degrees, q2 = -60.
+    The coupler is parallel to the ground then; gravity acts along y, so that the cranks swing about 90 degrees. Pin C closes the loop."""
+    m = Model("four-bar with a flexible coupler", gravity=(0.0, 9.81, 0.0))
+    q1, q2, q3 = np.pi / 3, -np.pi / 3, np.pi / 3
+    left, right = np.zeros(3), np.array([LENGTH, 0.0, 0.0])
+    end = add_rod(m, "crank", left, q1)
+    add_rod(m, "coupler", end, q1 + q2, flexible=True)
+    add_rod(m, "rocker", right, q3)
+    m.add(Revolute("A", m.ground.frame(left), "crank.start", zero=q1))
+    m.add(Revolute("B", "crank.end", "coupler.start", zero=q2))
+    m.add(Revolute("D", m.ground.frame(right), "rocker.start", zero=q3))
     m.add(Revolute("C", "coupler.end", "rocker.end"))
     return m
 
@@ -90,37 +93,25 @@ def windows() -> Model:
     return m
 
 
-def slides() -> Model:
+def slides(rods: int = 9) -> Model:
     """Example 3: one loop of 9 rods: pins 1, 3, 5, 7, 9, slides 11, 13, 15, 17 across and along x in turn, pin 19 closes it. Body 6 is
-    flexible. Springs and dampers along the slides, which nothing else holds, and a little friction in the pins."""
-    m = Model("five pins and four slides", gravity=GRAVITY)
-    point, before = np.zeros(3), cast(Any, m.ground.frame((0, 0, 0)))
-    for k, angle in enumerate((0.0, np.pi / 6, np.pi / 2, 5 * np.pi / 6, np.pi)):
-        name = f"body_{2 + 2 * k}"
-        end = add_rod(m, name, point, angle, name == "body_6")
-        m.add(Revolute(f"joint_{1 + 2 * k}", before, f"{name}.start"))
-        m.add(TorsionSpring(f"friction_{1 + 2 * k}", f"joint_{1 + 2 * k}", 0.0, FRICTION))
-        before, point = f"{name}.end", end
-    for k, axis in enumerate(("y", "x", "y", "x")):
-        number, name = 11 + 2 * k, f"body_{12 + 2 * k}"
-        last = before
-        point = add_rod(m, name, point, np.pi / 2 if axis == "y" else np.pi)
-        m.add(Prismatic(f"joint_{number}", last, f"{name}.start", axis=axis))
-        body = str(last).partition(".")[0]
-        m.add(SpringDamper(f"spring_{number}", f"{body}.start", f"{name}.end", SPRING, DAMPER))
-        before = f"{name}.end"
-    m.add(Revolute("joint_19", before, m.ground.frame(point)))
-    return m
-
-
-def ring(rods: int) -> Model:
-    """The loop of figure 22: so many rods between pins from the ground back to it, on an arc of 300 degrees; every tenth is flexible."""
-    m = Model(f"ring of {rods} rods", gravity=GRAVITY)
-    turn = 5 * np.pi / 3 / rods
-    point, before = np.zeros(3), cast(Any, m.ground.frame((0, 0, 0)))
+    flexible. Springs and dampers along the slides, which nothing else holds, and a little friction in the pins. With more ``rods`` it is
+    the loop of figure 22: as many pins as slides (one more, if the number is odd), every tenth rod flexible."""
+    m = Model("five pins and four slides" if rods == 9 else f"loop of {rods} rods", gravity=GRAVITY)
+    point, before, pins = np.zeros(3), cast(Any, m.ground.frame((0, 0, 0))), (rods + 1) // 2
     for k in range(rods):
-        end = add_rod(m, f"rod_{k}", point, (k + 0.5) * turn - np.pi / 3, k % 10 == 5)
-        m.add(Revolute(f"pin_{k}", before, f"rod_{k}.start"))
-        before, point = f"rod_{k}.end", end
-    m.add(Revolute("last_pin", before, m.ground.frame(point)))
+        number, name = 1 + 2 * k, f"body_{2 + 2 * k}"
+        flexible = k == 2 if rods == 9 else k % 10 == 5
+        if k < pins:
+            angle = ARC[k] if rods == 9 else np.pi * k / (pins - 1)
+            end = add_rod(m, name, point, angle, flexible)
+            m.add(Revolute(f"joint_{number}", before, f"{name}.start"))
+            m.add(TorsionSpring(f"friction_{number}", f"joint_{number}", 0.0, FRICTION))
+        else:
+            axis, last = "yx"[(k - pins) % 2], str(before).partition(".")[0]
+            end = add_rod(m, name, point, np.pi / 2 if axis == "y" else np.pi, flexible)
+            m.add(Prismatic(f"joint_{number}", before, f"{name}.start", axis=axis))
+            m.add(SpringDamper(f"spring_{number}", f"{last}.start", f"{name}.end", SPRING, DAMPER))
+        before, point = f"{name}.end", end
+    m.add(Revolute(f"joint_{2 * rods + 1}", before, m.ground.frame(point)))
     return m
