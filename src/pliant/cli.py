@@ -15,6 +15,7 @@ import click
 
 from . import commands
 from .commands.base import DONE, FAILED, INTERRUPTED, WRONG, Answer, Stopped, Terminated, asked, cli
+from .functions.printable import printable
 from .items.errors import ModelError, raised_in
 from .report.json_values import json_value
 
@@ -70,7 +71,7 @@ def execute(args: list[str]) -> int:
         if as_json:
             _print(json.dumps(json_value({"error": {"kind": kind, "message": message}, **data}), allow_nan=False))
         else:
-            click.echo(message, err=True)
+            click.echo(printable(message), err=True)
         return code
 
 
@@ -107,7 +108,7 @@ def _explain_fault(error: BaseException) -> tuple[str, str, dict[str, Any]]:
 
 
 def _print(text: str) -> None:
-    click.echo(text)
+    click.echo(printable(text))
     sys.stdout.flush()
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..functions.printable import printable
 from .base import DONE, FAILED, INTERRUPTED, MODEL, MODELS, OUTPUT, RESULTS, RUN, SET, WRONG, Answer, Stopped, asked, command
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def load_run(run: str, model: Any = None) -> Solution:
         warnings.simplefilter("always")
         sol = load(run, model)
     for warning in said:
-        click.echo(str(warning.message), err=True)
+        click.echo(printable(str(warning.message)), err=True)
     return sol
 
 
@@ -207,5 +208,6 @@ def load_shown(run: str) -> Solution:
     sol = load_run(run)
     if sol.shown is None or sol.model is None:
         lost = "it is drawn by its channels, without joints" if sol.shown is None else "channels that were not recorded cannot be computed"
-        click.echo(f"{run}: the model of the run is not in its file ({sol.stored.note if sol.stored else ''}); {lost}", err=True)
+        why = sol.stored.note if sol.stored else ""
+        click.echo(printable(f"{run}: the model of the run is not in its file ({why}); {lost}"), err=True)
     return sol

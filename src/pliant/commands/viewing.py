@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..functions.printable import printable
 from .base import OUTPUT, RUN, SET, Answer, command
 from .runs import _check_output, load_run, load_shown
 
@@ -31,7 +32,7 @@ def view(runs: tuple[str, ...], port: int, browser: bool, changes: tuple[str, ..
     from ..view.server import Server
 
     server = Server(services(list(runs), changes), port)
-    click.echo(f"{', '.join(runs)}: {server.url}  (Ctrl-C ends)", err=True)
+    click.echo(printable(f"{', '.join(runs)}: {server.url}  (Ctrl-C ends)"), err=True)
     if browser:
         webbrowser.open(server.url)
     return served(server)

@@ -17,6 +17,7 @@ import numpy as np
 from ..channel_values.components import components
 from ..compile.compiled_model import CompiledModel
 from ..flex.files import write as write_part
+from ..functions.printable import printable
 from ..items.errors import SimulationError
 from ..kernels.state_row import row_width
 from ..safe_files import journal as jn
@@ -237,7 +238,7 @@ def _from_hdf5(file: Path, shown: str, given: Model | None) -> Solution:
         facts["accuracy"] = number(f, "accuracy", 0.0)
         facts["end"] = number(f, "end", float(states[-1, 0]) if states.size else 0.0)
         channels = member(f, "channels", "group")
-        recorded = {name: (text(_channel(channels, name, n), "unit"), _reader(file, name, identity)) for name in channels}
+        recorded = {name: (printable(text(_channel(channels, name, n), "unit")), _reader(file, name, identity)) for name in channels}
         others = json.loads(text(channels, "others"))
         sol = _solution(facts, states, energies, memory, recorded, others, bool(number(f, "complete")), given,
                         partial(_parts, file, identity))
@@ -257,6 +258,8 @@ def _check_format(f: Any, shown: str) -> None:
 def _channel(group: Any, name: str, n: int) -> Any:
     """The dataset of a channel: a number, or a vector of three, or a quaternion for every row."""
     wide = len(member(group, name, "dataset").shape or ()) == 2
+    if not name.isprintable():
+        raise ValueError(f"the name {name!r} of a channel has control characters")
     found = numbers(group, name, n, None) if wide else numbers(group, name, n)
     if wide and not components(name, found.shape[1]):
         raise ValueError(f"{name!r} has {found.shape[1]} columns, must have 3 or 4")
@@ -325,6 +328,7 @@ def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, m
     """A Solution from what a file holds, if that makes sense."""
     from ..methods.selection import chosen
     _check_facts(facts, others)
+    others = {printable(str(name)): printable(str(unit)) for name, unit in others.items()}
     _check_rows(states, energies, memory)
     accuracy = facts.get("accuracy") or 0.0  # 0: the step is fixed
     (method, form), quality = chosen(facts.get("method") or {}, facts.get("formulation"), not accuracy), _quality(facts.get("quality"))
@@ -345,6 +349,7 @@ def _check_facts(facts: dict[str, Any], others: Any) -> None:
     bodies = facts.get("bodies") or {}
     mappings = _is(dict, others) and _is(dict, facts.get("layout") or {}) and _is(dict, bodies) and _is(list, list(bodies.values()))
     texts = [facts.get("name"), facts.get("model"), facts.get("shown", "")]
+    facts |= {key: printable(facts[key]) for key in ("name", "model_note", "why") if isinstance(facts.get(key), str)}
     if not all(isinstance(x, str) for x in texts) or not mappings:
         raise ValueError("its name, model or list of channels is not what it must be")
     steps: list[Any] = [facts.get(k) for k in ("step", "stride", "end")]

@@ -170,7 +170,29 @@ def check_results(path: str | Path) -> Path:
         raise OSError(f"cannot write {shown}: it is a device or a pipe; give the name of a file, such as run.h5")
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(f"cannot write {shown}: the file there is write-protected; choose another name")
+    if target.exists() and not is_own(target):
+        raise FileExistsError(f"cannot write {shown}: the file there was not written by pliant and would be lost; choose another name, or "
+                              "move it away")
     return target
+
+
+OWN = "pliant", "pliant_reduced"  # attributes of files of results and of parts
+
+
+def is_own(path: Path) -> bool:
+    """Whether a file was written by `write_whole`, or there is nothing in it to be lost. Other programs that change it remove the seal, but
+    not what the file says of itself."""
+    length = len(SEAL % 0)
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - length))
+        if size == 0 or file.read()[:-9] == (SEAL % 0)[:-9]:
+            return True
+    try:
+        with opened(path, str(path)) as f:
+            return any(name in f.attrs for name in OWN)
+    except (ValueError, OSError):
+        return False
 
 
 def write_whole(path: str | Path, target: Path, write: Callable[[Disk], None], report: Callable[[float, float], None] | None = None,
