@@ -91,7 +91,7 @@ class StepRun(Run):
     def _state(self) -> dict[str, np.ndarray]:
         more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1")}
         own = {f"own_{name}": array for name, array in self.scheme.state().items()}
-        held = {} if self.c.fixed else {"choices": self._choices, "margins": self.steps.margin}
+        held = ({} if self.c.fixed else {"choices": self._choices}) | ({"margins": self.steps.margin} if self.c.jumpy else {})
         return super()._state() | more | own | {"chosen": self.p.chosen} | held
 
     def _records(self) -> dict[str, Any]:
