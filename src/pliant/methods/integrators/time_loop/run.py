@@ -92,7 +92,7 @@ class Run(Stops):
             self.remedy = "Ask for less accuracy, or give a fixed step"
             told = time_jumps(s, start, end)
             scale, sudden = time_scale(s, start, end, told)
-            self.stops = [*sorted(told + sudden), (end, end)]
+            self.stops = [(end, end), *sorted(told + sudden, reverse=True)]  # the next one is the last
             c.jumpy = any(not timed for _, _, timed in s.switches)
         c.most = plan.coarser * min(self.duration / coarsest, scale / 2)
 
@@ -172,8 +172,9 @@ class Run(Stops):
 
     def _next_stop(self, t: float) -> None:
         """The smooth interval that begins at t, and where it ends."""
-        self.stops = [stop for stop in self.stops if stop[1] > t] or self.stops[-1:]
-        self.c.stop = self.stops[0][0]
+        while len(self.stops) > 1 and self.stops[-1][1] <= t:
+            self.stops.pop()
+        self.c.stop = self.stops[-1][0]
 
     def _forget(self) -> None:
         """What is kept of earlier factorisations would not be there after an interruption."""
@@ -205,7 +206,7 @@ class Run(Stops):
         if status == EVENT:
             self._pass_event(float(self.c.after))
         elif self.t < self.end:
-            self._restart(self.stops[0][1])
+            self._restart(self.stops[-1][1])
         else:
             return False
         return True
@@ -223,12 +224,19 @@ class Run(Stops):
         """The last accepted state, as a row."""
         return self.ahead(self.t)
 
+    @property
+    def only_forces(self) -> bool:
+        """Whether a jump changes accelerations alone, which the method asks for anew: the state stays consistent."""
+        return False
+
     def _restart(self, t: float) -> None:
         """Past a jump of a function of time: positions stay, velocities that a drive changes are those of an inelastic impact, whose
         impulse does work."""
-        d, row, before = self.dynamics, self.ahead(t), self.ahead(self.t)
+        d, row = self.dynamics, self.ahead(t)
         self._count_jump(t)
-        told = row.copy()
+        if self.only_forces:
+            return self._begin(row)
+        before, told = self.ahead(self.t), row.copy()
         energies, report = d.refine(row[None, :])
         if not report[0, POSITION] <= GAP * max(1.0, d.length):
             self.drive_jumped(told)
@@ -240,7 +248,8 @@ class Run(Stops):
     def _pass_event(self, t: float) -> None:
         """From behind a jump, to which it may still be a little way."""
         row = self.ahead(max(t, self.t))
-        self.dynamics.refine(row[None, :])
+        if not self.only_forces:
+            self.dynamics.refine(row[None, :])
         self._count_jump(t)
         self._begin(row)
 

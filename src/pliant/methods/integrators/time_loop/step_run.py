@@ -118,6 +118,10 @@ class StepRun(Run):
         return (position if self.watched else float(self.p.par.position_gap),
                 velocity if self.scheme.holds else float(self.p.par.velocity_gap))
 
+    @property
+    def only_forces(self) -> bool:
+        return not (self.dynamics.directory.drives or self.scheme.holds)
+
     def _advance(self, steps: int) -> int:
         loop = fixed_steps if self.c.fixed else chosen_steps
         status = int(loop(self.p, self.steps, self.c, self.pinned.address, self.programs[3], steps, self.rows))
@@ -230,7 +234,8 @@ class StepRun(Run):
         rate = max(size, np.sqrt(change), 1e-300)  # 1 / the time in which things change
         h1 = 0.5 * min(1.0, float(c.eps) / rate) ** (1 / c.exponent) / rate
         self._load()
-        fastest = float(self.turning(self.ahead(self.t)[None, :]).max(initial=0.0))
+        spins = self.x.v[self.dynamics.system.data.rotations[:, :1] + np.arange(3)]
+        fastest = float(np.sqrt((spins * spins).sum(1).max(initial=0.0)))
         return float(min(100 * h, h1, left, c.most, 0.8 * TURN / max(fastest, 1e-300)))
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
