@@ -84,6 +84,9 @@ def test_governor_finds_the_angle_that_lasts(angle):
     exact = np.arccos(G / (rate**2 * 0.5))
     modes = governor(rate, angle).modes(state="steady")
     assert 2 * np.pi * modes.frequencies[0] == pytest.approx(rate * np.sin(exact), rel=1e-9)
+    lin = governor(rate, angle).linearize(["hinge.angle"], ["hinge.angle", "hinge.angle_rate"], state="steady")
+    np.testing.assert_allclose(abs(lin.eigenvalues), rate * np.sin(exact), rtol=1e-9)
+    assert not lin.note and lin.D[1, 0] == 0
     sol = run(governor(rate, angle), 0.3, start="steady")
     np.testing.assert_allclose(-sol["ball.position"] @ Z / 0.5, np.cos(exact), rtol=1e-9)
 

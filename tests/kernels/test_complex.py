@@ -39,7 +39,7 @@ def advance(mass, kind, steps=60, h=2e-3):
     residual, tangent, rates, energy, history = (s.program(p, kind) for p in ("residual", "tangent", "rates", "energy", "history"))
     p = ode.Problem(residual, tangent, rates, energy, data, s.lu, x, np.zeros_like(x.D), z(s.n), z(s.n), z(s.n), z(s.q0.size),
                     np.zeros(6, np.int64), np.ones(s.n), new_record(ode.PAR), num, (), np.zeros(1, np.int64),
-                    Maps(data.rotations, data.linear), ode.Absolute(np.zeros(0)))
+                    Maps(data.rotations, data.linear), ode.Absolute(np.zeros(0), np.zeros(s.n), np.zeros(s.n)))
     weight = np.zeros(s.n)
     weight[:s.n_v] = 1
     n = new_record(MEMORY, tolerance=1e-12, floor=9.81, rounding=1e-15, most_iterations=25, full=1, age=-1, last_t0=np.nan)

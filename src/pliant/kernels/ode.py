@@ -39,8 +39,8 @@ NUM = record_type(wholes={
 PAR = record_type({
     "position_gap": "largest violation of a position after a step, m or rad",
     "velocity_gap": "the same of velocities, per s",
-    "rate": "2 z w of Baumgarte and of penalties",
-    "gap": "w^2",
+    "rate": "2 z w of Baumgarte, in joint coordinates",
+    "gap": "w^2, in joint coordinates",
     "tolerance": "of corrections, in sizes of the model",
     "passes": "how often multipliers are renewed",
     "exact": "and until when",
@@ -55,6 +55,8 @@ PAR = record_type({
 class Absolute(NamedTuple):
     """Of a problem in absolute coordinates."""
     used: np.ndarray    # empty
+    rate: np.ndarray    # per equation: 2 z w of Baumgarte and of penalties
+    gap: np.ndarray     # w^2
 
 
 class Joints(NamedTuple):

@@ -28,6 +28,10 @@ def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
         for found in (_ends(model, named, item), _coordinates(model, item), _expressions(item, check)):
             yield from ((here + path, message) for path, message in found)
     yield from _too_many_equations(model)
+    joints = named["joints"] | named["drives"]
+    for name in getattr(model.settings.get("formulation"), "joints", ()):
+        if name not in joints:
+            yield ("simulate", "formulation", "joints", name), f"there is no joint {name!r}{did_you_mean(name, sorted(joints))}"
 
 
 def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from typing import Any
 from ..functions.units import MOST, must, quantity, shown
 from ..items.base import did_you_mean
 from ..items.errors import OptionError
+from ..methods.method_option import MethodOption
 from ..methods.run_options import ACCURACY, OPTIONS, STARTS, accuracy_of
 from ..methods.selection import COORDINATES, KINDS, choice, chosen, in_coordinates
 
@@ -127,7 +128,7 @@ def _choice(what: str, value: Any) -> Iterator[Problem]:
             f"is missing{did_you_mean('', kinds)}")
         return
     known = [f.name for f in fields(cls)]
-    wrong = {key: list(_parameter(key, entry, known)) for key, entry in given.items() if key != "kind"}
+    wrong = {key: list(_parameter(cls, key, entry, known)) for key, entry in given.items() if key != "kind"}
     yield from (((key, *path), message) for key, found in wrong.items() for path, message in found)
     try:
         choice(what, {"kind": str(kind)} | {key: given[key] for key, found in wrong.items() if not found})
@@ -135,12 +136,14 @@ def _choice(what: str, value: Any) -> Iterator[Problem]:
         yield (error.option,) if error.option in known else (), error.rule
 
 
-def _parameter(key: str, entry: Any, known: list[str]) -> Iterator[Problem]:
+def _parameter(cls: type[MethodOption], key: str, entry: Any, known: list[str]) -> Iterator[Problem]:
     """What is wrong with one entry of a method, as far as its form goes."""
     if key not in known:
         yield (), f"unknown key {shown(key)}{did_you_mean(key, known)}"
     elif key in KINDS:
         yield from _choice(key, entry) if entry is not None else ()  # no stabilization
+    elif "each" in next(f.metadata for f in fields(cls) if f.name == key):
+        yield from cls.wrong_for_joints(key, entry)
     elif not isinstance(entry, (int, float, str)) or isinstance(entry, bool):
         yield (), must(entry, "must be a number or a word; leave the key out for the usual value")
     elif not isinstance(entry, str) and abs(entry) > MOST:

@@ -46,7 +46,7 @@ class Setting(NamedTuple):
         return ode.Problem(self.programs[0], tangent or s.program("matrix"), s.program("rates"), self.programs[2], s.data, s.lu, x,
                            np.zeros_like(x.D), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros_like(x.q), np.zeros(6, np.int64),
                            self.dynamics.unit, par, self.num, (), np.zeros(1, np.int64),
-                           Maps(s.data.rotations, s.data.linear), ode.Absolute(np.zeros(0)))
+                           Maps(s.data.rotations, s.data.linear), ode.Absolute(np.zeros(0), np.zeros(n), np.zeros(n)))
 
     def aimed(self, tolerance: float) -> float:
         """What corrections aim at: singular positions amplify violations, and Newton's method gets there at once."""

@@ -10,6 +10,7 @@ from .base import Equations, Formulation, Setting
 if TYPE_CHECKING:
     from ...joint_space.tree import JointSpace
 
+BY_JOINT = {"each": ("penalty", "damping", "frequency")}
 SAME_RANK = 1e-9  # pivots below this part of the largest count as zero in coordinate partitioning
 
 
@@ -97,7 +98,7 @@ class Index1(Formulation):
             p.par.tolerance = setting.aimed(kept.tolerance)
             return Equations(p, rhs, correct)
         if isinstance(kept, Baumgarte):
-            p.par.rate, p.par.gap = 2 * kept.a, kept.b**2
+            p.joints.rate[:], p.joints.gap[:] = 2 * kept.a, kept.b**2
         return Equations(p, rhs, leave, False)
 
 
@@ -155,11 +156,13 @@ class Penalty(Formulation):
     damper and mass instead of a multiplier.     Bayo, Garcia de Jalon, Serna 1988
 
     ``penalty``: alpha in units of the mass that the equation moves, 1 / (C M^-1 C^T). Constraints hold to about 1 / penalty.
+    ``joints``: other numbers for single joints and drives, {"A": {"penalty": 1e4, "frequency": 50}}; a list has one for each equation.
     Redundant constraints and singular positions are survived.
     """
     penalty: float = bounded(1e7, 1, 1e12)
     damping: float = bounded(1.0, 0, 1e3)
     frequency: float = bounded(10.0, 0, 1e6)
+    joints: dict[str, dict[str, float | list[float]]] = field(default_factory=dict, hash=False, metadata=BY_JOINT)
 
     kind: ClassVar[str] = "penalty"
 
@@ -170,7 +173,7 @@ class Penalty(Formulation):
     def equations(self, setting: Setting) -> Equations:
         from ...kernels.projection import leave
         from .index1 import rhs, softened
-        p = softened(setting, self.penalty, self.damping, self.frequency)
+        p = softened(setting, self.penalty, self.damping, self.frequency, self.joints)
         p.par.passes = 0
         return Equations(p, rhs, leave, False)
 
@@ -179,18 +182,20 @@ class Penalty(Formulation):
 class AugmentedLagrangian(Formulation):
     """The penalty method with multipliers that are iterated until the equations hold for accelerations to ``tolerance``:
     lam <- lam + alpha (C'' + 2 damping frequency C' + frequency^2 C); then positions and velocities are projected in the same way.
-    Bayo, Garcia de Jalon, Serna 1988; Bayo, Ledesma 1996. Redundant constraints and singular positions are survived."""
+    Bayo, Garcia de Jalon, Serna 1988; Bayo, Ledesma 1996. ``joints`` as of Penalty. Redundant constraints and singular positions are
+    survived."""
     penalty: float = bounded(1e7, 1, 1e12)
     damping: float = bounded(1.0, 0, 1e3)
     frequency: float = bounded(10.0, 0, 1e6)
     tolerance: float = bounded(1e-10, 1e-14, 1e-2)
     max_iterations: int = bounded(20, 1, 1000)
+    joints: dict[str, dict[str, float | list[float]]] = field(default_factory=dict, hash=False, metadata=BY_JOINT)
 
     kind: ClassVar[str] = "augmented-lagrangian"
 
     def equations(self, setting: Setting) -> Equations:
         from .index1 import correct, rhs, softened
-        p = softened(setting, self.penalty, self.damping, self.frequency)
+        p = softened(setting, self.penalty, self.damping, self.frequency, self.joints)
         p.par.passes, p.par.exact, p.par.tolerance = self.max_iterations, self.tolerance, setting.aimed(self.tolerance)
         return Equations(p, rhs, correct)
 

@@ -10,9 +10,14 @@ limit, with the large A of the tile solver and one pass.
 """
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from ...compile.system import REGULARISATION
+from ...items.base import did_you_mean
+from ...items.errors import OptionError
 from ...kernels.block_lu import solve, subtract_image
 from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import jit
@@ -78,13 +83,13 @@ def rhs(p, t, y, dy):
     p.num.evaluations += 1
     if linearise(p, t) != DONE:
         return SINGULAR
-    rate, gap = p.par.rate, p.par.gap
+    rate, gap = p.joints.rate, p.joints.gap
     for k in range(p.b.size):
-        p.b[k] = -x.R[k] if k < n_v else -gap * x.R[k]
+        p.b[k] = -x.R[k] if k < n_v else -gap[k] * x.R[k]
     x.V[:] = 0
     evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(n_v, p.b.size):
-        p.b[k] -= x.R[k] + rate * x.V[k]
+        p.b[k] -= x.R[k] + rate[k] * x.V[k]
     left = iterated(p)
     if not left < 1e-6:
         return SINGULAR if left < np.inf else NOT_FINITE
@@ -113,10 +118,24 @@ def move(p, values):
 *_, correct = projection("index1", look=look, prepare=linearise, move=move)
 
 
-def softened(setting: Setting, penalty: float, damping: float, frequency: float) -> Problem:
-    """The problem with -C M^-1 C^T / penalty on the multiplier diagonals."""
-    p = setting.problem()
-    p.par.rate, p.par.gap = 2 * damping * frequency, frequency**2
+def softened(setting: Setting, penalty: float, damping: float, frequency: float, joints: Mapping[str, Mapping[str, Any]]) -> Problem:
+    """The problem with -C M^-1 C^T / penalty on the multiplier diagonals; ``joints``: numbers of single ones, which differ."""
+    p, d = setting.problem(), setting.dynamics
+    by = {word: np.full(d.system.n, value) for word, value in (("penalty", penalty), ("damping", damping), ("frequency", frequency))}
+    rows = {joint.name: [6 * joint.tile + k for k in range(joint.used)] for joint in d.system.joints}
+    rows |= {name: joint.rows for name, joint in d.directory.joints.items()}
+    rows |= {name: [at] for name, (at, *_) in d.directory.drives.items()}
+    for name, given in joints.items():
+        if name not in rows:
+            raise OptionError("formulation", f"joints: there is no joint {name!r}{did_you_mean(name, rows)}", "simulate: formulation: ")
+        for word, value in given.items():
+            values = np.ravel(value)
+            if values.size not in (1, len(rows[name])):
+                raise OptionError("formulation", f"joints: {name}: {word} has {values.size} numbers, must be one, or one for each of its "
+                                  f"{len(rows[name])} equations", "simulate: formulation: ")
+            by[word][rows[name]] = values
+    p.joints.rate[:], p.joints.gap[:] = 2 * by["damping"] * by["frequency"], by["frequency"] ** 2
     fix_by = p.lu.fix_by.copy()
-    fix_by[fix_by < 0] /= REGULARISATION * penalty
+    soft = fix_by < 0
+    fix_by[soft] /= REGULARISATION * by["penalty"][d.system.fix_rows[soft]]
     return p._replace(lu=p.lu._replace(fix_by=fix_by))
