@@ -28,7 +28,8 @@ def finish_step(p, w, c, history, t1):
         place(p, w, t1, w.y1)
         p.x.E[TURNING] = 0
         evaluate(history, p.d, p.x, t1, 0.0, 0.0, 0.0)
-        if p.x.E[TURNING] == np.inf or (c.fixed == 1 and p.x.E[TURNING] * c.h >= np.pi):
+        turning = p.x.E[TURNING].real  # also of complex runs
+        if turning == np.inf or (c.fixed == 1 and turning * c.h >= np.pi):
             return SPUN
     c.iterations += p.num.iterations - iterations
     c.factorisations += p.num.factorisations - factorisations
