@@ -13,7 +13,7 @@ def record_type(reals: dict[str, str] | None = None, wholes: dict[str, str] | No
     return np.dtype([(name, kind) for named, kind in kinds for names in named for name in names.split(", ")])
 
 
-class Record(np.record):
+class Record(np.record):  # type: ignore[misc]
     """Fields first: those of NumPy look for everything else before, which takes five times as long."""
 
     def __getattribute__(self, name: str) -> Any:
