@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..flex.files import from_image, image, read
 from ..items.modal import ModalBody
-from ..safe_files.hdf5 import member
+from ..safe_files.hdf5 import Foreign, member, opened, text
 from ..text.stored_text import from_stored, parts_of, to_stored
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ def _python(items: list[str]) -> str:
     return f"{items[0]}{more} {told}" if items else ""
 
 
-def model_from(text: str, parts: Callable[[], dict[str, Reduced]]) -> Model:
-    return from_stored(text, parts())
+def model_from(words: str, parts: Callable[[], dict[str, Reduced]]) -> Model:
+    return from_stored(words, parts())
 
 
 def drawn(model: Model | None, channels: Collection[str]) -> Model | None:
@@ -71,3 +72,10 @@ def part_images(sol: Solution) -> dict[str, bytes]:
 
 def parts_from(images: dict[str, bytes]) -> dict[str, Reduced]:
     return {name: from_image(data) for name, data in images.items()}
+
+
+def parts_of_file(path: Path, identity: str) -> dict[str, Reduced]:
+    with opened(path, str(path)) as f:
+        if text(f, "id") != identity:
+            raise Foreign(f"{str(path)!r} holds another run than when it was loaded; load it again")
+        return parts_in(f)

@@ -36,7 +36,7 @@ from ..safe_files.hdf5 import (
     write_whole,
 )
 from ..solution import Quality, Recorded, Solution, Stored
-from .kept_models import kept_model, model_from, parts_from, parts_in
+from .kept_models import kept_model, model_from, parts_from, parts_of_file
 
 if TYPE_CHECKING:
     from ..channel_values.observer import Observer
@@ -241,7 +241,7 @@ def _from_hdf5(file: Path, shown: str, given: Model | None) -> Solution:
         recorded = {name: (printable(text(_channel(channels, name, n), "unit")), _reader(file, name, identity)) for name in channels}
         others = json.loads(text(channels, "others"))
         sol = _solution(facts, states, energies, memory, recorded, others, bool(number(f, "complete")), given,
-                        partial(_parts, file, identity))
+                        partial(parts_of_file, file, identity))
         assert sol.stored is not None
         sol.stored.file = file
         return sol
@@ -276,13 +276,6 @@ def _reader(path: Path, channel: str, identity: str) -> Callable[[], np.ndarray]
                 raise Foreign(f"{str(path)!r} holds another run than when it was loaded; load it again")
             return np.asarray(_channel(member(f, "channels", "group"), channel, len(numbers(f, "t", None)))[()], np.float64)
     return read
-
-
-def _parts(path: Path, identity: str) -> dict[str, Reduced]:
-    with opened(path, str(path)) as f:
-        if text(f, "id") != identity:
-            raise Foreign(f"{str(path)!r} holds another run than when it was loaded; load it again")
-        return parts_in(f)
 
 
 def _from_journal(file: Path, shown: str, given: Model | None) -> Solution:
