@@ -24,8 +24,10 @@ export interface BodyInfo {
 }
 export interface JointInfo {
   name: string; kind: string; symbol: string; guide?: "" | "line" | "plane"; facts: Facts; a?: End; b?: End; axes?: Quat; drives?: string[];
-  couples?: [string, string];
+  couples?: [string, string]; held?: Held;
 }
+/** Which relative motions a joint holds, in its axes on a: slides and turns, or a distance alone. */
+export interface Held { slides: boolean[]; turns: boolean[]; distance: boolean }
 export interface ForceInfo {
   name: string; kind: string; symbol: string; facts: Facts; a?: End; b?: End; vector?: (number | null)[]; axes?: string; joint?: string; channel?: string | null;
 }

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { Arrows } from "./arrows";
 import { BodyView } from "./bodies";
+import { Connected } from "./connected";
 import { Connectors, Trace } from "./connectors";
 import type { End, Header, Package } from "./format";
 import { vector } from "./geometry";
@@ -22,6 +23,7 @@ export class RunView {
   readonly poses: Poses;
   readonly symbols?: Symbols;
   readonly connectors?: Connectors;
+  private readonly connected?: Connected;
   readonly arrows?: Arrows;
   readonly traces = new Map<string, Trace>();
   readonly hidden = new Set<string>();
@@ -36,6 +38,7 @@ export class RunView {
     this.group.matrixWorldAutoUpdate = true;
     root.add(this.group);
     this.bodies = h.bodies.map((body) => new BodyView(body, data, this.group, number > 0));
+    if (this.bodies.some((b) => b.skin)) this.connected = new Connected(h);
     for (const body of this.bodies) if (body.hidden) this.hidden.add(body.info.name);
     if (number === 0) {
       this.symbols = new Symbols(h, this.group);
@@ -50,6 +53,7 @@ export class RunView {
     const t = Math.min(Math.max(time, this.timeline.start), this.timeline.end);
     this.timeline.sample(t, this.poses.count, this.poses.state);
     this.poses.update();
+    if (settings.scale !== 1) this.connected?.draw(this.poses, settings.scale);
     for (const body of this.bodies) body.update(this.poses, settings);
     this.symbols?.update(this.poses, settings);
     this.connectors?.update(this.poses);

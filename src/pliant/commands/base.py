@@ -57,6 +57,8 @@ def command(function: Callable[..., Answer], group: click.Group = cli) -> click.
 MODEL = click.argument("model", type=click.Path())
 RUN = click.argument("run", type=click.Path())
 OUTPUT = click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write.")
+DEFORMATION = click.option("--deformation", type=click.FloatRange(0, 1e6), default=1.0, show_default=True,
+                           help="Of flexible bodies, drawn so many times as large; joints stay together (vtk, gltf and pictures).")
 SET = click.option("--set", "changes", multiple=True, metavar="PATH=VALUE",
                    help='Change a value, such as bodies.crank.mass="2 kg".')
 

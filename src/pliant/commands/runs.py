@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..functions.printable import printable
-from .base import DONE, FAILED, INTERRUPTED, MODEL, MODELS, OUTPUT, RESULTS, RUN, SET, WRONG, Answer, Stopped, asked, command
+from .base import DEFORMATION, DONE, FAILED, INTERRUPTED, MODEL, MODELS, OUTPUT, RESULTS, RUN, SET, WRONG, Answer, Stopped, asked, command
 
 if TYPE_CHECKING:
     from ..solution import Solution
@@ -151,12 +151,13 @@ def check(model: str, changes: tuple[str, ...], tree: str | None) -> Answer:
 @RUN
 @click.option("-o", "--output", type=click.Path(dir_okay=False),
               help="File to write, .gif or .mp4 (default: the name of RUN with .gif).")
-def animate(run: str, output: str | None) -> Answer:
+@DEFORMATION
+def animate(run: str, output: str | None, deformation: float) -> Answer:
     """Animate the mechanism of RUN."""
     os.environ.setdefault("MPLBACKEND", "Agg")
     from ..plot.pictures import animate as draw
     target = Path(output or f"{Path(run).stem}.gif")
-    draw(load_shown(run), target)
+    draw(load_shown(run), target, deformation=deformation)
     return Answer({"file": str(target)}, f"written: {target}")
 
 

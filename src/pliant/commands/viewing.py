@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..functions.printable import printable
-from .base import OUTPUT, RUN, SET, Answer, command
+from .base import DEFORMATION, OUTPUT, RUN, SET, Answer, command
 from .runs import _check_output, load_run, load_shown
 
 if TYPE_CHECKING:
@@ -50,8 +50,9 @@ def served(server: Any) -> Answer:
 @click.argument("channels", nargs=-1)
 @click.option("--to", "forms", default="csv", show_default=True, help=f"Formats of the files, separated by commas: {', '.join(FORMATS)}.")
 @click.option("--frames", type=click.IntRange(2), help="Moments kept in html, vtk and gltf (default: 2000, 200, 600).")
+@DEFORMATION
 @OUTPUT
-def export(run: str, channels: tuple[str, ...], forms: str, frames: int | None, output: str | None) -> Answer:
+def export(run: str, channels: tuple[str, ...], forms: str, frames: int | None, deformation: float, output: str | None) -> Answer:
     """Write RUN in other formats: csv, a table of channels (default: all); html, a page that shows it; vtk, deformed surfaces for
     ParaView (.pvd); gltf, an animated scene (.glb)."""
     wanted = [form.strip().lower() for form in forms.split(",") if form.strip()]
@@ -66,13 +67,13 @@ def export(run: str, channels: tuple[str, ...], forms: str, frames: int | None, 
     for form, target in zip(wanted, targets, strict=True):
         _check_output(target, run, (FORMATS[form],))
     sol = load_run(run) if wanted == ["csv"] else load_shown(run)
-    told = [_written(sol, form, target, channels, frames) for form, target in zip(wanted, targets, strict=True)]
+    told = [_written(sol, form, target, channels, frames, deformation) for form, target in zip(wanted, targets, strict=True)]
     chosen = sol.select(*channels) if channels else sol.channels
     data = {"files": [str(t) for t in targets], "file": str(targets[0]), "channels": chosen, "rows": len(sol.t)}
     return Answer(data, "\n".join(told))
 
 
-def _written(sol: Solution, form: str, target: Path, channels: tuple[str, ...], frames: int | None) -> str:
+def _written(sol: Solution, form: str, target: Path, channels: tuple[str, ...], frames: int | None, deformation: float) -> str:
     from ..view.sources import SolutionSource
 
     if form == "csv":
@@ -83,12 +84,12 @@ def _written(sol: Solution, form: str, target: Path, channels: tuple[str, ...], 
     elif form == "vtk":
         from ..view.vtk import FRAMES, write_vtk
 
-        files = write_vtk(SolutionSource(sol), target, frames or FRAMES)
+        files = write_vtk(SolutionSource(sol), target, frames or FRAMES, deformation)
         return f"written: {target}, which lists {len(files) - 1} files in {files[1].parent.name}"
     else:
         from ..view.gltf import FRAMES, write_gltf
 
-        write_gltf(SolutionSource(sol), target, frames or FRAMES)
+        write_gltf(SolutionSource(sol), target, frames or FRAMES, deformation)
     return f"written: {target}, {target.stat().st_size / 1e6:.2f} MB"
 
 
@@ -151,11 +152,13 @@ def report(run: str, channels: tuple[str, ...], output: str | None) -> Answer:
 @click.option("--color-by", type=click.Choice(["body", "displacement"]), default="body", show_default=True, help="What surfaces show.")
 @click.option("--fps", type=click.FloatRange(1, 60), default=25.0, show_default=True, help="Frames of a film in a second.")
 @click.option("--speed", type=float, help="Of the film against our clock (default: 4 to 10 s in all).")
+@DEFORMATION
 @OUTPUT
-def render(run: str, at: str | None, color_by: str, fps: float, speed: float | None, output: str | None) -> Answer:
+def render(run: str, at: str | None, color_by: str, fps: float, speed: float | None, deformation: float, output: str | None) -> Answer:
     """Write a shaded picture (.png, .jpg) or film (.gif, .mp4) of RUN; needs no display, but the extra video."""
     from ..functions.units import quantity
 
     target = Path(output or f"{Path(run).stem}.png")
-    load_shown(run).render(target, None if at is None else quantity(at, "s"), color_by=color_by, fps=fps, speed=speed)
+    moment = None if at is None else quantity(at, "s")
+    load_shown(run).render(target, moment, color_by=color_by, fps=fps, speed=speed, deformation=deformation)
     return Answer({"file": str(target)}, f"written: {target}")

@@ -76,18 +76,19 @@ def _steady(ax: Any, lines: list[np.ndarray]) -> None:
 
 # -- the mechanism
 def snapshot(sol: Solution, path: str | Path | None = None, t: float | None = None, *, view: str | None = None,
-             trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8), names: bool = False) -> Any:
+             trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8), names: bool = False, deformation: float = 1.0) -> Any:
     """Draw the mechanism at time ``t`` [s] (default: the start), within the space that the whole motion needs.
 
     ``view``: "xy", "xz", "yz" or "3d", by default the plane of the motion if it has one. ``trace``: bodies or frames such as
-    "crank.end" whose path up to t is drawn. ``names``: of bodies and joints. Returns the figure, and writes it to ``path``.
+    "crank.end" whose path up to t is drawn, as it is in the run. ``names``: of bodies and joints. ``deformation``: of flexible bodies,
+    drawn so many times as large; joints stay together (`pliant.plot.connected`). Returns the figure, and writes it to ``path``.
     """
     first, last = float(sol.t[0]), float(sol.t[-1])
     moment = first if t is None else float(t)
     if not first - 1e-9 <= moment <= last + 1e-9:
         raise ValueError(f"snapshot: t = {moment:g} s is outside the run, which goes from {first:g} to {last:g} s")
     times = np.unique(np.append(np.linspace(first, last, min(FRAMES, len(sol.t))), moment))
-    what = scene(sol, times, _words(trace))
+    what = scene(sol, times, _words(trace), factor_of(deformation))
     fig, show = _figure(_size(size), path)
     stage = Stage(fig, what, _view(view, what), sol.name, names)
     stage.draw(int(np.searchsorted(times, moment)))
@@ -96,12 +97,12 @@ def snapshot(sol: Solution, path: str | Path | None = None, t: float | None = No
 
 def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
             view: str | None = None, trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8),
-            names: bool = False) -> Any:
+            names: bool = False, deformation: float = 1.0) -> Any:
     """Animate the mechanism and write it to ``path`` (.gif or .mp4), or show it below the cell of a notebook or in a window.
 
     ``speed``: of the clock of the picture against ours; by default 1 where that makes 4 to 10 s, else what does. At most 300
-    frames. ``view``, ``trace``, ``names`` as in `snapshot`. Returns the path; in a notebook a `Film`, which it shows; the matplotlib
-    animation if it is shown in a window.
+    frames. ``view``, ``trace``, ``names``, ``deformation`` as in `snapshot`. Returns the path; in a notebook a `Film`, which it shows;
+    the matplotlib animation if it is shown in a window.
     """
     if not 1 <= fps <= 60:
         raise ValueError(f"animate: fps = {fps:g}, must be from 1 to 60")
@@ -114,7 +115,7 @@ def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, s
         check_target(target)
     executable = films.ffmpeg() if target is not None and target.suffix.lower() == ".mp4" else ""
     times, rate = _clock(float(sol.t[0]), float(sol.t[-1]), float(fps), speed)
-    what = scene(sol, times, _words(trace))
+    what = scene(sol, times, _words(trace), factor_of(deformation))
     fig, show = _figure(_size(size), path)
     stage = Stage(fig, what, _view(view, what), sol.name, names)
     if target is None:
@@ -298,6 +299,13 @@ def _together(joints: dict[str, np.ndarray]) -> list[tuple[str, np.ndarray]]:
     for name, path in joints.items():
         places.setdefault((np.round(path, 9) + 0.0).tobytes(), []).append(name)
     return [(", ".join(names), joints[names[0]]) for names in places.values()]
+
+
+def factor_of(deformation: Any) -> float:
+    """How many times as large the deformation is drawn."""
+    if isinstance(deformation, bool) or not isinstance(deformation, (int, float)) or not 0 <= deformation <= 1e6:
+        raise ValueError(f"deformation = {deformation!r}, must be a number from 0 to 1e6; 1 is as it is")
+    return float(deformation)
 
 
 def _words(trace: str | Sequence[str]) -> tuple[str, ...]:

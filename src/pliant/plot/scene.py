@@ -102,12 +102,12 @@ class Scene:
         return min(planes, key=lambda plane: plane[:2])[2] if planes else "3d"  # the thinnest, upright if there are several
 
 
-def scene(sol: Solution, times: np.ndarray, trace: tuple[str, ...] = ()) -> Scene:
-    """The scene at the rows nearest to ``times``."""
+def scene(sol: Solution, times: np.ndarray, trace: tuple[str, ...] = (), deformation: float = 1.0) -> Scene:
+    """The scene at the rows nearest to ``times``, the deformation of flexible bodies drawn so many times as large."""
     rows = nearest(sol.t, times)
     read = _reader(sol, rows)
     model = sol.model or drawn(sol.shown, sol.units)
-    made = _of_model(model, read, sol.t[rows]) if model is not None else _of_channels(sol, read, sol.t[rows])
+    made = _of_model(model, read, sol.t[rows], deformation) if model is not None else _of_channels(sol, read, sol.t[rows])
     for name in trace:
         channel = name if name.endswith(".position") else f"{name}.position"
         if channel not in sol.units:
@@ -145,11 +145,12 @@ def _matrices(q: np.ndarray) -> np.ndarray:
     return (w**2 - (u**2).sum(1)[:, None, None]) * np.eye(3) + 2 * u[:, :, None] * u[:, None, :] + 2 * w * cross
 
 
-def _of_model(model: Model, read: Reader, t: np.ndarray) -> Scene:
+def _of_model(model: Model, read: Reader, t: np.ndarray, deformation: float) -> Scene:
     ground = Body("ground", np.zeros((len(t), 3)), np.tile(np.eye(3), (len(t), 1, 1)))
     owners: dict[str, Any] = {b.name: b for b in model.section("bodies") if isinstance(b, FrameOwner)}
     bodies = {name: _body(read, name) for name in owners}
     owners["ground"], everything = model.ground, {"ground": ground, **bodies}
+    larger = _enlarged(model, owners, bodies, read, deformation) if deformation != 1 else {}
     held: dict[str, list[np.ndarray]] = {name: [] for name in owners}
     gravity = np.abs(model.gravity)
     out = Scene(t, list(bodies.values()), {}, np.zeros((0, 3)), {}, [], [], {},
@@ -158,7 +159,8 @@ def _of_model(model: Model, read: Reader, t: np.ndarray) -> Scene:
     def path(frame: Frame) -> np.ndarray:
         node = owners[frame.body].node_of(frame)
         if node is not None:
-            return read(f"{frame.body}.{frame.frame or node}.position")
+            found = larger.get((frame.body, frame.frame or node))
+            return read(f"{frame.body}.{frame.frame or node}.position") if found is None else found
         point, _ = owners[frame.body].place_of(frame)
         held[frame.body].append(point)
         return everything[frame.body].path(point)
@@ -180,10 +182,20 @@ def _of_model(model: Model, read: Reader, t: np.ndarray) -> Scene:
     size = _size(out)
     for name, body in bodies.items():
         if isinstance(owners[name], ModalBody):
-            _dress_modal(body, owners[name], read(f"{name}.modal"))
+            _dress_modal(body, owners[name], deformation * read(f"{name}.modal"))
             continue
         _dress(body, getattr(owners[name], "shape", None), held[name], size)
     return out
+
+
+def _enlarged(model: Model, owners: dict[str, Any], bodies: dict[str, Body], read: Reader,
+              factor: float) -> dict[tuple[str, str], np.ndarray]:
+    """Move bodies to where they are drawn with their deformation enlarged; gives the paths of nodes."""
+    from .connected import enlarged
+    drawn = enlarged(model, owners, read, _matrices, factor)
+    for name, body in bodies.items():
+        body.position, body.axes = drawn.position[name], drawn.axes[name]
+    return drawn.nodes
 
 
 def _guide(origin: np.ndarray, path: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

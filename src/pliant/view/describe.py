@@ -19,6 +19,7 @@ from ..items.joints import Connection
 from ..items.modal import ModalBody
 from ..items.style import Style, unknown_name
 from ..plot.colors import COLORS
+from ..plot.connected import held_by
 from .fields import fields_of
 from .item_facts import facts_of
 from .shapes import dress
@@ -172,7 +173,10 @@ class Description:
         made |= {"guide": getattr(item, "guide", ""), "a": self._end(item.a), "b": self._end(item.b)}
         turned = item.symbol_axes(self.owners[item.a.body]) if isinstance(item, Connection) else np.eye(3)
         made["axes"] = quaternion_of(turned)
-        made["drives"] = [d.name for d in self.source.model.section("drives") if getattr(d, "joint", "") == item.name]  # type: ignore[union-attr]
+        drives = [d for d in self.source.model.section("drives") if getattr(d, "joint", "") == item.name]  # type: ignore[union-attr]
+        if held := held_by(item, {getattr(d, "coordinate", "") for d in drives}):
+            made["held"] = held._asdict()
+        made["drives"] = [d.name for d in drives]
         return made
 
     def _force(self, item: Any) -> dict[str, Any]:

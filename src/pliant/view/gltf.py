@@ -50,10 +50,10 @@ class _Builder:
         return head + len(text).to_bytes(4, "little") + b"JSON" + text + len(data).to_bytes(4, "little") + b"BIN\0" + data
 
 
-def write_gltf(source: Source, path: Path, frames: int = FRAMES) -> None:
-    """Write the run; z or another axis up is turned to y, as the format has it."""
+def write_gltf(source: Source, path: Path, frames: int = FRAMES, deformation: float = 1.0) -> None:
+    """Write the run; z or another axis up is turned to y, as the format has it. ``deformation``: as in `surfaces.motion`."""
     parts = [p for p in surfaces(source) if len(p.cells)]
-    moved = motion(source, parts, frames)
+    moved = motion(source, parts, frames, deformation)
     b = _Builder()
     doc = b.document
     doc["materials"] = [

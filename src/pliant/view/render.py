@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..items.base import matrix_of
-from ..plot.pictures import _clock
+from ..plot.pictures import _clock, factor_of
 from .describe import Description
 from .sources import SolutionSource
-from .surfaces import Motion, Surface, at, surfaces
+from .surfaces import Motion, Surface, at, enlarged_motion, surfaces
 
 if TYPE_CHECKING:
     from ..solution import Solution
@@ -30,9 +30,10 @@ def render(
     fps: float = 25,
     speed: float | None = None,
     color_by: str = "body",
+    deformation: float = 1.0,
 ) -> Path:
     """A picture (.png, .jpg) at time ``t`` (default: the start), or a film (.gif, .mp4) of the whole run. ``color_by``: "body", or
-    "displacement" of flexible bodies. ``fps`` and ``speed`` as in `pliant.plot.pictures.animate`."""
+    "displacement" of flexible bodies. ``fps``, ``speed`` and ``deformation`` as in `pliant.plot.pictures.animate`."""
     from ..safe_files.hdf5 import check_target
 
     suffix = Path(path).suffix.lower()
@@ -45,7 +46,7 @@ def render(
         raise ValueError(f"render: t = {t:g} s is outside the run, which goes from {first:g} to {last:g} s")
     target, pv = check_target(path), _pyvista()
     times, rate = (np.array([first if t is None else t]), fps) if suffix in STILLS else _clock(first, last, float(fps), speed)
-    stage = _Stage(sol, times, size, color_by, pv)
+    stage = _Stage(sol, times, size, color_by, factor_of(deformation), pv)
     if suffix in STILLS:
         stage.show(0)
         stage.plotter.screenshot(str(target))
@@ -70,12 +71,13 @@ def _pyvista() -> Any:
 class _Stage:
     """Surfaces of a run at some moments, in a window that is not shown."""
 
-    def __init__(self, sol: Solution, times: np.ndarray, size: tuple[int, int], color_by: str, pv: Any) -> None:
+    def __init__(self, sol: Solution, times: np.ndarray, size: tuple[int, int], color_by: str, factor: float, pv: Any) -> None:
         from ..plot.scene import nearest
 
         source = SolutionSource(sol)
         self.parts: list[Surface] = [p for p in surfaces(source) if len(p.cells)]
-        self.moved = _at_rows(source, self.parts, nearest(sol.t, times))
+        rows = nearest(sol.t, times)
+        self.moved, self.factor = _at_rows(source, self.parts, rows), factor
         self.plotter = pv.Plotter(off_screen=True, window_size=list(size))
         self.plotter.set_background("#e4e9ef", top="#fbfcfd")
         self.by_value = color_by == "displacement"
@@ -83,6 +85,8 @@ class _Stage:
             (float(np.linalg.norm(p.psi @ q, axis=1).max()) for p in self.parts if p.psi is not None for q in self.moved.modal[p.name]),
             default=0.0,
         )
+        if factor != 1:
+            self.moved = enlarged_motion(source, self.moved, rows, factor)
         self.meshes, self.actors = [], []
         for part in self.parts:
             mesh = pv.PolyData(part.points.copy(), np.column_stack([np.full(len(part.cells), 3), part.cells]).ravel())
@@ -115,7 +119,7 @@ class _Stage:
                 continue
             mesh.points, u = at(part, self.moved, row)
             if "displacement [m]" in mesh.array_names:
-                mesh["displacement [m]"] = np.linalg.norm(u, axis=1)
+                mesh["displacement [m]"] = np.linalg.norm(u, axis=1) / (self.factor or 1.0)
         self.plotter.add_text(f"t = {self.moved.t[row]:.4g} s", font_size=9, color="#2a3038", name="clock")
 
 

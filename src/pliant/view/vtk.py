@@ -16,16 +16,17 @@ FRAMES = 200  # files written unless the user says otherwise
 TYPES = {"f": ("Float64", "<f8"), "i": ("Int64", "<i8")}
 
 
-def write_vtk(source: Source, path: Path, frames: int = FRAMES) -> list[Path]:
-    """Write RUN.pvd and a folder RUN_vtk beside it; returns the collection and how many files it lists."""
+def write_vtk(source: Source, path: Path, frames: int = FRAMES, deformation: float = 1.0) -> list[Path]:
+    """Write RUN.pvd and a folder RUN_vtk beside it; returns the collection and how many files it lists. ``deformation``: as in
+    `surfaces.motion`; displacements and stresses are written as they are in the run."""
     parts = surfaces(source)
-    moved = motion(source, parts, frames)
+    moved = motion(source, parts, frames, deformation)
     folder = path.with_name(f"{path.stem}_vtk")
     folder.mkdir(exist_ok=True)
     lines, files = [], []
     for row, t in enumerate(moved.t):
         file = folder / f"{path.stem}_{row:05d}.vtp"
-        file.write_text(_poly(parts, moved, row), encoding="utf-8")
+        file.write_text(_poly(parts, moved, row, deformation), encoding="utf-8")
         files.append(file)
         lines.append(f'<DataSet timestep="{float(t)!r}" part="0" file={quoteattr(f"{folder.name}/{file.name}")}/>')
     text = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n<Collection>\n'
@@ -33,18 +34,20 @@ def write_vtk(source: Source, path: Path, frames: int = FRAMES) -> list[Path]:
     return [path, *files]
 
 
-def _poly(parts: list[Surface], moved: Motion, row: int) -> str:
+def _poly(parts: list[Surface], moved: Motion, row: int, factor: float = 1.0) -> str:
     """All bodies at one moment; cells know their body, points their displacement by deformation, and stresses where there are some."""
     points, shifts, cells, bodies, stress = [], [], [], [], []
     start = 0
     for k, part in enumerate(parts):
         x, u = at(part, moved, row)
         points.append(x)
-        shifts.append(u)
+        shifts.append(u / (factor or 1.0))
         cells.append(part.cells + start)
         bodies.append(np.full(len(part.cells), k))
         field = next((f for f in part.fields if f.facts["kind"] == "tensor"), None)
-        sigma = np.zeros((len(x), 6)) if field is None else np.einsum("npi,n->pi", field.modes, moved.modal[part.name][row])
+        sigma = np.zeros((len(x), 6))
+        if field is not None:
+            sigma = np.einsum("npi,n->pi", field.modes, moved.modal[part.name][row] / (factor or 1.0))
         stress.append(_von_mises(sigma))
         start += len(x)
     data = [_array("displacement", np.concatenate(shifts))]
