@@ -8,7 +8,8 @@ import pytest
 import pliant as pl
 from pliant.compile.system import System
 from pliant.methods.integrators.base import INTEGRATORS, Plan
-from pliant.simulation import _fixed, _refined
+from pliant.methods.integrators.time_loop.refined_rows import refined
+from pliant.simulation import _fixed
 from pliant.start.assembly import start_row
 
 SKIPPED = ("_programs", "failures", "keep")  # made on demand; of each thread; callbacks
@@ -103,7 +104,7 @@ def test_analyses(unchanged):
 def rows_of(run):
     """All rows of a run, as they are kept."""
     for new in run:
-        _refined(run, new)
+        refined(run, new)
         yield from new
 
 
