@@ -13,6 +13,7 @@ import numpy as np
 from .jit import entry, inlined, jit
 
 REFINEMENTS, EXACT, GAIN = 30, 1e-14, 0.8  # most passes, a residual that is rounding, and what a further pass must gain
+AT_REST = 1e-6  # of what forces would cause on free bodies: accelerations below are next to none
 
 
 class Elimination(NamedTuple):
@@ -219,10 +220,23 @@ def subtract_image(D, lu, x, r):
 
 
 @jit
-def relative(b, x, r, n_v):
+def unheld(D, lu, b, n_v):
+    """The largest acceleration that a force of b would cause if nothing held its body: rounding errors are parts of that."""
+    most = 0.0
+    for s in range(lu.order.size):
+        k = 6 * lu.order[s]
+        for j in range(6 if k < n_v else 0):
+            mass = abs(D[lu.diagonal[s], j, j])
+            if mass > 0:
+                most = max(most, abs(b[k + j]) / mass)
+    return most
+
+
+@jit
+def relative(b, x, r, n_v, least):
     """Residual r of D x = b against what it is made of: rows of motion against forces (b and the multipliers in x), those of
-    constraints against accelerations, each the largest."""
-    force, motion, left, open_ = 0.0, 0.0, 0.0, 0.0
+    constraints against accelerations, each the largest; ``least``: these at least, where nothing moves."""
+    force, motion, left, open_ = 0.0, least, 0.0, 0.0
     for k in range(b.size):
         if k < n_v:
             force, motion, left = max(force, abs(b[k])), max(motion, abs(x[k])), max(left, abs(r[k]))
@@ -240,14 +254,14 @@ def solve_refined(D, factors, lu, b, x, r, n_v):
     for k in range(b.size):
         x[k] = 0
         r[k] = b[k]
-    before, now = np.inf, np.inf
+    before, now, least = np.inf, np.inf, AT_REST * unheld(D, lu, b, n_v)
     for i in range(REFINEMENTS):
         solve(factors, lu, r)
         for k in range(b.size):
             x[k] += r[k]
             r[k] = b[k]
         subtract_image(D, lu, x, r)
-        before, now = now, relative(b, x, r, n_v)
+        before, now = now, relative(b, x, r, n_v, least)
         if i > 0 and not (now > EXACT and now < GAIN * before):
             break
     return now
