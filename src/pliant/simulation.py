@@ -47,9 +47,9 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
 
     ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the steps are chosen for
     ``accuracy`` - "draft" 1e-3, "normal" 1e-5, "fine" 1e-7 or a number: relative error per second (per run, if that is shorter) in
-    positions (in sizes of the model) and velocities (in the largest one). ``estimate``: run again with steps twice as long (a fixed
-    step: half as long) and report the error that follows in ``quality.estimate``. ``output_step`` [s]: distance of the rows kept
-    (default: 1000 rows; with a fixed step at most so many, every step if there are fewer). ``out``: a file
+    positions (in sizes of the model) and velocities (in the largest one, spinning wheels aside). ``estimate``: run again with steps
+    twice as long (a fixed step: half as long) and report the error that follows in ``quality.estimate``. ``output_step`` [s]:
+    distance of the rows kept (default: 1000 rows; with a fixed step at most so many, every step if there are fewer). ``out``: a file
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
     display, or a function of (t, t_end). ``coordinates``: "absolute" (default), or "joint", the formulation Recursion.
     ``start``: "assembled" (default); "static", in the equilibrium near it and at rest; or "steady", in the steady rotation that it states.

@@ -129,12 +129,16 @@ class CompiledModel:
         of a flexible body."""
         s, x, d = self.system, self.x, self.directory
         evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-        frames = [f for j in d.joints.values() for f in (j.a, j.b)]
-        frames += [f for k in d.forces.values() if k.spans for f in (k.a, k.b)]
-        frames += [f for name, f in d.frames.items() if name.partition(".")[0] in d.flexible]
-        points = np.vstack([x.X[frames, :3], s.q0[s.data.rotations[:, 1, None] + np.arange(-3, 0)]])
+        points = np.vstack([x.X[self.held_frames(), :3], s.q0[s.data.rotations[:, 1, None] + np.arange(-3, 0)]])
         sizes = [float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)), *(b.limit for b in d.flexible.values())]
         return max(sizes) or 1.0
+
+    def held_frames(self) -> list[int]:
+        """Frames of joints and of springs, and those of flexible bodies."""
+        d = self.directory
+        frames = [f for j in d.joints.values() for f in (j.a, j.b)]
+        frames += [f for k in d.forces.values() if k.spans for f in (k.a, k.b)]
+        return frames + [f for name, f in d.frames.items() if name.partition(".")[0] in d.flexible]
 
     @property
     def gravity(self) -> float:

@@ -10,6 +10,7 @@ from .channel_map import ForceRecord
 from .compiled_model import CompiledModel
 
 DENSE = 240  # coordinates up to which eigenvalues are computed; beyond that by iteration
+KRYLOV = 60  # columns of a basis for the extreme ones
 
 
 class Vibration:
@@ -88,22 +89,50 @@ class Vibration:
         out[:n] = Z @ W @ modes[:, int(np.argmax(squares))]
         return out
 
-    def decay(self) -> float:
-        """Largest rate [1/s] at which dampers alone would stop a motion: the largest eigenvalue of M^-1 D on the manifold."""
-        mode = self._by_iteration(self.damping) if self.damping.any() else None
-        if mode is None:
-            return 0.0
-        return abs(float(mode @ self.image(self.damping, mode))) / max(1e-300, float(mode @ self.image(self.M, mode)))
+    def rates(self) -> tuple[float, float]:
+        """The largest natural frequency [rad/s], and the largest rate [1/s] at which dampers alone would stop a motion, on the
+        manifold: from the largest eigenvalues of M^-1 K and M^-1 D. To about 1e-4, and sooner than by `fastest`."""
+        K, D = (self._projected(tiles) for tiles in (self.K, self.damping))
+        return (float(np.sqrt(max(0.0, np.linalg.eigvalsh((K + K.T) / 2).max(initial=0.0)))),
+                float(abs(np.linalg.eigvals(D)).max(initial=0.0)))
 
-    def _by_iteration(self, tiles: np.ndarray | None = None) -> np.ndarray | None:
-        """The same by powers of M^-1 K, each solved with the joints. ``tiles``: another matrix than K."""
-        K = self.K if tiles is None else tiles
-        rng = np.random.default_rng(5)
+    def _projected(self, tiles: np.ndarray) -> np.ndarray:
+        """A matrix on a Krylov space of M^-1 A, in a basis that is orthonormal in the masses, whose extreme eigenvalues are those of
+        M^-1 A on the manifold of the joints.                                                      Golub, Van Loan 2013, 10.1, 10.5"""
+        V, MV, images, known = [], [], [], 0.0
+        y = self.response(self._random()) if tiles.any() else None
+        for k in range(KRYLOV):
+            size = 0.0 if y is None else float(np.sqrt(max(0.0, y @ self.image(self.M, y))))
+            if y is None or not size > 1e-12 * known:  # the space is whole
+                break
+            V.append(y / size)
+            MV.append(self.image(self.M, V[-1]))
+            images.append(self.image(tiles, V[-1]))
+            if k % 5 == 4 and self._settled(np.array(V) @ np.array(images).T):
+                break
+            y = self.response(images[-1])
+            known = max(known, float(abs(y @ MV[-1])) if y is not None else 0.0)
+            for _ in range(2 if y is not None else 0):
+                y = y - np.array(V).T @ (np.array(MV) @ y)
+        return np.array(V) @ np.array(images).T if V else np.zeros((0, 0))
+
+    @staticmethod
+    def _settled(H: np.ndarray) -> bool:
+        """Whether the largest eigenvalue is as it was three columns before."""
+        now, before = (float(abs(np.linalg.eigvals(part)).max(initial=0.0)) for part in (H, H[:-3, :-3]))
+        return abs(now - before) <= 1e-5 * now
+
+    def _random(self) -> np.ndarray:
         v = np.zeros(self.system.n)
-        v[self.system.active] = rng.standard_normal(self.system.active.size)
+        v[self.system.active] = np.random.default_rng(5).standard_normal(self.system.active.size)
         v[self.system.n_v:] = 0
+        return v
+
+    def _by_iteration(self) -> np.ndarray | None:
+        """The same by powers of M^-1 K, each solved with the joints."""
+        v = self._random()
         for _ in range(60):
-            y = self.response(self.image(K, v))
+            y = self.response(self.image(self.K, v))
             if y is None or not abs(y).max() > 0:
                 return None
             v = y / abs(y).max()

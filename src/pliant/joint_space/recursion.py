@@ -49,12 +49,22 @@ def load_rates(p, t, y):
 
 
 @jit
+def count_turns(p):
+    """Angles of the tree in the history: they are coordinates, however many turns a step makes."""
+    tr = p.joints.tree
+    for j in range(tr.history.shape[0]):
+        k = tr.history[j, 1]
+        p.x.H[tr.history[j, 0]] = tr.scale[k, 0] * tr.q[tr.history[j, 2]] + tr.scale[k, 1]
+
+
+@jit
 def unfold(p, t, y):
     """Positions and velocities of the tree and of all bodies from a state; what flexible ones are by their modes."""
     load_rates(p, t, y)
     if p.joints.tree.flexible.shape[0] > 0:
         deform(p.joints.tree, p.d, p.x, t)
     outward(p.joints.tree, p.x)
+    count_turns(p)
     return DONE
 
 
@@ -169,15 +179,6 @@ def rhs(p, t, y, dy):
         drive_efforts(p)
     powers(p, t, dy, tr.q.size + tr.u.size)
     return DONE
-
-
-@jit
-def count_turns(p):
-    """Angles of the tree in the history: they never jump."""
-    tr = p.joints.tree
-    for j in range(tr.history.shape[0]):
-        k = tr.history[j, 1]
-        p.x.H[tr.history[j, 0]] = tr.scale[k, 0] * tr.q[tr.history[j, 2]] + tr.scale[k, 1]
 
 
 @jit

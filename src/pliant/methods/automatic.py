@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..compile.compiled_model import CompiledModel
+from ..compile.motion import common_speed, held_points
 from ..compile.vibration import Vibration
 from ..items.errors import ModelError, SimulationError
+from ..joint_space.joint_states import joint_state
 from ..joint_space.tree import JointSpace
 from ..kernels.state_row import parts
 from .comparison import difference, parted
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 
 STABLE = 4.0        # h times the fastest rate that the explicit method bears
 PERIODS = 3.0       # steps of it in the time of the slow motion, at an accuracy of 1e-5
-WORTH = 10.0        # times as many steps for stability than for accuracy: an implicit method is worth its price
+WORTH = 5.0, 10.0  # times as many steps for stability than for accuracy, from which on an implicit method is worth its price: in absolute
+                    # coordinates, in joint coordinates
+FULL = 60, 8        # rates that full matrices of implicit methods are good for: of a tree, and where loops are closed as well
 LEAST = 50          # steps
 NOISE = 1e-6        # of the rate of the motion: rates below are rounding
 FEW = 4             # bodies per loop, from which on joint coordinates are faster for sure
@@ -42,22 +46,21 @@ def candidates(dynamics: CompiledModel, row: np.ndarray, length: float, accuracy
                within: Recursion | None = None) -> list[Candidate]:
     """The pairs to try, best first, for a model at its start. ``joint``: whether joint coordinates may be among them; ``within``: only
     they, in this form."""
+    space = joint_space(dynamics) if joint or within else None
+    tree = tree_of(space) if space and not within else ""
+    rate, slow = fastest_rate(dynamics, row), slow_rate(dynamics, row, length, space if tree or within else None)
     damped = Candidate(GeneralizedAlpha(RHO), within or Index3(), "")
-    rate, slow = fastest_rate(dynamics, row), slow_rate(dynamics, row, length)
-    stability = length * rate / STABLE
     needed = max(LEAST, PERIODS * length * slow * (1e-5 / accuracy) ** (1 / 8))
     facts = f"the fastest rate is {rate:.2g} rad/s, that of the motion about {slow:.2g} rad/s"
     stiff = Candidate(RadauIIA5(), within or StabilizedIndex2(), f"chosen as the model is stiff: {facts}")
     if accuracy < damped.method.finest:
         damped = stiff
-    if stability > WORTH * needed:
-        return [stiff, damped]
+    if length * rate / STABLE > WORTH[bool(tree or within)] * needed:
+        in_tree = [Candidate(RadauIIA5(), Recursion(), f"{stiff.why}; in joint coordinates, as {tree}")]
+        return [*(in_tree if tree and space and space.n_u <= FULL[space.loops.tile.size > 0] else []), stiff, damped]
     why = f"chosen as nothing is stiff: {facts}" if rate > NOISE * slow else "chosen as nothing is stiff"
     absolute = [Candidate(DOP853(), within or Index1(), why), stiff, damped]
-    if within:
-        return absolute
-    gain = joint_coordinates(dynamics) if joint else ""
-    return [Candidate(DOP853(), Recursion(), f"{why}; in joint coordinates, as {gain}"), *absolute] if gain else absolute
+    return [Candidate(DOP853(), Recursion(), f"{why}; in joint coordinates, as {tree}"), *absolute] if tree else absolute
 
 
 def for_step(dynamics: CompiledModel, row: np.ndarray, h: float, form: Recursion) -> Candidate:
@@ -69,12 +72,16 @@ def for_step(dynamics: CompiledModel, row: np.ndarray, h: float, form: Recursion
     return Candidate(GeneralizedAlpha(FIXED_RHO), form, why)
 
 
-def joint_coordinates(dynamics: CompiledModel) -> str:
-    """Why joint coordinates are faster: open chains, few loops; nothing if they are not."""
+def joint_space(dynamics: CompiledModel) -> JointSpace | None:
+    """The tree of the joints; none with elements that joint coordinates do not know."""
     try:
-        space = JointSpace(dynamics)
-    except ModelError:  # elements that they do not know
-        return ""
+        return JointSpace(dynamics)
+    except ModelError:
+        return None
+
+
+def tree_of(space: JointSpace) -> str:
+    """Why joint coordinates are faster: open chains, few loops; nothing if they are not."""
     bodies, loops = len(space.links), int(space.loops.tile.size)
     if loops > max(1, bodies // FEW):
         return ""
@@ -86,15 +93,18 @@ def fastest_rate(dynamics: CompiledModel, row: np.ndarray) -> float:
     """The largest natural frequency or rate of decay at the start, joints and drives held [rad/s]."""
     if not any(family.elastic for family in dynamics.system.families):
         return 0.0
-    q = parts(row[None, :], dynamics.system.q0.size, dynamics.system.n)["q"][0]
-    found = Vibration(dynamics, q)
-    return max(found.fastest()[0], found.decay())
+    return max(Vibration(dynamics, parts(row[None, :], dynamics.system.q0.size, dynamics.system.n)["q"][0]).rates())
 
 
-def slow_rate(dynamics: CompiledModel, row: np.ndarray, length: float) -> float:
-    """About how fast things change at the start: speeds and accelerations in sizes of the model, or once in the run."""
+def slow_rate(dynamics: CompiledModel, row: np.ndarray, length: float, space: JointSpace | None = None) -> float:
+    """About how fast things change at the start: speeds and accelerations in sizes of the model, or once in the run. In joint coordinates
+    wheels do not count, whose angle is a state that grows as it did; bodies that turn freely do."""
     p, w = parts(row[None, :], dynamics.system.q0.size, dynamics.system.n), dynamics.weights()
     speed, strongest = (float(abs(p[name][0] * w).max(initial=0.0)) for name in "va")
+    if space:
+        points, free = held_points(dynamics), joint_state(space, row)[1][space.tree.rotations[:, 0, None] + np.arange(3)]
+        speed, strongest = (common_speed(dynamics, points, p[name][0]) for name in "va")
+        speed = max(speed, float(abs(free).max(initial=0.0)))
     gravity = dynamics.gravity / dynamics.length
     return max(speed, float(np.sqrt(min(strongest, 100 * gravity) if gravity else strongest)), float(np.sqrt(gravity)), 1 / length)
 

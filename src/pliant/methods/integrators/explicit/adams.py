@@ -146,7 +146,7 @@ def error_of(p, w, c, o, q):
     weigh(o, 0, q - 1, q - 1)
     w.z[:] = 0
     add(w, o, 0, q - 1, c.h, w.z)
-    return over_allowed(p, w, c, w.z, c.speed)
+    return over_allowed(p, w, c, w.z, False)
 
 
 @jit
@@ -227,7 +227,7 @@ def step(p, w, c, o):
         return begin(p, w, c, o)
     if n.points < q - 1:
         c.exponent, status = BEGIN, runge_kutta(p, w, c, o.start)
-        by = SHORT * factor(over_allowed(p, w, c, w.error, c.speed), BEGIN + 1)  # shorter than need be, as Adams' are
+        by = SHORT * factor(over_allowed(p, w, c, w.error, False), BEGIN + 1)  # shorter than need be, as Adams' are
         c.wish = min(FASTER, max(SLOWER, by)) if status == DONE else 0.0
         return status
     n.made = q

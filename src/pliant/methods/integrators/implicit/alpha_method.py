@@ -8,7 +8,6 @@ import numpy as np
 from ....kernels import evaluation
 from ....kernels.records import new_record
 from ....kernels.state_row import parts
-from ..time_loop.control import TURN
 from ..time_loop.convergence import limits
 from ..time_loop.method import Method
 from .alpha import in_absolute, in_joint
@@ -79,8 +78,9 @@ class AlphaMethod(Method):
             return super().first_step()
         run, c, x, weight, d = self.run, self.run.c, self.run.x, self.own.weight, self.run.dynamics
         a, v, left = *(float(abs(y * weight).max(initial=0.0)) for y in (x.a, x.v)), float(c.stop - c.now)
-        c.speed = max(float(c.speed), v, np.sqrt(a), 1e-3 / run.duration)
-        dt = max(float(c.least), PROBE * min(c.speed / max(a, 1e-300), 1 / max(v, 1e-300), run.duration, 100 * left))
+        run.notice_speed()
+        speed = max(v, np.sqrt(a), 1e-3 / run.duration)
+        dt = max(float(c.least), PROBE * min(speed / max(a, 1e-300), 1 / max(v, 1e-300), run.duration, 100 * left))
         ahead = run.ahead(run.t + dt)
         try:
             d.refine(ahead[None, :])
@@ -92,8 +92,7 @@ class AlphaMethod(Method):
         for i in d.system.data.rotations[:, 0]:
             self._error[i:i + 3] += np.cross(x.v[i:i + 3], x.a[i:i + 3]) / 12
         rate = float(abs(self._error * weight).max(initial=0.0))
-        fastest = float(run.turning(run.ahead(run.t)[None, :]).max(initial=0.0))
-        h = min(np.sqrt(FIRST * c.eps / max(rate, 1e-300)), c.most / 5, 0.8 * TURN / max(fastest, 1e-300))
+        h = min(np.sqrt(FIRST * c.eps / max(rate, 1e-300)), c.most / 5, run.longest_swing())
         return float(min(h, left / 2))
 
     def _carry(self, y: np.ndarray) -> None:

@@ -213,7 +213,7 @@ def begin(p, w, c, o):
     n.last_order, n.order = 0, 0
     status = call_status(w.call.starter, (p, w, c, o))
     if status == DONE and not fixed:
-        error = over_allowed(p, w, c, w.error, c.speed)
+        error = over_allowed(p, w, c, w.error, False)
         c.exponent, c.wish = 5, min(GROWTH, max(0.5, BEGIN * max(error, 1e-12) ** -0.2))
     return status
 
@@ -270,7 +270,7 @@ def step(p, w, c, o):
     if not fixed:
         choose_order(p, w, c, o, k)
         to_error(p, w, o.right[0], o.right[1], 1.0)
-        if over_allowed(p, w, c, w.error, c.speed) > 1 and c.h < SHORT * o.n.usual_h:
+        if over_allowed(p, w, c, w.error, False) > 1 and c.h < SHORT * o.n.usual_h:
             return begin_anew(p, w, c, o)
     return finish(p, w, c, o)
 

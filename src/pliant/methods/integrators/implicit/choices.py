@@ -114,7 +114,7 @@ class RadauIIA5(_Implicit):
 
     Order 5 in positions and velocities, and in multipliers, which are those of the reported positions and velocities; L-stable: stiff
     springs and dampers do not limit the step. Dense output of order 5. The error is estimated by a formula of order 3.
-    With fixed steps an iteration ends below ``tolerance``: increments in sizes of the model, velocities in the largest one.
+    With fixed steps an iteration ends below ``tolerance``: increments in sizes of the model, velocities in their speeds.
     References: Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8 and VII.4; Gear, Gupta, Leimkuhler 1985.
     """
     tolerance: float = bounded(1e-14, 1e-15, 1e-2)

@@ -56,7 +56,7 @@ def simplified(p, w, c, o, task, kappa, patience, slow_rate, worst):
 
 @jit
 def scaled(w, c, o, n_q, n_v, force):
-    """Units of the unknowns: positions in sizes of the model, velocities in the largest one, multipliers in ``force``."""
+    """Units of the unknowns: positions in sizes of the model, velocities in their speeds, multipliers in ``force``."""
     n = o.g.size
     o.n.mixed = 0
     for row in range(UNKNOWNS):
@@ -64,7 +64,7 @@ def scaled(w, c, o, n_q, n_v, force):
         for k in range(n):
             by = 0.0
             if k < n_v and not multiplier:
-                by = w.weight[n_q + k] / (1.0 if row < V else c.speed)
+                by = w.weight[n_q + k] / (1.0 if row < V else w.speed[k])
             elif k >= n_v and multiplier:
                 by = 1 / force
             o.mix[SCALE, row * n + k] = by

@@ -170,7 +170,7 @@ def step(p, w, c, o):
     tiny = c.fixed == 0 and c.h < TINY * o.n.usual_h and o.n.tries < 5
     if status == DONE:
         errors(p, w, c, o)
-    if tiny and (status != DONE or over_allowed(p, w, c, w.error, c.speed) > 1):
+    if tiny and (status != DONE or over_allowed(p, w, c, w.error, False) > 1):
         o.n.tries += 1  # the start is at a singular position: away from it by a step of usual length
         c.wish = (0.6 - 0.1 * o.n.tries) * o.n.usual_h / c.h
         return NEWTON_FAILED
@@ -185,3 +185,4 @@ def step(p, w, c, o):
 class RadauIIA5Method(ImplicitMethod):
     """[radau-1]"""
     step = step
+    swing = 2.5  # of increments z, whose formulas end at a whole turn

@@ -157,7 +157,7 @@ def rate(d, o, n_v, i):
 
 @jit
 def size_of(weight, speed, dz, dv):
-    """Weighted size of an entry of an increment: positions in sizes of the model, velocities in the largest one."""
+    """Weighted size of an entry of an increment: positions in sizes of the model, velocities in their speed."""
     return weight * max(abs(dz), abs(dv) / speed)
 
 
@@ -166,7 +166,7 @@ def largest(p, w, c, dz, dv):
     """The largest of those."""
     size = 0.0
     for k in range(p.num.state_v):
-        size = larger(size, size_of(w.weight[p.num.state_q + k], c.speed, dz[k], dv[k]))
+        size = larger(size, size_of(w.weight[p.num.state_q + k], w.speed[k], dz[k], dv[k]))
     return size
 
 
@@ -187,9 +187,9 @@ def to_error(p, w, dz, dv, factor):
 
 @jit
 def note_speed(p, w, c):
-    """The largest speed so far, where no error control asks for it: increments of velocities are measured in it."""
+    """Speeds so far, where no error control asks for them: increments of velocities are measured in these."""
     if c.fixed == 1:
-        c.speed = speeds(p, w, w.y0, w.f0, c.speed)
+        speeds(p, w, c, c.t0, w.y0, w.f0)
 
 
 @jit

@@ -3,7 +3,9 @@ jumps of functions, and keeps rows in between. docs/theory/explicit.md"""
 import numpy as np
 
 from ....kernels.by_reference import opaque, reference
+from ....kernels.contract import TURNING
 from ....kernels.jit import entry, inlined, jit
+from ....kernels.so3 import cross, dot, vec, vec2
 from ....kernels.states import copy, larger
 from ....kernels.status import DONE, EVENT, MORE, OPEN, SINGULAR, SPUN, UNDERFLOW
 from .control import ARRIVED, PASS, REACH, TINY, TURN
@@ -41,28 +43,69 @@ def reach(p, w, c, o, t1):
 
 
 @jit
-def speeds(p, w, y, f, speed):
-    """The largest speed so far, in sizes of the model."""
-    n_q, n_v, strongest = p.num.state_q, p.num.state_v, 0.0
-    for k in range(n_v):
-        speed = max(speed, w.weight[n_q + k] * abs(y[n_q + k]))
-        strongest = max(strongest, w.weight[n_q + k] * abs(f[n_q + k]))
-    return max(speed, ONSET * np.sqrt(strongest))
+def reached(w, n_q, k, y, f):
+    """A velocity of a state, in sizes of the model or rad, or a part of what its acceleration gives."""
+    return max(w.weight[n_q + k] * abs(y[n_q + k]), ONSET * np.sqrt(w.weight[n_q + k] * abs(f[n_q + k])))
 
 
 @jit
-def over_allowed(p, w, c, error, speed):
-    """A local error per second over what is allowed: positions in sizes of the model, velocities in ``speed``."""
+def swept(w, j, rates, first):
+    """How fast a body turns that others hold at a point: w, or less if the point is next to the axis of the rotation"""
+    spin = vec(rates, first + int(w.points[j, 0]))
+    arm = cross(spin, vec2(w.points, j, 1))
+    return np.sqrt(min(dot(spin, spin), dot(arm, arm)))
+
+
+@jit
+def common_speed(p, w, c, v, a, first):
+    """The speed of the model so far: of centres of mass and modes in its sizes, of bodies that turn what they hold; a spinning wheel
+    moves nothing but itself                                                                              [ode-6]"""
+    fastest, strongest = c.speed, 0.0
+    for k in range(p.d.linear.shape[0]):
+        i = first + p.d.linear[k, 0]
+        fastest, strongest = max(fastest, abs(v[i]) / c.size), max(strongest, abs(a[i]) / c.size)
+    for j in range(w.points.shape[0]):
+        fastest, strongest = max(fastest, swept(w, j, v, first)), max(strongest, swept(w, j, a, first))
+    return max(fastest, ONSET * np.sqrt(strongest))
+
+
+@jit
+def speeds(p, w, c, t, y, f):
+    """What errors of velocities are measured in: the speed of the model, or their own largest value if that
+    is larger, of a rotation that of its three components; and at least a part of the fastest             [ode-7]"""
+    n_q, n_v, rotations, fastest = p.num.state_q, p.num.state_v, p.maps.rotations, 0.0
+    if p.joints.used.size > 0:
+        place(p, w, t, y)
+        c.speed = common_speed(p, w, c, p.x.v, p.x.a, 0)
+    else:
+        c.speed = common_speed(p, w, c, y, f, n_q)
+    for k in range(n_v):
+        w.speed[k] = max(w.speed[k], c.speed, reached(w, n_q, k, y, f))
+        fastest = max(fastest, w.speed[k])
+    for j in range(rotations.shape[0]):
+        i = rotations[j, 0]
+        w.speed[i:i + 3] = max(w.speed[i], w.speed[i + 1], w.speed[i + 2])
+    for k in range(n_v):
+        w.speed[k] = max(w.speed[k], w.part[k] * fastest)
+
+
+@jit
+def over_allowed(p, w, c, error, ahead):
+    """A local error per second over what is allowed: positions in sizes of the model, velocities in their speeds so far, ``ahead``: also
+    at the end of the step."""
     n_q, worst = p.num.state_q, 0.0
     for k in range(n_q + p.num.state_v):
-        worst = larger(worst, w.weight[k] * abs(error[k]) / (1.0 if k < n_q else speed))
+        e = w.weight[k] * abs(error[k])
+        if k >= n_q:
+            e /= max(w.speed[k - n_q], reached(w, n_q, k - n_q, w.y1, w.f0)) if ahead else w.speed[k - n_q]
+        worst = larger(worst, e)
     return worst / (c.h * c.eps)
 
 
 @jit
 def judge(p, w, c):
-    """The same of the step just made, velocities in the largest one."""
-    return over_allowed(p, w, c, w.error, speeds(p, w, w.y1, w.f0, c.speed))
+    """The same of the step just made."""
+    return over_allowed(p, w, c, w.error, True)
 
 
 @jit
@@ -74,15 +117,12 @@ def bearable(c, error):
 
 
 @jit
-def turning(p, w, t, y):
-    """The fastest angular velocity."""
-    first, v, fastest = p.x.q.size, y, 0.0
-    if p.joints.used.size > 0:
-        place(p, w, t, y)
-        first, v = 0, p.x.v
-    for j in range(p.d.rotations.shape[0]):
-        i = first + p.d.rotations[j, 0]
-        fastest = max(fastest, v[i] * v[i] + v[i + 1] * v[i + 1] + v[i + 2] * v[i + 2])
+def turning(p, y):
+    """The fastest angular velocity of a quaternion of the state."""
+    fastest = 0.0
+    for j in range(p.maps.rotations.shape[0]):
+        spin = vec(y, p.num.state_q + p.maps.rotations[j, 0])
+        fastest = max(fastest, dot(spin, spin))
     return np.sqrt(fastest)
 
 
@@ -121,9 +161,9 @@ def choose(p, w, c, error):
     c.grown = 0
     c.usual = max(c.h, c.usual - 0.05 * min(c.usual, 20 * c.h))
     c.next = c.h * factor
-    fastest = turning(p, w, c.now, w.y1)
-    if c.next * fastest > TURN:
-        c.next = 0.8 * TURN / fastest
+    if c.histories == 1:  # turns are counted from step to step
+        c.next = min(c.next, TURN / max(p.x.E[TURNING], 1e-300))
+    c.next = min(c.next, c.swing / max(turning(p, w.y1), 1e-300))
 
 
 @jit
@@ -139,7 +179,7 @@ def go_on(p, w, c, error):
     if error > 1:
         c.next, c.grown = 0.5 * c.usual if c.h < TINY * c.usual else 2 * c.h, 0
     c.error = error
-    c.speed = speeds(p, w, w.y1, w.f1, c.speed)
+    speeds(p, w, c, c.now, w.y1, w.f1)
     if error <= 1:
         choose(p, w, c, error)
     if c.target == ARRIVED:

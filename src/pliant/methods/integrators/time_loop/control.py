@@ -20,7 +20,9 @@ CONTROL = record_type({
     "error": "of the last step, over what is allowed",
     "exponent": "of the error per second in h",
     "wish": "how much longer the method wants the next step to be; 0: as follows from the error",
-    "speed": "the largest so far, in sizes of the model per second",
+    "speed": "of the model so far, in its sizes per second",
+    "size": "of the model",
+    "swing": "rad: most that a quaternion of the state may turn in a step",
     "h_bad, e_bad": "the last rejected step, and its error",
     "out_step": "distance of rows",
     "after": "time right behind a jump",
@@ -60,7 +62,8 @@ REACH, ARRIVED, PASS = 1, 2, 3  # c.target: the step is to end behind a jump; it
 NARROW = 1e-13     # a jump is located to this part of the step
 SAMPLES = 5        # places in a step that is looked at closely for jumps
 TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
-TURN = 1.0         # rad: most that a body may turn in a step, so that turns can be counted
+TURN = 2.0         # rad: most that what is counted may turn in a step
+SLOWEST_PART = 1e-3  # of the fastest: errors of velocities are measured in no less; with flexible bodies in the fastest
 AMPLIFIED = 5e5    # how much a nearly singular position may amplify rounding
 
 
@@ -81,7 +84,10 @@ class Steps(NamedTuple):
     y1: np.ndarray
     f1: np.ndarray
     error: np.ndarray
-    weight: np.ndarray  # 1 / size of the model for lengths, 2 for quaternions, of velocities times the speed, 0 for energies
+    weight: np.ndarray  # 1 / size of the model for lengths, 2 for quaternions, 0 for energies
+    speed: np.ndarray   # of every velocity: what its errors are measured in, see `speeds`
+    part: np.ndarray    # of the fastest, that this is at least
+    points: np.ndarray  # of bodies, where others hold them: place of the angular velocity in v, and r / (PART size), body axes
     P: np.ndarray       # y(t0 + s h) = y0 + sum_k P[k] s^k,  k = 1, 2, ...                                 [ode-2]
     K: np.ndarray       # stages
     z: np.ndarray

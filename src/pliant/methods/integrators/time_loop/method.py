@@ -30,6 +30,7 @@ class Method:
     coarsest: int = 50             # steps that a run has at least
     holds: bool = False            # constraints itself: states are not corrected, accelerations not asked for
     project: bool = True           # rows are made consistent; where it holds constraints itself
+    swing: float = 1.0             # rad: most that a quaternion of the state may turn in a step that is chosen
     kept: tuple[str, ...] = ()     # arrays of own that the future depends on
     rigid: str = ""                # why it knows rigid bodies only, if that is so
 
@@ -70,7 +71,7 @@ class Method:
     def worst(self) -> np.ndarray:
         """Sizes of the error of the last step, per velocity of the state."""
         n_q, n_v, w = self.run.n_q, self.run.n_v, self.run.steps
-        return np.asarray(abs(w.error * w.weight)[n_q:n_q + n_v])
+        return np.asarray(abs(w.error * w.weight)[n_q:n_q + n_v] / w.speed)
 
     def back(self) -> None:
         """A step failed: what it has changed outside of its own memory is as before. Multipliers, if it remembers them."""

@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from ....compile.motion import common_speed, held_points
 from ....items.errors import ModelError, SimulationError
 from ....joint_space import recursion
 from ....joint_space.joint_states import align, joint_state
 from ....joint_space.services import masses_at
 from ....joint_space.tree_programs import history_program
 from ....kernels import evaluation, ode
+from ....kernels.contract import TURNING
 from ....kernels.expression_vm import HELD, SCRATCH
 from ....kernels.pinned import Pinned
 from ....kernels.pivoted_qr import RANK, same_lists
@@ -19,7 +21,7 @@ from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UN
 from ...formulations.base import Equations, Setting
 from ..base import Plan
 from .chosen_steps import chosen_steps
-from .control import TURN, Kernels, Steps
+from .control import SLOWEST_PART, TURN, Kernels, Steps
 from .fixed_steps import evaluate_at, fixed_steps
 from .jump_search import ROWS, find_sites
 from .method import Method
@@ -43,7 +45,7 @@ class StepRun(Run):
             self.project = self.scheme.project
         self._make_steps(made)
         self._weigh()
-        self.c.exponent = self.scheme.exponent
+        self.c.exponent, self.c.swing, self.c.size = self.scheme.exponent, min(self.scheme.swing, 1e300), plan.dynamics.length
         if self.space:
             align(self.space, self.start)
             self.programs[3] = history_program(self.space)
@@ -62,7 +64,9 @@ class StepRun(Run):
         """Vectors of a step, and addresses of the kernels."""
         m, n, most = self.scheme, self.n_q + self.n_v + 2, self._choices.size // 2 if self.c.jumpy else 0
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
-        steps = Steps(**one, P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
+        part = 1.0 if self.dynamics.directory.flexible else SLOWEST_PART
+        steps = Steps(**one, speed=np.ones(self.n_v), part=np.full(self.n_v, part), points=held_points(self.dynamics),
+                      P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), call=Kernels(0, 0, 0, 0, 0, 0))
         y = steps.y0
         if made.rhs is None and not m.holds:
@@ -89,7 +93,7 @@ class StepRun(Run):
         weight[n_q:n_q + n_v] = w[:n_v]
 
     def _state(self) -> dict[str, np.ndarray]:
-        more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1")}
+        more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1", "speed")}
         own = {f"own_{name}": array for name, array in self.scheme.state().items()}
         held = ({} if self.c.fixed else {"choices": self._choices}) | ({"margins": self.steps.margin} if self.c.jumpy else {})
         return super()._state() | more | own | {"chosen": self.p.chosen} | held
@@ -214,17 +218,28 @@ class StepRun(Run):
         return "Take the integrator generalized-alpha, which can start from there, or look at the mechanism: a joint may lock"
 
     def notice_speed(self) -> None:
-        """The largest so far, or what accelerations give over the size of the model."""
-        w = self.steps
-        moving, pushed = (float((w.weight * abs(y))[self.n_q:].max(initial=0.0)) for y in (w.y0, w.f0))
-        self.c.speed = max(float(self.c.speed), moving, float(np.sqrt(pushed)), 1e-3 / self.duration)
+        """At the start of an interval: what errors of velocities are measured in, see `chosen_steps.speeds`, or what accelerations
+        give over the size of the model."""
+        w, c = self.steps, self.c
+        self._load()
+        moving, pushed = (common_speed(self.dynamics, w.points, rates) for rates in (self.x.v, self.x.a))
+        if c.speed == 0:  # none is known yet
+            w.speed[:] = 0
+        c.speed = max(float(c.speed), moving, float(np.sqrt(pushed)), 1e-3 / self.duration)
+        own, started = ((w.weight * abs(y))[self.n_q:self.n_q + self.n_v] for y in (w.y0, w.f0))
+        w.speed[:] = np.maximum(np.maximum(w.speed, float(c.speed)), np.maximum(own, np.sqrt(started)))
+        for i in self.p.maps.rotations[:, 0]:
+            w.speed[i:i + 3] = w.speed[i:i + 3].max()
+        w.speed[:] = np.maximum(w.speed, w.part * w.speed.max(initial=0.0))
 
     def suggested_step(self) -> float:
         """The first step: from the sizes of F and of its change along an Euler step.       Hairer, Norsett, Wanner I, II.4"""
         w, c, left, weight = self.steps, self.c, float(self.c.stop - self.c.now), self.steps.weight.copy()
         self.notice_speed()
-        weight[self.n_q:] /= c.speed
-        size = float((weight * abs(w.f0)).max(initial=0.0))
+        weight[self.n_q:self.n_q + self.n_v] /= w.speed
+        sizes, linear = weight * abs(w.f0), self.p.maps.linear[:, 1]
+        sizes[linear] = np.minimum(sizes[linear], float(c.speed))  # an angle that grows as it does changes nothing
+        size = float(sizes.max(initial=0.0))
         h = max(float(c.least), min(0.01 / max(size, 1e-300), left, float(c.most)))
         try:
             self._derivative(float(c.now) + h, w.y0 + h * w.f0, w.z)
@@ -233,10 +248,17 @@ class StepRun(Run):
         change = float((weight * abs(w.z - w.f0)).max(initial=0.0)) / h
         rate = max(size, np.sqrt(change), 1e-300)  # 1 / the time in which things change
         h1 = 0.5 * min(1.0, float(c.eps) / rate) ** (1 / c.exponent) / rate
+        return float(min(100 * h, h1, left, c.most, self.longest_swing()))
+
+    def longest_swing(self) -> float:
+        """The longest step in which rotations can be followed, from the state at the start of an interval."""
         self._load()
-        spins = self.x.v[self.dynamics.system.data.rotations[:, :1] + np.arange(3)]
-        fastest = float(np.sqrt((spins * spins).sum(1).max(initial=0.0)))
-        return float(min(100 * h, h1, left, c.most, 0.8 * TURN / max(fastest, 1e-300)))
+        self.x.E[TURNING] = 0
+        evaluation.run(self.programs[3], self.dynamics.system.data, self.x, self.t, 0.0, 0.0, 0.0)
+        spins = self.steps.y0[self.n_q + self.p.maps.rotations[:, 0, None] + np.arange(3)]
+        fastest = float(np.linalg.norm(spins, axis=1).max(initial=0.0))
+        swing = min(TURN / max(float(self.x.E[TURNING]), 1e-300), self.scheme.swing / max(fastest, 1e-300))
+        return max(float(swing), float(self.c.least))
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
         if status == SPUN and not faults:
