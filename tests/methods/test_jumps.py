@@ -327,16 +327,12 @@ def test_friction_that_only_slides_is_right():
 
 
 @pytest.mark.parametrize("jointed", [False, True])
-def test_random_forces_end_in_a_sentence(jointed, method):
+def test_random_forces_end_in_a_sentence(jointed):
     rng = random.Random(1)
     m = mechanisms.pendulum() if jointed else block("0")
-    body = "bob" if jointed else "b"
-    m.add(pl.Force("noise", body, (lambda t: [rng.random(), t][0], 0, 0)))
-    implicit = method == "radau-iia-5" and jointed  # there it may also be Newton's method that finds no end first
-    message = rf"acceleration of '{body}' .*random numbers" + "|Newton.*function may jump" * implicit
-    with pytest.raises(pl.SimulationError, match=message) as stopped:
+    m.add(pl.Force("noise", "bob" if jointed else "b", (lambda t: [rng.random(), t][0], 0, 0)))
+    with pytest.raises(pl.ModelError, match=r"force 'noise': vector: .*asked for that time again.*random numbers"):
         m.simulate(1.0)
-    assert stopped.value.code in ("step-underflow", "newton-failed")[:1 + implicit]
 
 
 def test_a_little_noise_is_nothing():

@@ -94,7 +94,7 @@ def _external(node: External, by: Variable) -> Node:
     if kind is None:
         raise ValueError(f"the derivative {node.kind!r} of a Python function has no derivative by {by.name!r}; "
                          "use an expression")
-    return External(node.address, node.arguments, kind)
+    return External(node.address, node.arguments, kind, node.fast)
 
 
 def derivative(root: Node, by: Variable | Signal) -> Node:

@@ -66,10 +66,11 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """The compiled or Python function at ``address``, of t or of t, x and v; ``kind`` is value, t, tt, x or v."""
+    """The compiled or Python function at ``address``, of t or of t, x and v; ``kind`` is value, t, tt, x or v; ``fast``: compiled."""
     address: int
     arguments: int
     kind: str = "value"
+    fast: bool = False
 
 
 Node = Number | Variable | Signal | Unary | Binary | Call | Lookup | External

@@ -24,6 +24,7 @@ from .expression import ZERO, External, Lookup, Node, Number, Signal, Variable, 
 from .failures import Failures, Raised
 from .sameness import signature_of
 from .table import Table
+from .time_parts import Mixed, TimePart, is_plain, reads_both, time_parts
 from .units import must, shown
 
 PROBES = ((0.0, 0.0, 0.0), (0.37, 0.011, -0.23), (1.9, -0.4, 1.3))  # where compiled and interpreted callables are compared
@@ -35,8 +36,8 @@ class Code(NamedTuple):
     """Where the programs of a function start in ``tab``; -1 for a derivative that is zero everywhere.
 
     ``by_t`` and ``by_tt`` are of the explicit time; ``by_signal`` holds (index of the signal, start). ``jumps``, ``kinks``: whether
-    the function has branches; ``timed``: whether it is an expression of nothing but t; ``of_time``: whether it changes with t alone, as an
-    expression or a Python function.
+    the function has branches; ``timed``: whether it is an expression of nothing but t. ``parts``: what in it changes with t alone;
+    ``mixed``: the expression itself, if it reads t together with something else.
     """
     value: int
     by_t: int = -1
@@ -47,7 +48,8 @@ class Code(NamedTuple):
     jumps: bool = False
     kinks: bool = False
     timed: bool = False
-    of_time: bool = False
+    parts: tuple[TimePart, ...] = ()
+    mixed: Mixed | None = None
 
 
 JUMPING = {"<", "<=", "mod", "sign", "floor", "min", "max", "abs", "clamp"}  # or have a kink, where a step should end too
@@ -87,7 +89,7 @@ def _node(function: Function, variables: tuple[str, ...], pool: Pool, where: str
         _check_arguments(function, variables)
         address, alive = _address(function, len(variables), pool.failures, where)
         pool.keep.append(alive)
-        return External(address, len(variables))
+        return External(address, len(variables), fast=isinstance(alive, tuple))
     raise ValueError(must(function, f"must be a number, an expression such as '2 * t', a Table, or a function f({', '.join(variables)})"))
 
 
@@ -103,18 +105,18 @@ def _programs(node: Node, variables: tuple[str, ...], pool: Pool) -> Code:
     signals = channels(node)
     value, by_t = assembler.program(node), by("t")
     slopes = ((pool.signal(name), start(derivative(node, Signal(name)))) for name in signals)
+    parts = tuple(TimePart(value if part is node else assembler.program(part), part) for part in time_parts(node) if not is_plain(part))
+    mixed = Mixed(node, tuple((name, pool.signal(name)) for name in signals)) if reads_both(node) else None
     return Code(value, start(by_t), start(derivative(by_t, Variable("t"))), start(by("x")), start(by("v")),
-                tuple(pair for pair in slopes if pair[1] >= 0), *_branches(node))
+                tuple(pair for pair in slopes if pair[1] >= 0), *_branches(node), parts, mixed)
 
 
-def _branches(node: Node) -> tuple[bool, bool, bool, bool]:
-    """Whether a function jumps, has kinks, is an expression of nothing but t, and changes with t alone."""
+def _branches(node: Node) -> tuple[bool, bool, bool]:
+    """Whether a function jumps, has kinks, and is an expression of nothing but t."""
     nodes = bottom_up(node)
     used = {getattr(x, "operator", getattr(x, "name", "")) for x in nodes}
-    state = any(isinstance(x, Signal) or (isinstance(x, Variable) and x.name != "t") for x in nodes)
-    python = [x for x in nodes if isinstance(x, External)]
-    of_time = not state and all(x.arguments == 1 for x in python) and (bool(python) or any(isinstance(x, Variable) for x in nodes))
-    return bool(used & JUMPING), bool(used & KINKED) or any(isinstance(x, Lookup) for x in nodes), not (state or python), of_time
+    other = any(isinstance(x, (Signal, External)) or (isinstance(x, Variable) and x.name != "t") for x in nodes)
+    return bool(used & JUMPING), bool(used & KINKED) or any(isinstance(x, Lookup) for x in nodes), not other
 
 
 def channels(node: Node) -> list[str]:

@@ -111,6 +111,10 @@ class IDARun(Run):
         self.x.H[:] = p["H"]
         self._keep()
 
+    def _pass_limit(self) -> None:
+        """The solver keeps its largest step for life."""
+        self._begin(self.ahead(self.t))
+
     def _keep(self) -> None:
         """What the solver has come to, in x."""
         self.x.q[:], self.x.v[self.bodies], self.totals[:] = self._split(self.y)[:3]

@@ -19,8 +19,9 @@ from ....kernels.state_row import parts
 from ....kernels.status import EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNDERFLOW
 from ..base import Integrator, Plan
 from .control import CONTROL
+from .python_functions import Limits, refuse_memory
 from .stops import LOOK, SMOOTH, Stops, function_fault
-from .time_functions import time_jumps, time_scale
+from .time_functions import outlook
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN)
@@ -78,8 +79,8 @@ class Run(Stops):
         self.c.histories, self.num.powered = len(self.programs[3].rows) > 0, len(self.programs[2].rows) > 0
 
     def _plan_intervals(self, plan: Plan, coarsest: int) -> None:
-        """What is asked for, the jumps of functions of time, and the largest step: at least ``coarsest`` of them, and short enough
-        not to pass over anything that functions of time do."""
+        """What is asked for, the jumps of functions of time, and the largest step: at least ``coarsest`` of them, and where functions of
+        time do something short enough not to pass over it."""
         s, c, start, end = plan.dynamics.system, self.c, float(plan.row[0]), plan.end
         self.duration, self.accuracy = end - start, plan.accuracy or None
         c.first = c.now = start
@@ -88,14 +89,17 @@ class Run(Stops):
         c.eps = SAFETY * plan.accuracy / min(1.0, self.duration)
         c.least = FINEST * max(abs(start), abs(end), self.duration)
         self.jumps: list[float] = []
-        self.stops, scale = [(end, end)], np.inf
+        self.stops, most = [(end, end)], self.duration / coarsest
+        self.limits = Limits(np.array([start, end]), np.array([most]))
+        refuse_memory(s, start, end)
         if plan.accuracy:
             self.remedy = "Ask for less accuracy, or give a fixed step"
-            told = time_jumps(s, start, end)
-            scale, sudden = time_scale(s, start, end, told)
-            self.stops = [(end, end), *sorted(told + sudden, reverse=True)]  # the next one is the last
+            evaluation.run(self.programs[0], s.data, self.x, start, 1.0, 0.0, 0.0)  # channels
+            ahead, self.limits = outlook(s, self.x, start, end, most)
+            self.stops = [(end, end), *reversed(ahead)]  # the next one is the last
             c.jumpy = any(not timed for _, _, timed in s.switches)
-        c.most = plan.coarser * min(self.duration / coarsest, scale / 2)
+        self.limits = self.limits._replace(most=plan.coarser * self.limits.most)
+        c.most = self.limits.most[0]
 
     def _store(self, rows: int) -> None:
         """Room for rows, and the first checkpoint: the last thing that the initialisation of a method does."""
@@ -175,7 +179,9 @@ class Run(Stops):
         """The smooth interval that begins at t, and where it ends."""
         while len(self.stops) > 1 and self.stops[-1][1] <= t:
             self.stops.pop()
-        self.c.stop = self.stops[-1][0]
+        ends = self.limits.times[1:]
+        k = min(int(np.searchsorted(ends, t, side="right")), ends.size - 1)
+        self.c.stop, self.c.most = min(self.stops[-1][0], ends[k]), self.limits.most[k]
 
     def _forget(self) -> None:
         """What is kept of earlier factorisations would not be there after an interruption."""
@@ -206,11 +212,17 @@ class Run(Stops):
         """After the end of a smooth interval: begin the next one, if there is one."""
         if status == EVENT:
             self._pass_event(float(self.c.after))
+        elif self.t < self.stops[-1][0]:
+            self._pass_limit()
         elif self.t < self.end:
             self._restart(self.stops[-1][1])
         else:
             return False
         return True
+
+    def _pass_limit(self) -> None:
+        """From here on steps may be longer, or must be shorter."""
+        self._next_stop(self.t)
 
     def ahead(self, t: float) -> np.ndarray:
         """The state in ``x``, carried on to a time shortly after the last step, as a row."""

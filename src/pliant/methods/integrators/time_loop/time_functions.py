@@ -1,104 +1,126 @@
-"""Functions of time alone, looked at before a run: when they jump, and how fast they change."""
+"""What functions do in time, looked at before a run: when they jump, and how short steps must be where. docs/theory/integrators.md
+
+Expressions and tables are bounded over intervals of time, which are divided until nothing can hide in them; Python functions can
+only be sampled. A law that reads other things too is looked at by its parts that read time alone.
+"""
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from timeit import repeat
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ....kernels.expression_vm import CONSTANT, END, branches, sample
+from ....functions.enclosures import Enclosure
+from ....functions.expression import External, Lookup, Node, Signal, Variable, bottom_up
+from ....functions.time_parts import Mixed, TimePart, is_plain, time_parts
+from ....kernels.expression_vm import CONSTANT, END, branches
+from .python_functions import LATER, OFFSET, PART, Limits, Stop, looked_at
 
 if TYPE_CHECKING:
     from ....compile.system import System
+    from ....kernels.evaluation import Memory
 
-SAMPLES = 20_000    # where functions of time are looked at
-SLOW = 1e-3         # s for 20 of these
-ROUNDS = 20         # jumps between two of these
-LATER = 4           # ulps: at a jump itself a function may still have the slope before it
-STEEP, MANY = 10.0, 1000  # a change between two samples that much larger than next to them may be a jump; but not so many of them
-PART, NARROW = 1e-3, 0.05  # it begins and ends with this part of it, and lasts a smaller part of the time between samples
+CELLS = 64          # intervals to begin with
+ROUNDING = 1e-12    # of its size: changes below are none
+ROUNDS = 20         # jumps in an interval
+BUDGET = 4_000_000  # intervals times parts of a function, at most, on one level
+SHORTEST = 20_000   # steps that a law is given at most over the whole run, if when something happens in it depends on the motion
+KNOTS = 500         # of the tables of a function: then steps end at their kinks
+SPARE = 8           # steps that may be wasted in a segment, besides as many as it needs
 
-
-def time_scale(system: System, start: float, end: float, stops: list[tuple[float, float]]) -> tuple[float, list[tuple[float, float]]]:
-    """The shortest time in which a function of time alone passes its range, between jumps; not less than it is sampled at. Steps may
-    not be longer: where nothing moves yet, they could pass a pulse or whole periods without a sign of it. And further jumps, of
-    functions that do not tell of them: times right before and right after each."""
-    d, x, dt = system.data, system.memory(), (end - start) / SAMPLES
-    times = start + dt * (np.arange(SAMPLES) + 0.6180339887)
-    inside = np.ones(SAMPLES - 1, bool)
-    inside[np.clip(np.searchsorted(times, [low for low, _ in stops]) - 1, 0, SAMPLES - 2)] = False
-    shortest = np.inf
-    found: list[tuple[float, float]] = []
-    for code in system.timed:
-        def at(points: np.ndarray, code: int = code) -> np.ndarray:
-            values = np.zeros(points.size)
-            with system.failures.ignored():  # the run will say so, if it gets there
-                sample(code, points, d.tab, d.val, x.Y, x.W, values)
-            return values
-        if min(repeat(partial(at, times[::SAMPLES // 20]), number=1, repeat=3)) > SLOW:
-            continue  # a Python function that takes its time
-        out, smooth = at(times), inside.copy()
-        if not np.isfinite(out).all():
-            continue
-        steep, jumps = _sudden(at, times, out, inside)
-        smooth[steep] = False
-        found += jumps
-        height, change = np.ptp(out), abs(np.diff(out))[smooth].max(initial=0.0)
-        if change > 1e-9 * abs(out).max():
-            shortest = min(shortest, dt * max(1.0, height / change))
-    return shortest, sorted(set(found))
+Array = np.ndarray
 
 
-def _sudden(at: Callable[[np.ndarray], np.ndarray], times: np.ndarray, values: np.ndarray,
-            inside: np.ndarray) -> tuple[np.ndarray, list[tuple[float, float]]]:
-    """Jumps by their size alone: where a change between two samples, which is large next to those beside it, happens in a small part
-    of the time between them. Their samples; and the jumps, or the two ends of what is steep."""
-    change = abs(np.diff(values)) * inside
-    beside = np.maximum(np.pad(change, 2)[:-4], np.pad(change, 2)[4:])  # two samples away: a jump may be next to another one
-    rows = np.flatnonzero((change > STEEP * beside) & (change > 1e-6 * np.ptp(values)))
-    if rows.size > MANY:
-        return rows[:0], []
-    before, begin = _passing(at, times, rows, values[rows], PART * change[rows])
-    end, after = _passing(at, times, rows, values[rows], (1 - PART) * change[rows])
-    short = after - before < NARROW * (times[1] - times[0])
-    later = LATER * np.spacing(abs(times).max())
-    stops = []
-    for a, b, c, d in zip(*(part[short].tolist() for part in (before, begin, end, after)), strict=True):
-        stops += [(a, d + later)] if d - a <= later else [(a, b), (c, d)]
-    return rows[short], stops
+class Outlook(NamedTuple):
+    """Times right before and right after each jump; between which times steps may be how long."""
+    stops: list[Stop]
+    limits: Limits
 
 
-def _passing(at: Callable[[np.ndarray], np.ndarray], times: np.ndarray, rows: np.ndarray, start: np.ndarray,
-             change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Times right before and right after a function has changed by so much since the samples ``rows``, by bisection."""
-    low, high = times[rows], times[rows + 1]
-    for _ in range(60):
-        middle = (low + high) / 2
-        early = abs(at(middle) - start) < change
-        low, high = np.where(early, middle, low), np.where(early, high, middle)
-    return low, high
+def outlook(system: System, x: Memory, start: float, end: float, most: float) -> Outlook:
+    """Of all functions of a model in a run with steps up to ``most``; ``x``: its memory at the start, with the values of channels."""
+    stops, kinks = list[Stop](), list[float]()
+    cells = [Limits(np.array([start, end]), np.array([np.inf]))]
+    for part in _distinct(system):
+        if isinstance(part.node, External):
+            found, limits = looked_at(system, part, start, end)
+            stops, cells = stops + found, cells + limits
+        else:
+            found, bends = jumps_of(system, part, start, end)
+            steep, limit = resolved(Enclosure(part.node), start, end, found)
+            stops, cells, kinks = stops + found + steep, [*cells, limit], kinks + bends
+    scale = min((_moving(system, law, x, start, end) for law in system.mixed), default=np.inf)
+    return Outlook(sorted(set(stops)), _joined(cells, kinks, min(most, scale)))
 
 
-def time_jumps(system: System, start: float, end: float) -> list[tuple[float, float]]:
-    """Times right before and right after every jump of functions that depend on time alone."""
-    timed = [(code, kinks) for code, kinks, of_time in system.switches if of_time]
-    if not timed:
-        return []
-    codes, kinked, d = np.array([c for c, _ in timed], np.int64), np.array([k for _, k in timed]), system.data
-    x = system.memory()
+def _distinct(system: System) -> list[TimePart]:
+    """Each function once, however many items use it."""
+    tab, val, found = system.data.tab, system.data.val, dict[tuple[Any, ...], TimePart]()
+    for part in system.timed:
+        key: list[Any] = [part.kinks]
+        code = part.code
+        while tab[code] != END:
+            key += [int(tab[code]), float(val[tab[code + 1]]) if tab[code] == CONSTANT else int(tab[code + 1])]
+            code += 2
+        found.setdefault(tuple(key), part)
+    return list(found.values())
 
-    def at(times: np.ndarray) -> np.ndarray:
-        out = np.zeros(times.size)
-        branches(codes, kinked, times, d.tab, d.val, x.Y, x.W, out)
+
+# -- jumps
+def jumps_of(system: System, part: TimePart, start: float, end: float) -> tuple[list[Stop], list[float]]:
+    """Times right before and right after every jump of an expression of t, and times of kinks (which are jumps too, where they count as
+    such). Intervals are divided until each choice between branches is the same in all of one, or its argument only grows or falls
+    there; then it is bisected."""
+    knots = sum(node.table.x.size for node in bottom_up(part.node) if isinstance(node, Lookup))
+    enclosure = Enclosure(part.node, part.kinks or knots <= KNOTS)
+    enclosure.over(np.array([start]), np.array([end]))
+    if not enclosure.choices:
+        return [], []
+    edges = _grid(start, end)
+    least, done = LATER * np.spacing(max(abs(start), abs(end))), [edges]
+    begin, stop = edges[:-1], edges[1:]
+    while begin.size:
+        unclear = np.zeros(begin.size, bool)
+        for rows in _chunks(begin.size, enclosure):
+            enclosure.over(begin[rows], stop[rows])
+            asked = enclosure.active()
+            for node, choice in enclosure.choices:
+                unclear[rows] |= choice.open & ~choice.once & asked[id(node)]
+        unclear &= stop - begin > least
+        if unclear.sum() * len(enclosure.order) > BUDGET:
+            break
+        middle = (begin + stop)[unclear] / 2
+        begin, stop = np.concatenate([begin[unclear], middle]), np.concatenate([middle, stop[unclear]])
+        done.append(middle)
+    found = _bisected(_branch(system, part.code, enclosure.kinks), np.unique(np.concatenate(done)))
+    if not enclosure.kinks or part.kinks or not found:
+        return found, []
+    before, after = np.array(found).T
+    jump = _branch(system, part.code, False)
+    same = jump(before) == jump(after)
+    return [stop for stop, soft in zip(found, same, strict=True) if not soft], before[same].tolist()
+
+
+def _branch(system: System, code: int, kinked: bool) -> Callable[[Array], Array]:
+    """A number that changes where a function of time alone jumps (or has a kink), at given times."""
+    d, x = system.data, system.memory()
+
+    def at(points: Array) -> Array:
+        out = np.zeros(points.size)
+        branches(np.array([code], np.int64), np.array([kinked]), points, d.tab, d.val, x.Y, x.W, out)
         return out
-    times = np.union1d(np.linspace(start, end, SAMPLES + 1), _written(system, codes, start, end))
-    found, low, high = at(times), times[:-1], times[1:]
-    jumps: list[tuple[float, float]] = []
-    value, aim = found[:-1], found[1:]
+    return at
+
+
+def _bisected(at: Callable[[Array], Array], times: Array) -> list[Stop]:
+    """Times right before and right after every change of a number between given times."""
+    values, low, high = at(times), times[:-1], times[1:]
+    jumps: list[Stop] = []
+    value, aim = values[:-1], values[1:]
     for _ in range(ROUNDS):  # one jump of each interval, then what is left of it
-        low, high, value, aim = (part[value != aim] for part in (low, high, value, aim))
+        low, high, value, aim = (a[value != aim] for a in (low, high, value, aim))
+        if not low.size:
+            break
         last = high
         for _ in range(60):
             middle = (low + high) / 2
@@ -106,17 +128,120 @@ def time_jumps(system: System, start: float, end: float) -> list[tuple[float, fl
             low, high = np.where(same, middle, low), np.where(same, high, middle)
         jumps += zip(low.tolist(), high.tolist(), strict=True)
         low, high, value = high, last, at(high)
-    later = LATER * np.spacing(max(abs(start), abs(end)))
-    return sorted((a, min(b + later, end)) for a, b in jumps)
+    later = LATER * np.spacing(max(abs(times[0]), abs(times[-1])))
+    return sorted((a, min(b + later, float(times[-1]))) for a, b in jumps)
 
 
-def _written(system: System, codes: np.ndarray, start: float, end: float) -> np.ndarray:
-    """Times that stand in functions as numbers, and those half way between: jumps are often there, as close together as one likes."""
-    tab, val, found = system.data.tab, system.data.val, {start, end}
-    for code in codes.tolist():
-        while tab[code] != END:
-            if tab[code] == CONSTANT:
-                found.add(float(val[tab[code + 1]]))
-            code += 2
-    times = np.array(sorted(t for t in found if start <= t <= end))
-    return np.union1d(times, (times[1:] + times[:-1]) / 2)
+# -- how fast functions change
+def resolved(enclosure: Enclosure, start: float, end: float, jumps: list[Stop]) -> tuple[list[Stop], Limits]:
+    """Intervals between jumps, divided until no part of the function passes more than half of its range in one, and so long may a step
+    be there; and what is so steep that it is a jump too."""
+    begin, stop = _between(_grid(start, end), jumps)
+    least, most = LATER * np.spacing(max(abs(start), abs(end))), np.full(begin.size, np.inf)
+    ranges = {id(node): (np.inf, -np.inf) for node in enclosure.varying}
+    done, stops = [(begin[:0], stop[:0], most[:0])], list[Stop]()
+    while begin.size:
+        excess, blind = np.zeros(begin.size), np.zeros(begin.size, bool)
+        for rows in _chunks(begin.size, enclosure):
+            enclosure.over(begin[rows], stop[rows], settled=True)
+            excess[rows], blind[rows] = _excess(enclosure, ranges)
+        narrow = stop - begin <= least
+        stops += zip(begin[narrow & (excess > 1) & ~blind].tolist(), stop[narrow & (excess > 1) & ~blind].tolist(), strict=True)
+        open_ = (excess > 1) & ~narrow
+        if open_.sum() * len(enclosure.order) > BUDGET:
+            open_[:] = False
+        done.append((begin[~open_], stop[~open_], most[~open_]))
+        parts = np.where(excess > 4, 4, 2)[open_]
+        width, inherited = ((stop - begin)[open_] / parts).repeat(parts), np.where(blind, most, 0.0)[open_].repeat(parts)
+        place = np.concatenate([np.arange(n) for n in parts]) if parts.size else np.zeros(0)
+        begin, before = begin[open_].repeat(parts) + place * width, stop[open_].repeat(parts)
+        stop, most = np.minimum(begin + width, before), np.maximum(width, inherited)  # a pole is not made better by shorter steps
+    found = [np.concatenate(column) for column in zip(*done, strict=True)]
+    order = np.argsort(found[0])
+    return stops, Limits(np.append(found[0][order], end), found[2][order])
+
+
+def _excess(enclosure: Enclosure, ranges: dict[int, tuple[float, float]]) -> tuple[Array, Array]:
+    """How much more than allowed a function may change in intervals, and where it is not even finite. ``ranges``: of all parts, so far."""
+    asked, worst, blind = enclosure.active(), np.zeros(enclosure.begin.size), np.zeros(enclosure.begin.size, bool)
+    with np.errstate(all="ignore"):
+        for node in enclosure.varying:
+            b, mine = enclosure.bounds[id(node)], asked[id(node)]
+            seen = np.concatenate([b.first[mine], b.last[mine]])
+            seen = seen[np.isfinite(seen)]
+            low, high = ranges[id(node)]
+            low, high = min(low, seen.min(initial=np.inf)), max(high, seen.max(initial=-np.inf))
+            ranges[id(node)] = low, high
+            size, width = max(abs(low), abs(high)) if low <= high else 0.0, np.where(mine, b.high - b.low, 0.0)
+            allowed = max(PART * (high - low), ROUNDING * size) if low <= high else 0.0
+            worst = np.maximum(worst, np.where(width > 0, width / max(allowed, 1e-300), 0.0))
+            blind |= mine & ~np.isfinite(width)
+    return worst, blind
+
+
+def _moving(system: System, law: Mixed, x: Memory, start: float, end: float) -> float:
+    """The shortest time of a law in which t stands together with channels, x or v, with these as they are at the start: when that will
+    be is not known."""
+    signals, held = dict(law.signals), dict[int, float]()
+    for node in bottom_up(law.node):
+        if isinstance(node, Signal):
+            held[id(node)] = float(x.Y[signals[node.reference]].real)
+        elif isinstance(node, Variable) and node.name != "t":
+            held[id(node)] = 0.0
+    for part in time_parts(law.node):
+        if not is_plain(part):  # looked at by itself
+            held[id(part)] = _value(part, start)
+    enclosure = Enclosure(law.node, held=held)
+    if not enclosure.varying:
+        return np.inf
+    _, limits = resolved(enclosure, start, end, [])
+    least = (end - start) / SHORTEST
+    return max(least, float(limits.most.min(initial=np.inf)))
+
+
+def _value(node: Node, t: float) -> float:
+    enclosure = Enclosure(node)
+    enclosure.over(np.array([t]), np.array([t]))
+    return float(enclosure.bounds[id(node)].first[0])
+
+
+# -- intervals
+def _grid(start: float, end: float) -> Array:
+    inner = start + (end - start) / CELLS * (np.arange(CELLS - 1) + OFFSET)
+    return np.concatenate([[start], inner, [end]])
+
+
+def _between(edges: Array, jumps: list[Stop]) -> tuple[Array, Array]:
+    """Intervals from edge to edge, without the jumps."""
+    if not jumps:
+        return edges[:-1], edges[1:]
+    before, after = np.array(jumps).T
+    inside = np.searchsorted(before, edges, side="right") - 1
+    edges = edges[(inside < 0) | (edges >= after[inside])]
+    begin, end = np.union1d(edges, after), np.union1d(edges, before)
+    begin = begin[begin < edges[-1]]
+    return begin, end[np.searchsorted(end, begin, side="right")]
+
+
+def _chunks(count: int, enclosure: Enclosure) -> Iterable[slice]:
+    size = max(64, 400_000 // len(enclosure.order))
+    return [slice(k, min(k + size, count)) for k in range(0, count, size)]
+
+
+def _joined(cells: list[Limits], kinks: list[float], most: float) -> Limits:
+    """The smallest limit of all functions at each time, in few segments: neighbours are one if that takes at most twice as many steps, and
+    if there is no kink between them."""
+    times = np.unique(np.concatenate([kinks, *(c.times for c in cells)]))
+    middle, allowed, kinked = (times[1:] + times[:-1]) / 2, np.full(times.size - 1, most), np.isin(times[:-1], kinks)
+    for c in cells:
+        place = np.clip(np.searchsorted(c.times, middle) - 1, 0, c.most.size - 1)
+        allowed = np.minimum(allowed, c.most[place])
+    ends, limits, width, needed = [float(times[0])], list[float](), 0.0, 0.0
+    for stop, h, limit, kink in zip(*(a.tolist() for a in (times[1:], np.diff(times), allowed, kinked)), strict=True):
+        if limits and not kink and (width + h) / min(limits[-1], limit) <= 2 * (needed + h / limit) + SPARE:
+            ends[-1], limits[-1], width, needed = stop, min(limits[-1], limit), width + h, needed + h / limit
+        else:
+            ends.append(stop)
+            limits.append(limit)
+            width, needed = h, h / limit
+    return Limits(np.array(ends), np.array(limits))

@@ -1,0 +1,116 @@
+"""What laws do in time is known before the run: no pulse is passed over, however thin, also in laws that read channels, x or v; and
+only steps next to it are short. Impulses in closed form: m v = integral of F."""
+import numpy as np
+import pytest
+from closed_forms import ALONG, N, along, block
+
+import pliant as pl
+from pliant.methods.integrators.time_loop.time_functions import jumps_of
+
+DRAG = " - 0.01*(b.velocity.x + 2*b.velocity.y + 2*b.velocity.z)/3"
+BELL = np.sqrt(np.pi)
+
+
+def lasting(impulse, since):
+    """Speed of 2 kg long after an impulse, with that drag."""
+    return impulse / 2 * np.exp(-0.005 * since)
+
+
+PULSES = [
+    ("if(t > 7.77 and t < 7.8, 32.6, 0)", 0.978, 7.785),
+    ("step(t, 7.77, 0, 7.775, 40) - step(t, 7.795, 0, 7.8, 40)", 1.0, 7.785),
+    ("1000*exp(-((t - 5)/0.001)^2)", BELL, 5.0),
+    ("1e9*exp(-((t - 5)/1e-9)^2)", BELL, 5.0),
+    ("1e4/cosh((t - 3)/1e-4)", np.pi, 3.0),
+    ("1e3*(tanh((t - 3)/1e-4) - tanh((t - 3.001)/1e-4))", 2.0, 3.0005),
+    ("1e5/(1 + ((t - 5)/1e-6)^2)^2", 0.1 * np.pi / 2, 5.0),
+    ("step(t*7, 20, 0, 20.00007, 1e5) - step(t*7, 20.00007, 0, 20.00014, 1e5)", 1.0, 20 / 7),
+    ("if(abs(mod(3*t, 29) - 20) < 3e-6, 1e5, 0)", 0.2, 20 / 3),
+    ("if(t - 4 < 1e-9, 0, if(t < 4.00001, 1e5, 0))", 0.9999, 4.0),
+    ("1e5*max(0, 1 - abs(t - 6)/1e-5)", 1.0, 6.0)]
+
+
+@pytest.mark.parametrize("drag", ["", DRAG])
+@pytest.mark.parametrize(("pulse", "impulse", "at"), PULSES, ids=[p[0] for p in PULSES])
+def test_pulses_however_thin(pulse, impulse, at, drag):
+    sol = block(pulse + drag).simulate(10.0)
+    exact = lasting(impulse, 10 - at) if drag else impulse / 2
+    assert along(sol)[1][-1] == pytest.approx(exact, rel=1e-5)
+    assert sol.quality.steps < 400, "steps are short next to the pulse only"
+
+
+@pytest.mark.parametrize("integrator", [pl.GeneralizedAlpha(0.8), pl.RadauIIA5(), pl.BDF()], ids=lambda x: x.kind)
+def test_other_methods_see_them_too(integrator):
+    for pulse, impulse, at in (PULSES[0], PULSES[2], PULSES[7]):
+        sol = block(pulse + DRAG).simulate(10.0, integrator=integrator)
+        assert along(sol)[1][-1] == pytest.approx(lasting(impulse, 10 - at), rel=1e-3)  # 10 x accuracy x duration
+
+
+@pytest.mark.parametrize(("kind", "width"), [("linear", 2e-5), ("cubic", 2e-5), ("linear", 1e-8)])
+def test_knots_of_tables(kind, width):
+    """Data with one spike between two samples of anything."""
+    x = 5.0003 + width * np.arange(-4.0, 5.0)
+    table = pl.Table([0.0, *x, 10.0], [0, 0, 0, 0, 0, 1 / width, 0, 0, 0, 0, 0], kind)
+    if kind == "linear":
+        exact = 0.5
+    else:
+        c, h = table.coefficients, np.diff(table.x)
+        exact = sum(float((c[:, k] * h ** (k + 1)).sum()) / (k + 1) for k in range(4)) / 2
+    sol = block(table).simulate(10.0)
+    assert along(sol)[1][-1] == pytest.approx(exact, rel=1e-5, abs=1e-5 * abs(along(sol)[1]).max())
+    assert sol.quality.steps < 800
+
+
+def test_long_tables_of_slow_data_cost_no_steps():
+    t = np.linspace(0, 10, 20_001)
+    sol = block(pl.Table(t, np.sin(t))).simulate(10.0)
+    np.testing.assert_allclose(along(sol)[1], (1 - np.cos(sol.t)) / 2, atol=1e-5)
+    assert sol.quality.steps < 200
+
+
+def test_every_switch_is_found():
+    """Also where periods fit any samples: 2 jumps in each of 20 000, and 300 in a run."""
+    system = block("if(sin(2*pi*2000*t) > 0.5, 10, 0)").compile().system
+    stops = np.array(jumps_of(system, system.timed[0], 0.0, 10.0)[0])
+    k = np.arange(20_000)[:, None]
+    np.testing.assert_allclose(stops[:, 0], ((k + np.array([1, 5]) / 12) / 2000).ravel(), atol=1e-12)
+    sol = block("if(sin(2*pi*2000*t) > 0.5, 10, 0) - 1e-9*b.position.x").simulate(0.075)
+    assert along(sol)[1][-1] == pytest.approx(10 * 0.075 / 3 / 2, rel=1e-8)
+
+
+@pytest.mark.parametrize("law", ["-(1000*exp(-((t-5)/0.001)^2) + 1e-12*x)", "-1000*exp(-((t-5)/0.001)^2) + 1e-12*v"])
+def test_laws_of_springs(law):
+    m = pl.Model("spring")
+    b = m.add(pl.RigidBody.box("b", size=(0.1, 0.2, 0.3), mass=2.0))
+    m.add(pl.Prismatic("P", m.ground, b, axis=tuple(N)))
+    m.add(pl.SpringDamper("s", m.ground.frame(tuple(-N)), b, stiffness=law, length=1.0))
+    sol = m.simulate(10.0)
+    assert along(sol)[1][-1] == pytest.approx(BELL / 2, rel=1e-6)
+    assert sol.quality.steps < 200
+
+
+def test_python_laws_of_springs():
+    m = pl.Model("spring")
+    b = m.add(pl.RigidBody.box("b", size=(0.1, 0.2, 0.3), mass=2.0))
+    m.add(pl.Prismatic("P", m.ground, b, axis=tuple(N)))
+    m.add(pl.SpringDamper("s", m.ground.frame(tuple(-N)), b, stiffness=lambda t, x, v: -32.6 if 7.77 < t < 7.8 else 0.01 * v, length=1.0))
+    assert along(m.simulate(10.0))[1][-1] == pytest.approx(lasting(0.978, 10 - 7.8), rel=1e-6)
+
+
+def test_a_pulse_whose_time_depends_on_the_motion():
+    """u = t - x / 10 grows with 1 - v / 10: d(v - v^2 / 20)/du = F(u) / 2."""
+    u = f"(t - 0.1*({ALONG}))"
+    sol = block(f"step({u}, 5, 0, 5.005, 100) - step({u}, 5.005, 0, 5.01, 100)").simulate(10.0)
+    v = along(sol)[1][-1]
+    assert v - v * v / 20 == pytest.approx(0.25, rel=1e-5)
+
+
+def test_bursts():
+    """Where a fast part is multiplied by zero, it costs nothing."""
+    window = "(step(t, 4, 0, 4.001, 1) - step(t, 4.009, 0, 4.01, 1))"
+    sol = block(f"{window}*100*sin(2*pi*1000*(t - 4))^2").simulate(10.0)
+    t = np.linspace(4, 4.01, 200_001)
+    s = np.clip((t - 4) / 0.001, 0, 1), np.clip((t - 4.009) / 0.001, 0, 1)
+    f = (s[0]**2 * (3 - 2 * s[0]) - s[1]**2 * (3 - 2 * s[1])) * 100 * np.sin(2000 * np.pi * (t - 4))**2
+    assert along(sol)[1][-1] == pytest.approx(np.trapezoid(f, t) / 2, rel=1e-5)
+    assert sol.quality.steps < 500
