@@ -89,7 +89,7 @@ def _node(function: Function, variables: tuple[str, ...], pool: Pool, where: str
         _check_arguments(function, variables)
         address, alive = _address(function, len(variables), pool.failures, where)
         pool.keep.append(alive)
-        return External(address, len(variables), fast=isinstance(alive, tuple))
+        return External(address, len(variables), fast=isinstance(alive, _Compiled))
     raise ValueError(must(function, f"must be a number, an expression such as '2 * t', a Table, or a function f({', '.join(variables)})"))
 
 
