@@ -45,7 +45,11 @@ class Sampled:
 
     def __call__(self, times: Array) -> Array:
         with self.failures.ignored():  # the run will say so, if it gets there
-            return np.array([self.f(t, self.x, self.v) for t in times.tolist()])
+            values = np.array([self.f(t, self.x, self.v) for t in times.tolist()])
+            for error in self.failures.take():
+                if isinstance(error, KeyboardInterrupt):
+                    raise error
+        return values
 
 
 def looked_at(system: System, part: TimePart, start: float, end: float) -> tuple[list[Stop], list[Limits]]:
