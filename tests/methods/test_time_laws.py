@@ -114,3 +114,40 @@ def test_bursts():
     f = (s[0]**2 * (3 - 2 * s[0]) - s[1]**2 * (3 - 2 * s[1])) * 100 * np.sin(2000 * np.pi * (t - 4))**2
     assert along(sol)[1][-1] == pytest.approx(np.trapezoid(f, t) / 2, rel=1e-5)
     assert sol.quality.steps < 500
+
+
+def turned(function, joint=pl.Revolute, **more):
+    m = pl.Model("turned")
+    m.add(joint("A", m.ground, m.add(pl.RigidBody.box("b", (0.1, 0.2, 0.1), mass=2.0)), axis=tuple(N), **more))
+    m.add(pl.Drive("A", "angle", function, name="motor"))
+    return m
+
+
+@pytest.mark.parametrize("options", [{}, {"step": 1e-3}], ids=["chosen", "fixed"])
+@pytest.mark.parametrize("function", ["t + if(t > 0.5, 2*pi, 0)", "t + 2*pi*floor(2*t)", lambda t: t - (4 * np.pi if t > 0.5 else 0.0)], ids=str)
+def test_a_drive_that_jumps_by_whole_turns_is_named(function, options):
+    for m in (turned(function), turned(function, pl.Screw, lead=0.1)):
+        with pytest.raises(pl.SimulationError, match=r"at t = 0.5 s: drive 'motor' jumps .*step\(t, t0, y0, t1, y1\)") as stopped:
+            m.simulate(1.0, **options)
+        assert stopped.value.code == "drive-jump"
+
+
+def test_functions_with_a_memory_are_refused():
+    """A controller that remembers the last time it was asked: times come in any order."""
+    class Controller:
+        last = total = 0.0
+
+        def __call__(self, t):
+            self.total += (t - self.last) * (1.0 - self.total)
+            self.last = t
+            return self.total
+    for options in ({}, {"step": 1e-2}):
+        with pytest.raises(pl.ModelError, match=r"force 'f': vector: its Python function gave .* depend on its arguments alone"):
+            block(Controller()).simulate(1.0, **options)
+
+
+def test_python_functions_are_asked_sparingly():
+    asked = []
+    sol = block(lambda t: [asked.append(t), np.sin(t)][1]).simulate(1.0)
+    assert along(sol)[1][-1] == pytest.approx((1 - np.cos(1)) / 2, rel=1e-5)
+    assert len(asked) < 2000 + 100 + 30 * sol.quality.steps

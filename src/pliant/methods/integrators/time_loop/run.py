@@ -21,7 +21,7 @@ from ..base import Integrator, Plan
 from .control import CONTROL
 from .python_functions import Limits, refuse_memory
 from .stops import LOOK, SMOOTH, Stops, function_fault
-from .time_functions import outlook
+from .time_functions import drive_changes, outlook, whole_turns
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN)
@@ -98,6 +98,9 @@ class Run(Stops):
             ahead, self.limits = outlook(s, self.x, start, end, most)
             self.stops = [(end, end), *reversed(ahead)]  # the next one is the last
             c.jumpy = any(not timed for _, _, timed in s.switches)
+        else:
+            for t, changes in whole_turns(s, plan.dynamics.directory.codes, start, end):  # no step would notice
+                self.drive_jumped(plan.row, changes, t)
         self.limits = self.limits._replace(most=plan.coarser * self.limits.most)
         c.most = self.limits.most[0]
 
@@ -250,9 +253,10 @@ class Run(Stops):
         if self.only_forces:
             return self._begin(row)
         before, told = self.ahead(self.t), row.copy()
+        changes = drive_changes(d.system, d.directory.codes, self.t, t)
         energies, report = d.refine(row[None, :])
-        if not report[0, POSITION] <= GAP * max(1.0, d.length):
-            self.drive_jumped(told)
+        if not report[0, POSITION] <= self.joint_gap or max(map(abs, changes.values()), default=0.0) > self.joint_gap:
+            self.drive_jumped(told, changes)
         if any(kinks for _, kinks, _ in d.system.switches):
             self.totals[WORK] += energies[0, 0] - d.refine(before[None, :])[0][0, 0]
             row[1:3] = self.totals

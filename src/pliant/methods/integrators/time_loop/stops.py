@@ -115,15 +115,16 @@ class Stops:
                   "large")
         return SimulationError.stopped(row[0], opened, remedy, "joint-open")
 
-    def drive_jumped(self, row: np.ndarray) -> NoReturn:
-        """The error that names the drives whose functions have jumped."""
+    def drive_jumped(self, row: np.ndarray, changes: dict[str, float], t: float | None = None) -> NoReturn:
+        """The error that names the drives whose functions have jumped: by their ``changes``, as a whole turn opens no joint."""
         d = self.dynamics
         opened = d.open_joints(row)  # and the equations in d.x.R
-        drives = {name: abs(d.x.R[k]) for name, (k, *_) in d.directory.drives.items()}
-        names = [repr(name) for name, gap in drives.items() if gap > 1e-3 * max(drives.values())]
-        what = f"drive{'s' * (len(names) > 1)} {', '.join(names[:5])} jump{'s' * (len(names) == 1)}" if names else "a drive jumps"
+        drives = {name: max(abs(d.x.R[k]), abs(changes.get(name, 0.0))) for name, (k, *_) in d.directory.drives.items()}
+        names = [name for name, gap in drives.items() if gap > 1e-3 * max(drives.values())]
+        what = f"drive{'s' * (len(names) > 1)} {', '.join(map(repr, names[:5]))} jump{'s' * (len(names) == 1)}" if names else "a drive jumps"
+        by = f"by {abs(changes[names[0]]):.6g}" if names and names[0] in changes else "a joint opened"
         remedy = "Let its function pass on without a jump, for example by step(t, t0, y0, t1, y1)"
-        raise SimulationError.stopped(row[0], f"{what} ({opened})", remedy, "drive-jump")
+        raise SimulationError.stopped(row[0] if t is None else t, f"{what} ({opened or by})", remedy, "drive-jump")
 
     def singular_pose(self, y: np.ndarray, t: float, rank: int) -> None:
         """The error that names the joints whose equations lose their independence at a position, if that is what stops a

@@ -5,7 +5,7 @@ only be sampled. A law that reads other things too is looked at by its parts tha
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from ....functions.enclosures import Enclosure
 from ....functions.expression import External, Lookup, Node, Signal, Variable, bottom_up
 from ....functions.time_parts import Mixed, TimePart, is_plain, time_parts
-from ....kernels.expression_vm import CONSTANT, END, branches
+from ....kernels.expression_vm import CONSTANT, END, branches, sample
 from .python_functions import LATER, OFFSET, PART, Limits, Stop, looked_at
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ ROUNDS = 20         # jumps in an interval
 BUDGET = 4_000_000  # intervals times parts of a function, at most, on one level
 SHORTEST = 20_000   # steps that a law is given at most over the whole run, if when something happens in it depends on the motion
 KNOTS = 500         # of the tables of a function: then steps end at their kinks
+TURN = 2 * np.pi
 SPARE = 8           # steps that may be wasted in a segment, besides as many as it needs
 
 Array = np.ndarray
@@ -130,6 +131,30 @@ def _bisected(at: Callable[[Array], Array], times: Array) -> list[Stop]:
         low, high, value = high, last, at(high)
     later = LATER * np.spacing(max(abs(times[0]), abs(times[-1])))
     return sorted((a, min(b + later, float(times[-1]))) for a, b in jumps)
+
+
+# -- drives
+def drive_changes(system: System, codes: dict[str, int], before: float, after: float) -> dict[str, float]:
+    """By how much the functions of drives change from right before to right after a time; those that do."""
+    d, x, found = system.data, system.memory(), dict[str, float]()
+    for name, code in codes.items():
+        values = np.zeros(2)
+        with system.failures.ignored():
+            sample(code, np.array([before, after]), d.tab, d.val, x.Y, x.W, values)
+        if values[0] != values[1]:
+            found[name] = float(values[1] - values[0])
+    return found
+
+
+def whole_turns(system: System, codes: dict[str, int], start: float, end: float) -> Iterator[tuple[float, dict[str, float]]]:
+    """Times at which drives jump by whole turns, and by how much: positions stay as they are, turns are lost."""
+    for part in system.timed:
+        if part.kinks:
+            stops = looked_at(system, part, start, end)[0] if isinstance(part.node, External) else jumps_of(system, part, start, end)[0]
+            for before, after in stops:
+                found = drive_changes(system, {name: code for name, code in codes.items() if code == part.code}, before, after)
+                if any(round(x / TURN) and abs(x / TURN - round(x / TURN)) < 1e-6 for x in found.values()):
+                    yield after, found
 
 
 # -- how fast functions change
