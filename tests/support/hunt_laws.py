@@ -120,7 +120,8 @@ def main():
         if not error <= 1 or "TOLD" in law:
             wrong += not error <= 1
             print(f"case {k}: {error:.3g} {law}", flush=True)
-    print(f"{given.cases} laws, {wrong} wrong without a word, {told} told; worst {worst:.3g} of what is allowed; {time.time() - clock:.0f} s")
+    print(f"{given.cases} laws, {wrong} wrong without a word, {told} told; worst {worst:.3g} of what is allowed; "
+          f"{time.time() - clock:.0f} s")
     return 1 if wrong else 0
 
 

@@ -121,7 +121,8 @@ class Stops:
         opened = d.open_joints(row)  # and the equations in d.x.R
         drives = {name: max(abs(d.x.R[k]), abs(changes.get(name, 0.0))) for name, (k, *_) in d.directory.drives.items()}
         names = [name for name, gap in drives.items() if gap > 1e-3 * max(drives.values())]
-        what = f"drive{'s' * (len(names) > 1)} {', '.join(map(repr, names[:5]))} jump{'s' * (len(names) == 1)}" if names else "a drive jumps"
+        told = ", ".join(map(repr, names[:5]))
+        what = f"drive{'s' * (len(names) > 1)} {told} jump{'s' * (len(names) == 1)}" if names else "a drive jumps"
         by = f"by {abs(changes[names[0]]):.6g}" if names and names[0] in changes else "a joint opened"
         remedy = "Let its function pass on without a jump, for example by step(t, t0, y0, t1, y1)"
         raise SimulationError.stopped(row[0] if t is None else t, f"{what} ({opened or by})", remedy, "drive-jump")
