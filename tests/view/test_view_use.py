@@ -64,7 +64,7 @@ def test_parts_are_selected_hidden_and_isolated(crank_page):
     tab, _ = crank_page
     page = tab.page
     page.get_by_role("button", name="slider rigid").click()
-    assert page.get_by_role("heading", name="slider").is_visible()
+    assert page.get_by_role("heading", name="slider", exact=True).is_visible()
     assert "mass" in page.locator(".inspector dl").inner_text()
     page.keyboard.press("h")
     assert tab("pliant.app.first.shown('slider')") is False
