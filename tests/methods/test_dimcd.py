@@ -163,18 +163,20 @@ def test_error_of_the_paper():
 def test_study(name, error):
     """DIMCD keeps the limits of energy, violation and CPU time, and its total error is at most that of the paper (top: our own)."""
     case = study.CASES[name]
-    row = study._row(name, case, case.exact(case), METHOD, {"step": case.step})
+    row = study._row(name, case, case.exact(case), METHOD, pl.NullSpace(), {"step": case.step})
     assert row["passed"] and row["error"] < error, row
 
 
-def test_study_from_the_command_line(capsys, monkeypatch):
-    monkeypatch.setattr(study, "CASES", {"bricard": study.CASES["bricard"]})
+def test_study_from_the_command_line(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(study, "CASES", {"double four-bar": study.CASES["double four-bar"]})
     assert execute(["study", "dimcd", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
+    answer = json.loads(capsys.readouterr().out)
+    rows, energies = answer["rows"], [row["energy"] for row in answer["steps"]]
+    assert energies == sorted(energies) and energies[1] < 0.1  # J, at the paper's step
     ours = {(row["method"], row.get("setting")): row for row in rows if row["of"] == "ours"}
     assert ours["dimcd", "10 ms"]["passed"] and ours["hht", "10 ms"]["error"] > ours["dimcd", "10 ms"]["error"]
     assert sum(row["of"] == "paper" for row in rows) == 4
-    for arguments, told in ((["dimcd", "model.yaml"], "takes no arguments"), (["work-precision"], "needs a MODEL")):
+    for arguments, told in ((["dimcd", "model.yaml"], "takes no other option than -o"), (["work-precision"], "needs a MODEL")):
         assert execute(["study", *arguments]) == 1 and told in capsys.readouterr().err
 
 

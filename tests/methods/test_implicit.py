@@ -1,4 +1,4 @@
-"""Radau IIA and BDF on the stabilised index-2 form: orders, accuracy, stiffness, singular positions, faults, continuation."""
+"""Radau IIA and BDF: orders, accuracy, stiffness, singular positions, faults, continuation; BDF on index 3."""
 import sys
 from functools import cache
 from pathlib import Path
@@ -53,11 +53,11 @@ def errors(sol: pl.Solution, exact: pl.Solution) -> np.ndarray:
     return np.array([abs(a - b).max() / abs(b).max() for a, b in zip(state(sol), state(exact), strict=True)])
 
 
-def fitted(name: str, method, steps: tuple[int, ...]) -> np.ndarray:
+def fitted(name: str, method, steps: tuple[int, ...], form=None) -> np.ndarray:
     """Orders in positions, velocities and multipliers from runs with fixed steps."""
     model, found, end = {"four-bar": four_bar, "bricard": bricard.model}[name], [], END[name]
     for n in steps:
-        sol = model().simulate(end, step=end / n, integrator=method, output_step=end / 2, progress=False)
+        sol = model().simulate(end, step=end / n, integrator=method, formulation=form, output_step=end / 2, progress=False)
         found.append(errors(sol, reference(name, end, 2)))
     return -np.polyfit(np.log(steps), np.log(found), 1)[0]
 
@@ -76,12 +76,33 @@ def test_bdf_has_the_order_it_declares(name, order, steps):
     assert fitted(name, method, steps) == pytest.approx(list(method.orders(pl.StabilizedIndex2())), abs=0.1)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_errors_follow_the_accuracy(method):
+@pytest.mark.parametrize(("name", "order", "steps"), [("four-bar", 1, (6400, 12800)), ("four-bar", 2, (400, 800)),
+                                                      ("four-bar", 3, (1600, 3200)), ("four-bar", 5, (960, 1280)),
+                                                      ("bricard", 2, (400, 800)), ("bricard", 3, (800, 1600)), ("bricard", 5, (160, 240))])
+def test_bdf_has_the_same_order_on_index_3(name, order, steps):
+    """In positions, velocities and multipliers; Bricard's equations are redundant."""
+    method = pl.BDF(max_order=order)
+    assert fitted(name, method, steps, pl.Index3()) == pytest.approx(list(method.orders(pl.Index3())), abs=0.1)
+
+
+def test_index_3_holds_positions_and_shows_what_velocities_lack():
+    """At steps as the method has them constraints of positions hold to the tolerance of Newton's method, those of velocities to the error
+    of the formula; on the stabilised form both hold."""
+    d, gaps = four_bar().compile(), {}
+    for form in (pl.Index3(), pl.StabilizedIndex2()):
+        run = pl.BDF(max_order=2).run(Plan.fixed(d, form, start_row(d), 1e-3, 1000, 10))
+        rows = np.vstack([new.copy() for new in run if len(new)])
+        report = d.refine(rows, False)[1]
+        gaps[form.kind] = report[:, :2].max(0)
+    assert gaps["index-3"][0] < 1e-10 and gaps["stabilized-index-2"].max() < 1e-10 and 1e-7 < gaps["index-3"][1] < 1e-2
+
+
+@pytest.mark.parametrize(("method", "form"), [(pl.RadauIIA5(), None), (pl.BDF(), None), (pl.BDF(), pl.Index3())])
+def test_errors_follow_the_accuracy(method, form):
     """Rows lie between the steps, so this is also about dense output."""
     asked, found = 10.0 ** -np.arange(4, 9.5), []
     for accuracy in asked:
-        sol = four_bar().simulate(2.0, accuracy=accuracy, integrator=method, output_step=0.02, progress=False)
+        sol = four_bar().simulate(2.0, accuracy=accuracy, integrator=method, formulation=form, output_step=0.02, progress=False)
         found.append(errors(sol, reference("four-bar", 2.0, 100))[:2].max())
     assert (np.diff(found) < 0).all()
     assert np.polyfit(np.log(asked), np.log(found), 1)[0] == pytest.approx(1, abs=0.2)
@@ -163,8 +184,10 @@ def test_jumps_of_functions_end_steps(method):
 
 def test_massless_bodies_and_other_formulations_are_refused():
     m = four_bar()
-    with pytest.raises(pl.ModelError, match=r"formulation index-3 makes no sense with integrator bdf: .* take StabilizedIndex2"):
-        m.simulate(1.0, integrator=pl.BDF(), formulation=pl.Index3(), progress=False)
+    with pytest.raises(pl.ModelError, match=r"formulation index-3 makes no sense with integrator radau-iia-5: .* take StabilizedIndex2"):
+        m.simulate(1.0, integrator=pl.RadauIIA5(), formulation=pl.Index3(), progress=False)
+    with pytest.raises(pl.ModelError, match=r"formulation index-1 makes no sense with integrator bdf: .* or Index3"):
+        m.simulate(1.0, integrator=pl.BDF(), formulation=pl.Index1(), progress=False)
     m.add(pl.RigidBody("point", mass=1.0, inertia=(0, 0, 0), position=(0, 0, 5)))
     with pytest.raises(pl.ModelError, match="needs bodies with inertia about all axes, 'point' has none"):
         m.simulate(1.0, integrator=pl.RadauIIA5(), progress=False)

@@ -66,10 +66,12 @@ def study(name: str, model: str | None, duration: str | None, methods: tuple[str
     al. 2019 on its own models, their figures beside ours; loops, that of Zhang et al. on closed loops; manipulator, that of Hwang 2006
     on a deformable arm."""
     if name != "work-precision":
-        if model is not None or duration is not None or methods or (output and name == "dimcd"):
-            more = "arguments" if name == "dimcd" else "other option than -o"
-            raise click.UsageError(f"study {name} has its own models, methods and times; it takes no {more}")
-        return _dimcd() if name == "dimcd" else _drawn(name, output)
+        if model is not None or duration is not None or methods:
+            raise click.UsageError(f"study {name} has its own models, methods and times; it takes no other option than -o")
+        for file in output:
+            if Path(file).suffix not in (".png", ".svg", ".pdf"):
+                raise click.UsageError(f"{file}: give a name that ends in .png, .svg or .pdf")
+        return _dimcd(output) if name == "dimcd" else _drawn(name, output)
     if model is None:
         raise click.UsageError("study work-precision needs a MODEL (.yaml or .py)")
     from ..proofs.studies.work_precision import work_precision
@@ -84,18 +86,20 @@ def study(name: str, model: str | None, duration: str | None, methods: tuple[str
     return Answer({**facts, "rows": found.rows, "files": list(output)}, "\n".join([str(found), *(f"written: {file}" for file in output)]))
 
 
-def _dimcd() -> Answer:
-    from ..proofs.studies.dimcd import shown, study
-    rows = study()
+def _dimcd(output: tuple[str, ...]) -> Answer:
+    """Tables, step studies and, where files are asked for, the figures."""
+    from ..proofs.studies.dimcd import shown, step_study, study
+    rows, steps = study(), step_study()
+    for file in output:
+        from ..proofs.studies.dimcd_figures import draw
+        draw(file)
     good = all(row["passed"] for row in rows if row["passed"] is not None)
-    return Answer({"rows": rows, "passed": good}, shown(rows), DONE if good else WRONG)
+    text = "\n".join([shown(rows, steps), *(f"written: {file}" for file in output)])
+    return Answer({"rows": rows, "steps": steps, "passed": good, "files": list(output)}, text, DONE if good else WRONG)
 
 
 def _drawn(name: str, output: tuple[str, ...]) -> Answer:
     """The studies of joint coordinates, and their figures."""
-    for file in output:
-        if Path(file).suffix not in (".png", ".svg", ".pdf"):
-            raise click.UsageError(f"{file}: give a name that ends in .png, .svg or .pdf")
     from ..proofs.studies import loops, manipulator
     found = loops.study() if name == "loops" else manipulator.study()
     for file in output:

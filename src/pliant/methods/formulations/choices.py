@@ -58,7 +58,7 @@ class Index3(Formulation):
     def equations(self, setting: Setting) -> Equations:
         from ...kernels.projection import leave
         from .index1 import rhs
-        return Equations(setting.problem(setting.programs[1]), rhs, leave, False)
+        return Equations(setting.problem(setting.programs[1]), rhs, leave)
 
 
 @dataclass(frozen=True)

@@ -169,11 +169,55 @@ def solve_pair(p, o, h):
 
 
 @jit
+def follow_only(p, tiles, change, work):
+    """Of changes of the equations, in the rows of constraints, only what motions can follow: S t + C^T mu = 0, C t = change."""
+    for k in range(p.num.n_v):
+        change[k] = 0
+    solve(tiles[E], p.lu, change)
+    for k in range(p.num.n_v, change.size):
+        change[k] = 0
+    work[:] = 0
+    subtract_image(tiles[M], p.lu, change, work)
+    for k in range(p.num.n_v, change.size):
+        change[k] = -work[k]
+
+
+@jit
+def increment_index3(p, o, sigma, r):
+    """The same on index 3, without nu and without equations of velocities:                                       [bdf-3]
+
+        sigma dz - dv = r1,   (sigma M + D) dv + K dz + C^T dlam = r2,   C dz = r3
+
+    With dv = sigma w, dz = w + r1 / sigma it is S w + C^T dlam / sigma^2 = r2 / sigma^2, C w = r3 - C r1 / sigma: a matrix that does not
+    get worse with short steps. K r1 / sigma^3 is left to the next iteration."""
+    tiles, n, n_v = o.matrices.real, r.shape[1], p.num.n_v
+    first, second, m, y, g = r[0], r[1], r[2], r[3], r[4]
+    for k in range(n):
+        g[k] = first[k] / sigma if k < n_v else 0.0
+    y[:] = 0
+    subtract_image(tiles[M], p.lu, g, y)
+    for k in range(n_v, n):
+        first[k] = m[k] + y[k]
+    follow_only(p, tiles, first, y)
+    for k in range(n):
+        second[k] = second[k] / (sigma * sigma) if k < n_v else first[k]
+    solve(tiles[E], p.lu, second)
+    for k in range(n):
+        if k < n_v:
+            first[k] = second[k] + g[k]
+        second[k] *= sigma if k < n_v else sigma * sigma
+    y[:] = 0
+
+
+@jit
 def solve_bdf(p, o, sigma):
     """The increment of BDF from R: of z and v in the first rows of right; others are added."""
     for l in range(3):
         copy(o.R[l, 0], o.right[l])
-    increment(p, o, o.matrices.real[E], sigma, o.right, False)
+    if o.n.index3 == 1:
+        increment_index3(p, o, sigma, o.right)
+    else:
+        increment(p, o, o.matrices.real[E], sigma, o.right, False)
     for k in range(p.num.n_v):
         o.N[0, k] += o.y[k]
     for k in range(p.num.n_v, o.g.size):

@@ -2,7 +2,8 @@
 
     z'(t1) = sum_j a_j z(t_(1-j)),   v'(t1) = sum_j a_j v(t_(1-j)),   j = 0 ... k,   with [ggl-1] at t1 = t0 + h                   [bdf-1]
 
-a_j: the derivative at t1 of the polynomial through t1, t0, ..., t_(1-k); z of the past: logarithms relative to the newest position.
+or, on index 3, z' = T^-1(z) v, M v' + C^T lam = f, C = 0 there. a_j: the derivative at t1 of the polynomial through t1, t0, ..., t_(1-k);
+z of the past: logarithms relative to the newest position.
 """
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..time_loop.control import BETWEEN
 from . import radau
 from .iterations import simplified
 from .method import ImplicitMethod
-from .stages import FINISH_BDF, ITERATE_BDF, MATRICES_BDF, NODES, add_node, ask, largest, logarithm, note_speed, to_error
+from .stages import FINISH_BDF, ITERATE_BDF, MATRICES_BDF, NODES, add_node, ask, largest, logarithm, note_speed, scale_velocities, to_error
 
 MULTIPLIERS = 4   # of the past, that those of the step are extrapolated from
 KAPPA = 0.05      # what Newton's method may leave, of the error allowed
@@ -122,6 +123,14 @@ def predict(p, w, c, o, k):
 
 
 @jit
+def measured(p, w, c, o):
+    """The error in right, over what is allowed."""
+    if o.n.index3 == 1:
+        scale_velocities(p, c, o)
+    return largest(p, w, c, o.right[0], o.right[1]) / (c.eps * c.h)
+
+
+@jit
 def difference(p, w, c, o, m):
     """Local error of order m, in right: the divided difference over m + 2 nodes, times (t1 - t0) ... / a_0     [bdf-2]
 
@@ -133,7 +142,7 @@ def difference(p, w, c, o, m):
         for i in range(n_v):
             v0 = w.y0[n_q + i]
             right[0, i], right[1, i] = o.Z[0, i] - h * v0, o.V[0, i] - v0 - h * w.f0[n_q + i]
-        return largest(p, w, c, right[0], right[1]) / (c.eps * h)
+        return measured(p, w, c, o)
     factor = 1 / leading(past, t1, m)
     for j in range(m):
         factor *= t1 - past[j, 0]
@@ -142,7 +151,7 @@ def difference(p, w, c, o, m):
         for i in range(n_v):
             right[0, i] += a * (o.Z[0, i] if j == 0 else o.chart[j - 1, i])
             right[1, i] += a * (o.V[0, i] if j == 0 else past[j - 1, 1 + n_q + i])
-    return largest(p, w, c, right[0], right[1]) / (c.eps * h)
+    return measured(p, w, c, o)
 
 
 @jit
@@ -282,7 +291,7 @@ class BDFMethod(ImplicitMethod):
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
-        self.own.n.highest = option.max_order
+        self.own.n.highest, self.own.n.index3 = option.max_order, run.formulation.kind == "index-3"
 
     def first_step(self) -> float:
         return BEGIN * super().first_step()

@@ -103,7 +103,7 @@ class Newmark(_Alpha):
 
 
 class _Implicit(Integrator):
-    formulations = ("stabilized-index-2", "recursion")
+    formulations: ClassVar[tuple[str, ...]] = ("stabilized-index-2", "recursion")
     refused = "it holds the constraints of positions and of velocities at every step; take StabilizedIndex2()"
     controlled = True
 
@@ -136,13 +136,17 @@ class BDF(_Implicit):
     Order max_order in positions, velocities and multipliers, which are those of the reported positions and velocities. A-stable up to
     order 2, A(alpha) above (alpha = 86, 73, 52 degrees for 3, 4, 5): weakly damped fast vibrations make orders above 2 unstable, and need
     short steps or a lower max_order. Dense output by the polynomial of the formula. ``tolerance`` as in RadauIIA5.
-    References: Gear 1971; Brenan, Campbell, Petzold, Numerical Solution of Initial-Value Problems in DAE, 1996, 5.2.
+    On Index3() constraints hold for positions only, and error control looks at positions and at h times velocities; the formula is begun
+    by Radau IIA on the stabilised form there too. Reported velocities fulfil the constraints by a projection.
+    References: Gear 1971; Brenan, Campbell, Petzold, Numerical Solution of Initial-Value Problems in DAE, 1996, 3.2 and 5.2.
     """
     max_order: int = bounded(5, 1, 5, "beyond that they are not stable")
     tolerance: float = bounded(1e-14, 1e-15, 1e-2)
     max_iterations: int = bounded(25, 2, 100)
 
     kind: ClassVar[str] = "bdf"
+    formulations: ClassVar[tuple[str, ...]] = ("stabilized-index-2", "index-3", "recursion")
+    refused: ClassVar[str] = "it holds the constraints at every step; take StabilizedIndex2() or Index3()"
 
     def scheme(self, run: StepRun) -> Method:
         from .bdf import BDFMethod

@@ -6,7 +6,7 @@ from ....kernels.states import larger
 from ....kernels.status import DONE
 from . import joint
 from .absolute import defects, factor_bdf, factor_pair, filtered, finish_bdf, linearise, power_at, solve_bdf, solve_pair
-from .stages import ERROR, FINISH_BDF, ITERATE, ITERATE_BDF, MATRICES, WORK, largest, size_of
+from .stages import ERROR, FINISH_BDF, ITERATE, ITERATE_BDF, MATRICES, WORK, largest, scale_velocities, size_of
 
 
 @jit
@@ -90,6 +90,8 @@ def bdf_iteration(p, w, c, o):
     for k in range(p.num.state_v):
         o.Z[0, k] += o.right[0, k]
         o.V[0, k] += o.right[1, k]
+    if o.n.index3 == 1:
+        scale_velocities(p, c, o)
     o.n.size = largest(p, w, c, o.right[0], o.right[1]) if status == DONE else np.inf
 
 

@@ -52,6 +52,7 @@ MEMORY = record_type({
     "points": "of the past",
     "since": "steps since order or step changed",
     "highest": "order",
+    "index3": "whether BDF holds constraints of positions only",
     "last_order": "of the last step",
     "mixed": "directions that are mixed",
     "task": "what the solver is asked for",
@@ -168,6 +169,14 @@ def largest(p, w, c, dz, dv):
     for k in range(p.num.state_v):
         size = larger(size, size_of(w.weight[p.num.state_q + k], w.speed[k], dz[k], dv[k]))
     return size
+
+
+@jit
+def scale_velocities(p, c, o):
+    """On index 3 errors and increments of velocities count as what they do to positions in a step, h dv: dv itself has errors of order
+    1 / h where step or order change, which positions do not see."""
+    for k in range(p.num.state_v):
+        o.right[1, k] *= c.h * c.speed
 
 
 @jit

@@ -35,7 +35,7 @@ CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too man
 LIMITS = ("last", "eps", "most", "least", "end", "stride", "outputs", "stored", "fixed", "histories", "jumpy", "sites",
           "size", "swing",
           "most_iterations", "full", "tolerance", "rounding", "floor", "widest", "alpha_m", "alpha_f", "beta", "gamma",
-          "highest", "parts", "stiff", "free", "closed", "length", "rate", "gap", "passes", "exact", "renew", "zero", "direct")
+          "highest", "parts", "stiff", "free", "closed", "length", "rate", "gap", "passes", "exact", "renew", "zero", "direct", "index3")
 
 
 class Checkpoint(NamedTuple):
