@@ -51,6 +51,7 @@ benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/pliant bench --peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/time_to_accuracy.py
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/flexible_pendulum.py
+	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/flexible_loop.py
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/joint_chain.py --peers
 
 $(READY): pyproject.toml

@@ -126,7 +126,7 @@ def predict(p, w, c, o, k):
 def measured(p, w, c, o):
     """The error in right, over what is allowed."""
     if o.n.index3 == 1:
-        scale_velocities(p, c, o)
+        scale_velocities(p, w, c, o)
     return largest(p, w, c, o.right[0], o.right[1]) / (c.eps * c.h)
 
 

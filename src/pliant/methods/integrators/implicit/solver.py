@@ -91,7 +91,7 @@ def bdf_iteration(p, w, c, o):
         o.Z[0, k] += o.right[0, k]
         o.V[0, k] += o.right[1, k]
     if o.n.index3 == 1:
-        scale_velocities(p, c, o)
+        scale_velocities(p, w, c, o)
     o.n.size = largest(p, w, c, o.right[0], o.right[1]) if status == DONE else np.inf
 
 

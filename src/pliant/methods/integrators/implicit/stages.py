@@ -172,11 +172,11 @@ def largest(p, w, c, dz, dv):
 
 
 @jit
-def scale_velocities(p, c, o):
+def scale_velocities(p, w, c, o):
     """On index 3 errors and increments of velocities count as what they do to positions in a step, h dv: dv itself has errors of order
     1 / h where step or order change, which positions do not see."""
     for k in range(p.num.state_v):
-        o.right[1, k] *= c.h * c.speed
+        o.right[1, k] *= c.h * w.speed[k]
 
 
 @jit
