@@ -37,6 +37,7 @@ verify: $(READY)
 	$(BIN)/python tests/support/fuzz_readers.py --cases 20000
 	$(BIN)/python tests/support/kill_runs.py --times 50
 	$(BIN)/python tests/support/hunt_mechanisms.py --cases 300
+	$(BIN)/python tests/support/hunt_laws.py --cases 2000
 	$(BIN)/python tests/support/hunt_mechanisms.py --calm 60 --accuracies 1e-4 1e-6 1e-8 --methods default radau-iia-5 bdf generalized-alpha
 	$(BIN)/python tests/support/verify_files.py
 	$(BIN)/python benchmarks/accuracy.py

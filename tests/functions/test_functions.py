@@ -115,10 +115,20 @@ def test_callables_of_time(f):
     pool = Pool()
     code = compile_function(f, ("t",), pool, "test")
     assert pool.run(code.value, 0.4) == pytest.approx(math.sin(1.2), rel=1e-14)
-    assert pool.run(code.by_t, 0.4) == pytest.approx(3 * math.cos(1.2), rel=1e-9)   # h^4 / 30 * 3^5
+    assert pool.run(code.by_t, 0.4) == pytest.approx(3 * math.cos(1.2), rel=1e-11)
     assert pool.run(code.by_tt, 0.4) == pytest.approx(-9 * math.sin(1.2), rel=1e-8)
     assert code.by_x == code.by_v == -1
     assert not pool.failures
+
+
+@pytest.mark.parametrize("w", [0.0, 0.1, 30.0, 1000 * math.pi, 1e5])
+def test_rates_of_callables_at_any_frequency(w):
+    """With an offset that rounds its values, and late: once at 500 Hz they were wrong by their size."""
+    pool = Pool()
+    code = compile_function(lambda t: 1.0 + math.sin(w * t), ("t",), pool, "test")
+    for t in (0.0, 0.4, 7.7, 9.9):
+        assert pool.run(code.by_t, t) == pytest.approx(w * math.cos(w * t), abs=1e-7 * w + 1e-12)
+        assert pool.run(code.by_tt, t) == pytest.approx(-w * w * math.sin(w * t), abs=1e-6 * w * w + 1e-7)
 
 
 def spring(t, x, v):
