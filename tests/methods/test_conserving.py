@@ -154,7 +154,7 @@ def test_a_step_that_fails_is_told():
     """A drive beyond what the loop can do: a sentence, and the rows before."""
     m = four_bar()
     m.add(pl.Drive("D", "angle", "3*t", name="motor"))
-    with pytest.raises(pl.SimulationError, match=r"stopped at t = .* (did not converge|singular|open)") as stopped:
+    with pytest.raises(pl.SimulationError, match=r"stopped at t = .* end of its travel") as stopped:
         m.simulate(3.0, step=1e-2, integrator=METHOD)
     assert len(stopped.value.solution.t) > 3
 
