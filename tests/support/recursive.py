@@ -130,7 +130,7 @@ def in_complex_numbers(p, space: JointSpace):
     num.powered = 0
     joints = cast(joints, "effort", "change")._replace(
         tree=cast(joints.tree, "rp", "scale", "q", "u", "du", "w", "s", "g", "m"),
-        loops=cast(joints.loops, "F", "Z", "D", "tiles", "b", "y", "r"),
+        loops=cast(joints.loops, "F", "G", "Z", "D", "tiles", "b", "y", "r"),
         forces=made.forces, gaps=made.gaps, closing=made.jacobian, closing_rates=made.rates)
     return p._replace(d=s.typed_data(np.complex128), x=s.memory(np.complex128), power=made.power, num=num, joints=joints)
 
