@@ -26,7 +26,7 @@ from .methods.integrators.time_loop.travel import end_of_travel
 from .methods.method_option import MethodOption
 from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates
-from .results.balance import doubt
+from .results.balance import branch, doubt
 from .results.recorder import RunRecorder
 from .solution import Solution
 from .start.assembly import start_row
@@ -340,7 +340,7 @@ def integrate(model: Model, run: Run, display: Callable[[float, float], None], j
     except BaseException as error:  # also what a user's function raised, and Ctrl-C: what was computed is kept
         failure = error
     sol = got.solution(model, run.end, complete=failure is None)
-    sol.why, sol.quality.doubt = why, doubt(sol)
+    sol.why, sol.quality.doubt = why, "; ".join(filter(None, (doubt(sol), branch(sol))))
     if failure:
         failure.solution = sol  # type: ignore[attr-defined]
         raise failure
