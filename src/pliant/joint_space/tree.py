@@ -284,7 +284,7 @@ class JointSpace:
             names = ", ".join(dict.fromkeys(repr(x.joint or x.body) for x in owners))
             return (f"the axes of joints {names} have come in line (gimbal lock): a motion of one is undone by the others, without "
                     "moving any mass")
-        return f"body {body!r}, with all that it carries, has no inertia to speak of against the way {how}"
+        return f"body {body!r}, with all it carries, loses its inertia against the way {how} within a step, as with too long a step"
 
     def _bent(self) -> bool:
         """Whether a flexible body is deformed by more than its size, where its moments of inertia mean nothing."""

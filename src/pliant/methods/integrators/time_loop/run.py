@@ -278,7 +278,7 @@ class Run(Stops):
             raise SimulationError.stopped(t, what, SMOOTH, "chattering")
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        s, c, steps, more = self.dynamics.system, self.c, 64, True
+        c, steps, more = self.c, 64, True
         while more:
             clock, before = time.perf_counter(), int(c.steps)
             once = self.num.fallback != 0 and not c.sticky
@@ -286,7 +286,7 @@ class Run(Stops):
             used, done = max(1e-6, time.perf_counter() - clock), int(c.steps) - before
             steps = max(1, min(4 * steps, 10**8, int(SLICE / used * max(1, done))))
             failed = status in FAILED
-            faults = s.failures.take()  # the rows before are refined first, and have none of their own
+            faults, interrupt = self._faults()  # the rows before are refined first, and have none of their own
             if self.num.fallback != 0:
                 c.aided += done
             if once and done and not failed:  # back to the fast solver
@@ -296,9 +296,18 @@ class Run(Stops):
             if not failed:
                 self._note()
             yield self.rows[:c.stored].copy()
+            if interrupt is not None:
+                raise interrupt
             if failed:
                 self._recover(status, faults)
             more = failed or status == MORE or self._go_on(status)
+
+    def _faults(self) -> tuple[list[BaseException], KeyboardInterrupt | None]:
+        """What functions of the user raised, or an interrupt that came while one ran."""
+        try:
+            return self.dynamics.system.failures.take(), None
+        except KeyboardInterrupt as error:
+            return [], error
 
     def _recover(self, status: int, faults: list[BaseException]) -> None:
         """A step failed: a fault in a user's function ends the run; otherwise SciPy's solver takes the step, and stays if the next

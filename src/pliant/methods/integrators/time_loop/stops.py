@@ -73,6 +73,8 @@ class Stops:
         """Why a run cannot go on from a step after which rotations cannot be counted; frames are where it ended."""
         s, x, t = self.dynamics.system, self.x, float(self.c.now)
         row, speeds = self.ahead(t), dict[str, float]()
+        if self.too_bent(row[None, :])[0]:  # it turns since it deforms beyond all bounds
+            return self.bent(row)
         for family, (first, last) in s.families.items():
             for e in range(first, last) if family.act.history else ():
                 x.E[TURNING] = 0
