@@ -5,15 +5,10 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from accuracy import example, stiff_spring
 
 import pliant as pl
-from pliant.proofs import shipped_examples
 from pliant.proofs.benchmark_models import chain, fourbars
-from pliant.text.model_files import module_model
-
-
-def example(name: str) -> pl.Model:
-    return module_model(shipped_examples.find(name, {k: v for k, v in shipped_examples.examples().items() if v.suffix == ".py"}))
 
 
 def spinning_disc() -> pl.Model:
@@ -166,17 +161,6 @@ def suspension() -> pl.Model:
     m.add(pl.Bushing("up_bush", chassis.frame((0, 0.2, 0.05)), upper["start"], stiffness=stiff, damping=damping))
     m.add(pl.SpringDamper("strut", chassis.frame((0, 0.25, 0.2)), lower.frame((0, 0.1, 0)), stiffness=45e3, damping=3000.0))
     m.add(pl.Force("tyre", wheel, (0, 0, "200000*(0.337 + 0.02*sin(8*t) - wheel.position.z) + 300*(0.16*cos(8*t) - wheel.velocity.z)")))
-    return m
-
-
-def stiff_spring() -> pl.Model:
-    """A block on a stiff, lightly damped spring at the end of a swinging arm, held by a soft one: 36 Hz against 1 Hz."""
-    m = pl.Model("stiff spring", gravity=(0, 0, -9.81))
-    arm = m.add(pl.RigidBody.rod("arm", start=(0, 0, 0), end=(1, 0, 0), mass=1.0))
-    block = m.add(pl.RigidBody.box("block", size=(0.1, 0.2, 0.15), mass=2.0, position=(1.5, 0, 0)))
-    m.add(pl.Revolute("A", m.ground, arm["start"], axis="y"))
-    m.add(pl.SpringDamper("stiff", arm["end"], block, stiffness=1e5, damping=20.0))
-    m.add(pl.SpringDamper("soft", arm, block.frame((0, 0.1, 0)), stiffness=200.0))
     return m
 
 

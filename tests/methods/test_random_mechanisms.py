@@ -6,7 +6,7 @@ from random_mechanisms import make
 
 KINDS = {"Revolute", "Prismatic", "Cylindrical", "Spherical", "Universal", "Planar", "Screw", "Fixed", "Free", "Joint", "bushing",
          "closed Spherical", "closed Distance", "closed PointOnLine", "closed PointOnPlane", "closed Planar", "gear", "rack",
-         "drive expression", "drive python", "drive table", "spring", "force", "torsion", "axial", "torque"}
+         "drive expression", "drive python", "drive table", "spring", "force", "torsion_spring", "axial_spring", "torque"}
 SEEDS = (11, 17, 21, 23, 39, 42, 73)
 
 

@@ -269,32 +269,27 @@ def _spring(r, name):
     r.kinds.append("spring")
 
 
-def _torsion(r, name):
-    if not r.turning:
+def _along_joint(r, name, joints, kind, coordinate, stiffness, size):
+    """A spring on a coordinate of one of these joints."""
+    if not joints:
         return
-    joint, pa, pb = r.turning[int(r.rng.integers(len(r.turning)))]
-    words, law = _law(r, r.number(1, 15), 0.3)
-    r.model.add(pl.TorsionSpring(name, joint, **words))
+    joint, pa, pb = joints[int(r.rng.integers(len(joints)))]
+    words, law = _law(r, r.number(*stiffness), size)
+    r.model.add(kind(name, joint, **words))
 
     def force(now):
-        row = now.turn(pa, pb, joint)
+        row = coordinate(now, pa, pb, joint)
         return -law(now.t, row.x, row.rate) * row.J
     r.reference.forces.append(force)
-    r.kinds.append("torsion")
+    r.kinds.append(kind.kind)
+
+
+def _torsion(r, name):
+    _along_joint(r, name, r.turning, pl.TorsionSpring, lambda now, *frames: now.turn(*frames), (1, 15), 0.3)
 
 
 def _axial(r, name):
-    if not r.sliding:
-        return
-    joint, pa, pb = r.sliding[int(r.rng.integers(len(r.sliding)))]
-    words, law = _law(r, r.number(5, 80), 0.1)
-    r.model.add(pl.AxialSpring(name, joint, **words))
-
-    def force(now):
-        row = now.slide(pa, pb)
-        return -law(now.t, row.x, row.rate) * row.J
-    r.reference.forces.append(force)
-    r.kinds.append("axial")
+    _along_joint(r, name, r.sliding, pl.AxialSpring, lambda now, pa, pb, _: now.slide(pa, pb), (5, 80), 0.1)
 
 
 def _time_vector(r, size):
