@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import fnmatch
-import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +12,6 @@ import numpy as np
 from .analyses.statics import start_in_equilibrium
 from .analyses.turning import start_in_rotation
 from .compile.compiled_model import CompiledModel
-from .functions.units import quantity
 from .items.base import did_you_mean
 from .items.errors import ModelError, SimulationError
 from .methods.automatic import FAILURES, candidates, ending, for_step, searched
@@ -24,9 +22,11 @@ from .methods.integrators.time_loop.refined_rows import refined
 from .methods.integrators.time_loop.run import Run
 from .methods.integrators.time_loop.travel import end_of_travel
 from .methods.method_option import MethodOption
+from .methods.output_rows import outputs_of, rows_of, seconds, strides, usual_rows, width_of
 from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates
 from .results.balance import branch, doubt
+from .results.memory import refuse_too_large
 from .results.recorder import RunRecorder
 from .solution import Solution
 from .start.assembly import start_row
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from .methods.formulations.choices import Recursion
     from .model import Model
     from .safe_files.journal import Journal
-
-OUTPUTS = 1000     # rows kept when the user does not say how many
-MOST = 1e12        # steps
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
@@ -49,7 +46,8 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     ``accuracy`` - "draft" 1e-3, "normal" 1e-5, "fine" 1e-7 or a number: relative error per second (per run, if that is shorter) in
     positions (in sizes of the model) and velocities (in the largest one, spinning wheels aside). ``estimate``: run again with steps
     twice as long (a fixed step: half as long) and report the error that follows in ``quality.estimate``. ``output_step`` [s]:
-    distance of the rows kept (default: 1000 rows; with a fixed step at most so many, every step if there are fewer). ``out``: a file
+    distance of the rows kept (default: 1000 rows, fewer of a model so large that these take more than 400 MB; with a fixed step at most
+    so many, every step if there are fewer); rows that cannot fit into memory are refused. ``out``: a file
     (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
     display, or a function of (t, t_end). ``coordinates``: "absolute" (default), or "joint", the formulation Recursion.
     ``start``: "assembled" (default); "static", in the equilibrium near it and at rest; or "steady", in the steady rotation that it states.
@@ -59,11 +57,12 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
              "coordinates": coordinates, "output_step": output_step, "record": record, "out": out, "duration": duration,
              "estimate": estimate, "start": start}
     settings = _settings(model, given)
-    length = _positive("duration", settings.get("duration"), "")
+    length = seconds("duration", settings.get("duration"))
     model = model.for_run()
     dynamics = model.compile()
     refuse_out_of_plane(model, dynamics)
     _check_output(dynamics, settings)
+    _check_memory(dynamics, length, settings)
     display = _progress(progress)
 
     fixed = settings.get("step") is not None
@@ -77,7 +76,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
                          settings.get("record"), display)
     method, form, why = (*chosen(*named, fixed), "")
     if fixed and named[0] is None and joint:
-        h = _positive("step", settings["step"], "")
+        h = seconds("step", settings["step"])
         method, form, why = for_step(dynamics, _first_row(dynamics, settings), h, joint)
     work = _Chosen(model, dynamics, length, settings, display, method, form, why)
     return _recorded(work.run, settings.get("out"), settings.get("record"), display)
@@ -89,7 +88,7 @@ def _settings(model: Model, given: dict[str, Any]) -> dict[str, Any]:
     unknown = set(settings) - set(OPTIONS)
     if unknown:
         raise ModelError(f"simulate: unknown option {sorted(unknown)[0]!r}; there are {', '.join(OPTIONS)}")
-    _positive("duration", settings.get("duration"), "give the simulated time in seconds")
+    seconds("duration", settings.get("duration"), "give the simulated time in seconds")
     fixed, controlled = (given[name] is not None for name in ("step", "accuracy"))
     if fixed and controlled:
         raise ModelError("simulate: give step (fixed) or accuracy (steps are chosen), not both")
@@ -112,7 +111,7 @@ class _Chosen:
         if self.fixed:
             if not method.fixed:
                 raise ModelError(f"simulate: step: integrator {method.kind} chooses its steps; give accuracy instead")
-            self.size = _positive("step", settings["step"], "")
+            self.size = seconds("step", settings["step"])
         else:
             asked = settings.get("accuracy")
             self.size = accuracy_of("normal" if asked is None else asked, method)
@@ -142,7 +141,7 @@ class _Chosen:
 
     def searched(self) -> Solution:
         """For a method without error control: the fixed step that gives the accuracy."""
-        distance = _positive("output_step", self.settings.get("output_step") or self.length / OUTPUTS, "")
+        distance = seconds("output_step", self.settings.get("output_step") or self.length / usual_rows(width_of(self.dynamics)))
 
         def run(h: float) -> Solution:
             made = _fixed(self.dynamics, self.first_row, self.method, self.form, self.length, h, distance)
@@ -161,7 +160,7 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
     """The method that suits the model, in joint coordinates if ``joint`` is given; from where it fails on, the next one."""
     asked, row = settings.get("accuracy"), _first_row(dynamics, settings)
     epsilon = accuracy_of("normal" if asked is None else asked, None)
-    outputs = OUTPUTS if settings.get("output_step") is None else _strides(length, length, settings["output_step"])[1]
+    outputs = outputs_of(length, settings.get("output_step"), usual_rows(width_of(dynamics)))
     dynamics.time_step = _difference_step(length)
     found, before, why = candidates(dynamics, row, length, epsilon, settings.get("coordinates") != "absolute", joint), None, ""
     plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
@@ -269,44 +268,23 @@ def _check_output(dynamics: CompiledModel, settings: dict[str, Any]) -> None:
             raise ModelError(f"simulate: record: no channel matches {pattern!r}{did_you_mean(pattern, known)}")
 
 
-def _positive(name: str, value: Any, hint: str) -> float:
-    if value is None:
-        raise ModelError(f"simulate: {name} is missing; {hint}")
-    try:
-        x = quantity(value, "s")
-    except ValueError as error:
-        raise ModelError(f"simulate: {name}: {error}") from error
-    if not x > 0:
-        raise ModelError(f"simulate: {name} = {x:g} s, must be greater than zero")
-    return x
-
-
-def _strides(length: float, step: float, output_step: Any) -> tuple[float, int, int]:
-    """The step, the number of steps, and how many of them lie between two rows: rows fall on multiples of output_step."""
-    if not length / step < MOST:
-        raise ModelError(f"simulate: step = {step:g} s makes more than {MOST:g} steps in {length:g} s; choose a larger one")
-    if output_step is None:
-        steps = max(1, math.ceil(length / step - 1e-9))
-        return length / steps, steps, max(1, math.ceil(steps / OUTPUTS))
-    outputs = _positive("output_step", output_step, "")
-    rows = max(1, round(length / outputs))
-    if abs(rows * outputs - length) > 1e-6 * length:
-        raise ModelError(f"simulate: output_step = {outputs:g} s does not divide the duration of {length:g} s")
-    stride = max(1, math.ceil(outputs / step - 1e-9))
-    near = abs(rows * outputs - length) <= 1e-14 * length  # then the step does not depend on the duration
-    return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
+def _check_memory(dynamics: CompiledModel, length: float, settings: dict[str, Any]) -> None:
+    """Rows that cannot fit into memory are refused before the run."""
+    step, output_step = settings.get("step"), settings.get("output_step")
+    rows = rows_of(length, step, output_step, width_of(dynamics))
+    refuse_too_large(rows, width_of(dynamics), length, 2 if settings.get("estimate") else 1)
 
 
 def _fixed(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float, step: float,
            output_step: Any, _: float = 1.0) -> Run:
-    h, steps, stride = _strides(length, step, output_step)
+    h, steps, stride = strides(length, step, output_step, usual_rows(width_of(dynamics)))
     dynamics.time_step = h  # differences of Python functions of time
     return method.run(Plan.fixed(dynamics, form, first_row(), h, steps, stride))
 
 
 def _controlled(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float,
                 epsilon: float, output_step: Any, coarser: float) -> Run:
-    outputs = OUTPUTS if output_step is None else _strides(length, length, output_step)[1]
+    outputs = outputs_of(length, output_step, usual_rows(width_of(dynamics)))
     dynamics.time_step = _difference_step(length)
     return method.run(Plan(dynamics, form, first_row(), length, accuracy=epsilon, outputs=outputs, coarser=coarser))
 
@@ -373,9 +351,10 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
     dynamics.unique_reactions = sol.quality.unique_reactions
     start, end = sol.rows[0].copy(), sol.end
     if duration is not None:
-        length = _positive("duration", duration, "give the further time in seconds")
+        length = seconds("duration", duration, "give the further time in seconds")
         end = (sol.end if sol.complete else float(sol.t[-1])) + length
     outputs, display = max(1, round((end - float(start[0])) / sol.step)), _progress(progress)
+    refuse_too_large(outputs // sol.stride + 1, len(start), end, remedy="go on for a shorter time")
 
     def work(journal: Journal | None) -> Solution:
         if sol.accuracy is None:

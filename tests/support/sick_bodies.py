@@ -155,6 +155,11 @@ def joint_to_cut_that_is_not_there() -> pl.Model:
     return four_bar(settings={"duration": 1.0, "formulation": pl.Recursion(cut="A, left_pin")})
 
 
+@sick(("large-run", ""), notes=LOOP)
+def rows_that_no_memory_holds() -> pl.Model:
+    return four_bar(settings={"duration": 10.0, "output_step": 1e-9})
+
+
 @sick(("step-too-large", "k0"), notes=[])
 def springs_too_stiff_together():
     m = pl.Model("box", settings={"duration": 1.0, "step": 0.019})

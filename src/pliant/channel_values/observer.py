@@ -96,6 +96,8 @@ class Observer:
         if (key, frames[0]) not in self._forces:
             s, out = self.dynamics.system, np.zeros((len(self.rows), len(frames), 6))
             observe_forces(program, s.data, self.dynamics.x, self.rows, np.array(silent, np.int64), np.array(frames), out)
+            while self._forces and 6 * len(self.rows) * (len(self._forces) + len(frames)) > BLOCKS * BLOCK:
+                del self._forces[next(iter(self._forces))]
             self._forces |= {(key, frame): -out[:, k] for k, frame in enumerate(frames)}
         return self._forces[key, frames[0]]
 

@@ -19,6 +19,7 @@ SMALL = 0.05         # differences below it still grow as small ones do
 LASTING = 5          # rows: a shorter difference is that of the time of a jump
 ALIKE = 1.2          # times as many steps: with fewer, the errors of two runs are nearly the same
 FASTER, MUCH = 10.0, 50.0  # in the second half of the time, and over all: faster than a power of time grows (t^3: 8)
+BLOCK = 100          # rows that are compared at a time
 COARSEST = 0.01      # accuracy that a second run with longer steps may have
 DISTURBANCE, FINE = 0.1, 1e-8  # of the accuracy; with fixed steps
 
@@ -26,27 +27,32 @@ DISTURBANCE, FINE = 0.1, 1e-8  # of the accuracy; with fixed steps
 def differences(a: Solution, b: Solution) -> np.ndarray:
     """Largest difference of two runs in each of their common rows: positions over the size of the model, velocities over the largest
     velocity."""
+    fastest, n = speed(b), min(len(a.rows), len(b.rows))
+    return np.concatenate([_apart(a.rows[k:min(k + BLOCK, n)], b.rows[k:min(k + BLOCK, n)], b, fastest) for k in range(0, n, BLOCK)])
+
+
+def _apart(first: np.ndarray, second: np.ndarray, b: Solution, fastest: float) -> np.ndarray:
+    """The same of some rows of each."""
     d = b.dynamics
     assert d is not None
     s, w = d.system, d.weights()
-    pa, pb = parts(a.rows, s.q0.size, s.n), parts(b.rows, s.q0.size, s.n)
-    dq = (pa["q"] - pb["q"]).copy()
+    pa, pb = parts(first, s.q0.size, s.n), parts(second, s.q0.size, s.n)
+    dq = pa["q"] - pb["q"]
     for _, iq in s.data.rotations:  # quaternions: twice the vector part, sign-free
         qa, qb = pa["q"][:, iq:iq + 4], pb["q"][:, iq:iq + 4]
         dq[:, iq:iq + 4] = 2 * (qa - qb * np.sign((qa * qb).sum(1, keepdims=True)))
-    for _, iq in s.data.linear:
-        dq[:, iq] /= d.length
+    dq[:, s.data.linear[:, 1]] /= d.length
     dv = (pa["v"] - pb["v"]) * w
-    return np.maximum(abs(dq).max(1, initial=0.0), abs(dv).max(1, initial=0.0) / speed(b))
+    return np.asarray(np.maximum(abs(dq).max(1, initial=0.0), abs(dv).max(1, initial=0.0) / fastest))
 
 
 def speed(sol: Solution) -> float:
     """The largest velocity of a run, in sizes of the model per second."""
     d = sol.dynamics
     assert d is not None
-    p = parts(sol.rows, d.system.q0.size, d.system.n)
+    p, w = parts(sol.rows, d.system.q0.size, d.system.n), d.weights()
     slow = 1e-3 * max(np.sqrt(d.gravity / d.length), 1 / max(1e-300, float(p["t"][-1] - p["t"][0])))  # at rest only rounding moves
-    return max(slow, float(abs(p["v"] * d.weights()).max(initial=0.0)))
+    return max(slow, *(float(abs(p["v"][k:k + BLOCK] * w).max(initial=0.0)) for k in range(0, len(sol.rows), BLOCK)))
 
 
 def difference(a: Solution, b: Solution) -> float:

@@ -17,6 +17,30 @@ if TYPE_CHECKING:
     from ..safe_files.journal import Journal
 
 
+class RowTable:
+    """Rows, energies and report of a run, in arrays as long as they are expected to become. The system gives memory where they are
+    written; there is never a second copy of them."""
+
+    def __init__(self, expected: int, *first: np.ndarray) -> None:
+        self.arrays = [np.empty((max(expected, len(block)), block.shape[1])) for block in first]
+        self.count = 0
+        self.add(*first)
+
+    def add(self, *blocks: np.ndarray) -> None:
+        end = self.count + len(blocks[0])
+        if end > len(self.arrays[0]):  # more than was expected
+            self.arrays = [np.concatenate([array[:self.count], np.empty((end - self.count + end // 2, array.shape[1]))])
+                           for array in self.arrays]
+        for array, block in zip(self.arrays, blocks, strict=True):
+            array[self.count:end] = block
+        self.count = end
+
+    def so_far(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows, energies and report."""
+        rows, energies, report = (array[:self.count] for array in self.arrays)
+        return rows, energies, report
+
+
 class RunRecorder:
     """Rows of a run as they come, in memory and in the journal if there is one; and the last checkpoint that belongs to them."""
 
@@ -29,7 +53,7 @@ class RunRecorder:
             n = int(before.memory["rows"][0])
             rows, energies, report = before.rows[:n], before.energies[:n], np.zeros((n, 4))
             report[0] = before.memory["worst"]
-        self.blocks, self.base, self.seen = [(rows, energies, report)], len(rows), run.checkpoint
+        self.table, self.base, self.seen = RowTable(len(rows) + run.rows_to_come, rows, energies, report), len(rows), run.checkpoint
         self.worst = report.max(0)
         self.memory = self._memory()
 
@@ -48,12 +72,12 @@ class RunRecorder:
                 before = self.before if self.before and self.before.stored and self.before.stored.file == self.journal.path else None
                 self.journal.begin(describe(sol) | {"units": units, "unique_reactions": sol.quality.unique_reactions},
                                    len(before.rows) if before else 0, part_images(sol))
-                self.journal.add(*self.blocks[0], self.run.counts())
+                self.journal.add(*self.table.so_far(), self.run.counts())
                 self.journal.mark(self.memory, first=True)
 
     def add(self, rows: np.ndarray, energies: np.ndarray, report: np.ndarray) -> None:
         with self._writing():
-            self.blocks.append((rows, energies, report))
+            self.table.add(rows, energies, report)
             if len(rows):
                 self.worst = np.maximum(self.worst, report.max(0))
                 if self.journal:
@@ -62,7 +86,7 @@ class RunRecorder:
     @property
     def last(self) -> np.ndarray:
         """The last row."""
-        return next(np.asarray(rows[-1]) for rows, _, _ in reversed(self.blocks) if len(rows))
+        return np.asarray(self.table.so_far()[0][-1])
 
     def mark(self) -> None:
         """Note the checkpoint of the run, if it is a new one; all rows up to it are in."""
@@ -89,8 +113,7 @@ class RunRecorder:
 
     def solution(self, model: Model, end: float, complete: bool) -> Solution:
         run = self.run
-        one = len(self.blocks) == 1
-        rows, energies, report = self.blocks[0] if one else (np.concatenate([block[k] for block in self.blocks]) for k in range(3))
+        rows, energies, report = self.table.so_far()
         position, velocity, acceleration = (float(x) for x in report.max(0)[:3])
         quality = Quality(*run.violations(position, velocity), acceleration, **run.counts())  # type: ignore[arg-type]
         quality.unique_reactions = run.dynamics.unique_reactions

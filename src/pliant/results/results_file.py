@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1      # version of the layout
 COLUMNS = 4000  # of channels written when the user does not say which
-CHUNK = 4096    # rows
+CHUNK, BYTES = 4096, 2**22  # rows written in one piece, and how large these may be
 NEVER = 10**9   # interrupts: what is nowhere else is written
 
 
@@ -184,7 +184,8 @@ def _write(sol: Solution, disk: Disk, chosen: list[str], note: str) -> None:
 
 def _dataset(group: Any, name: str, value: np.ndarray) -> Any:
     value = np.asarray(value, np.float64)
-    chunks = (max(1, min(CHUNK, len(value))), *value.shape[1:])
+    row = value.nbytes // max(1, len(value))
+    chunks = (max(1, min(CHUNK, len(value), BYTES // max(1, row))), *value.shape[1:])
     return group.create_dataset(name, data=value, dtype="<f8", chunks=chunks, maxshape=(None, *value.shape[1:]))
 
 

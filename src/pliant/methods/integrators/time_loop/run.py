@@ -25,7 +25,8 @@ from .time_functions import drive_changes, outlook, whole_turns
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN)
-CHUNK = 2000  # rows of output kept by the loop before Python takes them
+CHUNK, ROOM = 2000, 500_000  # rows of output kept by the loop before Python takes them, and how many numbers they may have; but at least
+FEWEST = 8                 # rows
 LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
 SAFETY = 0.25       # errors grow on their way to the end: local ones may be this part of what is asked for
 FINEST = 1e-13      # smallest step, of the time
@@ -106,8 +107,14 @@ class Run(Stops):
 
     def _store(self, rows: int) -> None:
         """Room for rows, and the first checkpoint: the last thing that the initialisation of a method does."""
-        self.rows = np.zeros((min(CHUNK, rows), self.start.size))
+        self.rows = np.zeros((min(CHUNK, rows, max(FEWEST, ROOM // self.start.size)), self.start.size))
         self.checkpoint, self.emitted, self.noted = Checkpoint(self.memory(), 0), 0, int(self.c.steps)
+
+    @property
+    def rows_to_come(self) -> int:
+        """Rows of output that are still due."""
+        c = self.c
+        return int(c.end) // self.stride - int(c.steps) // self.stride if c.fixed else int(c.outputs - c.output) + 1
 
     @property
     def finished(self) -> bool:
