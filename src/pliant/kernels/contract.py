@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,6 +114,7 @@ PROGRAMS = Stage._fields
 STAGES = Family._fields[1:5]
 
 
+@cache
 def address(f: Any, x: Any = types.float64) -> Any:
     """Machine address of ``f`` for scalar type ``x``; compiles it, or loads it from the cache, on first use."""
     if DISABLED:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import typeof, types
+from numba import _dispatcher, typeof, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
@@ -143,14 +143,21 @@ def powers(p, t, out, first):
     out[first], out[first + 1] = x.E[DISSIPATION], x.E[POWER]
 
 
+_addresses: dict[Any, Any] = {}
+
+
 def address(kernel: Any, *arguments: Any) -> Any:
-    """Machine address of a kernel for arguments of these types; compiled, or loaded from the cache, on first use."""
+    """Machine address of a kernel for arguments of these types; compiled, or loaded from the cache, on first use. Types are known by
+    what Numba's own calls know them by: `typeof` takes milliseconds for a tuple of hundreds of arrays."""
     if DISABLED:
         return kernel
-    kinds = tuple(referred(a if isinstance(a, types.Type) else typeof(a)) for a in arguments)
-    kernel.compile(kinds)
-    compiled = kernel.overloads[kinds]
-    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    known = kernel, *(_dispatcher.compute_fingerprint(a) for a in arguments)
+    if known not in _addresses:
+        kinds = tuple(referred(typeof(a)) for a in arguments)
+        kernel.compile(kinds)
+        compiled = kernel.overloads[kinds]
+        _addresses[known] = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    return _addresses[known]
 
 
 @intrinsic
