@@ -1,4 +1,5 @@
 """Fast rotations: what spins as it did shortens no step and loosens no error, and turns are counted however many a step makes."""
+import flexible_models
 import numpy as np
 import pytest
 
@@ -77,3 +78,24 @@ def test_a_wheel_in_a_free_body_is_followed_by_its_angle() -> None:
     assert abs(total - total[0]).max() < 1e-5 * np.linalg.norm(total[0])
     assert sol.energy.drift < 1e-5
     assert sol.quality.steps < 1000  # 10 000 rad
+
+
+def panel(rate: float) -> pl.Model:
+    """A rod of steel on a hinge with a torsion spring, oblique in space, and beside it a wheel that spins freely."""
+    m, axis = pl.Model("panel"), (1, 2, 2)
+    m.add(pl.ModalBody("rod", flexible_models.rod(length=2.0, width=0.01, height=0.01, modes=2), position=(0.2, 0, 0), velocity=(0, 0, 0)))
+    m.add(pl.Revolute("A", m.ground.frame((0.2, 0, 0)), "rod.start", axis=axis, angle=0.5, angle_rate=0.4))
+    m.add(pl.TorsionSpring("spring", "A", stiffness=0.5))
+    m.add(pl.RigidBody.cylinder("wheel", radius=0.2, length=0.1, mass=2.0, axis=axis, position=(0, 0, 0)))
+    m.add(pl.Revolute("B", m.ground, "wheel", axis=axis, angle_rate=rate))
+    return m
+
+
+@pytest.mark.parametrize("integrator", [None, pl.RadauIIA5()])
+def test_a_wheel_beside_flexible_bodies_loosens_their_errors_by_ten_at_most(integrator) -> None:
+    """The wheel touches nothing: the rod moves as it does beside a wheel at rest, however fast the wheel."""
+    still = panel(0.0).simulate(2.0, accuracy=1e-9, output_step=0.02, integrator=pl.DOP853(), coordinates="joint")
+    fast = panel(20000.0).simulate(2.0, accuracy=1e-5, output_step=0.02, integrator=integrator, coordinates="joint")
+    rates = (abs(fast[name] - still[name]).max() for name in ("A.angle_rate", "rod.angular_velocity"))
+    assert max(rates) < 10 * 1e-5 * 2.0 * abs(still["A.angle_rate"]).max()
+    assert abs(fast["rod.end.position"] - still["rod.end.position"]).max() < 10 * 1e-5 * 2.0 * 2.0

@@ -1,7 +1,8 @@
 """How fast a model moves: what errors of velocities are measured in, and what stiffness is compared with. docs/theory/explicit.md
 
 A speed in sizes of the model per second: of centres of mass and modes, and of rotations as far as they move anything else: a body is
-held at points, by joints, springs and its own nodes, and whose points are all on its axis of rotation is a wheel.      [ode-6]
+held at points, by joints and springs, and whose points are all on its axis of rotation is a wheel. Flexible bodies count with all of
+their rotation, which their modes feel.                                                                                [ode-6]
 """
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from ..kernels import evaluation
 from ..kernels.contract import P
 from .compiled_model import CompiledModel
 
+FAR = 10.0  # a point of a flexible body in each direction, in PART size: at least as fast as the body turns
 PART = 0.1  # of the model's size: who is held so far from its axis moves others as fast as it turns
 
 
@@ -26,6 +28,8 @@ def held_points(dynamics: CompiledModel) -> np.ndarray:
             iv, iq = places[int(first)]
             R = matrix_of(s.q0[iq:iq + 4].tolist())
             rows.append([iv, *(R.T @ (x.X[frame, P:P + 3] - s.q0[iq - 3:iq]) / (PART * dynamics.length))])
+    for body in dynamics.directory.flexible:
+        rows += [[int(s.data.rotations[s.bodies.index(body), 0]), *r] for r in FAR * np.eye(3)]
     return np.unique(np.array(rows).reshape(-1, 4), axis=0)
 
 

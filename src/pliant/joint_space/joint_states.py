@@ -32,6 +32,11 @@ class Pose(NamedTuple):
 GROUND = Pose(np.zeros(3), np.array([1.0, 0, 0, 0]), np.eye(3), np.zeros(3), np.zeros(3))
 
 
+def modal_rates(space: JointSpace) -> np.ndarray:
+    """Places of the rates of modes among the rates of a tree."""
+    return np.concatenate([rate + count + np.arange(modes) for rate, count, modes in space.tree.ip[:, [rc.IU, rc.NU, rc.NM]]])
+
+
 def joint_state(space: JointSpace, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates and rates of the tree at a consistent row; angles are counted as in its history."""
     p = {name: value[0] for name, value in parts(row[None, :], space.system.q0.size, space.system.n).items()}

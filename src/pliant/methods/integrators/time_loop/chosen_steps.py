@@ -8,7 +8,7 @@ from ....kernels.jit import entry, inlined, jit
 from ....kernels.so3 import cross, dot, vec, vec2
 from ....kernels.states import copy, larger
 from ....kernels.status import DONE, EVENT, MORE, OPEN, SINGULAR, SPUN, UNDERFLOW
-from .control import ARRIVED, PASS, REACH, TINY, TURN
+from .control import ARRIVED, PASS, REACH, SLOWEST_PART, TINY, TURN
 from .fixed_steps import finish_step, make_step
 from .jump_search import NONE, first_jump
 from .rows import keep_outputs, place
@@ -72,7 +72,8 @@ def common_speed(p, w, c, v, a, first):
 @jit
 def speeds(p, w, c, t, y, f):
     """What errors of velocities are measured in: the speed of the model, or their own largest value if that
-    is larger, of a rotation that of its three components; and at least a part of the fastest             [ode-7]"""
+    is larger, of a rotation that of its three components; and at least a part of the fastest, with flexible
+    bodies times of the speed of the model                                                                [ode-7]"""
     n_q, n_v, rotations, fastest = p.num.state_q, p.num.state_v, p.maps.rotations, 0.0
     if p.joints.used.size > 0:
         place(p, w, t, y)
@@ -86,7 +87,7 @@ def speeds(p, w, c, t, y, f):
         i = rotations[j, 0]
         w.speed[i:i + 3] = max(w.speed[i], w.speed[i + 1], w.speed[i + 2])
     for k in range(n_v):
-        w.speed[k] = max(w.speed[k], w.part[k] * fastest)
+        w.speed[k] = max(w.speed[k], SLOWEST_PART * fastest, min(w.times[k] * c.speed, fastest))
 
 
 @jit

@@ -63,7 +63,8 @@ NARROW = 1e-13     # a jump is located to this part of the step
 SAMPLES = 5        # places in a step that is looked at closely for jumps
 TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
 TURN = 2.0         # rad: most that what is counted may turn in a step
-SLOWEST_PART = 1e-3  # of the fastest: errors of velocities are measured in no less; with flexible bodies in the fastest
+SLOWEST_PART = 1e-3  # of the fastest: errors of velocities are measured in no less
+RIGID, ELASTIC = 10.0, 100.0  # times the speed of a model with flexible bodies, but no more than the fastest: velocities, those of modes
 AMPLIFIED = 5e5    # how much a nearly singular position may amplify rounding
 
 
@@ -86,7 +87,7 @@ class Steps(NamedTuple):
     error: np.ndarray
     weight: np.ndarray  # 1 / size of the model for lengths, 2 for quaternions, 0 for energies
     speed: np.ndarray   # of every velocity: what its errors are measured in, see `speeds`
-    part: np.ndarray    # of the fastest, that this is at least
+    times: np.ndarray   # the speed of the model, that this is at least unless nothing is so fast
     points: np.ndarray  # of bodies, where others hold them: place of the angular velocity in v, and r / (PART size), body axes
     P: np.ndarray       # y(t0 + s h) = y0 + sum_k P[k] s^k,  k = 1, 2, ...                                 [ode-2]
     K: np.ndarray       # stages

@@ -8,7 +8,7 @@ import numpy as np
 from ....compile.motion import common_speed, held_points
 from ....items.errors import ModelError, SimulationError
 from ....joint_space import recursion
-from ....joint_space.joint_states import align, joint_state
+from ....joint_space.joint_states import align, joint_state, modal_rates
 from ....joint_space.services import masses_at
 from ....joint_space.tree_programs import history_program
 from ....kernels import evaluation, ode
@@ -21,7 +21,7 @@ from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UN
 from ...formulations.base import Equations, Setting
 from ..base import Plan
 from .chosen_steps import chosen_steps
-from .control import SLOWEST_PART, TURN, Kernels, Steps
+from .control import ELASTIC, RIGID, SLOWEST_PART, TURN, Kernels, Steps
 from .fixed_steps import evaluate_at, fixed_steps
 from .jump_search import ROWS, find_sites
 from .method import Method
@@ -64,8 +64,7 @@ class StepRun(Run):
         """Vectors of a step, and addresses of the kernels."""
         m, n, most = self.scheme, self.n_q + self.n_v + 2, self._choices.size // 2 if self.c.jumpy else 0
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
-        part = 1.0 if self.dynamics.directory.flexible else SLOWEST_PART
-        steps = Steps(**one, speed=np.ones(self.n_v), part=np.full(self.n_v, part), points=held_points(self.dynamics),
+        steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), call=Kernels(0, 0, 0, 0, 0, 0))
         y = steps.y0
@@ -82,8 +81,11 @@ class StepRun(Run):
         self.steps, self.pinned, self.totals = steps._replace(call=Kernels(**found)), Pinned(m.own), y[-2:]
 
     def _weigh(self) -> None:
-        d, w, weight = self.dynamics.system.data, self.dynamics.weights(), self.steps.weight
-        n_q, n_v = self.n_q, self.n_v
+        d, w, weight, times = self.dynamics.system.data, self.dynamics.weights(), self.steps.weight, self.steps.times
+        n_q, n_v, flexible = self.n_q, self.n_v, self.dynamics.directory.flexible
+        if flexible:  # vibrations of stiff modes, which displace next to nothing, would cost all the steps
+            modal = modal_rates(self.space) if self.space else np.concatenate([self.dynamics.modal_rows(body) for body in flexible])
+            times[:], times[modal] = RIGID, ELASTIC
         if self.space:
             weight[:n_q + n_v] = self.space.weights()
             return
@@ -230,7 +232,8 @@ class StepRun(Run):
         w.speed[:] = np.maximum(np.maximum(w.speed, float(c.speed)), np.maximum(own, np.sqrt(started)))
         for i in self.p.maps.rotations[:, 0]:
             w.speed[i:i + 3] = w.speed[i:i + 3].max()
-        w.speed[:] = np.maximum(w.speed, w.part * w.speed.max(initial=0.0))
+        fastest = w.speed.max(initial=0.0)
+        w.speed[:] = np.maximum(w.speed, np.maximum(SLOWEST_PART * fastest, np.minimum(w.times * float(c.speed), fastest)))
 
     def suggested_step(self) -> float:
         """The first step: from the sizes of F and of its change along an Euler step.       Hairer, Norsett, Wanner I, II.4"""
