@@ -14,7 +14,7 @@ from .analyses.turning import start_in_rotation
 from .compile.compiled_model import CompiledModel
 from .items.base import did_you_mean
 from .items.errors import ModelError, SimulationError
-from .methods.automatic import FAILURES, candidates, ending, for_step, searched
+from .methods.automatic import FAILURES, ShortSteps, StepWatch, candidates, ending, for_step, searched
 from .methods.comparison import COARSEST
 from .methods.comparison import estimate as estimate_error
 from .methods.integrators.base import Integrator, Plan
@@ -77,7 +77,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     method, form, why = (*chosen(*named, fixed), "")
     if fixed and named[0] is None and joint:
         h = seconds("step", settings["step"])
-        method, form, why = for_step(dynamics, _first_row(dynamics, settings), h, joint)
+        method, form, why = for_step(dynamics, _first_row(dynamics, settings), h, joint)[:3]
     work = _Chosen(model, dynamics, length, settings, display, method, form, why)
     return _recorded(work.run, settings.get("out"), settings.get("record"), display)
 
@@ -166,29 +166,32 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
     plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
     taking_over = False  # for a method that failed
     while found:
-        method, form, reason = found.pop(0)
+        method, form, reason, worth, instead = found.pop(0)
         accuracy_of(epsilon, method)
         plan, why = plan._replace(formulation=form), why or reason
         try:
-            sol = integrate(model, method.run(plan), display, journal, before, why)
+            run = method.run(plan)
+            sol = integrate(model, run, display, journal, before, why, StepWatch(run, worth))
             break
         except ModelError:  # the method is not for such models
             if not found or not taking_over:
                 raise
+            continue
+        except ShortSteps as error:
+            found, stopped, reason = list(instead), error.solution, str(error)
         except SimulationError as error:
             if error.code not in FAILURES or not found:
                 raise
-            taking_over = True
             if error.solution is None:  # it could not even begin
-                why = f"taken as {method.kind} in the formulation {form.kind} could not begin: {error.reason}"
+                why, taking_over = f"taken as {method.kind} in the formulation {form.kind} could not begin: {error.reason}", True
                 continue
             if form.kind == "recursion":  # the same method in absolute coordinates would do no better
                 found = [c for c in found if c.formulation.kind != "index-1"]
-            before = ending(error.solution)
-            why = f"taken at t = {before.t[-1]:.4g} s, as {method.kind} {error.reason}"
-            rest = length - float(before.t[-1])
-            plan = plan._replace(row=before.rows[-1], outputs=outputs - len(before.t) + 1,
-                                 accuracy=epsilon * min(1.0, rest) / min(1.0, length))
+            stopped, reason = error.solution, error.reason
+        before, taking_over = ending(stopped), True
+        why = f"taken at t = {before.t[-1]:.4g} s, as {method.kind} {reason}"
+        plan = plan._replace(row=before.rows[-1], outputs=outputs - len(before.t) + 1,
+                             accuracy=epsilon * min(1.0, length - float(before.t[-1])) / min(1.0, length))
     if settings.get("estimate"):
         order, whole = min(method.orders(form)[:2]), plan._replace(row=row, outputs=outputs, accuracy=epsilon)
 
@@ -295,9 +298,9 @@ def _difference_step(length: float) -> float:
 
 
 def integrate(model: Model, run: Run, display: Callable[[float, float], None], journal: Journal | None = None,
-              before: Solution | None = None, why: str = "") -> Solution:
+              before: Solution | None = None, why: str = "", watch: Callable[[], None] | None = None) -> Solution:
     """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error. ``before``: the run to go
-    on with from its last checkpoint. ``why``: the reason for the method, if it was not given."""
+    on with from its last checkpoint. ``why``: the reason for the method, if it was not given. ``watch``: may end the run."""
     got = RunRecorder(run, run.start, journal, before)
     failure, late = None, False  # type: BaseException | None, bool
     try:
@@ -313,6 +316,8 @@ def integrate(model: Model, run: Run, display: Callable[[float, float], None], j
                     raise reason
             got.mark()
             display(run.t, run.end)
+            if watch:
+                watch()
     except SimulationError as error:
         failure = end_of_travel(run, [got.last] if late else [run.here(), got.last], error) or error
     except BaseException as error:  # also what a user's function raised, and Ctrl-C: what was computed is kept

@@ -37,13 +37,14 @@ def test_stiff_springs_do_not_cost_steps(accuracy):
 def test_the_fastest_rate_is_that_of_the_spring():
     """A mass on a spring and a damper along a line off the axes, held across it: omega = sqrt(k / m); overdamped: c / m."""
     direction = np.array([1.0, 2.0, -2.0]) / 3
-    for stiffness, damping, rate in ((5000.0, 0.0, 50.0), (20.0, 600.0, 300.0)):
+    for stiffness, damping, rate in ((5000.0, 0.0, 50.0), (5000.0, 12.0, 50.0), (20.0, 600.0, 300.0)):
         m = pl.Model("one")
         b = m.add(pl.RigidBody.sphere("b", 0.1, mass=2.0, position=tuple(direction)))
         m.add(pl.Prismatic("P", m.ground, b, axis=tuple(direction)))
         m.add(pl.SpringDamper("k", m.ground, b, stiffness=stiffness, damping=damping, length=1.0))
         d = m.compile()
         assert automatic.fastest_rate(d, start_row(d)) == pytest.approx(rate, rel=2e-3)
+        assert automatic.vibration_rates(d, start_row(d))[2] == pytest.approx(damping / 4, rel=2e-3)
 
 
 def test_redundant_joints_are_no_obstacle():
@@ -132,3 +133,23 @@ def test_the_choice_is_told(tmp_path, capsys):
     assert "leave step out" in capsys.readouterr().err
     with pytest.raises(pl.ModelError, match="leave the formulation out"):
         spatial.four_bar().simulate(0.1, integrator="automatic", formulation=pl.Index1())
+
+
+def test_a_vibration_that_is_followed_anyway_is_left_to_an_explicit_method(tmp_path):
+    """A mass on a stiff spring without damping, 1 mm off its equilibrium, on an oblique line: x = u + (x0 - u) cos w t. The implicit
+    method has to follow it as well; one that is damped dies away and is not followed."""
+    def struck(damping: float) -> pl.Model:
+        m = pl.Model("struck", gravity=(0, 0, -9.81))
+        mass = m.add(pl.RigidBody.box("mass", (0.2, 0.1, 0.1), mass=1.0, position=(1, 2, 2)))
+        m.add(pl.Prismatic("P", m.ground, mass, axis=(1, 2, 2), displacement=3.001))
+        m.add(pl.AxialSpring("spring", "P", stiffness=1e8, displacement=3.0, damping=damping))
+        return m
+    sol = struck(0.0).simulate(0.5, output_step=0.005, out=tmp_path / "run.h5")
+    w, u = 1e4, -9.81 * 2 / 3 / 1e8
+    x = 3 + u + (1e-3 - u) * np.cos(w * sol.t)
+    assert sol.method.kind == "dop853" and "as radau-iia-5 makes steps of" in sol.why
+    assert len(sol.t) == 101 and np.array_equal(pl.load(tmp_path / "run.h5").rows, sol.rows)
+    assert abs(sol["P.displacement"] - x).max() < 10 * 1e-5 * 1.0
+    assert np.array_equal(struck(0.0).simulate(0.5, output_step=0.005).rows, sol.rows)
+    damped = struck(1e3).simulate(0.5, output_step=0.005)
+    assert damped.method.kind == "radau-iia-5" and damped.quality.steps < 1000

@@ -21,6 +21,7 @@ from .method_option import MethodOption
 
 if TYPE_CHECKING:
     from ..solution import Solution
+    from .integrators.time_loop.run import Run
 
 STABLE = 4.0        # h times the fastest rate that the explicit method bears
 PERIODS = 3.0       # steps of it in the time of the slow motion, at an accuracy of 1e-5
@@ -29,6 +30,10 @@ WORTH = 5.0, 10.0  # times as many steps for stability than for accuracy, from w
 FULL = 60, 8        # rates that full matrices of implicit methods are good for: of a tree, and where loops are closed as well
 LEAST = 50          # steps
 NOISE = 1e-6        # of the rate of the motion: rates below are rounding
+RESOLVED = 1.0      # h times the fastest rate: a method with shorter steps follows the fastest vibration, and might be explicit
+FIRST_LOOK = 100    # steps, after which the steps of an implicit method are looked at, and after each doubling of their number
+DIED = 5.0          # decay of the fastest vibration in a run, as exponent: it is followed for a short time only
+GROWING = 1.25      # times as long as at the last look: a vibration that dies away
 FEW = 4             # bodies per loop, from which on joint coordinates are faster for sure
 RHO, FIXED_RHO = 0.8, 0.9  # of generalized-alpha with error control, and with fixed steps
 FINEST_SEARCHED, ROUNDS = 1e5, 20  # of the search for a fixed step: the smallest one, of the distance of rows
@@ -36,10 +41,32 @@ FAILURES = ("step-underflow", "singular-matrix", "newton-failed", "joint-open", 
 
 
 class Candidate(NamedTuple):
-    """A pair of methods, and why it was taken."""
+    """A pair of methods, and why it was taken; and what is taken ``instead`` where its steps stay shorter than ``worth``."""
     method: Integrator
     formulation: MethodOption
     why: str
+    worth: float = 0.0
+    instead: tuple[Candidate, ...] = ()
+
+
+class ShortSteps(Exception):
+    """An implicit method makes steps that an explicit one could make as well."""
+    solution: Solution
+
+
+class StepWatch:
+    """Looks at the usual step of a run after certain numbers of steps, so that the same run is always judged alike."""
+
+    def __init__(self, run: Run, worth: float) -> None:
+        self.run, self.worth, self.before, run.look = run, worth, 0.0, FIRST_LOOK if worth else 0
+
+    def __call__(self) -> None:
+        run = self.run
+        if run.look and run.c.steps >= run.look:
+            usual, run.look = float(run.c.usual), 2 * run.look
+            if usual < min(self.worth, GROWING * self.before):
+                raise ShortSteps(f"makes steps of {usual:.2g} s, which follow the fastest vibration anyway")
+            self.before = usual
 
 
 def candidates(dynamics: CompiledModel, row: np.ndarray, length: float, accuracy: float, joint: bool = True,
@@ -48,19 +75,23 @@ def candidates(dynamics: CompiledModel, row: np.ndarray, length: float, accuracy
     they, in this form."""
     space = joint_space(dynamics) if joint or within else None
     tree = tree_of(space) if space and not within else ""
-    rate, slow = fastest_rate(dynamics, row), slow_rate(dynamics, row, length, space if tree or within else None)
+    *rates, decay = vibration_rates(dynamics, row)
+    rate, slow = max(rates), slow_rate(dynamics, row, length, space if tree or within else None)
     damped = Candidate(GeneralizedAlpha(RHO), within or Index3(), "")
     needed = max(LEAST, PERIODS * length * slow * (1e-5 / accuracy) ** (1 / 8))
     facts = f"the fastest rate is {rate:.2g} rad/s, that of the motion about {slow:.2g} rad/s"
     stiff = Candidate(RadauIIA5(), within or StabilizedIndex2(), f"chosen as the model is stiff: {facts}")
     if accuracy < damped.method.finest:
         damped = stiff
-    if length * rate / STABLE > WORTH[bool(tree or within)] * needed:
-        in_tree = [Candidate(RadauIIA5(), Recursion(), f"{stiff.why}; in joint coordinates, as {tree}")]
-        return [*(in_tree if tree and space and space.n_u <= FULL[space.loops.tile.size > 0] else []), stiff, damped]
     why = f"chosen as nothing is stiff: {facts}" if rate > NOISE * slow else "chosen as nothing is stiff"
-    absolute = [Candidate(DOP853(), within or Index1(), why), stiff, damped]
-    return [Candidate(DOP853(), Recursion(), f"{why}; in joint coordinates, as {tree}"), *absolute] if tree else absolute
+    explicit = [Candidate(DOP853(), within or Index1(), why), stiff, damped]
+    if tree:
+        explicit.insert(0, Candidate(DOP853(), Recursion(), f"{why}; in joint coordinates, as {tree}"))
+    if length * rate / STABLE <= WORTH[bool(tree or within)] * needed:
+        return explicit
+    first = stiff._replace(worth=RESOLVED / rate, instead=tuple(explicit)) if decay * length < DIED else stiff
+    in_tree = first._replace(formulation=Recursion(), why=f"{stiff.why}; in joint coordinates, as {tree}")
+    return [*([in_tree] if tree and space and space.n_u <= FULL[space.loops.tile.size > 0] else []), first, damped]
 
 
 def for_step(dynamics: CompiledModel, row: np.ndarray, h: float, form: Recursion) -> Candidate:
@@ -89,11 +120,17 @@ def tree_of(space: JointSpace) -> str:
     return f"{bodies} {'body' if bodies == 1 else 'bodies'} and {found} are a tree, or nearly so"
 
 
-def fastest_rate(dynamics: CompiledModel, row: np.ndarray) -> float:
-    """The largest natural frequency or rate of decay at the start, joints and drives held [rad/s]."""
+def vibration_rates(dynamics: CompiledModel, row: np.ndarray) -> tuple[float, float, float]:
+    """At the start, joints and drives held: the largest natural frequency [rad/s], the largest rate at which dampers stop a motion, and
+    that of the decay of the fastest vibration [1/s]."""
     if not any(family.elastic for family in dynamics.system.families):
-        return 0.0
-    return max(Vibration(dynamics, parts(row[None, :], dynamics.system.q0.size, dynamics.system.n)["q"][0]).rates())
+        return 0.0, 0.0, 0.0
+    return Vibration(dynamics, parts(row[None, :], dynamics.system.q0.size, dynamics.system.n)["q"][0]).rates()
+
+
+def fastest_rate(dynamics: CompiledModel, row: np.ndarray) -> float:
+    """The largest natural frequency or rate of decay at the start [rad/s]."""
+    return max(vibration_rates(dynamics, row)[:2])
 
 
 def slow_rate(dynamics: CompiledModel, row: np.ndarray, length: float, space: JointSpace | None = None) -> float:

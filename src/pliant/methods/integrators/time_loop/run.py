@@ -60,6 +60,7 @@ class Run(Stops):
     watched = False                # joints that open end the run
     aliased = False                # bodies that turn too fast for its fixed step end the run
     totals: np.ndarray             # dissipated energy and work so far
+    look = 0                       # number of a step after which who iterates is given the turn
 
     def __init__(self, method: Integrator, plan: Plan) -> None:
         s = plan.dynamics.system
@@ -289,7 +290,8 @@ class Run(Stops):
         while more:
             clock, before = time.perf_counter(), int(c.steps)
             once = self.num.fallback != 0 and not c.sticky
-            status = self._advance(1 if once else min(steps, self.interval - before % self.interval))
+            ahead = self.look - before if self.look > before else steps
+            status = self._advance(1 if once else min(steps, ahead, self.interval - before % self.interval))
             used, done = max(1e-6, time.perf_counter() - clock), int(c.steps) - before
             steps = max(1, min(4 * steps, 10**8, int(SLICE / used * max(1, done))))
             failed = status in FAILED
