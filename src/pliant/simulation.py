@@ -23,9 +23,10 @@ from .methods.integrators.time_loop.run import Run
 from .methods.integrators.time_loop.travel import end_of_travel
 from .methods.method_option import MethodOption
 from .methods.output_rows import outputs_of, rows_of, seconds, strides, usual_rows, width_of
-from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of
+from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of, difference_step
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates
 from .results.balance import branch, doubt
+from .results.drive_rates import rates_in_doubt
 from .results.memory import refuse_too_large
 from .results.recorder import RunRecorder
 from .solution import Solution
@@ -161,7 +162,7 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
     asked, row = settings.get("accuracy"), _first_row(dynamics, settings)
     epsilon = accuracy_of("normal" if asked is None else asked, None)
     outputs = outputs_of(length, settings.get("output_step"), usual_rows(width_of(dynamics)))
-    dynamics.time_step = _difference_step(length)
+    dynamics.time_step = difference_step(length)
     found, before, why = candidates(dynamics, row, length, epsilon, settings.get("coordinates") != "absolute", joint), None, ""
     plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
     taking_over = False  # for a method that failed
@@ -288,20 +289,15 @@ def _fixed(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method:
 def _controlled(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float,
                 epsilon: float, output_step: Any, coarser: float) -> Run:
     outputs = outputs_of(length, output_step, usual_rows(width_of(dynamics)))
-    dynamics.time_step = _difference_step(length)
+    dynamics.time_step = difference_step(length)
     return method.run(Plan(dynamics, form, first_row(), length, accuracy=epsilon, outputs=outputs, coarser=coarser))
-
-
-def _difference_step(length: float) -> float:
-    """For differences of Python functions of time in runs whose step changes."""
-    return min(1e-3, 1e-4 * length)
 
 
 def integrate(model: Model, run: Run, display: Callable[[float, float], None], journal: Journal | None = None,
               before: Solution | None = None, why: str = "", watch: Callable[[], None] | None = None) -> Solution:
     """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error. ``before``: the run to go
     on with from its last checkpoint. ``why``: the reason for the method, if it was not given. ``watch``: may end the run."""
-    got = RunRecorder(run, run.start, journal, before)
+    rates, got = rates_in_doubt(run.dynamics, float(run.start[0]), run.end, run.accuracy), RunRecorder(run, run.start, journal, before)
     failure, late = None, False  # type: BaseException | None, bool
     try:
         first = got.solution(model, run.end, complete=False)
@@ -323,7 +319,7 @@ def integrate(model: Model, run: Run, display: Callable[[float, float], None], j
     except BaseException as error:  # also what a user's function raised, and Ctrl-C: what was computed is kept
         failure = error
     sol = got.solution(model, run.end, complete=failure is None)
-    sol.why, sol.quality.doubt = why, "; ".join(filter(None, (doubt(sol), branch(sol))))
+    sol.why, sol.quality.doubt = why, "; ".join(filter(None, (doubt(sol), branch(sol), rates)))
     if failure:
         failure.solution = sol  # type: ignore[attr-defined]
         raise failure
@@ -366,7 +362,7 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
             dynamics.time_step = sol.step
             plan = Plan.fixed(dynamics, sol.formulation, start, sol.step, outputs, sol.stride)
         else:
-            dynamics.time_step = _difference_step(sol.end - float(start[0]))
+            dynamics.time_step = difference_step(sol.end - float(start[0]))
             plan = Plan(dynamics, sol.formulation, start, end, accuracy=sol.accuracy, outputs=outputs)
         return integrate(model, sol.method.run(plan._replace(memory=sol.memory)), display, journal, sol, sol.why)
     return _recorded(work, out, sol.record, display, sol)

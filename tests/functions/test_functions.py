@@ -131,6 +131,71 @@ def test_rates_of_callables_at_any_frequency(w):
         assert pool.run(code.by_tt, t) == pytest.approx(-w * w * math.sin(w * t), abs=1e-6 * w * w + 1e-7)
 
 
+@pytest.mark.parametrize("w", [0.1, 30.0, 1000 * math.pi, 1e5])
+def test_rates_by_a_complex_step(w):
+    """Where the function takes complex numbers, compiled or not: to rounding of its value, and of its argument."""
+    for f in (lambda t: 1.0 + np.sin(w * t), Wrapped(lambda t: 1.0 + np.sin(w * t))):
+        pool = Pool()
+        code = compile_function(f, ("t",), pool, "test", rates=True)
+        for t in (0.0, 0.4, 7.7, 9.9):
+            assert pool.run(code.by_t, t) == pytest.approx(w * math.cos(w * t), abs=1e-15 * w)
+            assert pool.run(code.by_tt, t) == pytest.approx(-w * w * math.sin(w * t), abs=(1e-10 + 1e-13 * w * t) * w * w + 1e-12 * w)
+        assert not pool.failures
+
+
+class Wrapped:
+    """A function that only Python can run."""
+    def __init__(self, f):
+        self.f = f
+
+    def __call__(self, t):
+        return self.f(t)
+
+
+KNOTS = np.linspace(-1.0, 12.0, 200)
+
+
+def cut(t):
+    """Complex numbers are made real on the way, with a warning."""
+    return float(np.asarray(t).astype(float)) + np.cos(t)
+
+
+@pytest.mark.parametrize(("f", "first", "second"), [
+    (lambda t: np.abs(np.sin(3 * t)), lambda t: math.copysign(3, math.sin(3 * t)) * math.cos(3 * t), lambda t: -9 * abs(math.sin(3 * t))),
+    (lambda t: np.real(t) * np.sin(t), lambda t: math.sin(t) + t * math.cos(t), lambda t: 2 * math.cos(t) - t * math.sin(t)),
+    (lambda t: t.real**2 + t, lambda t: 2 * t + 1, lambda t: 2.0),
+    (lambda t: np.sin(t) * np.conj(t), lambda t: math.sin(t) + t * math.cos(t), lambda t: 2 * math.cos(t) - t * math.sin(t)),
+    (lambda t: np.interp(t, KNOTS, 2 * KNOTS) + np.cos(t), lambda t: 2 - math.sin(t), lambda t: -math.cos(t)),
+    (lambda t: math.exp(t / 10), lambda t: math.exp(t / 10) / 10, lambda t: math.exp(t / 10) / 100),
+    (lambda t: np.sin(t) if t < 5 else 2 * np.cos(t), lambda t: math.cos(t) if t < 5 else -2 * math.sin(t),
+     lambda t: -math.sin(t) if t < 5 else -2 * math.cos(t)),
+    (cut, lambda t: 1 - math.sin(t), lambda t: -math.cos(t)),
+    (lambda t: np.sin(t) + abs(t) * 1e-3, lambda t: math.cos(t) + 1e-3, lambda t: -math.sin(t)),
+], ids=["abs", "real", ".real", "conj", "interp", "math", "if", "cut", "small abs"])
+def test_where_a_complex_step_would_be_wrong(f, first, second, recwarn):
+    """Differences are taken, without a word."""
+    for g in (f, Wrapped(f)):
+        pool = Pool()
+        code = compile_function(g, ("t",), pool, "test", rates=True)
+        for t in (0.4, 2.3, 7.7):
+            assert pool.run(code.by_t, t) == pytest.approx(first(t), abs=1e-10)
+            assert pool.run(code.by_tt, t) == pytest.approx(second(t), abs=1e-6)
+        assert not pool.failures
+    assert not [w for w in recwarn if "Complex" in w.category.__name__]
+
+
+def test_an_interrupt_in_a_complex_step_is_kept():
+    def f(t):
+        if isinstance(t, complex):
+            raise KeyboardInterrupt
+        return 2 * t
+    pool = Pool()
+    code = compile_function(Wrapped(f), ("t",), pool, "test", rates=True)
+    pool.run(code.by_t, 0.4)
+    with pytest.raises(KeyboardInterrupt):
+        pool.failures.take()
+
+
 def spring(t, x, v):
     return 100 * x**3 + 2 * v * x + t
 

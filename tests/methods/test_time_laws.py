@@ -1,5 +1,6 @@
 """What laws do in time is known before the run: no pulse is passed over, however thin, also in laws that read channels, x or v; and
 only steps next to it are short. Impulses in closed form: m v = integral of F."""
+import math
 import random
 
 import hunt_laws
@@ -172,6 +173,34 @@ def test_rates_of_drives_by_python_functions(frequency, end):
         assert abs(sol["motor.effort"] - 2.0 * a).max() < 1e-6 * 0.02 * w * w
         if frequency == 500:
             break
+
+
+def shaker(f):
+    m = pl.Model("shaker")
+    m.add(pl.Prismatic("P", m.ground, m.add(pl.RigidBody.box("b", (0.1, 0.2, 0.1), mass=2.0)), axis=tuple(N)))
+    m.add(pl.Drive("P", "displacement", f, name="motor"))
+    return m
+
+
+@pytest.mark.parametrize("digits", [5, 6, 8, 10])
+def test_rates_that_do_not_belong_to_their_function_are_told(digits):
+    """Values in whole counts: the derivative is zero or enormous, that of the motion is cos(t)."""
+    m = shaker(lambda t: round(math.sin(t), digits))
+    sol = m.simulate(1.0, output_step=0.1)
+    assert abs(sol["P.displacement_rate"] - np.cos(sol.t)).max() > 1e-3
+    assert "the velocities of drive 'motor', derivatives of its Python function, are uncertain by" in sol.quality.doubt
+    m.settings = {"duration": 1.0}
+    assert [f.items for f in m.check().findings if f.code == "drive-rates"] == [("motor",)]
+
+
+@pytest.mark.parametrize(("f", "finest"), [
+    (lambda t: 0.01 * math.sin(3 * t), 1e-7), (lambda t: 0.01 * np.sin(3 * t), 1e-10), (lambda t: 3 * t + 1, 1e-10),
+    (lambda t: math.exp(-t), 1e-7), (lambda t: 0.01 * math.sin(500 * t), 1e-8), (lambda t: np.exp(-t), 1e-10), ("sin(3*t)", 1e-10)])
+def test_rates_of_smooth_functions_are_not_doubted(f, finest):
+    """Differences have an error of 1e-6 in accelerations; complex steps have none."""
+    for accuracy in (1e-5, finest):
+        sol = shaker(f).simulate(1.0, output_step=0.1, accuracy=accuracy)
+        assert "derivatives" not in sol.quality.doubt
 
 
 class Unjittable:

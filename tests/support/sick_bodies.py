@@ -150,6 +150,13 @@ def explicit_step() -> pl.Model:
     return m
 
 
+@sick(("drive-rates", "encoder"), notes=LOOP)
+def drive_by_a_function_of_whole_counts() -> pl.Model:
+    m = four_bar(settings={"duration": 1.0})
+    m.add(pl.Drive("A", "angle", lambda t: round(0.5 * t, 8), name="encoder"))
+    return m
+
+
 @sick(("unknown-cut", ""), notes=LOOP)
 def joint_to_cut_that_is_not_there() -> pl.Model:
     return four_bar(settings={"duration": 1.0, "formulation": pl.Recursion(cut="A, left_pin")})

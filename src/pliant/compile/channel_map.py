@@ -93,6 +93,7 @@ class ChannelMap:
         self.joints: dict[str, JointRecord] = {}
         self.drives: dict[str, tuple[int, float, str, str]] = {}  # row, factor, joint, coordinate
         self.codes: dict[str, int] = {}             # of the functions of drives
+        self.rates: dict[str, tuple[int, int, int]] = {}  # of those by Python functions: value and derivatives
         self.forces: dict[str, ForceRecord] = {}
         self.measures: dict[str, tuple[int, int]] = {}       # frames
         self.channels: dict[str, tuple[str, Channel]] = {}   # of items, as they are listed: whose it is, and what

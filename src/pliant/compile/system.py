@@ -207,7 +207,7 @@ class ArrayBuilder:
 
     def function(self, function: Any, variables: tuple[str, ...], where: str, kinks: bool = False) -> Code:
         """The programs of a function; ``kinks``: whether a kink of it makes the motion jump, as that of a drive does."""
-        code = compile_function(function, variables, self, where)
+        code = compile_function(function, variables, self, where, rates=kinks)
         if code.jumps or (kinks and code.kinks):
             self.switches.append((code.value, kinks, code.timed))
         self.timed += [part._replace(kinks=kinks, where=where) for part in code.parts]

@@ -17,6 +17,7 @@ import numpy as np
 
 from pliant.kernels import jit
 from pliant.kernels.contract import c_address
+from pliant.kernels.differences import COMPLEX_STEP
 
 from .compile import Assembler, Pool
 from .derivative import derivative
@@ -29,6 +30,7 @@ from .units import must, shown
 
 PROBES = ((0.0, 0.0, 0.0), (0.37, 0.011, -0.23), (1.9, -0.4, 1.3))  # where compiled and interpreted callables are compared
 CHANNELS = 100  # that one expression may use
+TINY = 1e-60    # of a complex step
 MOST_VERSIONS = 100  # of the same Python code with other values that are compiled, 2 MB each; further ones are interpreted
 
 
@@ -58,18 +60,19 @@ KINKED = {"smooth"}  # and tables: only drives are looked at so closely
 Function = float | str | Table | Node | Callable[..., float]
 
 
-def compile_function(function: Function, variables: tuple[str, ...], pool: Pool, where: str) -> Code:
+def compile_function(function: Function, variables: tuple[str, ...], pool: Pool, where: str, rates: bool = False) -> Code:
     """Write ``function`` and its derivatives into ``pool``.
 
-    ``variables`` is ("t",) or ("t", "x", "v"); a table is one of t or of x; ``where`` names the item in errors.
+    ``variables`` is ("t",) or ("t", "x", "v"); a table is one of t or of x; ``where`` names the item in errors; ``rates``: its
+    derivatives by t are needed.
     """
     try:
-        return _programs(_node(function, variables, pool, where), variables, pool)
+        return _programs(_node(function, variables, pool, where, rates), variables, pool)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _node(function: Function, variables: tuple[str, ...], pool: Pool, where: str) -> Node:
+def _node(function: Function, variables: tuple[str, ...], pool: Pool, where: str, rates: bool) -> Node:
     if isinstance(function, str):
         return parse(function, variables)
     if isinstance(function, Node):
@@ -87,7 +90,7 @@ def _node(function: Function, variables: tuple[str, ...], pool: Pool, where: str
         return Number(float(function))
     if callable(function):
         _check_arguments(function, variables)
-        address, alive = _address(function, len(variables), pool.failures, where)
+        address, alive = _address(function, len(variables), pool.failures, where, rates)
         pool.keep.append(alive)
         return External(address, len(variables), fast=isinstance(alive, _Compiled))
     raise ValueError(must(function, f"must be a number, an expression such as '2 * t', a Table, or a function f({', '.join(variables)})"))
@@ -166,11 +169,11 @@ def _check_arguments(f: Callable[..., float], variables: tuple[str, ...]) -> Non
         raise ValueError(f"Python function {name!r} takes {given}, must take {n} argument{'s' * (n > 1)}: {form}")
 
 
-def _address(f: Callable[..., float], n: int, failures: Failures, where: str) -> tuple[int, Any]:
+def _address(f: Callable[..., float], n: int, failures: Failures, where: str, rates: bool) -> tuple[int, Any]:
     """Address of a C function of t, x, v that runs ``f``, compiled if Numba can, and what keeps it alive."""
     interpreted = _Interpreted(f, n, where, failures.own)
     signature = signature_of(f) if not jit.DISABLED and isinstance(f, (types.FunctionType, jit.Dispatcher)) else None
-    shared = _shared(_Version((signature, n, where), f)) if signature is not None else None
+    shared = _shared(_Version((signature, n, where, rates), f)) if signature is not None else None
     if shared is None:
         return c_address(interpreted)
     failures.listen(shared.raised)
@@ -179,26 +182,46 @@ def _address(f: Callable[..., float], n: int, failures: Failures, where: str) ->
     return (shared.compiled.address, shared) if agree else c_address(interpreted)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class _Interpreted:
-    """A function of t, x, v that keeps what the user's function raises, and gives nan instead."""
+    """A function of t, x, v that keeps what the user's function raises, and gives nan instead. Asked with v = COMPLEX_STEP, it gives
+    the rate of one of t by a complex step, or nan if the user's function does not take complex numbers."""
     f: Callable[..., float]
     n: int
     where: str
     raised: Raised
+    takes_complex: bool | None = None  # not known before it is asked
 
     def __call__(self, t: float, x: float, v: float) -> float:
+        if v == COMPLEX_STEP:
+            return self._rate(t) if self.n == 1 and self.takes_complex is not False else math.nan
         try:
             return float(self.f(t) if self.n == 1 else self.f(t, x, v))
         except BaseException as error:
             self.raised.add(error, f"in {self.where}, asked for t = {t:.6g} s")
             return math.nan
 
+    def _rate(self, t: float) -> float:
+        try:
+            if self.takes_complex is None:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")  # of NumPy, where a complex number is cut to a real one
+                    value = self.f(complex(t, TINY))
+                self.takes_complex = True
+            else:
+                value = self.f(complex(t, TINY))
+            return complex(value).imag / TINY
+        except Exception:
+            self.takes_complex = False
+        except BaseException as error:  # an interrupt
+            self.raised.add(error)
+        return math.nan
+
 
 class _Version:
-    """A function as `_shared` looks it up: by its signature, number of arguments and item."""
+    """A function as `_shared` looks it up: by its signature, number of arguments, item, and whether its rates are needed."""
 
-    def __init__(self, key: tuple[Any, int, str], f: Callable[..., float]) -> None:
+    def __init__(self, key: tuple[Any, int, str, bool], f: Callable[..., float]) -> None:
         self.key, self.f = key, f
 
     def __eq__(self, other: object) -> bool:
@@ -222,7 +245,7 @@ _versions: Counter[Any] = Counter()  # of the same code with other values, that 
 def _shared(version: _Version) -> _Compiled | None:
     """A function compiled, once for all models that use it for the same item: what Numba has compiled takes memory for as long as the
     process lives. None if Numba cannot, or has compiled the same code with very many other values."""
-    (signature, n, where), f = version.key, version.f
+    (signature, n, where, rates), f = version.key, version.f
     code = signature[0] if isinstance(signature, tuple) else signature
     _versions[code] += 1
     if _versions[code] > MOST_VERSIONS:
@@ -230,7 +253,7 @@ def _shared(version: _Version) -> _Compiled | None:
     raised = Raised()
     _, plain = c_address(_Interpreted(f, n, where, raised))
     try:
-        return _Compiled(_compiled(f, n, plain), raised, plain)
+        return _Compiled(_compiled(f, n, plain, rates), raised, plain)
     except Exception:
         return None
 
@@ -239,14 +262,17 @@ def _same(a: float, b: float) -> bool:
     return a == b or abs(a - b) <= 1e-9 * (abs(a) + abs(b)) or (math.isnan(a) and math.isnan(b))
 
 
-def _compiled(f: Callable[..., float], n: int, plain: Any) -> Any:
+def _compiled(f: Callable[..., float], n: int, plain: Any, rates: bool) -> Any:
     """``f`` compiled. Where it raises or gives nan, the interpreted one is asked, which notes the exception."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         given = f if isinstance(f, jit.Dispatcher) else numba.njit(f, boundscheck=True)
         inner = given if n == 3 else numba.njit(lambda t, x, v: given(t))
+        rate = _rate(given if rates and n == 1 else None)
 
         def outer(t, x, v):  # type: ignore[no-untyped-def]
+            if v == COMPLEX_STEP:
+                return rate(t)
             value = np.nan
             try:
                 value = float(inner(t, x, v))  # here, so that a None raises here
@@ -255,3 +281,22 @@ def _compiled(f: Callable[..., float], n: int, plain: Any) -> Any:
             return plain(t, x, v) if np.isnan(value) else value
         f8 = numba.float64
         return numba.cfunc(f8(f8, f8, f8))(outer)
+
+
+def _rate(f: Any) -> Any:
+    """The rate of a function of t by a complex step, compiled; nan if it does not take complex numbers."""
+    if f is not None:
+        def rate(t):  # type: ignore[no-untyped-def]
+            value = np.nan
+            try:
+                value = (f(complex(t, TINY)) + 0j).imag / TINY
+            except Exception:
+                value = np.nan
+            return value
+        made = numba.njit(rate)
+        try:
+            made.compile((numba.float64,))
+            return made
+        except Exception:  # what cannot be compiled for complex numbers
+            pass
+    return numba.njit(lambda t: np.nan)

@@ -56,6 +56,8 @@ class Drive(Item):
                (c.zero, 1.0, 0.0), joint=equations, row=row)
         layout.directory.drives[self.name] = row, 1.0, self.joint, self.coordinate
         layout.directory.codes[self.name] = code.value
+        if callable(self.function):
+            layout.directory.rates[self.name] = code.value, code.by_t, code.by_tt
 
     def channels(self) -> Iterable[Channel]:
         unit = "N*m" if self.coordinate == "angle" else "N"

@@ -7,12 +7,12 @@ a complex step needs: no branch cuts, no complex transcendental functions, and o
 import numpy as np
 
 from .contract import call_python
+from .differences import rate
 from .jit import entry, index, inlined, jit
 
 SCRATCH = 585                    # length of W, then follow the choices of all programs, each with its margin behind it
 STACK = 64                       # entries of it that a program may use; functions.compile checks it
 TIME_STEP = index(508)           # of differences by time of Python functions: half of the widest one
-FINER = 9                        # the finest is 4^-FINER of that
 HELD, JUMPS, KINKS = index(509, 510, 511)  # whether choices are held; entries that change when a function takes another branch
 BEYOND = index(584)              # whether a function is held on a branch that it would have left
 LEAST = 1e-300                   # in place of zero in logarithms
@@ -212,33 +212,6 @@ def power_slopes(a, b):
 
 
 @jit
-def by_time(f, order, t, x, v, widest):
-    """Derivative 1 or 2 by t of the function at address ``f``: central differences D(h), extrapolated to sixth order from h, h/4 and
-    h/16. Of h, powers of two up to ``widest`` (t + h is exact), the one where extrapolations differ least, with the rounding
-    of f and of its argument; from small to large, so that no oscillation is taken for a slower one.                        [diff-1]"""
-    h = 2.0 ** (np.floor(np.log2(widest)) - 2 * FINER)
-    middle, best, answer, last, before, d1, d2 = call_python(f, t, x, v), np.inf, np.nan, 0.0, 0.0, 0.0, 0.0
-    for k in range(FINER + 1):
-        a, b = call_python(f, t - h, x, v), call_python(f, t + h, x, v)
-        slope = (b - a) / (2 * h)
-        d = slope if order == 1 else (a + b - 2 * middle) / (h * h)
-        if k >= 2:
-            fine, coarse = d2 + (d2 - d1) / 15, d1 + (d1 - d) / 15
-            found = fine + (fine - coarse) / 255
-            change = abs(found - last)
-            error = change + before / 64 + 4e-16 * (abs(a) + abs(middle) + abs(b) + abs(t * slope)) / (h / 16) ** order
-            if k > 2:
-                if error <= best:
-                    best, answer = error, found
-                elif error > 1e3 * best:
-                    break
-                before = change
-            last = found
-        d2, d1, h = d1, d, 4 * h
-    return answer
-
-
-@jit
 def difference(op, f, t, x, v, h):
     """The function at address ``f``, or a derivative of it by differences: by t up to 2 h away."""
     if op == EXTERNAL:
@@ -249,7 +222,7 @@ def difference(op, f, t, x, v, h):
     if op == EXTERNAL_V:
         d = 1e-6 * (1e-3 + abs(v))
         return (call_python(f, t, x, v + d) - call_python(f, t, x, v - d)) / (2 * d)
-    return by_time(f, 1 if op == EXTERNAL_T else 2, t, x, v, 2 * h)
+    return rate(f, 1 if op == EXTERNAL_T else 2, t, x, v, 2 * h)
 
 
 @inlined

@@ -28,3 +28,8 @@ def accuracy_of(value: Any, method: Integrator | None) -> float:
                           "rule",
                           "simulate: accuracy ")
     return x
+
+
+def difference_step(length: float) -> float:
+    """For differences of Python functions of time in runs whose step changes."""
+    return min(1e-3, 1e-4 * length)
