@@ -18,12 +18,13 @@ from .methods.automatic import FAILURES, ShortSteps, StepWatch, candidates, endi
 from .methods.comparison import COARSEST
 from .methods.comparison import estimate as estimate_error
 from .methods.integrators.base import Integrator, Plan
+from .methods.integrators.time_loop.adaptive_run import at_start
 from .methods.integrators.time_loop.refined_rows import refined
 from .methods.integrators.time_loop.run import Run
 from .methods.integrators.time_loop.travel import end_of_travel
 from .methods.method_option import MethodOption
 from .methods.output_rows import outputs_of, rows_of, seconds, strides, usual_rows, width_of
-from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of, difference_step
+from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of, adaptive_refused, difference_step
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates
 from .results.balance import branch, doubt
 from .results.drive_rates import rates_in_doubt
@@ -109,6 +110,8 @@ class _Chosen:
         self.model, self.dynamics, self.length, self.settings, self.display = model, dynamics, length, settings, display
         self.method, self.form, self.why, self.fixed = method, form, why, settings.get("step") is not None
         self.order = min(method.orders(form)[:2])
+        if refused := adaptive_refused(dynamics.directory.adaptive, method, self.fixed):
+            raise ModelError(f"simulate: {refused}")
         if self.fixed:
             if not method.fixed:
                 raise ModelError(f"simulate: step: integrator {method.kind} chooses its steps; give accuracy instead")
@@ -163,7 +166,8 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
     epsilon = accuracy_of("normal" if asked is None else asked, None)
     outputs = outputs_of(length, settings.get("output_step"), usual_rows(width_of(dynamics)))
     dynamics.time_step = difference_step(length)
-    found, before, why = candidates(dynamics, row, length, epsilon, settings.get("coordinates") != "absolute", joint), None, ""
+    found = candidates(at_start(dynamics, row), row, length, epsilon, settings.get("coordinates") != "absolute", joint)
+    before, why = None, ""
     plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
     taking_over = False  # for a method that failed
     while found:

@@ -39,6 +39,7 @@ class Quality:
     sensitive: bool | None = None  # small differences grow as they do in chaos; None: not looked at
     growth: float | None = None    # times that a small difference at the start has grown
     growth_time: float | None = None  # within this time [s], as long as it was small
+    mode_changes: int = 0          # times that modes of bodies with ``adaptive`` were added or dropped
     unique_reactions: bool = True  # False: joints are redundant at the start, of all reactions the smallest are shown
 
 
@@ -203,6 +204,14 @@ class Solution:
     def missed(self, body: str) -> Any:
         """The part of these loads that the modes of the body cannot follow (`flex.represented.Indicator`)."""
         return work_of("Solution.missed")(self, body)
+
+    def active_modes(self, body: str) -> np.ndarray:
+        """Which modes of a body with ``adaptive`` took part, (rows, modes): True where they did."""
+        return work_of("Solution.active_modes")(self, body)
+
+    def mode_changes(self, body: str | None = None) -> list[Any]:
+        """When modes of bodies with ``adaptive`` were added and dropped: t, body, their numbers, and the change of energy [J]."""
+        return work_of("Solution.mode_changes")(self, body)
 
     def missed_by_modes(self) -> dict[str, dict[str, Any]]:
         """{body: part of its load that the modes miss, when, which} of all flexible bodies whose parts know it."""

@@ -1,6 +1,7 @@
 """Mechanisms with something wrong in bodies, forces, steps and planes, each with exactly what `check` must find."""
 import numpy as np
 from cases import DEGREE, LOOP, four_bar, gear_pair, rod, sick, slider_crank
+from flexible_models import rod as flexible_rod
 
 import pliant as pl
 
@@ -154,6 +155,14 @@ def explicit_step() -> pl.Model:
 def drive_by_a_function_of_whole_counts() -> pl.Model:
     m = four_bar(settings={"duration": 1.0})
     m.add(pl.Drive("A", "angle", lambda t: round(0.5 * t, 8), name="encoder"))
+    return m
+
+
+@sick(("adaptive-modes", "blade"), notes=[])
+def modes_that_come_and_go_with_fixed_steps() -> pl.Model:
+    m = pl.Model("blade", settings={"duration": 1.0, "step": 1e-5})
+    m.add(pl.ModalBody("blade", flexible_rod(), adaptive=1e-4))
+    m.add(pl.Revolute("A", m.ground, "blade.start", axis="y"))
     return m
 
 

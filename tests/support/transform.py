@@ -20,14 +20,16 @@ def transformed(m: pl.Model, R: np.ndarray, s: float = 1.0, backwards: bool = Fa
 
 
 def _body(b, R, s):
+    turned = {"position": tuple(s * R @ b.position), "rotation": quaternion_of(R @ matrix_of(b.rotation))}
+    if isinstance(b, pl.ModalBody):
+        return turned  # its part has the size that it has
     scaled = {name: Place(point=s * np.array(p.point), rotation=p.rotation)
               for name, p in ((n, Place.model_validate(p)) for n, p in b.frames.items())}
     shape = b.shape
     if shape:
         shape = shape.model_copy(update={"points": [tuple(s * np.array(p)) for p in shape.points], "radius": s * shape.radius})
     return {"mass": s**3 * b.mass, "inertia": tuple(map(tuple, s**5 * b.inertia_matrix)), "com": tuple(s * np.array(b.com)),
-            "position": tuple(s * R @ b.position), "rotation": quaternion_of(R @ matrix_of(b.rotation)), "frames": scaled, "shape": shape,
-            "velocity": b.velocity and tuple(s * R @ b.velocity)}
+            "frames": scaled, "shape": shape, "velocity": b.velocity and tuple(s * R @ b.velocity), **turned}
 
 
 def _item(item, m, R, s):

@@ -10,6 +10,7 @@ from ..items.base import matrix_of
 from .system import Equations
 
 if TYPE_CHECKING:
+    from ..items.adaptive import AdaptiveModes
     from ..items.declarations import Channel
     from ..items.joints import Connection
     from ..kernels.contract import Family
@@ -83,6 +84,7 @@ class Flexible:
     limit: float           # the largest size that linear modes are good for, in q
     frames: dict[int, str]  # frames that joints and forces act on: number -> node
     sliders: dict[int, tuple[str, int]]  # frames on lines: number -> line, place of its coordinate in q
+    adaptive: AdaptiveModes | None = None  # which modes take part is decided in the run
 
 
 class ChannelMap:
@@ -102,3 +104,8 @@ class ChannelMap:
         self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
         self.flexible: dict[str, Flexible] = {}     # modal bodies
+
+    @property
+    def adaptive(self) -> list[str]:
+        """Bodies whose modes are chosen during a run."""
+        return [name for name, body in self.flexible.items() if body.adaptive is not None]

@@ -245,14 +245,9 @@ class CompiledModel:
     # -- output
     def refine(self, rows: np.ndarray, project: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Rows made consistent in place; returns energies [J] (kinetic, potential, elastic) and the report, one row each."""
-        s, x = self.system, self.x
+        s, place = self.system, self.workplace()
         s.failures.take()  # of whatever was before
         energies, report = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
-        x.T[:] = 0
-        x.T[:, [0, 4, 8]] = 1
-        residual, matrix, rates, energy = (s.program(p) for p in ("residual", "matrix", "rates", "energy"))
-        place = Workplace(residual, matrix, rates, energy, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots,
-                          self.unit, self.soft, new_record(NUM, n_v=s.n_v), self.loops)
         first, shared = 0, np.ones(len(rows), np.int64)
         while first < len(rows):
             done = refine(place, rows[first:], energies[first:], report[first:], shared[first:], project, self.length)
@@ -264,6 +259,15 @@ class CompiledModel:
             self._share(rows[i])
         s.failures.look()
         return energies, report
+
+    def workplace(self) -> Workplace:
+        """Where states are made consistent."""
+        s, x = self.system, self.x
+        x.T[:] = 0
+        x.T[:, [0, 4, 8]] = 1
+        residual, matrix, rates, energy = (s.program(p) for p in ("residual", "matrix", "rates", "energy"))
+        return Workplace(residual, matrix, rates, energy, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots,
+                         self.unit, self.soft, new_record(NUM, n_v=s.n_v), self.loops)
 
     def _linearise(self, t: float) -> None:
         """[M C^T; C 0] at the current position in self.tiles, the violation in x.R."""

@@ -221,6 +221,20 @@ def refine(workplace, rows, energies, report, shared, project, length):
 
 
 @entry
+def unbalanced(workplace, whole, row):
+    """What is left of the equations of ``whole``, the same model with other tables, at the accelerations and multipliers of this one: in
+    x.R. Returns how well these fulfil their own equations; infinite where they cannot be computed."""
+    p = reference(workplace)
+    x, t = p.x, row[0].real
+    load(x, row)
+    if linearise(p, t, KEPT) != DONE:
+        return np.inf
+    left = accelerations(p, t)
+    evaluate(p.residual, whole, x, t, 0.0, 0.0, 0.0)
+    return left
+
+
+@entry
 def observe(rates, d, x, rows, frames, out):
     """out[i, j] = row of X for frame frames[j] at rows[i]: positions, axes, velocities, accelerations."""
     for i in range(rows.shape[0]):

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_
 
 from ..functions.field_error import FieldError
 from ..functions.units import must, quantity, shown
+from .adaptive import AdaptiveModes
 from .base import (
     IDENTITY,
     AngularVelocity,
@@ -86,7 +87,8 @@ class ModalBody(FrameOwner):
     ``position`` and ``rotation`` place the undeformed part; ``velocity`` is that of its origin in world axes, ``angular_velocity`` in
     body axes. Its frames are the interfaces of the part. ``modal`` and ``modal_rate`` are its coordinates and rates at the start
     (default zero). ``damping``: a ratio for all modes, a list of ratios, or {mass: a, stiffness: b}; ``stiffening``: whether pulling
-    and spinning stiffen it, as the part knows.
+    and spinning stiffen it, as the part knows. ``adaptive``: a displacement [m], or `AdaptiveModes`: modes that would be displaced by less
+    are left out during a run.
     """
     section: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "modal"
@@ -101,6 +103,7 @@ class ModalBody(FrameOwner):
     modal_rate: Coordinates | None = None
     damping: Damping = 0.0
     stiffening: Annotated[Literal["on", "off"], BeforeValidator(_switch)] = "on"
+    adaptive: AdaptiveModes | None = None
     frames: dict[Name, Place] = Field(default_factory=dict, exclude=True)
     _file: str | None = PrivateAttr(None)
     com: ClassVar[tuple[float, float, float]] = (0.0, 0.0, 0.0)  # the reference point is the origin
@@ -123,6 +126,8 @@ class ModalBody(FrameOwner):
             self._values(field)
         if isinstance(self.damping, tuple) and len(self.damping) != part.n:
             raise FieldError("damping", f"{len(self.damping)} ratios, must be {part.n}, one for every modal coordinate")
+        if self.adaptive is not None:
+            self.adaptive.check(part, self.size)
         return self
 
     def _values(self, field: str) -> np.ndarray:

@@ -22,8 +22,7 @@ class Blocks:
         self.system, self.size = system, 0
         self.bodies: list[tuple[int, int]] = []
         self.nodes: list[tuple[int, int]] = []
-        self._masses: list[tuple[int, np.ndarray]] = []
-        self._momenta: list[tuple[int, np.ndarray]] = []
+        self._places: list[tuple[int, int]] = []
         data, rows = system.data, range(*system.families.get(modal.BODY, (0, 0)))
         of_body = {system.owners[e]: e for e in rows}
         node_of = {int(data.ip[e, nodes.FRAME]): e for e in range(*system.families.get(nodes.FRAMES, (0, 0)))}
@@ -41,14 +40,11 @@ class Blocks:
         return self.size - count
 
     def _body(self, i: int, e: int) -> int:
-        """Place of a body; its tables that do not change are noted."""
-        d, n, pool = self.system.data, int(self.system.data.ip[e, modal.N]), int(self.system.data.ip[e, modal.POOL])
+        """Place of a body; its tables that do not change are stored by `reals`."""
+        n = int(self.system.data.ip[e, modal.N])
         at = self._take(int(rc.B_S) + 6 * n + 2 * n * n)
         self.bodies.append((i, e))
-        S = d.val[pool:pool + 3 * n].reshape(3, n)
-        pairs = d.val[pool + int(modal.ROWS) * n:pool + (int(modal.ROWS) + int(modal.PAIR) * n) * n].reshape(n, int(modal.PAIR), n)
-        self._momenta.append((at + int(rc.B_S), np.hstack([S.T, np.zeros((n, 3))])))
-        self._masses.append((at + int(rc.B_S) + 6 * n, pairs[:, 9]))
+        self._places.append((at, e))
         return at
 
     def _node(self, e: int | None) -> int:
@@ -62,6 +58,21 @@ class Blocks:
     def reals(self) -> np.ndarray:
         """The array m with what does not change."""
         m = np.zeros(self.size)
-        for at, table in (*self._masses, *self._momenta):
-            m[at:at + table.size] = table.ravel()
+        for at, e in self._places:
+            store_constants(self.system, e, m, at)
         return m
+
+
+def store_constants(system: System, e: int, m: np.ndarray, at: int) -> None:
+    """Of the body in row e: S and the masses of its modes, at its place in m."""
+    d, n, pool = system.data, int(system.data.ip[e, modal.N]), int(system.data.ip[e, modal.POOL])
+    pairs = d.val[pool + int(modal.ROWS) * n:pool + (int(modal.ROWS) + int(modal.PAIR) * n) * n].reshape(n, int(modal.PAIR), n)
+    masses = at + int(rc.B_S) + 6 * n
+    m[at + int(rc.B_S):masses].reshape(n, 6)[:, :3] = d.val[pool:pool + 3 * n].reshape(3, n).T
+    m[masses:masses + n * n] = pairs[:, 9].ravel()
+
+
+def renew_constants(system: System, tree: rc.Tree) -> None:
+    """The same of all bodies of a tree, after the tables of the system have changed."""
+    for i, e in tree.flexible:
+        store_constants(system, int(e), tree.m, int(tree.ip[i, rc.ELASTIC]))

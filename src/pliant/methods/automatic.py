@@ -150,7 +150,8 @@ def ending(stopped: Solution) -> Solution:
     """A run that stopped, as something to go on with from its last row."""
     q = stopped.quality
     worst = np.array([q.position_violation, q.velocity_violation, q.acceleration_violation, 0.0])
-    stopped.memory = {"rows": np.array([len(stopped.t)]), "worst": worst}
+    told = {name: array for name, array in stopped.memory.items() if name == "modes"}
+    stopped.memory = told | {"rows": np.array([len(stopped.t)]), "worst": worst}
     return stopped
 
 

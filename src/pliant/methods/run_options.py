@@ -33,3 +33,15 @@ def accuracy_of(value: Any, method: Integrator | None) -> float:
 def difference_step(length: float) -> float:
     """For differences of Python functions of time in runs whose step changes."""
     return min(1e-3, 1e-4 * length)
+
+
+def adaptive_refused(bodies: list[str], method: Integrator, fixed: bool) -> str:
+    """Why bodies cannot choose their modes in a run with this method; empty if they can, or if there are none."""
+    if not bodies or (method.changes_modes and method.controlled and not fixed):
+        return ""
+    who = f"{'body' if len(bodies) == 1 else 'bodies'} {', '.join(map(repr, bodies[:5]))}"
+    if not method.changes_modes:
+        return (f"integrator {method.kind} cannot change the modes of {who} (adaptive) during a run; take dop853, radau-iia-5, bdf or "
+                "generalized-alpha with an accuracy, or leave adaptive out")
+    return (f"the modes of {who} (adaptive) are added and dropped where steps are chosen by their error, not with fixed steps; give "
+            "accuracy instead of step and an integrator that chooses its steps, or leave adaptive out")

@@ -142,7 +142,7 @@ def _run_lines(sol: Solution) -> list[tuple[str, str]]:
         lines.append(("estimate", f"none: {q['no_estimate']}"))
     if q["sensitive"]:
         lines.append(("sensitive", grown(q)))
-    lines += _modes(d["missed_by_modes"])
+    lines += _chosen(sol) + _modes(d["missed_by_modes"])
     stopped = f"stopped early at t = {d['end']:.6g} s of {sol.end:.6g}; the rows up to there are kept{sol.source}"
     lines.append(("state", "complete" if d["complete"] else stopped))
     return lines
@@ -152,6 +152,23 @@ def grown(q: dict[str, Any]) -> str:
     """The growth of small differences, in words."""
     return (f"a small difference at the start is {q['growth']:.2g} times larger after {q['growth_time']:.3g} s; later rows show a possible "
             "motion, not the one of exactly this start")
+
+
+def _chosen(sol: Solution) -> list[tuple[str, str]]:
+    """Of bodies that chose their modes during the run."""
+    if "modes" not in sol.memory or sol.model is None:
+        return []
+    lines, changes = [], sol.mode_changes()
+    for body in dict.fromkeys(b.name for b in sol.model.section("bodies") if isinstance(b, ModalBody) and b.adaptive is not None):
+        count = sol.active_modes(body).sum(1)
+        own = [c for c in changes if c.body == body and c.t > sol.t[0]]
+        few, many, mean = count.min(), count.max(), np.trapezoid(count, sol.t) / max(np.ptp(sol.t), 1e-300) if len(sol.t) > 1 else count[0]
+        range_ = f"{few}" if few == many else f"{few} to {many}, {mean:.3g} on average,"
+        lines.append(("modes", f"of {body!r}: {range_} of {sol.part(body).n} took part, {len(own)} change{'s' * (len(own) != 1)}"))
+    energy = {c.t: c.energy for c in changes}
+    if energy:
+        lines.append(("", f"changes of modes took {-sum(energy.values()):.3g} J, which count as dissipated"))
+    return lines
 
 
 def _modes(found: dict[str, dict[str, Any]]) -> list[tuple[str, str]]:

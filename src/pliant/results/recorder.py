@@ -53,6 +53,7 @@ class RunRecorder:
             n = int(before.memory["rows"][0])
             rows, energies, report = before.rows[:n], before.energies[:n], np.zeros((n, 4))
             report[0] = before.memory["worst"]
+            run.recall(before.memory)
         self.table, self.base, self.seen = RowTable(len(rows) + run.rows_to_come, rows, energies, report), len(rows), run.checkpoint
         self.worst = report.max(0)
         self.memory = self._memory()
@@ -117,5 +118,5 @@ class RunRecorder:
         position, velocity, acceleration = (float(x) for x in report.max(0)[:3])
         quality = Quality(*run.violations(position, velocity), acceleration, **run.counts())  # type: ignore[arg-type]
         quality.unique_reactions = run.dynamics.unique_reactions
-        return Solution(model, run.dynamics, rows, energies, quality, complete=complete, method=run.method, formulation=run.formulation,
-                        step=run.step, stride=run.stride, memory=self.memory, end=end, accuracy=run.accuracy)
+        return Solution(model, run.observed, rows, energies, quality, complete=complete, method=run.method, formulation=run.formulation,
+                        step=run.step, stride=run.stride, memory=self.memory | run.told(), end=end, accuracy=run.accuracy)

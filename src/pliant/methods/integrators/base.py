@@ -55,6 +55,7 @@ class Integrator(MethodOption):
     order: ClassVar[int]
     controlled: ClassVar[bool] = False  # chooses its steps for an accuracy
     fixed: ClassVar[bool] = True        # takes a fixed step
+    changes_modes: ClassVar[bool] = True  # a run may go on with other modes of a flexible body
     finest: ClassVar[float] = 1e-12     # accuracy, beyond which rounding errors rule
 
     def __init_subclass__(cls) -> None:
@@ -82,5 +83,8 @@ class Integrator(MethodOption):
 
     def run(self, plan: Plan) -> Run:
         """The run with fixed steps, or for an accuracy."""
+        if plan.dynamics.directory.adaptive:
+            from .time_loop.adaptive_run import AdaptiveRun
+            return AdaptiveRun(self, plan)
         from .time_loop.step_run import StepRun
         return StepRun(self, plan)

@@ -82,6 +82,7 @@ class IDA(Integrator):
     controlled: ClassVar[bool] = True
     fixed: ClassVar[bool] = False
     finest: ClassVar[float] = 1e-10
+    changes_modes: ClassVar[bool] = False
 
     def run(self, plan: Plan) -> Run:
         from .ida import IDARun

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....compile.compiled_model import GAP, SparseFallback
+from ....compile.compiled_model import GAP, CompiledModel, SparseFallback
 from ....compile.consistency import POSITION
 from ....items.errors import SimulationError
 from ....kernels import evaluation
@@ -116,6 +116,18 @@ class Run(Stops):
         """Rows of output that are still due."""
         c = self.c
         return int(c.end) // self.stride - int(c.steps) // self.stride if c.fixed else int(c.outputs - c.output) + 1
+
+    @property
+    def observed(self) -> CompiledModel:
+        """The model that rows are read with."""
+        return self.dynamics
+
+    def told(self) -> dict[str, np.ndarray]:
+        """What a run tells of itself beside its rows, as arrays of its memory."""
+        return {}
+
+    def recall(self, memory: dict[str, np.ndarray]) -> None:
+        """What an earlier run told, with which this one goes on."""
 
     @property
     def finished(self) -> bool:
