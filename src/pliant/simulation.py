@@ -171,12 +171,12 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
     plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
     taking_over = False  # for a method that failed
     while found:
-        method, form, reason, worth, instead = found.pop(0)
+        method, form, reason, worth, died, instead = found.pop(0)
         accuracy_of(epsilon, method)
         plan, why = plan._replace(formulation=form), why or reason
         try:
             run = method.run(plan)
-            sol = integrate(model, run, display, journal, before, why, StepWatch(run, worth))
+            sol = integrate(model, run, display, journal, before, why, StepWatch(run, worth, died))
             break
         except ModelError:  # the method is not for such models
             if not found or not taking_over:

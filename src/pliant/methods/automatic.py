@@ -25,27 +25,30 @@ if TYPE_CHECKING:
 
 STABLE = 4.0        # h times the fastest rate that the explicit method bears
 PERIODS = 3.0       # steps of it in the time of the slow motion, at an accuracy of 1e-5
-WORTH = 5.0, 10.0  # times as many steps for stability than for accuracy, from which on an implicit method is worth its price: in absolute
+WORTH = 5.0, 8.0    # times as many steps for stability than for accuracy, from which on an implicit method is worth its price: in absolute
                     # coordinates, in joint coordinates
-FULL = 60, 8        # rates that full matrices of implicit methods are good for: of a tree, and where loops are closed as well
+FULL = 60, 8        # rates that full matrices of implicit methods are good for: of a tree, and where loops are closed or bodies flexible
+SPINS = 5.0         # times as fast as what moves: a wheel, whose turns would cost steps in absolute coordinates
 LEAST = 50          # steps
 NOISE = 1e-6        # of the rate of the motion: rates below are rounding
 RESOLVED = 1.0      # h times the fastest rate: a method with shorter steps follows the fastest vibration, and might be explicit
 FIRST_LOOK = 100    # steps, after which the steps of an implicit method are looked at, and after each doubling of their number
-DIED = 5.0          # decay of the fastest vibration in a run, as exponent: it is followed for a short time only
+DIED = 6.0          # times the time of decay: an amplitude of 0.2 %, and longer steps, if it is the vibration that is followed
 GROWING = 1.25      # times as long as at the last look: a vibration that dies away
-FEW = 4             # bodies per loop, from which on joint coordinates are faster for sure
+FEW = 2             # bodies per loop, from which on joint coordinates are faster for sure
 RHO, FIXED_RHO = 0.8, 0.9  # of generalized-alpha with error control, and with fixed steps
 FINEST_SEARCHED, ROUNDS = 1e5, 20  # of the search for a fixed step: the smallest one, of the distance of rows
 FAILURES = ("step-underflow", "singular-matrix", "newton-failed", "joint-open", "singular-pose")  # another method may do
 
 
 class Candidate(NamedTuple):
-    """A pair of methods, and why it was taken; and what is taken ``instead`` where its steps stay shorter than ``worth``."""
+    """A pair of methods, and why it was taken; and what is taken ``instead`` where its steps are still shorter than ``worth`` when
+    the fastest vibration has ``died``."""
     method: Integrator
     formulation: MethodOption
     why: str
     worth: float = 0.0
+    died: float = 0.0
     instead: tuple[Candidate, ...] = ()
 
 
@@ -57,14 +60,14 @@ class ShortSteps(Exception):
 class StepWatch:
     """Looks at the usual step of a run after certain numbers of steps, so that the same run is always judged alike."""
 
-    def __init__(self, run: Run, worth: float) -> None:
-        self.run, self.worth, self.before, run.look = run, worth, 0.0, FIRST_LOOK if worth else 0
+    def __init__(self, run: Run, worth: float, died: float) -> None:
+        self.run, self.worth, self.died, self.before, run.look = run, worth, died, 0.0, FIRST_LOOK if worth else 0
 
     def __call__(self) -> None:
         run = self.run
         if run.look and run.c.steps >= run.look:
             usual, run.look = float(run.c.usual), 2 * run.look
-            if usual < min(self.worth, GROWING * self.before):
+            if usual < min(self.worth, GROWING * self.before) and run.t > self.died:
                 raise ShortSteps(f"makes steps of {usual:.2g} s, which follow the fastest vibration anyway")
             self.before = usual
 
@@ -89,9 +92,14 @@ def candidates(dynamics: CompiledModel, row: np.ndarray, length: float, accuracy
         explicit.insert(0, Candidate(DOP853(), Recursion(), f"{why}; in joint coordinates, as {tree}"))
     if length * rate / STABLE <= WORTH[bool(tree or within)] * needed:
         return explicit
-    first = stiff._replace(worth=RESOLVED / rate, instead=tuple(explicit)) if decay * length < DIED else stiff
+    died = DIED / decay if decay > 0 else length
+    first = stiff._replace(worth=RESOLVED / rate, died=died if died < length else 0.0, instead=tuple(explicit))
+    if not (tree and space):
+        return [first, damped]
+    spins = slow_rate(dynamics, row, length) > SPINS * slow
+    full = space.n_u <= FULL[space.loops.tile.size > 0 or (bool(dynamics.directory.flexible) and not spins)]
     in_tree = first._replace(formulation=Recursion(), why=f"{stiff.why}; in joint coordinates, as {tree}")
-    return [*([in_tree] if tree and space and space.n_u <= FULL[space.loops.tile.size > 0] else []), first, damped]
+    return [*([in_tree] if full else []), first, damped]
 
 
 def for_step(dynamics: CompiledModel, row: np.ndarray, h: float, form: Recursion) -> Candidate:
