@@ -187,7 +187,13 @@ def test_the_automatic_choice_prefers_joint_coordinates_for_trees():
     sol = tree(CARRIERS, seed=2).simulate(0.2, progress=False)
     assert sol.formulation == pl.Recursion() and "in joint coordinates, as 8 bodies and no loops" in sol.why
     from pliant.proofs.benchmark_models import fourbars
-    assert fourbars(5).simulate(0.05, progress=False).formulation == pl.Index1()
+    sol = fourbars(5).simulate(0.05, progress=False)
+    assert sol.formulation == pl.Recursion() and "11 bodies and 5 loops" in sol.why
+    leaf = pl.Model("a leaf on three hinges", gravity=(0, -9.81, 0.5))
+    leaf.add(pl.RigidBody.box("leaf", size=(0.8, 2.0, 0.04), mass=20.0, position=(0.4, 1.0, 0)))
+    for k, height in enumerate((0.3, 1.0, 1.7)):
+        leaf.add(pl.Revolute(f"h{k}", leaf.ground.frame((0, height, 0)), leaf["leaf"].frame((-0.4, height - 1, 0)), axis="y"))
+    assert leaf.simulate(0.05, progress=False).formulation == pl.Index1()
     assert tree(CARRIERS, seed=2).simulate(0.2, coordinates="absolute", progress=False).formulation == pl.Index1()
 
 
