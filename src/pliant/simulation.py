@@ -185,7 +185,7 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
         except ShortSteps as error:
             found, stopped, reason = list(instead), error.solution, str(error)
         except SimulationError as error:
-            if error.code not in FAILURES or not found:
+            if error.code not in FAILURES or error.final or not found:
                 raise
             if error.solution is None:  # it could not even begin
                 why, taking_over = f"taken as {method.kind} in the formulation {form.kind} could not begin: {error.reason}", True

@@ -34,7 +34,7 @@ def held_points(dynamics: CompiledModel) -> np.ndarray:
 
 
 def common_speed(dynamics: CompiledModel, points: np.ndarray, rates: np.ndarray) -> float:
-    """Of velocities of the bodies, or of accelerations in their place; `time_loop.chosen_steps` has the same compiled."""
+    """Of velocities of the bodies, or of accelerations in their place; `time_loop.speeds` has the same compiled."""
     spins = rates[points[:, 0].astype(int)[:, None] + np.arange(3)]
     with np.errstate(over="ignore", invalid="ignore"):  # where nothing resists a motion; the run tells
         swept = np.minimum(*(np.linalg.norm(part, axis=1) for part in (spins, np.cross(spins, points[:, 1:]))))

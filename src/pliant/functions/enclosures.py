@@ -163,7 +163,8 @@ class Enclosure:
         self.begin, self.end = begin, end
         with np.errstate(all="ignore"):
             for node in self.order:
-                self.bounds[id(node)] = self._tightened(self._of(node))
+                found = self._of(node)
+                self.bounds[id(node)] = found if isinstance(node, (Number, Variable)) else self._tightened(found)
 
     def _constant(self, value: float) -> Bounds:
         x, zero = np.full(self.begin.size, value), np.zeros(self.begin.size)

@@ -54,8 +54,9 @@ class TextError(ModelError):
 class SimulationError(RuntimeError):
     """The simulation stopped early. ``solution`` holds everything up to the last good step, ``code`` names the kind of
     failure, ``reason`` says it in short, ``summary`` with the time, and ``file`` is where the rows are on disk, if they
-    are."""
+    are. ``final``: no other method could go on either."""
     solution: Any = None
+    final: bool = False
     file: Path | None = None
 
     def __init__(self, message: str, code: str = "failed", reason: str = "", summary: str = "") -> None:

@@ -1,3 +1,4 @@
 """How a step or an evaluation ended: what kernels return to loops, and loops to Python."""
-DONE, MORE, NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, EVENT, SPUN = range(9)
-# UNDERFLOW, OPEN, EVENT: error control. SPUN: rotations cannot be counted any more
+DONE, MORE, NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, EVENT, SPUN, UNBEGUN, CHATTERS = range(11)
+# UNDERFLOW, EVENT: error control. OPEN: joints cannot be closed. SPUN: rotations cannot be counted any more. UNBEGUN: no accelerations
+# behind a jump. CHATTERS: too many jumps in a short time

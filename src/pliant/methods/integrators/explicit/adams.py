@@ -245,10 +245,17 @@ def step(p, w, c, o):
     return DONE
 
 
+@jit
+def anew(p, w, c, o):
+    """Without a past."""
+    o.n.points, o.n.failed, o.n.streak, c.exponent = 0, 0, 0, BEGIN
+    return DONE
+
+
 class Adams(Method):
     """[adams-1]"""
-    step = step
-    stages, exponent = 16, BEGIN
+    step, anew = step, anew
+    stages, exponent, onset = 16, BEGIN, SHORT
     kept = ("times", "values")
 
     def __init__(self, option: Any, run: Any) -> None:
@@ -263,10 +270,3 @@ class Adams(Method):
         n = self.own.n
         orders = min(n.order, n.made) >= 0 and max(n.order, n.made) <= n.highest
         return bool(0 <= n.points <= SIZE and 0 <= n.newest < SIZE and orders)
-
-    def begin(self, row: np.ndarray) -> None:
-        self.own.n.points = self.own.n.failed = self.own.n.streak = 0
-        self.run.c.exponent = BEGIN
-
-    def first_step(self) -> float:
-        return SHORT * super().first_step()

@@ -58,9 +58,9 @@ def controlled(p, w, c, o, t1):
         if error <= 1 or n_v == o.lam.size or n.kept <= 1 or attempt == 1 or not renew(p, w, c, o, t1):
             break
     if error <= 1:
-        p.par.position_gap = max(p.par.position_gap, n.gap)
         if n.gap > n.widest:
             return OPEN
+        p.par.position_gap = max(p.par.position_gap, n.gap)
     slow = p.num.factorisations > n.made and p.num.iterations - n.begun > LONG
     n.held = max(LONG, n.held - 1) if slow else max(0, n.held - 1)
     if error > 1 and passed_singular(o):

@@ -78,7 +78,6 @@ class AlphaMethod(Method):
             return super().first_step()
         run, c, x, weight, d = self.run, self.run.c, self.run.x, self.own.weight, self.run.dynamics
         a, v, left = *(float(abs(y * weight).max(initial=0.0)) for y in (x.a, x.v)), float(c.stop - c.now)
-        run.notice_speed()
         speed = max(v, np.sqrt(a), 1e-3 / run.duration)
         dt = max(float(c.least), PROBE * min(speed / max(a, 1e-300), 1 / max(v, 1e-300), run.duration, 100 * left))
         ahead = run.ahead(run.t + dt)
@@ -92,7 +91,7 @@ class AlphaMethod(Method):
         for i in d.system.data.rotations[:, 0]:
             self._error[i:i + 3] += np.cross(x.v[i:i + 3], x.a[i:i + 3]) / 12
         rate = float(abs(self._error * weight).max(initial=0.0))
-        h = min(np.sqrt(FIRST * c.eps / max(rate, 1e-300)), c.most / 5, run.longest_swing())
+        h = min(np.sqrt(FIRST * c.eps / max(rate, 1e-300)), c.most / 5, float(c.next))
         return float(min(h, left / 2))
 
     def _carry(self, y: np.ndarray) -> None:

@@ -288,10 +288,8 @@ class BDFMethod(ImplicitMethod):
     """[bdf-1]"""
     step = step
     starter = radau.step
+    onset = BEGIN
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
         self.own.n.highest, self.own.n.index3 = option.max_order, run.formulation.kind == "index-3"
-
-    def first_step(self) -> float:
-        return BEGIN * super().first_step()

@@ -6,18 +6,31 @@ from typing import Any
 import numpy as np
 
 from ....items.errors import ModelError
+from ....kernels.jit import jit
+from ....kernels.status import DONE
 from ..time_loop.convergence import ROUNDING
 from ..time_loop.method import Method
 from .joint import Tangents
 from .solver import in_absolute, in_joint
 from .stages import HELD, KEPT, LEAST, NODES, Full, Tiles, new_stages
 
+EXPONENT = 5       # of the error per second in h
 SOME_TURNS = 10.0  # rounding in units of that of one position
+
+
+@jit
+def anew(p, w, c, o):
+    """Without a past."""
+    n = o.n
+    n.past, n.tiles, n.factored, n.points = 0, 0, 0, 0
+    n.last_t0, n.bdf_t0, n.eta, n.usual_h = np.nan, np.nan, 1.0, 0.0
+    c.exponent = EXPONENT
+    return DONE
 
 
 class ImplicitMethod(Method):
     """``own``: matrices, stages and the past."""
-    degree, exponent = NODES, 5
+    degree, exponent, anew = NODES, EXPONENT, anew
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
@@ -49,13 +62,3 @@ class ImplicitMethod(Method):
 
     def forget(self) -> None:
         self.own.n.tiles = self.own.n.factored = 0
-
-    def begin(self, row: np.ndarray) -> None:
-        n = self.own.n
-        n.past = n.tiles = n.factored = n.points = 0
-        n.last_t0 = n.bdf_t0 = np.nan
-        n.eta, n.usual_h = 1.0, 0.0
-
-    def begun(self) -> None:
-        if self.run.c.fixed:
-            self.run.notice_speed()

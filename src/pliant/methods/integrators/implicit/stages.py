@@ -18,7 +18,7 @@ from ....kernels.ode import call_status
 from ....kernels.records import new_record, record_type
 from ....kernels.so3 import cross, dot, mul, scale, store, sub, tangent_inverse, vec
 from ....kernels.states import copy_part, larger
-from ..time_loop.chosen_steps import speeds
+from ..time_loop.speeds import ONSET, speeds
 
 KEPT = 20      # directions of `iterations`
 HELD = 8       # states of the past
@@ -198,7 +198,7 @@ def to_error(p, w, dz, dv, factor):
 def note_speed(p, w, c):
     """Speeds so far, where no error control asks for them: increments of velocities are measured in these."""
     if c.fixed == 1:
-        speeds(p, w, c, c.t0, w.y0, w.f0)
+        speeds(p, w, c, c.t0, w.y0, w.f0, ONSET)
 
 
 @jit

@@ -5,19 +5,19 @@ import numpy as np
 from ....kernels.by_reference import opaque, reference
 from ....kernels.contract import TURNING
 from ....kernels.jit import entry, inlined, jit
-from ....kernels.so3 import cross, dot, vec, vec2
 from ....kernels.states import copy, larger
-from ....kernels.status import DONE, EVENT, MORE, OPEN, SINGULAR, SPUN, UNDERFLOW
-from .control import ARRIVED, PASS, REACH, SLOWEST_PART, TINY, TURN
+from ....kernels.status import DONE, MORE, OPEN, SINGULAR, SPUN, UNDERFLOW
+from .control import ARRIVED, PASS, REACH, TINY, TURN
 from .fixed_steps import finish_step, make_step
+from .intervals import next_interval
 from .jump_search import NONE, first_jump
-from .rows import keep_outputs, place
+from .rows import keep_outputs
+from .speeds import ONSET, reached, speeds, turning
 
-ONSET = 1e-2              # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 SLOWEST, FASTEST = 0.2, 5.0
 NEXT_TO = 1e-9            # of the usual step: a jump so near is passed without a step
 RESTLESS = 1000           # steps with too large an error and hardly any other of usual length end a run
-ATTEMPTS = 4              # steps to come past a singular position, or to end at a jump
+ATTEMPTS = 4              # steps to come past a singular position, to end at a jump, or until a joint is told to be open
 
 
 @jit
@@ -43,54 +43,6 @@ def reach(p, w, c, o, t1):
 
 
 @jit
-def reached(w, n_q, k, y, f):
-    """A velocity of a state, in sizes of the model or rad, or a part of what its acceleration gives."""
-    return max(w.weight[n_q + k] * abs(y[n_q + k]), ONSET * np.sqrt(w.weight[n_q + k] * abs(f[n_q + k])))
-
-
-@jit
-def swept(w, j, rates, first):
-    """How fast a body turns that others hold at a point: w, or less if the point is next to the axis of the rotation"""
-    spin = vec(rates, first + int(w.points[j, 0]))
-    arm = cross(spin, vec2(w.points, j, 1))
-    return np.sqrt(min(dot(spin, spin), dot(arm, arm)))
-
-
-@jit
-def common_speed(p, w, c, v, a, first):
-    """The speed of the model so far: of centres of mass and modes in its sizes, of bodies that turn what they hold; a spinning wheel
-    moves nothing but itself                                                                              [ode-6]"""
-    fastest, strongest = c.speed, 0.0
-    for k in range(p.d.linear.shape[0]):
-        i = first + p.d.linear[k, 0]
-        fastest, strongest = max(fastest, abs(v[i]) / c.size), max(strongest, abs(a[i]) / c.size)
-    for j in range(w.points.shape[0]):
-        fastest, strongest = max(fastest, swept(w, j, v, first)), max(strongest, swept(w, j, a, first))
-    return max(fastest, ONSET * np.sqrt(strongest))
-
-
-@jit
-def speeds(p, w, c, t, y, f):
-    """What errors of velocities are measured in: the speed of the model, or their own largest value if that
-    is larger, of a rotation that of its three components; and at least a part of the fastest, with flexible
-    bodies times of the speed of the model                                                                [ode-7]"""
-    n_q, n_v, rotations, fastest = p.num.state_q, p.num.state_v, p.maps.rotations, 0.0
-    if p.joints.used.size > 0:
-        place(p, w, t, y)
-        c.speed = common_speed(p, w, c, p.x.v, p.x.a, 0)
-    else:
-        c.speed = common_speed(p, w, c, y, f, n_q)
-    for k in range(n_v):
-        w.speed[k] = max(w.speed[k], c.speed, reached(w, n_q, k, y, f))
-        fastest = max(fastest, w.speed[k])
-    for j in range(rotations.shape[0]):
-        i = rotations[j, 0]
-        w.speed[i:i + 3] = max(w.speed[i], w.speed[i + 1], w.speed[i + 2])
-    for k in range(n_v):
-        w.speed[k] = max(w.speed[k], SLOWEST_PART * fastest, min(w.times[k] * c.speed, fastest))
-
-
-@jit
 def over_allowed(p, w, c, error, ahead):
     """A local error per second over what is allowed: positions in sizes of the model, velocities in their speeds so far, ``ahead``: also
     at the end of the step."""
@@ -98,7 +50,7 @@ def over_allowed(p, w, c, error, ahead):
     for k in range(n_q + p.num.state_v):
         e = w.weight[k] * abs(error[k])
         if k >= n_q:
-            e /= max(w.speed[k - n_q], reached(w, n_q, k - n_q, w.y1, w.f0)) if ahead else w.speed[k - n_q]
+            e /= max(w.speed[k - n_q], reached(w, n_q, k - n_q, w.y1, w.f0, ONSET)) if ahead else w.speed[k - n_q]
         worst = larger(worst, e)
     return worst / (c.h * c.eps)
 
@@ -115,16 +67,6 @@ def bearable(c, error):
     that no function tells of - and it is so short that its error is not more than a usual step may have."""
     helps = c.grown == 0 or error <= c.e_bad * (c.h / c.h_bad) ** (c.exponent / 3)
     return error * c.h <= c.usual and (c.h < TINY * c.usual or not helps)
-
-
-@jit
-def turning(p, y):
-    """The fastest angular velocity of a quaternion of the state."""
-    fastest = 0.0
-    for j in range(p.maps.rotations.shape[0]):
-        spin = vec(y, p.num.state_q + p.maps.rotations[j, 0])
-        fastest = max(fastest, dot(spin, spin))
-    return np.sqrt(fastest)
 
 
 @jit
@@ -180,7 +122,7 @@ def go_on(p, w, c, error):
     if error > 1:
         c.next, c.grown = 0.5 * c.usual if c.h < TINY * c.usual else 2 * c.h, 0
     c.error = error
-    speeds(p, w, c, c.now, w.y1, w.f1)
+    speeds(p, w, c, c.now, w.y1, w.f1, ONSET)
     if error <= 1:
         choose(p, w, c, error)
     if c.target == ARRIVED:
@@ -192,7 +134,7 @@ def go_on(p, w, c, error):
 def failed(c, status):
     """After a step that could not be made: whether a shorter one is tried."""
     c.failures += 1
-    if status in (OPEN, SPUN) or c.h / 4 < c.least or (status == SINGULAR and c.failures > ATTEMPTS):
+    if status == SPUN or c.h / 4 < c.least or (status in (SINGULAR, OPEN) and c.failures > ATTEMPTS):
         return False
     c.next, c.target = c.h * (c.wish if c.wish > 0 else 0.25), 0
     c.rejected += 1
@@ -209,20 +151,23 @@ def keep_rows(p, w, c, o, rows):
 
 
 @entry
-def chosen_steps(problem, steps, c, own, history, max_steps, rows):
-    """Steps until the end of a smooth interval, a full store, or max_steps."""
+def chosen_steps(problem, steps, c, own, max_steps, rows):
+    """Steps until the end, a jump that Python must pass, a full store, or max_steps."""
     p, w, o = reference(problem), reference(steps), opaque(own)
     c.stored = 0
     if c.pending == 1:
         keep_rows(p, w, c, o, rows)
         return MORE
     for _ in range(max_steps):
-        if c.target == PASS:
-            return EVENT
-        if c.now >= c.stop:
-            if c.fresh == 1:  # a jump at the very end
+        if c.target == PASS or c.now >= c.stop:
+            if c.target != PASS and c.fresh == 1:  # a jump at the very end
                 keep_rows(p, w, c, o, rows)
-            return DONE
+                if c.pending == 1:
+                    return MORE
+            status = next_interval(p, w, c, o)
+            if status != MORE:
+                return status
+            continue
         t1 = next_step(c)
         c.t1 = t1
         status, error = make_step(p, w, c, o), 0.0
@@ -235,7 +180,8 @@ def chosen_steps(problem, steps, c, own, history, max_steps, rows):
                 continue
             if c.jumpy == 1 and reach(p, w, c, o, t1):
                 continue
-            status = finish_step(p, w, c, history, t1)
+            status = finish_step(p, w, c, t1)
+            c.wish = c.wish if status == DONE else 0.0  # it was for the step that follows
         if status != DONE:
             if not failed(c, status):
                 return status

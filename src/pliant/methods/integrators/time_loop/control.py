@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....kernels.evaluation import Program
 from ....kernels.records import record_type
 
 CONTROL = record_type({
@@ -21,6 +22,7 @@ CONTROL = record_type({
     "exponent": "of the error per second in h",
     "wish": "how much longer the method wants the next step to be; 0: as follows from the error",
     "speed": "of the model so far, in its sizes per second",
+    "slowest": "that it is at least",
     "size": "of the model",
     "swing": "rad: most that a quaternion of the state may turn in a step",
     "h_bad, e_bad": "the last rejected step, and its error",
@@ -29,6 +31,9 @@ CONTROL = record_type({
     "sought": "length of the step in which a jump is sought",
     "looked, ended": "start and end of the step that was looked at for jumps",
     "passed": "length of the one before it",
+    "onset": "part of the step that sizes of F suggest, to begin an interval with",
+    "span": "so many jumps as are kept in less time are too many",
+    "widest": "that joints may be open after a correction",
 }, {
     "steps": "accepted so far, from the very start",
     "end": "number of fixed steps",
@@ -56,6 +61,10 @@ CONTROL = record_type({
     "aided": "steps by the sparse solver",
     "sticky": "whether it stays",
     "latest": "the last step that it took alone",
+    "choices": "numbers of W for choices of functions",
+    "through": "whether jumps are passed in the loop",
+    "coming, segment": "the next jump in time, the present limit of steps",
+    "jumps": "so far",
 })
 MAKE, BETWEEN = range(2)        # c.asked: a step, the polynomial
 REACH, ARRIVED, PASS = 1, 2, 3  # c.target: the step is to end behind a jump; it has not come so far; it has
@@ -76,6 +85,7 @@ class Kernels(NamedTuple):
     solver: Any     # of implicit methods
     starter: Any    # the method that begins for another one
     unfold: Any     # moves the bodies, in joint coordinates
+    anew: Any       # of the method: it forgets the past, as an interval begins
 
 
 class Steps(NamedTuple):
@@ -94,4 +104,9 @@ class Steps(NamedTuple):
     z: np.ndarray
     site: np.ndarray    # where in W margins of choices are, c.sites of them; and their values, rows: places in the step
     margin: np.ndarray
+    stops: np.ndarray   # times right before and right after jumps in time, 1 if a drive may jump there; the end of the run last
+    limits: np.ndarray  # ends of segments of time, and the largest step in each
+    jumped: np.ndarray  # times of the last jumps
+    history: Program    # counts turns
+    tangent: Program
     call: Kernels

@@ -7,19 +7,24 @@ from ....kernels.evaluation import run as evaluate
 from ....kernels.jit import entry, inlined
 from ....kernels.ode import call_status
 from ....kernels.states import copy
-from ....kernels.status import DONE, MORE, SPUN
+from ....kernels.status import DONE, MORE, OPEN, SPUN
 from .control import MAKE
 from .rows import keep, place
 
 
 @inlined
-def finish_step(p, w, c, history, t1):
+def finish_step(p, w, c, t1):
     """The step is accepted: constraints, derivative, history. A status."""
-    iterations, factorisations = p.num.iterations, p.num.factorisations
+    iterations, factorisations, gap = p.num.iterations, p.num.factorisations, p.par.position_gap
     if w.call.correct != 0:
+        p.par.position_gap = 0.0  # of this step alone
         status = call_status(w.call.correct, (p, t1, w.y1))
+        here, p.par.position_gap = p.par.position_gap, gap
         if status != DONE:
             return status
+        if here > c.widest:
+            return OPEN
+        p.par.position_gap = max(gap, here)
     if c.known == 0 or p.num.iterations > iterations:
         status = call_status(w.call.rhs, (p, t1, w.y1, w.f1))
         if status != DONE:
@@ -27,7 +32,7 @@ def finish_step(p, w, c, history, t1):
     if c.histories == 1:
         place(p, w, t1, w.y1)
         p.x.E[TURNING] = 0
-        evaluate(history, p.d, p.x, t1, 0.0, 0.0, 0.0)
+        evaluate(w.history, p.d, p.x, t1, 0.0, 0.0, 0.0)
         turning = p.x.E[TURNING].real  # also of complex runs
         if turning == np.inf or (c.fixed == 1 and turning * c.h >= np.pi):
             return SPUN
@@ -51,7 +56,7 @@ def make_step(p, w, c, o):
 
 
 @entry
-def fixed_steps(problem, steps, c, own, history, max_steps, rows):
+def fixed_steps(problem, steps, c, own, max_steps, rows):
     """Steps until the end, a full store, or max_steps (Python chooses them so that it gets control back every 50 ms)."""
     p, w, o = reference(problem), reference(steps), opaque(own)
     c.stored = 0
@@ -62,7 +67,7 @@ def fixed_steps(problem, steps, c, own, history, max_steps, rows):
         c.h, c.t1 = c.next, t1
         status = make_step(p, w, c, o)
         if status == DONE:
-            status = finish_step(p, w, c, history, t1)
+            status = finish_step(p, w, c, t1)
         if status != DONE:
             return status
         if c.steps % c.stride == 0 or c.steps == c.end:

@@ -24,6 +24,8 @@ class Method:
     step: Any
     solver: Any = None             # a second kernel of the same signature, for steps that call one by its address
     starter: Any = None            # the step of another method, that begins for this one
+    anew: Any = None               # a kernel of the same signature: a smooth interval begins, nothing of the past is to be used
+    onset: float = 1.0             # part of the step that sizes of F suggest, to begin an interval with
     degree: int = 3                # of the polynomial
     stages: int = 0                # rows of w.K
     exponent: float = 2.0          # of the error per second in h
@@ -56,14 +58,20 @@ class Method:
         return True
 
     def begin(self, row: np.ndarray) -> None:
-        """A smooth interval begins at a consistent state: nothing of the past is to be used."""
+        """A smooth interval begins at a consistent state. What ``anew`` and ``onset`` cannot say; such a method is asked in Python at every
+        jump, which costs as much as many steps."""
 
     def begun(self) -> None:
         """The same, once w.y0 and w.f0 are known."""
 
     def first_step(self) -> float:
-        """The first step of an interval: from the sizes of F."""
-        return self.run.suggested_step()
+        """The first step of an interval; from the sizes of F if it is not said here."""
+        return float(self.run.c.next)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether kernels do all of that."""
+        return all(getattr(type(self), name) is getattr(Method, name) for name in ("begin", "begun", "first_step"))
 
     def forget(self) -> None:
         """A checkpoint: what is kept for speed would not be there after an interruption."""

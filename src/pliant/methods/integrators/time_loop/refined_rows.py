@@ -6,9 +6,7 @@ import numpy as np
 from ....compile.consistency import POSITION
 from ....items.errors import SimulationError, raised_in
 from .run import Run
-from .stops import function_fault
-
-CANNOT_CLOSE = 100.0  # times as far as a joint may be open in a step: a row that stays open so far is wrong
+from .stops import CANNOT_CLOSE, function_fault
 
 
 def refined(run: Run, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, BaseException | None]:

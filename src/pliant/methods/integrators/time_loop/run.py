@@ -16,15 +16,16 @@ from ....kernels.evaluation import Program
 from ....kernels.ode import NUM
 from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
-from ....kernels.status import EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNDERFLOW
+from ....kernels.status import CHATTERS, EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ..base import Integrator, Plan
 from .control import CONTROL
-from .python_functions import Limits, refuse_memory
-from .stops import LOOK, SMOOTH, Stops, function_fault
+from .intervals import chatters, next_stop
+from .python_functions import refuse_memory
+from .stops import LOOK, Stops, function_fault
 from .time_functions import drive_changes, outlook, whole_turns
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
-FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN)
+FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN, UNBEGUN, CHATTERS)
 CHUNK, ROOM = 2000, 500_000  # rows of output kept by the loop before Python takes them, and how many numbers they may have; but at least
 FEWEST = 8                 # rows
 LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
@@ -34,7 +35,7 @@ WORK = 1                     # of totals: dissipated energy, work
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 # fields of records that follow from the plan and the options, and are not taken from a memory
 LIMITS = ("last", "eps", "most", "least", "end", "stride", "outputs", "stored", "fixed", "histories", "jumpy", "sites",
-          "size", "swing",
+          "size", "swing", "slowest", "onset", "span", "choices", "through", "coming", "segment", "jumps",
           "most_iterations", "full", "tolerance", "rounding", "floor", "widest", "alpha_m", "alpha_f", "beta", "gamma",
           "highest", "parts", "stiff", "free", "closed", "length", "rate", "gap", "passes", "exact", "renew", "zero", "direct", "index3")
 
@@ -89,22 +90,21 @@ class Run(Stops):
         c.last, c.out_step, c.output, c.outputs = end, self.duration / plan.outputs, 1, plan.outputs
         c.end, c.stride = plan.steps, plan.stride
         c.eps = SAFETY * plan.accuracy / min(1.0, self.duration)
-        c.least = FINEST * max(abs(start), abs(end), self.duration)
-        self.jumps: list[float] = []
-        self.stops, most = [(end, end)], self.duration / coarsest
-        self.limits = Limits(np.array([start, end]), np.array([most]))
+        c.least, c.span = FINEST * max(abs(start), abs(end), self.duration), WINDOW * self.duration
+        most, self.jumped = self.duration / coarsest, np.zeros(CHATTER + 1)
+        self.stops, self.limits = np.array([[end, end, 0.0]]), np.array([[end, most]])
         refuse_memory(s, start, end)
         if plan.accuracy:
             self.remedy = "Ask for less accuracy, or give a fixed step"
             evaluation.run(self.programs[0], s.data, self.x, start, 1.0, 0.0, 0.0)  # channels
-            ahead, self.limits = outlook(s, self.x, start, end, most)
-            self.stops = [(end, end), *reversed(ahead)]  # the next one is the last
+            ahead, limits = outlook(s, self.x, start, end, most)
+            self.stops, self.limits = np.vstack([ahead, self.stops]), np.column_stack([limits.times[1:], limits.most])
             c.jumpy = any(not timed for _, _, timed in s.switches)
         else:
             for t, changes in whole_turns(s, plan.dynamics.directory.codes, start, end):  # no step would notice
                 self.drive_jumped(plan.row, changes, t)
-        self.limits = self.limits._replace(most=plan.coarser * self.limits.most)
-        c.most = self.limits.most[0]
+        self.limits[:, 1] *= plan.coarser
+        c.most = self.limits[0, 1]
 
     def _store(self, rows: int) -> None:
         """Room for rows, and the first checkpoint: the last thing that the initialisation of a method does."""
@@ -200,11 +200,7 @@ class Run(Stops):
 
     def _next_stop(self, t: float) -> None:
         """The smooth interval that begins at t, and where it ends."""
-        while len(self.stops) > 1 and self.stops[-1][1] <= t:
-            self.stops.pop()
-        ends = self.limits.times[1:]
-        k = min(int(np.searchsorted(ends, t, side="right")), ends.size - 1)
-        self.c.stop, self.c.most = min(self.stops[-1][0], ends[k]), self.limits.most[k]
+        next_stop(self.c, self.stops, self.limits, t)
 
     def _forget(self) -> None:
         """What is kept of earlier factorisations would not be there after an interruption."""
@@ -235,10 +231,10 @@ class Run(Stops):
         """After the end of a smooth interval: begin the next one, if there is one."""
         if status == EVENT:
             self._pass_event(float(self.c.after))
-        elif self.t < self.stops[-1][0]:
+        elif self.t < self.stops[self.c.coming, 0]:
             self._pass_limit()
         elif self.t < self.end:
-            self._restart(self.stops[-1][1])
+            self._restart(float(self.stops[self.c.coming, 1]))
         else:
             return False
         return True
@@ -292,10 +288,8 @@ class Run(Stops):
 
     def _count_jump(self, t: float) -> None:
         """Too many of them in a short time end the run."""
-        self.jumps = [*self.jumps[-CHATTER:], t]
-        if len(self.jumps) > CHATTER and t - self.jumps[0] < WINDOW * self.duration:
-            what = f"a function switches to and fro, {CHATTER} times within {t - self.jumps[0]:.3g} s"
-            raise SimulationError.stopped(t, what, SMOOTH, "chattering")
+        if chatters(self.c, self.jumped, t):
+            raise self.chattering(self.jumped)
 
     def __iter__(self) -> Iterator[np.ndarray]:
         c, steps, more = self.c, 64, True
@@ -336,6 +330,8 @@ class Run(Stops):
         s = self.dynamics.system
         if faults:
             raise function_fault(faults[0], self.t)
+        if status == CHATTERS:
+            raise self.chattering(self.jumped)
         if beyond := s.beyond(self.x.q):
             raise SimulationError(f"stopped at t = {self.t:.6g} s: {beyond}", "end-of-line")
         item = None if status == NEWTON_FAILED else s.culprit(self.x, self.tried[0])

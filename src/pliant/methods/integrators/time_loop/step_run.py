@@ -1,32 +1,34 @@
 """Runs of methods that go step by step, with fixed steps or with error control, in both coordinates."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ....compile.motion import common_speed, held_points
+from ....compile.motion import held_points
 from ....items.errors import ModelError, SimulationError
 from ....joint_space import recursion
 from ....joint_space.joint_states import align, joint_state, modal_rates
 from ....joint_space.services import masses_at
 from ....joint_space.tree_programs import history_program
-from ....kernels import evaluation, ode
-from ....kernels.contract import TURNING
+from ....kernels import ode
 from ....kernels.expression_vm import HELD, SCRATCH
 from ....kernels.pinned import Pinned
 from ....kernels.pivoted_qr import RANK, same_lists
 from ....kernels.state_row import parts
-from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UNDERFLOW
+from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ...formulations.base import Equations, Setting
 from ..base import Plan
 from .chosen_steps import chosen_steps
-from .control import ELASTIC, RIGID, SLOWEST_PART, TURN, Kernels, Steps
+from .control import ELASTIC, RIGID, Kernels, Steps
 from .fixed_steps import evaluate_at, fixed_steps
+from .intervals import begin_interval
 from .jump_search import ROWS, find_sites
 from .method import Method
 from .run import Run
-from .stops import UNSEEN, function_fault
+from .stops import CANNOT_CLOSE, UNSEEN, function_fault
+
+SLOWEST = 1e-3  # sizes of the model in a run: the speed that it has at least
 
 
 class StepRun(Run):
@@ -43,13 +45,13 @@ class StepRun(Run):
         self.watched, self.aliased = bool(self.c.fixed and self.scheme.holds), bool(self.c.fixed and (self.scheme.holds or not self.space))
         if self.scheme.holds:
             self.project = self.scheme.project
-        self._make_steps(made)
-        self._weigh()
-        self.c.exponent, self.c.swing, self.c.size = self.scheme.exponent, min(self.scheme.swing, 1e300), plan.dynamics.length
         if self.space:
             align(self.space, self.start)
             self.programs[3] = history_program(self.space)
             self.c.histories = len(self.programs[3].rows) > 0
+        self._make_steps(made)
+        self._weigh()
+        self._limit(made)
         self._choose_solver(bool(plan.dynamics.massless()) and not self.watched)
         if plan.memory:
             self._restore(plan.memory)
@@ -60,13 +62,21 @@ class StepRun(Run):
             self._begin(plan.row)
         self._store(plan.outputs + 1 if plan.accuracy else plan.steps // plan.stride + 1)
 
+    def _limit(self, made: Equations) -> None:
+        """What the loop goes by."""
+        c, m = self.c, self.scheme
+        c.exponent, c.swing, c.onset, c.size = m.exponent, min(m.swing, 1e300), m.onset, self.dynamics.length
+        c.slowest, c.choices, c.through = SLOWEST / self.duration, self._choices.size, m.compiled and not (m.holds or c.fixed)
+        c.widest = CANNOT_CLOSE * self.joint_gap if made.project and self.formulation.holds_branch else np.inf
+
     def _make_steps(self, made: Equations) -> None:
         """Vectors of a step, and addresses of the kernels."""
         m, n, most = self.scheme, self.n_q + self.n_v + 2, self._choices.size // 2 if self.c.jumpy else 0
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
-                      margin=np.zeros((ROWS, most)), call=Kernels(0, 0, 0, 0, 0, 0))
+                      margin=np.zeros((ROWS, most)), stops=self.stops, limits=self.limits, jumped=self.jumped, history=self.programs[3],
+                      tangent=self.programs[1], call=Kernels(0, 0, 0, 0, 0, 0, 0))
         y = steps.y0
         if made.rhs is None and not m.holds:
             raise ModelError(f"simulate: formulation {self.formulation.kind} gives no accelerations, which integrator {self.method.kind} "
@@ -74,7 +84,7 @@ class StepRun(Run):
         found = {"rhs": 0 if m.holds else ode.address(made.rhs, self.p, 0.0, y, y),
                  "correct": ode.address(made.correct, self.p, 0.0, y) if made.correct and not m.holds else 0,
                  "unfold": ode.address(recursion.unfold, self.p, 0.0, y) if self.space else 0}
-        for name in ("step", "solver", "starter"):
+        for name in ("step", "solver", "starter", "anew"):
             kernel = getattr(m, name)
             kernel = getattr(kernel, "__func__", kernel)  # a kernel, not a method of the object
             found[name] = ode.address(kernel, self.p, steps, self.c, m.own) if kernel else 0
@@ -130,7 +140,7 @@ class StepRun(Run):
 
     def _advance(self, steps: int) -> int:
         loop = fixed_steps if self.c.fixed else chosen_steps
-        status = int(loop(self.p, self.steps, self.c, self.pinned.address, self.programs[3], steps, self.rows))
+        status = int(loop(self.p, self.steps, self.c, self.pinned.address, steps, self.rows))
         if status in (EVENT, DONE):
             self._load()
         return status
@@ -153,58 +163,39 @@ class StepRun(Run):
         self.scheme.begin(row)
         p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
         w.y0[:] = np.concatenate([*(joint_state(self.space, row) if self.space else (p["q"], p["v"][:s.n_v])), row[1:3]])
-        w.y1[:] = w.y0
-        self.x.H[:] = p["H"]
-        self.x.W[HELD], self._choices[:] = not c.fixed, np.nan  # functions choose their branches anew
-        self._next_stop(row[0])
-        c.now = row[0]
-        c.target = c.grown = c.beyond = c.failures = c.seen = 0
-        c.fresh = 1
+        self.x.H[:], c.now = p["H"], row[0]
         if self.scheme.holds:
-            self._take(p, float(row[0]))
-        else:
-            self._derivative(float(row[0]), w.y0, w.f0)
-        w.f1[:] = w.f0
-        self._choose_branches()
+            self._take(p)
+        if begin_interval(self.p, w, c, self.pinned.address) != DONE:
+            self._unbegun()
+        s.failures.take()  # a function that is not finite shortly after: the run will say so
         c.next = self.step if c.fixed else self.scheme.first_step()
-        c.usual = c.next  # behind a jump things may be much faster
+        c.usual = c.next
         self.scheme.begun()
         self._load()
 
-    def _take(self, p: dict[str, np.ndarray], t: float) -> None:
-        """Accelerations, multipliers and powers of a consistent state, where the method asks for no accelerations."""
+    def _take(self, p: dict[str, np.ndarray]) -> None:
+        """Accelerations and multipliers of a consistent state, where the method asks for no accelerations."""
         x, w, n_q, n_v = self.x, self.steps, self.n_q, self.n_v
         x.q[:], x.v[:], x.a[:], x.lam[:] = p["q"], p["v"], p["a"], p["lam"]
         w.f0[n_q:n_q + n_v] = p["a"][:n_v]
-        x.E[:] = 0
-        if self.num.powered:
-            evaluation.run(self.programs[2], self.dynamics.system.data, x, t, 0.0, 0.0, 0.0)
-        w.f0[n_q + n_v:] = x.E[3:5]
-
-    def _choose_branches(self) -> None:
-        """Of the tangent's functions as well, and where the margins of those choices are that forces depend on."""
-        self._load()
-        x, data = self.x, self.dynamics.system.data
-        for program in self.programs[:2]:
-            evaluation.run(program, data, x, self.t, 1.0, 0.0, 0.0)
-        self._find_sites()
 
     def _find_sites(self) -> None:
         if self.c.jumpy:
             x, last = self.x, SCRATCH + self._choices.size - 1
             self.c.sites = find_sites(self.programs[0], self.dynamics.system.data, x, self.t, last, self.steps.site)
 
-    def _derivative(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
-        status = evaluate_at(self.p, self.steps.call.rhs, t, y, out)
-        s = self.dynamics.system
-        if status != DONE or not np.isfinite(out).all():
-            if s.failures:
-                raise function_fault(s.failures.take()[0], t)
-            item = s.culprit(self.x, t)
-            if status == SINGULAR and not item and self.p.chosen.size > 1 and not self.space:
-                self.singular_pose(y, t, int(self.p.chosen[RANK]))
-            code, reason = self.reason(status if status != DONE else NOT_FINITE, item)
-            raise SimulationError.stopped(t, reason, self._singular_remedy(), code)
+    def _unbegun(self) -> NoReturn:
+        """The error that says why there are no accelerations to begin with."""
+        s, t, y = self.dynamics.system, self.t, self.steps.y0
+        status = evaluate_at(self.p, self.steps.call.rhs, t, y, self.steps.z)
+        if s.failures:
+            raise function_fault(s.failures.take()[0], t)
+        item = s.culprit(self.x, t)
+        if status == SINGULAR and not item and self.p.chosen.size > 1 and not self.space:
+            self.singular_pose(y, t, int(self.p.chosen[RANK]))
+        code, reason = self.reason(status if status != DONE else NOT_FINITE, item)
+        raise SimulationError.stopped(t, reason, self._singular_remedy(), code)
 
     def reason(self, status: int, item: str | None) -> tuple[str, str]:
         if self.space and status == SINGULAR and not item and self.num.bad > 0:
@@ -219,53 +210,11 @@ class StepRun(Run):
             return f"Give bodies inertia{other} or take coordinates = 'absolute' and the integrator generalized-alpha"
         return "Take the integrator generalized-alpha, which can start from there, or look at the mechanism: a joint may lock"
 
-    def notice_speed(self) -> None:
-        """At the start of an interval: what errors of velocities are measured in, see `chosen_steps.speeds`, or what accelerations
-        give over the size of the model."""
-        w, c = self.steps, self.c
-        self._load()
-        moving, pushed = (common_speed(self.dynamics, w.points, rates) for rates in (self.x.v, self.x.a))
-        if c.speed == 0:  # none is known yet
-            w.speed[:] = 0
-        c.speed = max(float(c.speed), moving, float(np.sqrt(pushed)), 1e-3 / self.duration)
-        own, started = ((w.weight * abs(y))[self.n_q:self.n_q + self.n_v] for y in (w.y0, w.f0))
-        w.speed[:] = np.maximum(np.maximum(w.speed, float(c.speed)), np.maximum(own, np.sqrt(started)))
-        for i in self.p.maps.rotations[:, 0]:
-            w.speed[i:i + 3] = w.speed[i:i + 3].max()
-        fastest = w.speed.max(initial=0.0)
-        w.speed[:] = np.maximum(w.speed, np.maximum(SLOWEST_PART * fastest, np.minimum(w.times * float(c.speed), fastest)))
-
-    def suggested_step(self) -> float:
-        """The first step: from the sizes of F and of its change along an Euler step.       Hairer, Norsett, Wanner I, II.4"""
-        w, c, left, weight = self.steps, self.c, float(self.c.stop - self.c.now), self.steps.weight.copy()
-        self.notice_speed()
-        weight[self.n_q:self.n_q + self.n_v] /= w.speed
-        sizes, linear = weight * abs(w.f0), self.p.maps.linear[:, 1]
-        sizes[linear] = np.minimum(sizes[linear], float(c.speed))  # an angle that grows as it does changes nothing
-        size = float(sizes.max(initial=0.0))
-        h = max(float(c.least), min(0.01 / max(size, 1e-300), left, float(c.most)))
-        try:
-            self._derivative(float(c.now) + h, w.y0 + h * w.f0, w.z)
-        except SimulationError:  # a function that is not finite there: the run will say so
-            return min(h / 100, left)
-        change = float((weight * abs(w.z - w.f0)).max(initial=0.0)) / h
-        rate = max(size, np.sqrt(change), 1e-300)  # 1 / the time in which things change
-        h1 = 0.5 * min(1.0, float(c.eps) / rate) ** (1 / c.exponent) / rate
-        return float(min(100 * h, h1, left, c.most, self.longest_swing()))
-
-    def longest_swing(self) -> float:
-        """The longest step in which rotations can be followed, from the state at the start of an interval."""
-        self._load()
-        self.x.E[TURNING] = 0
-        evaluation.run(self.programs[3], self.dynamics.system.data, self.x, self.t, 0.0, 0.0, 0.0)
-        spins = self.steps.y0[self.n_q + self.p.maps.rotations[:, 0, None] + np.arange(3)]
-        fastest = float(np.linalg.norm(spins, axis=1).max(initial=0.0))
-        swing = min(TURN / max(float(self.x.E[TURNING]), 1e-300), self.scheme.swing / max(fastest, 1e-300))
-        return max(float(swing), float(self.c.least))
-
     def _recover(self, status: int, faults: list[BaseException]) -> None:
         if status == SPUN and not faults:
             raise self.miscounted()
+        if status == UNBEGUN and not faults:
+            self._unbegun()
         if self.scheme.holds or (self.space and status != SINGULAR):
             self._load()  # bodies where the step began, not where it broke
             self.scheme.back()

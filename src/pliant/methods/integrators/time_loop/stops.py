@@ -20,6 +20,7 @@ UNSEEN = ("If a Python function acts on it, see that it does not jump to and fro
 SMOOTH = ("Make its jump smooth: tanh(v / 0.01) instead of sign(v), step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)")
 LOOK = ("if it stops at the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a function "
         "may jump")
+CANNOT_CLOSE = 100.0  # times as far as a joint may be open: one that stays open so far after a correction is no rounding
 NEAR_SINGULAR = 1e-5  # singular values below this part of the largest: next to a singular position
 
 
@@ -116,6 +117,11 @@ class Stops:
         remedy = ("Joints and drives may contradict each other, a heavy load may hang on a very light body, or the step is too "
                   "large")
         return SimulationError.stopped(row[0], opened, remedy, "joint-open")
+
+    def chattering(self, jumped: np.ndarray) -> SimulationError:
+        """Why a run cannot go on after jumps at these times."""
+        what = f"a function switches to and fro, {jumped.size - 1} times within {np.ptp(jumped):.3g} s"
+        return SimulationError.stopped(float(jumped.max()), what, SMOOTH, "chattering")
 
     def drive_jumped(self, row: np.ndarray, changes: dict[str, float], t: float | None = None) -> NoReturn:
         """The error that names the drives whose functions have jumped: by their ``changes``, as a whole turn opens no joint."""

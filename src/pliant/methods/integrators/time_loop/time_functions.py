@@ -33,25 +33,35 @@ Array = np.ndarray
 
 
 class Outlook(NamedTuple):
-    """Times right before and right after each jump; between which times steps may be how long."""
-    stops: list[Stop]
+    """Times right before and right after each jump, and whether a drive may jump with it; between which times steps may be how long."""
+    stops: Array
     limits: Limits
 
 
 def outlook(system: System, x: Memory, start: float, end: float, most: float) -> Outlook:
     """Of all functions of a model in a run with steps up to ``most``; ``x``: its memory at the start, with the values of channels."""
-    stops, kinks = list[Stop](), list[float]()
+    stops, driven, kinks = list[Stop](), list[Stop](), list[float]()
     cells = [Limits(np.array([start, end]), np.array([np.inf]))]
     for part in _distinct(system):
         if isinstance(part.node, External):
             found, limits = looked_at(system, part, start, end)
-            stops, cells = stops + found, cells + limits
+            cells += limits
         else:
             found, bends = jumps_of(system, part, start, end)
             steep, limit = resolved(Enclosure(part.node), start, end, found)
-            stops, cells, kinks = stops + found + steep, [*cells, limit], kinks + bends
+            found, cells, kinks = found + steep, [*cells, limit], kinks + bends
+        stops, driven = stops + found, driven + found * part.kinks
     scale = min((_moving(system, law, x, start, end) for law in system.mixed), default=np.inf)
-    return Outlook(sorted(set(stops)), _joined(cells, kinks, min(most, scale)))
+    return Outlook(_marked(sorted(set(stops)), driven), _joined(cells, kinks, min(most, scale)))
+
+
+def _marked(stops: list[Stop], driven: list[Stop]) -> Array:
+    """Stops as rows, those that touch one of a drive with a 1."""
+    rows = np.array([(*stop, 0.0) for stop in stops]).reshape(-1, 3)
+    if driven:
+        begin, end = np.sort(np.array(driven), axis=0).T
+        rows[:, 2] = np.searchsorted(begin, rows[:, 1], side="right") > np.searchsorted(end, rows[:, 0])
+    return rows
 
 
 def _distinct(system: System) -> list[TimePart]:

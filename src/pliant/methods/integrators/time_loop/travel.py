@@ -24,7 +24,7 @@ STRAIGHT = 0.02          # rad
 
 
 def end_of_travel(run: Any, rows: list[np.ndarray], error: SimulationError) -> SimulationError | None:
-    """The error that tells of the end of the travel, if that is what has stopped a run. ``rows``: good ones, the latest first."""
+    """The error that tells of the end of the travel, or that no position is left, if that is what has stopped a run. ``rows``: good ones, the latest first."""
     d: CompiledModel = run.dynamics
     if error.code not in CODES or not d.directory.drives or redundancy.equations(d.system).size > redundancy.DENSE:
         return None
@@ -35,14 +35,27 @@ def end_of_travel(run: Any, rows: list[np.ndarray], error: SimulationError) -> S
         found = None if last is None else _lost(d, run.start, last)
     except (ValueError, ArithmeticError, np.linalg.LinAlgError):  # what cannot be computed there is told as it was
         return None
-    if last is None or found is None:
+    if last is None:
         return None
+    if found is None:
+        return _contradiction(d, float(last[0]), error)
     named, many = ", ".join(repr(name) for name in found.drives), len(found.drives) > 1
     lines = [f"{a!r} and {b!r}" for a, b in found.in_line]
     where = f"{', '.join(lines[:3])} are in line" if lines else f"at joints {', '.join(map(repr, found.joints[:6]))}"
     what = f"drive{'s' * many} {named} {'have' if many else 'has'} brought the linkage to the end of its travel ({where})"
     remedy = "End the run before that, let the drive turn back, or change the lengths of the links"
     return SimulationError.stopped(float(last[0]), what, remedy, "end-of-travel")
+
+
+def _contradiction(d: CompiledModel, t: float, error: SimulationError) -> SimulationError | None:
+    """The error that says so, if a joint opened that cannot be closed: what the drives ask for was never there to be reached."""
+    if error.code != "joint-open":
+        return None
+    named = ", ".join(repr(name) for name in d.directory.drives)
+    what = f"{error.reason}, and cannot be closed: drive{'s' * (len(d.directory.drives) > 1)} {named} and the joints contradict each other"
+    told = SimulationError.stopped(t, what, "Remove a drive, or free a joint so that the mechanism can move as it is driven", error.code)
+    told.final = True
+    return told
 
 
 def _closed(d: CompiledModel, row: np.ndarray) -> bool:

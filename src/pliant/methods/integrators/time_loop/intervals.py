@@ -1,0 +1,167 @@
+"""Smooth intervals of a run: where one ends, and how the next one begins, at the start and behind a jump. docs/theory/explicit.md"""
+import numpy as np
+
+from ....kernels.by_reference import opaque, reference
+from ....kernels.contract import TURNING
+from ....kernels.evaluation import retract
+from ....kernels.evaluation import run as evaluate
+from ....kernels.expression_vm import HELD, SCRATCH
+from ....kernels.jit import entry, jit
+from ....kernels.ode import call_status, load, powers
+from ....kernels.states import copy, copy_part, largest
+from ....kernels.status import CHATTERS, DONE, EVENT, MORE, UNBEGUN
+from .control import PASS, TURN
+from .jump_search import find_sites
+from .speeds import speeds, turning
+
+
+@entry
+def next_stop(c, stops, limits, t):
+    """The smooth interval that begins at t: where it ends, and the largest step in it."""
+    while c.coming < stops.shape[0] - 1 and stops[c.coming, 1] <= t:
+        c.coming += 1
+    while c.segment < limits.shape[0] - 1 and limits[c.segment, 0] <= t:
+        c.segment += 1
+    c.stop, c.most = min(stops[c.coming, 0], limits[c.segment, 0]), limits[c.segment, 1]
+
+
+@entry
+def chatters(c, jumped, t):
+    """Whether this jump and the many before it, whose times are kept, came in too short a time."""
+    jumped[c.jumps % jumped.size] = t
+    c.jumps += 1
+    return c.jumps >= jumped.size and t - jumped[c.jumps % jumped.size] < c.span
+
+
+@jit
+def choose_branches(p, w, c):
+    """Of all functions, of the tangent's as well; and where the margins of those choices are that forces depend on."""
+    if c.choices > 0:
+        evaluate(p.residual, p.d, p.x, c.now, 1.0, 0.0, 0.0)
+        evaluate(w.tangent, p.d, p.x, c.now, 1.0, 0.0, 0.0)
+    if c.jumpy == 1:
+        c.sites = find_sites(p.residual, p.d, p.x, c.now, SCRATCH + c.choices - 1, w.site)
+
+
+@jit
+def notice_speed(p, w, c):
+    """What errors of velocities are measured in at the start: also in what accelerations give over the size of the model."""
+    if c.speed == 0:  # none is known yet
+        w.speed[:] = 0
+    c.speed = max(c.speed, c.slowest)
+    speeds(p, w, c, c.now, w.y0, w.f0, 1.0)
+
+
+@jit
+def longest_swing(p, w, c):
+    """The longest step in which rotations can be followed, from the state in x."""
+    turns = 0.0
+    if c.histories == 1:
+        p.x.E[TURNING] = 0
+        evaluate(w.history, p.d, p.x, c.now, 0.0, 0.0, 0.0)
+        turns = p.x.E[TURNING].real
+    return max(min(TURN / max(turns, 1e-300), c.swing / max(turning(p, w.y0), 1e-300)), c.least)
+
+
+@jit
+def largest_rate(p, w, f):
+    """The largest of f, over sizes and speeds of the model."""
+    n_q, worst = p.num.state_q, 0.0
+    for k in range(n_q + p.num.state_v):
+        worst = max(worst, w.weight[k] * abs(f[k]) / (1.0 if k < n_q else w.speed[k - n_q]))
+    return worst
+
+
+@jit
+def suggested_step(p, w, c):
+    """The first step: from the sizes of F and of its change along an Euler step.       Hairer, Norsett, Wanner I, II.4"""
+    left = c.stop - c.now
+    copy(w.f0, w.z)
+    for k in range(p.maps.linear.shape[0]):
+        i = p.maps.linear[k, 1]
+        if w.weight[i] * abs(w.z[i]) > c.speed:  # an angle that grows as it does changes nothing
+            w.z[i] = c.speed / w.weight[i]
+    size = largest_rate(p, w, w.z)
+    h = max(c.least, min(0.01 / max(size, 1e-300), left, c.most))
+    for k in range(w.z.size):
+        w.y1[k] = w.y0[k] + h * w.f0[k]
+    status = call_status(w.call.rhs, (p, c.now + h, w.y1, w.z))
+    if status != DONE or not largest(w.z, 0) < np.inf:  # a function that is not finite there: the run will say so
+        return min(h / 100, left)
+    for k in range(w.z.size):
+        w.z[k] -= w.f0[k]
+    rate = max(size, np.sqrt(largest_rate(p, w, w.z) / h), 1e-300)  # 1 / the time in which things change
+    return min(100 * h, 0.5 * min(1.0, c.eps / rate) ** (1 / c.exponent) / rate, left, c.most)
+
+
+@jit
+def first_step(p, w, c):
+    """Its length; the state of the start is in x again."""
+    if w.call.rhs == 0:
+        return longest_swing(p, w, c)
+    h = suggested_step(p, w, c)
+    call_status(w.call.rhs, (p, c.now, w.y0, w.z))
+    copy(w.y0, w.y1)
+    return c.onset * min(h, longest_swing(p, w, c))
+
+
+@jit
+def begin(p, w, c, o):
+    """A smooth interval begins with the state y0 at c.now; of a method that holds constraints, f0 and x have its accelerations.
+    A status."""
+    p.x.W[HELD] = 1 - c.fixed
+    for k in range(c.choices):  # functions choose their branches anew
+        p.x.W[SCRATCH + k] = np.nan
+    next_stop(c, w.stops, w.limits, c.now)
+    c.target, c.grown, c.beyond, c.failures, c.seen, c.fresh = 0, 0, 0, 0, 0, 1
+    if w.call.anew != 0:
+        call_status(w.call.anew, (p, w, c, o))
+    if w.call.rhs == 0:
+        load(p, w.y0)
+        powers(p, c.now, w.f0, w.f0.size - 2)
+    elif call_status(w.call.rhs, (p, c.now, w.y0, w.f0)) != DONE or not largest(w.f0, 0) < np.inf:
+        return UNBEGUN
+    copy(w.y0, w.y1)
+    copy(w.f0, w.f1)
+    choose_branches(p, w, c)
+    notice_speed(p, w, c)
+    if c.fixed == 0:
+        c.next = first_step(p, w, c)
+        c.usual = c.next  # behind a jump things may be much faster
+    return DONE
+
+
+@entry
+def begin_interval(problem, steps, c, own):
+    """The same, from Python."""
+    return begin(reference(problem), reference(steps), c, opaque(own))
+
+
+@jit
+def pass_jump(p, w, c, o, t):
+    """From behind a jump of forces, to which it may still be a little way: by Taylor's formula. MORE, or why it does not go on."""
+    n_q, n_v, dt = p.num.state_q, p.num.state_v, t - c.now
+    for k in range(n_v):
+        p.y[k] = w.y0[n_q + k] + dt / 2 * w.f0[n_q + k]
+    retract(p.maps, w.y0, p.y, dt, w.z)
+    copy_part(w.z, 0, w.y0, 0, n_q)
+    for k in range(n_q, n_q + n_v):
+        w.y0[k] += dt * w.f0[k]
+    c.now = t
+    if chatters(c, w.jumped, t):
+        return CHATTERS
+    status = begin(p, w, c, o)
+    return MORE if status == DONE else status
+
+
+@jit
+def next_interval(p, w, c, o):
+    """At the end of a smooth interval: MORE if the next one has begun; EVENT or DONE where Python passes the jump, or at the end."""
+    if c.target == PASS:
+        return EVENT if c.through == 0 else pass_jump(p, w, c, o, max(c.after, c.now))
+    if c.now < w.stops[c.coming, 0]:  # from here on steps may be longer, or must be shorter
+        next_stop(c, w.stops, w.limits, c.now)
+        return MORE
+    if c.through == 0 or w.stops[c.coming, 2] == 1 or c.now >= c.last:
+        return DONE
+    return pass_jump(p, w, c, o, w.stops[c.coming, 1])
