@@ -32,7 +32,7 @@ def cost(model: pl.Model, duration: float, **options: object) -> tuple[float, in
 
 def main() -> None:
     print("| jumps | by | per jump | per step | ratio |\n|--:|---|--:|--:|--:|")
-    for pulses in [int(a) for a in sys.argv[1:]] or [100, 1000]:
+    for pulses in [int(a) for a in sys.argv[1:]] or [100, 1000, 10_000]:
         duration = 0.01 * pulses
         few, n_few = cost(block(0, True), duration, integrator=pl.DOP853(), accuracy=1e-5)
         many, n_many = cost(block(0, True), 20 * duration, integrator=pl.DOP853(), accuracy=1e-9)

@@ -50,7 +50,7 @@ def test_joints_that_cannot_be_closed_are_told_when_they_open(options):
     m.add(pl.Spherical("pin", m.ground.frame((1, 0, 0)), rod["end"]))
     m.add(pl.Drive("hinge", "angle", "0.1*t^2", name="motor"))
     m.add(pl.Force("push", rod, ("if(t > 0.5, 3, 0)", 0, 0)))
-    with pytest.raises(pl.SimulationError, match="is open by .*, and cannot be closed: drive 'motor' and the joints contradict") as stopped:
+    with pytest.raises(pl.SimulationError, match=r"open by .*, and cannot be closed: drive 'motor' and the joints contradict") as stopped:
         m.simulate(1.0, output_step=1.0, **options)
     error = stopped.value  # 0.1 t^2 opens a joint by a billionth of the size, beyond rounding, at 1e-4 s
     assert error.code == "joint-open" and float(str(error).split("t = ")[1].split(" s")[0]) < 1e-3

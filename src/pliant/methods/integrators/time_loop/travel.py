@@ -24,7 +24,8 @@ STRAIGHT = 0.02          # rad
 
 
 def end_of_travel(run: Any, rows: list[np.ndarray], error: SimulationError) -> SimulationError | None:
-    """The error that tells of the end of the travel, or that no position is left, if that is what has stopped a run. ``rows``: good ones, the latest first."""
+    """The error that tells of the end of the travel, or that no position is left, if that is what has stopped a run. ``rows``: good ones,
+    the latest first."""
     d: CompiledModel = run.dynamics
     if error.code not in CODES or not d.directory.drives or redundancy.equations(d.system).size > redundancy.DENSE:
         return None
