@@ -215,11 +215,13 @@ class StepRun(Run):
             raise self.miscounted()
         if status == UNBEGUN and not faults:
             self._unbegun()
+        broken = self.ahead(self.t)
         if self.scheme.holds or (self.space and status != SINGULAR):
             self._load()  # bodies where the step began, not where it broke
             self.scheme.back()
         if status == OPEN and not faults:
-            raise self.opened(self.ahead(self.t))
+            row = self.ahead(self.t) if self.scheme.holds else broken
+            raise self.bent(row) if self.too_bent(row[None, :])[0] else self.opened(row)
         if not faults and status in (SINGULAR, UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
             self.singular_pose(self.steps.y0, self.t, int(self.p.chosen[RANK]))
         if status == UNDERFLOW and not faults:
