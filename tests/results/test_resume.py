@@ -103,6 +103,29 @@ def test_a_model_with_python_functions_is_given_back(tmp_path, one_slice):
         pl.load(tmp_path / "run.h5", model=wrong)
 
 
+def lift(mass=2.0, push=lambda t: 20 + np.sin(t), motor=lambda t: 0.1 * np.sin(3 * t), gravity=(0, 0, -9.81)):
+    m = pl.Model("lift", gravity=gravity)
+    m.add(pl.RigidBody.box("box", size=(0.1, 0.1, 0.1), mass=mass))
+    m.add(pl.Force("push", "box", ("0", "0", push)))
+    m.add(pl.RigidBody.box("slide", size=(0.1, 0.1, 0.1), mass=1.0, position=(0.6, 0.8, 0)))
+    m.add(pl.Prismatic("P", m.ground, "slide", axis=(0.6, 0.8, 0)))
+    m.add(pl.Drive("P", "displacement", motor, name="motor"))
+    return m
+
+
+@pytest.mark.parametrize(("change", "told"), [
+    ({"mass": 3.0}, r"mass of 'box' is 3\.0, was 2\.0"), ({"gravity": (0, 0, -1.6)}, r"gravity is \(0\.0, 0\.0, -1\.6\), was \(0\.0"),
+    ({"push": lambda t: 21 + np.sin(t)}, "the forces on 'box' at t = 0.2 s are not those of the run, so one of its Python functions is "),
+    ({"motor": lambda t: 0.2 * np.sin(3 * t)}, "joint 'P' is open by 56.5 mm at t = 0.2 s"),
+    ({"push": "20 + sin(t)"}, "vector of 'push' is another")])
+def test_a_model_given_back_is_compared_by_value(tmp_path, change, told):
+    """One with other numbers or functions was taken, and the run went on with it."""
+    lift().simulate(0.2, output_step=0.01, out=tmp_path / "run.h5")
+    with pytest.raises(ValueError, match=f"not the one of run 'lift': .*{told}.*simulate the changed model anew"):
+        pl.load(tmp_path / "run.h5", model=lift(**change))
+    assert pl.load(tmp_path / "run.h5", model=lift()).resume(0.1).t[-1] == pytest.approx(0.3)
+
+
 def test_an_interrupt_inside_a_function_does_not_haunt_the_continuation():
     """Ctrl-C while a Python function runs is noted by the compiled code that called it."""
     state = {"armed": True}

@@ -18,6 +18,8 @@ def changed_fields(a: Item, b: Item) -> list[str]:
 def _same(a: Any, b: Any) -> bool:
     if a is b:
         return True
+    if hasattr(a, "same_as"):  # flexible parts
+        return bool(a.same_as(b))
     try:
         return bool(np.all(a == b))
     except ValueError:  # arrays of different shapes

@@ -5,8 +5,14 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from ..compile.compiled_model import CompiledModel
 from ..flex.files import from_image, image, read
+from ..items.changes import changed_fields
 from ..items.modal import ModalBody
+from ..kernels import evaluation
+from ..kernels.state_row import parts as state_parts
 from ..safe_files.hdf5 import Foreign, member, opened, text
 from ..text.stored_text import from_stored, parts_of, to_stored
 
@@ -14,6 +20,11 @@ if TYPE_CHECKING:
     from ..flex.reduced import Reduced
     from ..model import Model
     from ..solution import Solution
+
+
+LOOKS = ("shape",)           # fields that change no motion
+SHORT = 40                   # letters of a value that is told
+LOOKED_AT, UNLIKE = 9, 1e-4  # rows; what is left of their forces if the model is another
 
 
 class Kept(NamedTuple):
@@ -47,6 +58,49 @@ def _python(items: list[str]) -> str:
 
 def model_from(words: str, parts: Callable[[], dict[str, Reduced]]) -> Model:
     return from_stored(words, parts())
+
+
+def differences(words: str, parts: Callable[[], dict[str, Reduced]], given: Model) -> list[str]:
+    """In what a model given back to a run differs from the one in its file, looks aside; both are compared as files keep them, Python
+    functions by their names."""
+    if not words:
+        return []
+    made = to_stored(given)
+    was, now, found = from_stored(words, parts()), from_stored(made.text, made.parts), list[str]()
+    for name in ("gravity", "planar"):
+        if getattr(was, name) != getattr(now, name):
+            found.append(f"{name} is {getattr(now, name)}, was {getattr(was, name)}")
+    for name, item in was.items.items():
+        other = now.items.get(name)
+        fields = changed_fields(item, other) if other is not None else []
+        found += [_told(field, name, getattr(other, field), getattr(item, field)) for field in fields if field not in LOOKS]
+    return found
+
+
+def _told(field: str, name: str, now: Any, was: Any) -> str:
+    short = all(len(repr(value)) <= SHORT for value in (now, was))
+    return f"{field} of {name!r} is {now!r}, was {was!r}" if short else f"{field} of {name!r} is another"
+
+
+def other_motion(dynamics: CompiledModel, rows: np.ndarray, gap: float) -> str:
+    """A sentence if rows of a run do not satisfy the equations of a model, as where a Python function is another; empty if they do. At a
+    jump one of them may not. ``gap``: how far joints were open in the run."""
+    s, x, n = dynamics.system, dynamics.memory(), dynamics.system.n_v
+    found = list[str]()
+    for row in rows[np.unique(np.linspace(0, len(rows) - 1, LOOKED_AT).astype(int))]:
+        p, t = {name: part[0] for name, part in state_parts(row[None, :], s.q0.size, s.n).items()}, float(row[0])
+        x.q[:], x.v[:], x.H[:], x.a[:], x.lam[:] = p["q"], p["v"], p["H"], 0, 0
+        evaluation.run(s.program("residual"), s.data, x, t, 0.0, 0.0, 0.0)
+        alone = x.R[:n].copy()
+        x.a[:], x.lam[:] = p["a"], p["lam"]
+        evaluation.run(s.program("residual"), s.data, x, t, 0.0, 0.0, 0.0)
+        left, size = abs(x.R[:n]), max(abs(alone).max(initial=0.0), abs(x.R[:n] - alone).max(initial=0.0))
+        if not left.max(initial=0.0) <= UNLIKE * size:
+            found.append(f"the forces on {dynamics.body_of(int(left.argmax()) // 6)!r} at t = {t:.4g} s are not those of the run")
+        elif not abs(x.R[n:]).max(initial=0.0) <= 10 * gap + UNLIKE * dynamics.length:
+            found.append(f"{dynamics.open_joints(row) or 'a joint is open'} at t = {t:.4g} s, as the run did not have it")
+    s.failures.take()
+    return f"{found[-1]}, so one of its Python functions is another" if len(found) > 1 else ""
 
 
 def drawn(model: Model | None, channels: Collection[str]) -> Model | None:

@@ -36,7 +36,7 @@ from ..safe_files.hdf5 import (
     write_whole,
 )
 from ..solution import Quality, Recorded, Solution, Stored
-from .kept_models import kept_model, model_from, parts_from, parts_of_file
+from .kept_models import differences, kept_model, model_from, other_motion, parts_from, parts_of_file
 
 if TYPE_CHECKING:
     from ..channel_values.observer import Observer
@@ -380,10 +380,11 @@ def _with_model(sol: Solution, stored: Stored, given: Model) -> Solution:
     s, own = dynamics.system, layout(model, dynamics)
     width, due = row_width(s.q0.size, s.n, s.histories), sol.rows.shape[1]
     missing = [x for x in stored.layout.get("items", []) if x not in own["items"]]
-    if missing or width != due or (stored.layout and own != stored.layout):
-        what = f"it has no {missing[0]}" if missing else f"its states have {width} numbers, those of the run {due}" if width != due else \
-            "it has other items, or in another order"
-        raise Foreign(f"the model given is not the one of run {sol.name!r}: {what}. Build it as it was for the run")
+    told = f"it has no {missing[0]}" if missing else f"its states have {width} numbers, those of the run {due}" if width != due else \
+        "it has other items, or in another order" if stored.layout and own != stored.layout else ""
+    told = told or "; ".join(differences(stored.text, stored.parts, model)[:5])
+    if told := told or other_motion(dynamics, sol.rows, sol.quality.position_violation):
+        raise Foreign(f"the model given is not the one of run {sol.name!r}: {told}. Build it as it was, or simulate the changed model anew")
     sol._model, sol.dynamics, stored.make_model, stored.note = model, dynamics, None, ""
     stored.others = {name: unit for name, (unit, _) in catalogue(dynamics).items() if name not in sol.recorded}
     return sol

@@ -2,6 +2,7 @@
 names of Python functions, which no file can hold, in place of these."""
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -70,9 +71,13 @@ def _lost(value: Any) -> Any:
     """What stands for Python functions, as functions that only say that they are not there."""
     if isinstance(value, list):
         return [_lost(x) for x in value]
-    if not isinstance(value, str) or not value.startswith(PYTHON):
-        return value
+    return Lost(value) if isinstance(value, str) and value.startswith(PYTHON) else value
 
-    def lost(*_: float) -> float:
-        raise ValueError(f"the {value} is not in the file; give the model of the run: load(path, model=...)")
-    return lost
+
+@dataclass(frozen=True)
+class Lost:
+    """A function that only says that it is not there; of two, all that can be compared is the name."""
+    name: str
+
+    def __call__(self, *_: float) -> float:
+        raise ValueError(f"the {self.name} is not in the file; give the model of the run: load(path, model=...)")
