@@ -110,3 +110,20 @@ def test_wrong_numbers_are_refused_at_once():
                             ("A", "'A', must be a mapping of joints to penalty, damping, frequency")):
         with pytest.raises(ValueError, match=message):
             pl.Penalty(joints=joints)
+
+
+@pytest.mark.parametrize("inertia", [(0.1, 0.2, 0.3), (0.1, 0.2, 0.0)], ids=["tiles", "sparse solver"])
+def test_the_solver_of_last_resort_holds_no_harder(inertia):
+    """Held by a penalty in its weight, (1 + alpha) C'' + alpha (2 zeta w C' + w^2 C) = g; a body with no inertia about an axis, which the
+    sparse solver is for, was held by the regularisation instead: 1e-10 m. Multipliers that are iterated hold it in both."""
+    m = pl.Model("held", gravity=(2.0, -3.0, -6.0))
+    m.add(pl.RigidBody("b", mass=2.0, inertia=inertia, rotation=pl.rotation((1, 2, 3), "40 deg")))
+    m.add(pl.Fixed("F", m.ground, "b"))
+    sol = m.simulate(1.0, output_step=0.1, accuracy=1e-7, formulation=pl.Penalty(penalty=10, frequency=10), integrator=pl.DOP853())
+    assert (sol.quality.fallbacks > 0) == (inertia[2] == 0)
+    part = 10 / 11
+    c, w = 10 * part, np.sqrt(100 * part - 100 * part**2)
+    fall = 7.0 / 1000 * (1 - np.exp(-c * sol.t) * (np.cos(w * sol.t) + c / w * np.sin(w * sol.t)))
+    np.testing.assert_allclose(sol["b.position"], np.outer(fall, (2 / 7, -3 / 7, -6 / 7)), atol=1e-8)
+    sol = m.simulate(1.0, output_step=0.5, accuracy=1e-7, formulation=pl.AugmentedLagrangian(penalty=10), integrator=pl.DOP853())
+    assert abs(sol["b.position"]).max() < 1e-12 and sol["F.force"][-1] == pytest.approx((-4, 6, 12), rel=1e-9)

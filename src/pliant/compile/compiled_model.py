@@ -366,10 +366,11 @@ def sparse_matrix(system: System, tiles: np.ndarray) -> Any:
 
 
 class SparseFallback:
-    """SciPy's LU behind the address that the time step calls when tile pivots are bad. Call it with 0 to factorise, 1 to solve."""
+    """SciPy's LU behind the address that the time step calls when tile pivots are bad. Call it with 0 to factorise, 1 to solve. ``soft``:
+    what is added to diagonals of multipliers, as to ``lu.fix_at``; penalties are less than the system's own."""
 
     def __init__(self, system: System, x: evaluation.Memory) -> None:
-        self.system, self.x, self.factors = system, x, None
+        self.system, self.x, self.factors, self.soft = system, x, None, system.lu.fix_by
         self.address, self._keep = c_address(self)
 
     def __call__(self, what: float, _x: float, _v: float) -> float:
@@ -385,7 +386,7 @@ class SparseFallback:
         from scipy.sparse.linalg import splu
         s = self.system
         if what == 0.0:
-            for (k, i), by in zip(s.lu.fix_at, s.lu.fix_by, strict=True):
+            for (k, i), by in zip(s.lu.fix_at, self.soft, strict=True):
                 if by < 0:
                     self.x.D[k, i, i] += by
             try:

@@ -52,6 +52,17 @@ def iterated(p):
         copy(p.b, p.x.R)
         solved(p)
         copy(p.x.R, p.y)
+        for _ in range(1, int(p.par.passes)):
+            copy(p.b, p.x.R)
+            subtract_image(p.tiles, p.lu, p.y, p.x.R)
+            solved(p)
+            p.num.iterations += 1
+            change, size = 0.0, 0.0
+            for k in range(p.b.size):
+                p.y[k] += p.x.R[k]
+                change, size = max(change, abs(p.x.R[k])), max(size, abs(p.y[k]))
+            if not change > p.par.exact * size:
+                break
         return 0.0 if np.isfinite(p.y[0]) else np.inf
     n_v = p.num.n_v
     copy(p.b, p.y)

@@ -39,6 +39,8 @@ class StepRun(Run):
         super().__init__(method, plan)
         made = method.equations(Setting(plan.dynamics, self.x, self.programs, self.num, plan.accuracy), plan.formulation)
         self.p, self.space, self.project = made.problem, made.space, made.project
+        if not self.space:
+            self.fallback.soft = self.p.lu.fix_by
         self.n_q, self.n_v = int(self.num.state_q), int(self.num.state_v)
         self.scheme: Method = method.scheme(self)
         self._plan_intervals(plan, self.scheme.coarsest)
