@@ -30,6 +30,7 @@ def schema() -> dict[str, Any]:
     items = {c.__name__ for c in classes if issubclass(c, Item)}
     definitions = {name: _without_titles(found[name]) for name in found if name not in items}
     definitions["Frame"] = {"anyOf": [{"type": "string", "description": "body or body.frame"}, definitions["Frame"]]}
+    definitions["AdaptiveModes"] = {"anyOf": [QUANTITY, definitions["AdaptiveModes"]]}
     definitions["Place"] = {"anyOf": [{"$ref": "#/$defs/Point"}, definitions["Place"]]}
     definitions["Point"] = TypeAdapter(vector("m")).json_schema()
     sections = {}
