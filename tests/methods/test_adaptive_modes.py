@@ -7,12 +7,15 @@ from flexible_models import bridge
 from interrupted import Stop, equal, short_intervals, stopping  # noqa: F401
 
 import pliant as pl
+from pliant import simulation
 from pliant.cli import execute
 from pliant.compile.locked_modes import LockedModes
 from pliant.flex.reduced import Reduced
 from pliant.items.base import matrix_of
 from pliant.kernels import evaluation
 from pliant.kernels.state_row import parts
+from pliant.methods.automatic import Candidate, ShortSteps, StepWatch
+from pliant.methods.integrators.time_loop import run as runs
 from pliant.methods.integrators.time_loop.adaptive_run import Choice
 from pliant.start.assembly import start_row
 
@@ -258,6 +261,26 @@ def test_an_interrupted_run_goes_on_bit_for_bit(options, tmp_path, one_slice):
 def blade_to(file, progress, options):
     given = {"integrator": pl.DOP853(), "accuracy": 1e-7} | options
     return blade(TOLERANCE).simulate(0.7, output_step=2e-3, progress=progress, out=file, **given)
+
+
+def test_a_method_that_takes_over_goes_on_with_the_history(tmp_path, monkeypatch):
+    class Hurried(StepWatch):
+        def __call__(self):
+            if self.worth and self.run.t > 0.4:
+                raise ShortSteps("is slow")
+    first = Candidate(pl.RadauIIA5(), pl.StabilizedIndex2(), "", worth=1.0, instead=(Candidate(pl.DOP853(), pl.Index1(), ""),))
+    monkeypatch.setattr(simulation, "candidates", lambda *_: [first])
+    monkeypatch.setattr(simulation, "StepWatch", Hurried)
+    monkeypatch.setattr(runs, "MOST", 10_000)  # no checkpoint but the first
+    monkeypatch.setattr(runs, "LEAST", 10_000)
+    sol = blade(TOLERANCE).simulate(0.7, accuracy=1e-6, output_step=2e-3, progress=False, out=tmp_path / "run.h5")
+    assert sol.method == pl.DOP853() and "is slow" in sol.why
+    changes = sol.mode_changes()
+    assert [c.t for c in changes[:2]] == pytest.approx([0.0, 0.2]) and len(changes) > 2
+    assert (sol.active_modes("body")[sol.t < 0.2] == sol.active_modes("body")[0]).all()
+    assert abs(sol["body.b.position"] - held()["body.b.position"]).max() < 4 * TOLERANCE
+    longer = pl.load(tmp_path / "run.h5").resume(0.02, progress=False)
+    assert longer.mode_changes()[:2] == changes[:2] and len(longer.t) == len(sol.t) + 10
 
 
 def test_the_text_and_the_command_line(tmp_path, capsys):

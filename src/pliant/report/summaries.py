@@ -165,9 +165,9 @@ def _chosen(sol: Solution) -> list[tuple[str, str]]:
         few, many, mean = count.min(), count.max(), np.trapezoid(count, sol.t) / max(np.ptp(sol.t), 1e-300) if len(sol.t) > 1 else count[0]
         range_ = f"{few}" if few == many else f"{few} to {many}, {mean:.3g} on average,"
         lines.append(("modes", f"of {body!r}: {range_} of {sol.part(body).n} took part, {len(own)} change{'s' * (len(own) != 1)}"))
-    energy = {c.t: c.energy for c in changes}
+    energy = sum({c.t: c.energy for c in changes}.values())
     if energy:
-        lines.append(("", f"changes of modes took {-sum(energy.values()):.3g} J, which count as dissipated"))
+        lines.append(("", f"changes of modes took {-energy:.3g} J, which count as dissipated"))
     return lines
 
 

@@ -136,9 +136,12 @@ class AdaptiveRun(StepRun):
         return super().memory() | self.told()
 
     def recall(self, memory: dict[str, np.ndarray]) -> None:
-        known = memory.get("modes", np.zeros(0))
-        if known.size % (2 + self.on.size) == 0:
-            self.log = [row for row in known.reshape(-1, 2 + self.on.size) if row[0] < self.log[0][0]] + self.log
+        known, width = memory.get("modes", np.zeros(0)), 2 + self.on.size
+        earlier = [row for row in known.reshape(-1, width) if row[0] < self.log[0][0]] if known.size % width == 0 else []
+        if earlier:  # this run has just begun
+            self.log = earlier + self.log
+            self.clock[COUNT] = len(self.log)
+            self.checkpoint = self.checkpoint._replace(memory=self.memory())
 
     def _restore(self, memory: dict[str, np.ndarray]) -> None:
         width, known = 2 + self.on.size, memory.get("modes", np.zeros(0))
