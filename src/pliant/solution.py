@@ -78,7 +78,7 @@ class Stored:
     file: Path | None = None
     journal: bool = False                  # whether that is the journal of a run that did not come to its end
     make_shown: Callable[[], Model] | None = None  # where there is no model since functions are lost: one for pictures
-    parts: Callable[[], dict[str, Reduced]] = dict  # flexible parts by name,
+    parts: Callable[[], dict[str, Any]] = dict  # flexible parts and meshes by name,
     bodies: dict[str, str] = field(default_factory=dict)  # and which a body has
     text: str = ""                         # of the model, or of what is shown
 
@@ -150,7 +150,8 @@ class Solution:
         """The reduced part of a flexible body."""
         model, stored = self.shown, self.stored
         if model is None and stored and body in stored.bodies:
-            return stored.parts()[stored.bodies[body]]
+            kept: Reduced = stored.parts()[stored.bodies[body]]
+            return kept
         if model is None:
             note = f" ({stored.note})" if stored and stored.note else ""
             raise ValueError(f"{body!r}: its part is in the model, which this run does not have{note}; load it together with its model")

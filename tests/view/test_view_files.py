@@ -15,8 +15,8 @@ from PIL import Image
 import pliant as pl
 from pliant import cli
 from pliant.items.base import matrix_of
+from pliant.items.meshes import read_mesh
 from pliant.view.gltf import write_gltf
-from pliant.view.meshes import read_mesh
 from pliant.view.skins import skin_of
 from pliant.view.sources import SolutionSource
 from pliant.view.surfaces import at, motion, surfaces

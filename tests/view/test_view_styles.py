@@ -3,14 +3,15 @@
 import base64
 import json
 
+import h5py
 import mechanisms
 import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.items.meshes import read_mesh
 from pliant.view.describe import Description
-from pliant.view.meshes import read_mesh
-from pliant.view.sources import ModelSource, SolutionSource
+from pliant.view.sources import FileSource, ModelSource, SolutionSource
 
 
 @pytest.fixture(scope="module")
@@ -151,3 +152,67 @@ def test_a_mesh_of_the_style_is_placed(tmp_path, crank):
     shape = next(b for b in d.header["bodies"] if b["name"] == "slider")["shapes"][0]
     source, _ = read_mesh(tmp_path / "a.glb", "cm")
     np.testing.assert_allclose(d.arrays[shape["points"]], source @ np.array([(1, 0, 0), (0, 0, -1), (0, 1, 0)]).T + (0.1, 0, 0), atol=1e-7)
+
+
+# -- meshes of runs in files
+def meshed(folder):
+    """Two bodies with one mesh, a third with the same in millimetres, turned and moved."""
+    lines = [f"v {x} {y} {z}" for x, y, z in POINTS.tolist()] + ["f " + " ".join(str(k + 1) for k in cell) for cell in CELLS.tolist()]
+    (folder / "look.obj").write_text("\n".join(lines))
+    m = mechanisms.slider_crank()
+    for body in ("crank", "rod"):
+        m.styles[body] = pl.Style(mesh=str(folder / "look.obj"), color="red")
+    m.styles["slider"] = pl.Style(mesh=str(folder / "look.obj"), unit="mm", position=(0.1, 0, 0), rotation=pl.rotation("z", "90 deg"))
+    return m
+
+
+def drawn_meshes(source):
+    made = Description(source)
+    shapes = {b["name"]: b["shapes"][0] for b in made.header["bodies"]}
+    return {name: (made.arrays[s["points"]], made.arrays[s["cells"]]) for name, s in shapes.items() if s["kind"] == "mesh"}
+
+
+def test_a_file_of_a_run_holds_its_meshes(tmp_path):
+    """Each once; the picture is the same when the mesh's own file is gone. It was lost without a word."""
+    (tmp_path / "here").mkdir()
+    m = meshed(tmp_path / "here")
+    sol = m.simulate(0.02, step=1e-3, out=tmp_path / "run.h5")
+    before = drawn_meshes(SolutionSource(sol))
+    assert set(before) == {"crank", "rod", "slider"}
+    np.testing.assert_allclose(before["slider"][0][:, 1].max(), 1e-3, atol=1e-9)
+    (tmp_path / "here" / "look.obj").unlink()
+    with h5py.File(tmp_path / "run.h5") as f:
+        assert len(f["parts"]) == 2  # in metres and in millimetres
+    pl.load(tmp_path / "run.h5").save(tmp_path / "again.h5")
+    for source in (SolutionSource(pl.load(tmp_path / "run.h5")), FileSource(tmp_path / "run.h5"), FileSource(tmp_path / "again.h5")):
+        after = drawn_meshes(source)
+        assert set(after) == set(before)
+        for name, (points, cells) in before.items():
+            np.testing.assert_array_equal(after[name][0], points)
+            np.testing.assert_array_equal(after[name][1], cells)
+
+
+def test_a_text_of_a_loaded_model_leaves_meshes_out(tmp_path):
+    meshed(tmp_path).simulate(0.02, step=1e-3, out=tmp_path / "run.h5")
+    with pytest.warns(UserWarning, match="is in the file of a run only and left out of the text"):
+        pl.load(tmp_path / "run.h5").model.save(tmp_path / "m.yaml")
+    assert pl.read(tmp_path / "m.yaml").styles["crank"] == pl.Style(color="red")
+
+
+def test_a_journal_holds_its_meshes(tmp_path):
+    m = meshed(tmp_path)
+    seen = []
+
+    def watched(t, end):
+        (tmp_path / "look.obj").unlink(missing_ok=True)  # the run goes on, and another process looks
+        seen.append(set(drawn_meshes(SolutionSource(pl.load(tmp_path / "run.h5.part")))))
+    m.simulate(0.02, step=1e-3, out=tmp_path / "run.h5", progress=watched)
+    assert seen and all(found == {"crank", "rod", "slider"} for found in seen)
+
+
+def test_a_mesh_that_is_nowhere_is_told(tmp_path):
+    sol = meshed(tmp_path).simulate(0.02, step=1e-3)
+    (tmp_path / "look.obj").unlink()
+    sol.save(tmp_path / "run.h5")
+    with pytest.warns(UserWarning, match="style of 'crank': the mesh '.*look.obj' is neither in the file of the run nor where it was"):
+        assert pl.load(tmp_path / "run.h5").model.styles["crank"].mesh is None

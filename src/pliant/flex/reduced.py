@@ -128,9 +128,9 @@ class Reduced:
         from .files import load
         return load(path)
 
-    def same_as(self, other: Reduced) -> bool:
-        """Whether a part has the same numbers and names, to the last bit."""
-        if self is other or self.names != other.names or not np.array_equal(self.Kqq, other.Kqq):
+    def same_as(self, other: Any) -> bool:
+        """Whether something is a part with the same numbers and names, to the last bit."""
+        if self is other or not isinstance(other, Reduced) or self.names != other.names or not np.array_equal(self.Kqq, other.Kqq):
             return self is other
         from .files import image
         return image(self) == image(other)

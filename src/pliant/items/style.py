@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, PrivateAttr, WithJsonSchema
 
 from ..functions.units import must, shown
 from .base import IDENTITY, Point, Rotation, Strict, did_you_mean, number
@@ -13,6 +13,7 @@ from .shapes import _length_unit
 
 if TYPE_CHECKING:
     from ..model import Model
+    from .meshes import Surface
     Share = float
 else:
     Share = number("", least=0.0)
@@ -45,6 +46,18 @@ class Style(Strict):
     unit: Annotated[str, BeforeValidator(_length_unit)] = "m"
     position: Point = (0.0, 0.0, 0.0)
     rotation: Rotation = IDENTITY
+    _kept: tuple[str, Any] | None = PrivateAttr(default=None)  # the mesh of a run in a file, and its name there
+
+    @property
+    def kept(self) -> Surface | None:
+        """The mesh, if a file of a run holds it."""
+        return self._kept[1] if self._kept and self._kept[0] == self.mesh else None
+
+    def keeping(self, name: str, surface: Surface) -> Style:
+        """The same with its mesh kept under a name."""
+        other = self.model_copy(update={"mesh": name, "unit": "m"})
+        other._kept = name, surface
+        return other
 
 
 def unknown_name(model: Model, name: str) -> str:

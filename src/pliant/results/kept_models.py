@@ -1,4 +1,4 @@
-"""What files of runs keep of models: their text, and the flexible parts that it names, each once."""
+"""What files of runs keep of models: their text, and the flexible parts and meshes of looks that it names, each once."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..compile.compiled_model import CompiledModel
-from ..flex.files import from_image, image, read
+from ..flex.files import from_image, image, read, write
 from ..items.changes import changed_fields
+from ..items.meshes import Surface
 from ..items.modal import ModalBody
 from ..kernels import evaluation
 from ..kernels.state_row import parts as state_parts
-from ..safe_files.hdf5 import Foreign, member, opened, text
+from ..safe_files.hdf5 import Foreign, member, numbers, opened, put, text
 from ..text.stored_text import from_stored, parts_of, to_stored
 
 if TYPE_CHECKING:
-    from ..flex.reduced import Reduced
     from ..model import Model
     from ..solution import Solution
 
 
+MESH = b"pliant mesh 1\n"
 LOOKS = ("shape",)           # fields that change no motion
 SHORT = 40                   # letters of a value that is told
 LOOKED_AT, UNLIKE = 9, 1e-4  # rows; what is left of their forces if the model is another
@@ -32,7 +33,7 @@ class Kept(NamedTuple):
     is good for pictures only, or there is none."""
     text: str
     note: str
-    parts: dict[str, Reduced]
+    parts: dict[str, Any]
     bodies: dict[str, str]
 
 
@@ -46,7 +47,7 @@ def kept_model(sol: Solution) -> Kept:
     except ValueError as error:
         names = {body: f"part of {body}" for body in own}
         return Kept("", f"the model cannot be written as text: {error}", {names[body]: part for body, part in own.items()}, names)
-    bodies = {body: next(name for name, part in made.parts.items() if part.same_as(own[body])) for body in own}
+    bodies = {body: next(name for name, part in made.parts.items() if own[body].same_as(part)) for body in own}
     return Kept(made.text, _python(made.lost), made.parts, bodies)
 
 
@@ -56,11 +57,11 @@ def _python(items: list[str]) -> str:
     return f"{items[0]}{more} {told}" if items else ""
 
 
-def model_from(words: str, parts: Callable[[], dict[str, Reduced]]) -> Model:
+def model_from(words: str, parts: Callable[[], dict[str, Any]]) -> Model:
     return from_stored(words, parts())
 
 
-def differences(words: str, parts: Callable[[], dict[str, Reduced]], given: Model) -> list[str]:
+def differences(words: str, parts: Callable[[], dict[str, Any]], given: Model) -> list[str]:
     """In what a model given back to a run differs from the one in its file, looks aside; both are compared as files keep them, Python
     functions by their names."""
     if not words:
@@ -113,22 +114,54 @@ def drawn(model: Model | None, channels: Collection[str]) -> Model | None:
     return model if all(name in channels for name in due) else None
 
 
-def parts_in(f: Any) -> dict[str, Reduced]:
+def parts_in(f: Any) -> dict[str, Any]:
     """Flexible parts in a file of results, by name."""
     group = member(f, "parts", "group") if f.id.links.exists(b"parts") else {}
-    return {name: read(member(group, name, "group")) for name in group}
+    return {name: _read(member(group, name, "group")) for name in group}
+
+
+def write_part(part: Any, group: Any) -> None:
+    """A flexible part, or the mesh of a style, into a file of results; large tables are compressed."""
+    if isinstance(part, Surface):
+        put(group, "points", part.points, packed=True)
+        put(group, "cells", part.cells, packed=True)
+    else:
+        write(part, group, packed=True)
+
+
+def _read(group: Any) -> Any:
+    if not group.id.links.exists(b"cells") or not group.id.links.exists(b"points") or len(group) != 2:
+        return read(group)
+    return _surface(*(numbers(group, name, None, 3, packed=True)[()] for name in ("points", "cells")))
+
+
+def _surface(points: np.ndarray, cells: np.ndarray) -> Surface:
+    """Of numbers in a file, if they make sense."""
+    if not np.isfinite(points).all() or not ((cells >= 0) & (cells < len(points)) & (cells == np.floor(cells))).all():
+        raise ValueError("a mesh has triangles between points that are not there")
+    return Surface(points, cells.astype(np.int64))
 
 
 def part_images(sol: Solution) -> dict[str, bytes]:
     """Flexible parts of a run by name, for its journal."""
-    return {name: image(part) for name, part in kept_model(sol).parts.items()}
+    return {name: MESH + np.vstack(part).astype("<f8").tobytes() + len(part.cells).to_bytes(8, "little") if isinstance(part, Surface)
+            else image(part) for name, part in kept_model(sol).parts.items()}
 
 
-def parts_from(images: dict[str, bytes]) -> dict[str, Reduced]:
-    return {name: from_image(data) for name, data in images.items()}
+def parts_from(images: dict[str, bytes]) -> dict[str, Any]:
+    return {name: _from_bytes(data) if data.startswith(MESH) else from_image(data) for name, data in images.items()}
 
 
-def parts_of_file(path: Path, identity: str) -> dict[str, Reduced]:
+def _from_bytes(data: bytes) -> Surface:
+    """A mesh in a journal: its points and triangles, then how many of these there are."""
+    count = int.from_bytes(data[-8:], "little")
+    rows = np.frombuffer(data[len(MESH):-8], "<f8").reshape(-1, 3)
+    if not 0 < count < len(rows):
+        raise ValueError("a mesh has no points")
+    return _surface(rows[:-count], rows[-count:])
+
+
+def parts_of_file(path: Path, identity: str) -> dict[str, Any]:
     with opened(path, str(path)) as f:
         if text(f, "id") != identity:
             raise Foreign(f"{str(path)!r} holds another run than when it was loaded; load it again")

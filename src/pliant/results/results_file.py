@@ -16,7 +16,6 @@ import numpy as np
 
 from ..channel_values.components import components
 from ..compile.compiled_model import CompiledModel
-from ..flex.files import write as write_part
 from ..functions.printable import printable
 from ..items.errors import SimulationError
 from ..kernels.state_row import row_width
@@ -36,11 +35,10 @@ from ..safe_files.hdf5 import (
     write_whole,
 )
 from ..solution import Quality, Recorded, Solution, Stored
-from .kept_models import differences, kept_model, model_from, other_motion, parts_from, parts_of_file
+from .kept_models import differences, kept_model, model_from, other_motion, parts_from, parts_of_file, write_part
 
 if TYPE_CHECKING:
     from ..channel_values.observer import Observer
-    from ..flex.reduced import Reduced
     from ..model import Model
 
 FORMAT = 1      # version of the layout
@@ -179,7 +177,7 @@ def _write(sol: Solution, disk: Disk, chosen: list[str], note: str) -> None:
             channels.attrs["note"] = note
         parts = f.create_group("parts")
         for name, part in kept_model(sol).parts.items():
-            write_part(part, parts.create_group(name), packed=True)
+            write_part(part, parts.create_group(name))
 
 
 def _dataset(group: Any, name: str, value: np.ndarray) -> Any:
@@ -318,7 +316,7 @@ VIOLATIONS = ("position_violation", "velocity_violation", "acceleration_violatio
 
 
 def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, memory: dict[str, np.ndarray], recorded: Recorded,
-              others: Any, complete: bool, given: Model | None, parts: Callable[[], dict[str, Reduced]]) -> Solution:
+              others: Any, complete: bool, given: Model | None, parts: Callable[[], dict[str, Any]]) -> Solution:
     """A Solution from what a file holds, if that makes sense."""
     from ..methods.selection import chosen
     _check_facts(facts, others)

@@ -299,8 +299,8 @@ def to_text(model: Model, folder: Path | None = None) -> str:
     return text_of(model, folder, lambda item: _plain_item(item, folder))
 
 
-def text_of(model: Model, folder: Path | None, written: Callable[[Item], dict[str, Any]]) -> str:
-    """The model as YAML, with items as ``written`` gives them."""
+def text_of(model: Model, folder: Path | None, written: Callable[[Item], dict[str, Any]], stored: bool = False) -> str:
+    """The model as YAML, with items as ``written`` gives them; ``stored``: together with the meshes of its styles."""
     lines = [f"pliant: {VERSION}", f"name: {_flow(model.name)}", f"gravity: {_flow(model.gravity)}"]
     lines += [f"planar: {_flow(model.planar)}"] if model.planar is not None else []
     if model.ground.frames:
@@ -311,7 +311,7 @@ def text_of(model: Model, folder: Path | None, written: Callable[[Item], dict[st
         lines += [f"{section}:"] if items else []
         for item in items:
             lines += _entry(item.name, written(item), 1)
-    styles = {name: plain_style(style, lambda file: _seen_from(file, folder)) for name, style in model.styles.items()}
+    styles = {name: plain_style(style, lambda file: _seen_from(file, folder), stored) for name, style in model.styles.items()}
     lines += (["style:"] if styles else []) + [line for name, data in styles.items() for line in _entry(name, data, 1)]
     if model.settings:
         settings = {k: v for k, v in model.settings.items() if v is not None}

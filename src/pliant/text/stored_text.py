@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..functions.table import Table
 from ..items.base import Item
+from ..items.meshes import surface_of
 from ..items.modal import ModalBody
+from ..items.style import Style
 from ..model import Model
 from .model_text import _Reader, plain_item, text_of
 
@@ -19,15 +21,15 @@ PYTHON = "python function "
 
 
 class StoredText(NamedTuple):
-    """``lost``: items with functions that are not in the text."""
+    """``parts``: flexible parts, and surfaces of meshes of styles; ``lost``: items with functions that are not in the text."""
     text: str
-    parts: dict[str, Reduced]
+    parts: dict[str, Any]
     lost: list[str]
 
 
 def to_stored(model: Model) -> StoredText:
     """The text of a model and what is kept beside it; ModelError if it has none."""
-    parts: dict[str, Reduced] = {}
+    parts: dict[str, Any] = {}
     lost: list[str] = []
 
     def written(item: Item) -> dict[str, Any]:
@@ -37,18 +39,32 @@ def to_stored(model: Model) -> StoredText:
             item = item.model_copy(update=changed)
         if not isinstance(item, ModalBody):
             return plain_item(item)
-        name = next((name for name, part in parts.items() if part.same_as(item.reduced)), f"part {len(parts)}")
+        name = next((name for name, part in parts.items() if item.reduced.same_as(part)), f"part {len(parts)}")
         parts.setdefault(name, item.reduced)
         return plain_item(item.model_copy(update={"_file": name}))
-    return StoredText(text_of(model, None, written), parts, lost)
+    whole = model.copy()
+    whole.styles = {name: _with_mesh(style, parts) for name, style in model.styles.items()}
+    return StoredText(text_of(whole, None, written, stored=True), parts, lost)
 
 
-def from_stored(text: str, parts: dict[str, Reduced]) -> Model:
+def _with_mesh(style: Style, parts: dict[str, Any]) -> Style:
+    """A style with its mesh kept among the parts, each once; as it is where the mesh cannot be read."""
+    try:
+        surface = surface_of(style) if style.mesh else None
+    except ValueError:  # whoever draws it says what is wrong
+        return style
+    if surface is None:
+        return style
+    name = next((name for name, part in parts.items() if surface.same_as(part)), f"mesh {len(parts)}")
+    parts.setdefault(name, surface)
+    return style.keeping(name, surface)
+
+
+def from_stored(text: str, parts: dict[str, Any]) -> Model:
     """The model of a text with its parts. Functions that are not in it say so when they are asked."""
     def replaced(fields: dict[str, Any]) -> dict[str, Any]:
         fields = {k: _lost(v) for k, v in fields.items()}
-        name = fields.get("reduced")
-        return fields | ({"reduced": parts[name]} if isinstance(name, str) and name in parts else {})
+        return fields | {k: parts[fields[k]] for k in ("reduced", "mesh") if isinstance(fields.get(k), str) and fields[k] in parts}
     return _Reader(text, "model", Path(), (), replaced).model()
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..items.base import matrix_of, quaternion_of
-from .meshes import read_mesh
+from ..items.meshes import surface_of
 
 Shapes = list[dict[str, Any]]
 
@@ -16,7 +15,7 @@ Shapes = list[dict[str, Any]]
 def dress(body: Any, style: Any, held: list[np.ndarray], symbol: float, size: float, arrays: dict[str, np.ndarray], prefix: str) -> Shapes:
     """Shapes in body axes; large ones are put into ``arrays``. Points that hold the body and lie outside are linked to it."""
     if style is not None and style.mesh is not None:
-        corners, cells = read_mesh(Path(style.mesh), style.unit)
+        corners, cells = surface_of(style)
         points = np.array(style.position) + corners @ matrix_of(style.rotation).T
         return [_mesh(points, cells, arrays, f"{prefix}.mesh")]
     shape = getattr(body, "shape", None)

@@ -21,7 +21,6 @@ from .item_facts import shown, with_unit
 if TYPE_CHECKING:
     from ..channel_values.observer import Observer
     from ..compile.compiled_model import CompiledModel
-    from ..flex.reduced import Reduced
     from ..model import Model
     from ..solution import Solution
 
@@ -173,7 +172,7 @@ class Computed(Source):
         observer = Observer(self.dynamics(states.shape[1]), states, energies)
         return {name: observer(name) for name in names}
 
-    def read_model(self, whole: str, shown: str, parts: Callable[[], dict[str, Reduced]]) -> None:
+    def read_model(self, whole: str, shown: str, parts: Callable[[], dict[str, Any]]) -> None:
         """The model, or what there is of one with functions that no file can hold."""
         self.whole, words = bool(whole), whole or shown
         try:

@@ -4,19 +4,47 @@ from __future__ import annotations
 
 import base64
 import json
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
-from ..items.base import matrix_of
-from ..items.shapes import LARGEST, read_stl
+from .base import matrix_of
+from .shapes import LARGEST, read_stl
+
+if TYPE_CHECKING:
+    from .style import Style
 
 ENDINGS = (".stl", ".obj", ".gltf", ".glb")
 COMPONENT = {5121: "<u1", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTH = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+
+
+class Surface(NamedTuple):
+    """Points [m] (p, 3) and triangles (c, 3)."""
+    points: np.ndarray
+    cells: np.ndarray
+
+    def same_as(self, other: Any) -> bool:
+        """Whether another surface is equal to this one."""
+        return isinstance(other, Surface) and all(np.array_equal(a, b) for a, b in zip(self, other, strict=True))
+
+
+def surface_of(style: Style) -> Surface:
+    """The mesh that a style names: kept with it, or in a file."""
+    if style.kept is not None:
+        return style.kept
+    assert style.mesh is not None
+    path = Path(style.mesh)
+    return _surface(path, path.stat().st_mtime_ns if path.is_file() else 0, style.unit)
+
+
+@lru_cache(maxsize=16)
+def _surface(path: Path, changed: int, unit: str) -> Surface:
+    return Surface(*read_mesh(path, unit))
 
 
 def read_mesh(path: Path, unit: str = "m") -> tuple[np.ndarray, np.ndarray]:
