@@ -1,5 +1,5 @@
-"""What a jump costs, in CPU times of a step: a run with pulses of force, less its steps and a run without, over the number of jumps. The look
-ahead, which finds the times of all jumps before the run begins, is part of that; the last column is without it.
+"""What a jump costs, in CPU times of a step: a run with pulses of force, less its steps and a run without, over the number of jumps. The
+look ahead, which finds the times of all jumps before the run begins, is part of that; the last column is without it.
 
     python benchmarks/jumps.py [pulses ...]
 """
