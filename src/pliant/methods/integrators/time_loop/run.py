@@ -271,8 +271,10 @@ class Run(Stops):
         before, told = self.ahead(self.t), row.copy()
         changes = drive_changes(d.system, d.directory.codes, self.t, t)
         energies, report = d.refine(row[None, :])
-        if not report[0, POSITION] <= self.joint_gap or max(map(abs, changes.values()), default=0.0) > self.joint_gap:
+        if max(map(abs, changes.values()), default=0.0) > self.joint_gap:
             self.drive_jumped(told, changes)
+        if not report[0, POSITION] <= self.joint_gap:  # they were open before
+            raise self.opened(told)
         if any(kinks for _, kinks, _ in d.system.switches):
             self.totals[WORK] += energies[0, 0] - d.refine(before[None, :])[0][0, 0]
             row[1:3] = self.totals
