@@ -183,3 +183,58 @@ def test_an_interrupted_run_goes_on_bit_for_bit(force, tmp_path):
     resumed = pl.load(tmp_path / "run.h5").resume(progress=False)
     assert np.array_equal(resumed.rows, whole.rows) and np.array_equal(resumed.energies, whole.energies)
     assert resumed.quality == whole.quality
+
+
+# -- rounding errors across the constraints
+def governor(damping: float) -> pl.Model:
+    """A shaft that turns freely about an axis in space, two arms with balls pinned to it, a slider held by springs from their middles."""
+    R = random_rotation(np.random.default_rng(5))
+    X, Z = R[:, 0], R[:, 2]
+    m = pl.Model("governor", gravity=-9.81 * Z)
+    shaft = m.add(pl.RigidBody("shaft", mass=0.3, inertia=(0.025, 0.025, 5e-6), position=0.5 * Z, rotation=R))
+    slider = m.add(pl.RigidBody("slider", mass=3.0, inertia=(0.005, 0.005, 0.005), position=0.5 * Z, rotation=R))
+    m.add(pl.Revolute("bearing", m.ground, shaft.frame((0, 0, -0.5)), axis=Z, angle_rate=2 * np.pi))
+    m.add(pl.Prismatic("slide", shaft, slider, axis="z"))
+    for name, side in (("left", -1), ("right", 1)):
+        arm = side * np.sin(np.pi / 6) * X - np.cos(np.pi / 6) * Z
+        rod = m.add(pl.RigidBody.rod(name, Z, Z + arm, mass=0.3, radius=0.02))
+        ball = m.add(pl.RigidBody.sphere(f"{name}_ball", 0.1, mass=5.0, position=Z + arm))
+        m.add(pl.Fixed(f"{name}_end", rod["end"], ball))
+        m.add(pl.Revolute(f"{name}_pin", shaft.frame((0, 0, 0.5)), rod["start"], axis="y"))
+        m.add(pl.SpringDamper(f"{name}_spring", slider, rod, stiffness=8e5, damping=damping))
+    return m
+
+
+def governed(damping, end):
+    """Angle of the arms and place of the slider by Lagrange's equations; the moment of momentum about the axis stays."""
+    across, axial = 0.3 * (3 * 0.02**2 + 1) / 12 + 0.3 / 4 + 5 * (0.4 * 0.1**2 + 1), 0.3 * 0.02**2 / 2 + 5 * 0.4 * 0.1**2
+
+    def turned(a):
+        return 5e-6 + 0.005 + 2 * (across * np.sin(a) ** 2 + axial * np.cos(a) ** 2)
+
+    def length(a, z):
+        x, y = np.sin(a) / 2, 1 - np.cos(a) / 2 - z
+        return math.hypot(x, y), (x * np.cos(a) + y * np.sin(a)) / 2 / math.hypot(x, y), -y / math.hypot(x, y)
+
+    def slope(_, state):
+        a, z, da, dz = state
+        l, la, lz = length(a, z)
+        force = 8e5 * (l - length(*start[:2])[0]) + damping * (la * da + lz * dz)
+        rate = 2 * np.pi * turned(start[0]) / turned(a)
+        return [da, dz, (rate**2 * (across - axial) * np.sin(a) * np.cos(a) - 9.81 * (0.15 + 5) * np.sin(a) - force * la) / across,
+                -9.81 - 2 * force * lz / 3]
+    start = [np.pi / 6, 0.5, 0.0, 0.0]
+    return solve_ivp(slope, (0, end), start, "Radau", rtol=1e-10, atol=1e-13).y[:, -1]
+
+
+@pytest.mark.parametrize("integrator", [pl.GeneralizedAlpha(0.8), pl.HHT()])
+@pytest.mark.parametrize("damping", [4e5, 4e6])
+def test_stiff_dampers_do_not_make_rounding_an_error(damping, integrator):
+    """The motion begins with a decay in 1e-5 or 1e-6 s. Dampers make accelerations of the rounding of velocities, and differences of those
+    did not fall with the step: it shrank to nothing."""
+    sol = governor(damping).simulate(1.0, accuracy=1e-6, integrator=integrator, output_step=1.0)
+    angle, z, _, speed = governed(damping, 1.0)
+    assert abs(sol["left_pin.angle"][-1]) == pytest.approx(abs(angle - np.pi / 6), abs=1e-6)
+    assert sol["slide.displacement"][-1] == pytest.approx(z - 0.5, abs=1e-6)
+    assert sol["slide.displacement_rate"][-1] == pytest.approx(speed, abs=1e-5)
+    assert sol.quality.steps < 60_000

@@ -286,6 +286,18 @@ def test_contact_by_powers(form, n):
     assert abs(v[-1] / 2 - 1) < 1e-5 and abs(x[-1] - 2 * (0.15 - rebound(n))) < 2e-6
 
 
+@pytest.mark.parametrize(("method", "accuracy"), [(pl.BDF, 1e-4), (pl.BDF, 1e-8), (pl.RadauIIA5, 1e-8), (pl.GeneralizedAlpha, 1e-5),
+                                                  (pl.HHT, 1e-5), (pl.DOP853, 1e-8)])
+@pytest.mark.parametrize("form", ["power", "log"])
+def test_contact_that_begins_almost_as_a_straight_line(form, method, accuracy):
+    """n = 1.1: the error per second of a step from the start of the contact falls with h^1.1 only."""
+    m = ball(HERTZ[form].format(x=ALONG, n=1.1), 0.1, -2.0)
+    m.gravity = (0, 0, 0)
+    sol = m.simulate(0.2, accuracy=accuracy, integrator=method())
+    x, v = along(sol)
+    assert abs(v[-1] / 2 - 1) < 2 * accuracy and abs(x[-1] - 2 * (0.15 - rebound(1.1))) < 2 * accuracy
+
+
 @pytest.mark.parametrize("coordinates", ["absolute", "joint"])
 def test_contact_by_powers_along_a_joint(coordinates):
     """The same as a spring along a slide, two bounces on the floor: the height is that of the start again."""

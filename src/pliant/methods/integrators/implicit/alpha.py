@@ -21,7 +21,7 @@ from ..time_loop.convergence import small, stagnant
 from ..time_loop.rows import hermite
 from . import alpha_joint as joint
 from .alpha_absolute import finish, matrix, put, residual, solve, to_chart
-from .alpha_error import controlled, prepare
+from .alpha_error import controlled, gauged, look_for_noise, prepare
 from .alpha_memory import scales
 
 SLOW = 4  # iterations with the same factors, after which they are made anew
@@ -42,18 +42,19 @@ def remember(p, w, c, o):
     copy(o.before, o.older)
     if n.age >= 0:  # a step was made
         copy(o.b1, o.b0)
-        copy(o.rate, o.before)
+        copy(o.clean0, o.before)
         copy(o.lam0, o.lam1)
         copy_part(o.lam, n_v, o.lam0, n_v, o.lam.size - n_v)
         copy(o.power0, o.power1)
         n.h2, n.h1 = n.h1, c.h1
     copy_part(w.f0, p.num.state_q, o.rate, 0, n_v)
+    copy(o.rate if n.age < 0 or c.fixed == 1 else o.clean, o.clean0)
     copy_part(w.f0, w.f0.size - 2, o.power0, 0, 2)
-    n.age += 1
+    n.age, n.told = n.age + 1, n.told + 1
     n.last_t0 = c.t0
     if c.fixed == 0 and c.error > 1:  # a jump that no function has told of: what was before it says nothing about the next steps
-        n.age = 0
-        for past in (o.b0, o.before, o.older):
+        n.age = n.told = 0
+        for past in (o.b0, o.clean0, o.before, o.older):
             copy(o.rate, past)
         copy(o.lam0, o.lam1)
 
@@ -64,13 +65,20 @@ def predict(w, c, o, n_q, ratio):
     h, am, af, beta, gamma = c.h, o.n.alpha_m, o.n.alpha_f, o.n.beta, o.n.gamma
     for k in range(o.b0.size):
         a, old, v0 = o.rate[k], o.b0[k], w.y0[n_q + k]
-        guess = a + ratio * (a - o.before[k])
+        guess = a + ratio * (o.clean0[k] - o.before[k])
         new = ((1 - af) * guess + af * a - am * old) / (1 - am)
         o.dq[k] = v0 + h * ((0.5 - beta) * old + beta * new)
         o.v[k] = v0 + h * ((1 - gamma) * old + gamma * new)
         o.a[k] = guess
     for k in range(o.b0.size, o.lam.size):
         o.lam[k] = o.lam0[k] + ratio * (o.lam0[k] - o.lam1[k])
+
+
+@jit
+def still_along(n, size, rate, fine):
+    """Whether the iteration is to go on along the constraints: what is left of them is rounding errors, which are not to hide what is
+    left of the equations of motion                                                                       [alpha-11]"""
+    return n.along == 0 or (rate < 0.3 and size * rate / (1 - rate) > fine)
 
 
 def newton(p, w, c, o, t, ratio):
@@ -80,9 +88,10 @@ def newton(p, w, c, o, t, ratio):
     """
     n, h, n_q, n_v = o.n, c.h, p.num.state_q, o.b0.size
     bp, gp = scales(n, h)
-    threshold = max(n.tolerance * (rms(o.rate, o.weight, n_v) + n.floor) / bp, n.rounding)
+    fine = n.tolerance * (rms(o.rate, o.weight, n_v) + n.floor) / bp
+    threshold = max(fine, n.rounding)
     predict(w, c, o, n_q, ratio)
-    before, age, fresh, strict = 0.0, 0, False, False
+    before, age, fresh, strict, n.along = 0.0, 0, False, False, 0
     for _ in range(n.most_iterations):
         put(p, w, c, o)
         if n.factored == 1 and n.full == 0 and not strict:
@@ -110,6 +119,9 @@ def newton(p, w, c, o, t, ratio):
             return NOT_FINITE
         rate = size / before if before > 0 else 1.0
         if small(n, size, rate, threshold) or (fresh and stagnant(n, size, before)):
+            if n.cleaning == 1 and still_along(n, size, rate, fine):
+                before, n.along = size, 1
+                continue
             put(p, w, c, o)
             if age > SLOW:
                 n.factored = 0
@@ -177,7 +189,7 @@ def unneeded(p, w, c, o, *more):
 
 def made_for(name: str, **kernels: Any) -> tuple[Any, Any]:
     """The step for error control, and for fixed steps, with the kernels of these coordinates."""
-    found, *_, controlling = variants(name, newton, controlled, prepare, step, **kernels)
+    found, *_, controlling = variants(name, newton, gauged, controlled, look_for_noise, prepare, step, **kernels)
     return controlling, variant(step, f"fixed_{name}", newton=found, controlled=unneeded, prepare=unneeded,
                                 **{k: v for k, v in kernels.items() if k in step.__code__.co_names})
 
@@ -185,4 +197,4 @@ def made_for(name: str, **kernels: Any) -> tuple[Any, Any]:
 in_absolute = made_for("absolute")
 in_joint = made_for("joint", put=joint.put, residual=joint.residual, matrix=joint.matrix, solve=joint.solve,
                     to_chart=joint.to_chart, finish=joint.finish, tangential=joint.unconstrained,
-                    renew=joint.unconstrained, rescale=joint.unconstrained)
+                    renew=joint.unconstrained, rescale=joint.unconstrained, cleaned=joint.unconstrained)

@@ -11,8 +11,13 @@ from ....kernels.so3 import mat2, mul, scale, store, store2, tangent_inverse, ve
 from ....kernels.states import copy, copy_part, flushed
 from ....kernels.status import DONE
 from ....kernels.tile_solver import factors, solved
+from ..time_loop.chosen_steps import share
 from ..time_loop.rows import store_energies, store_motion
 from .alpha_memory import scales
+
+PASSES = 6       # of `cleaned`: factors that are not of here and now, and not of M alone, leave a part each time
+LEFT = 0.01      # of the error of a step: what it may leave
+ROUNDED = 100.0  # times the rounding of positions: a velocity across the constraints that moves no more than that in a step is nothing else
 
 
 class Soft(NamedTuple):
@@ -59,7 +64,7 @@ def solve(p, o, bp):
     for k in range(n_v):
         x.R[k] /= bp
     for k in range(n_v, x.R.size):  # so that multipliers of redundant equations stay bounded and unique
-        x.R[k] -= o.space.soft[k] * x.lam[k] / bp
+        x.R[k] = x.R[k] - o.space.soft[k] * x.lam[k] / bp if o.n.along == 0 else 0.0
     solved(p)
     for k in range(x.R.size):
         x.R[k] = flushed(x.R[k])
@@ -109,6 +114,42 @@ def tangential(p, w, c, o, t, y):
 
 
 @jit
+def cleaned(p, w, c, o, t):
+    """o.clean = a without rounding errors: at the positions in x, with velocities on the constraints,                 [alpha-11]
+
+        [S C^T; C 0] [dv; nu] = [0; C_q v + C_t],   then [S C^T; C 0] [da; dlam] = [R; C''] until nothing is left"""
+    x, n_v = p.x, p.num.n_v
+    copy(x.a, o.keep)
+    copy(x.v, o.keep_v)
+    copy(x.lam, o.keep_lam)
+    x.V[:] = 0
+    evaluate_once(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
+    for i in range(x.R.size):
+        x.R[i] = x.V[i] if i >= n_v else 0.0
+    solved(p)
+    for i in range(n_v):
+        x.v[i] -= x.R[i]
+    for _ in range(PASSES):
+        evaluate_once(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
+        copy(x.R, o.y)
+        evaluate_once(p.residual, p.d, x, t, 1.0, 0.0, 0.0)
+        copy_part(o.y, n_v, x.R, n_v, x.R.size - n_v)
+        solved(p)
+        most = 0.0
+        for i in range(n_v):
+            x.a[i] -= x.R[i]
+            most = max(most, o.weight[i] * abs(x.R[i]) / w.speed[i])
+        for i in range(n_v, x.R.size):
+            x.lam[i] -= x.R[i]
+        if most * c.h < LEFT * share(c):
+            break
+    copy_part(x.a, 0, o.clean, 0, n_v)
+    copy(o.keep, x.a)
+    copy(o.keep_v, x.v)
+    copy(o.keep_lam, x.lam)
+
+
+@jit
 def renew(p, w, c, o, t):
     """Factors at the current state. True if there are some."""
     x = p.x
@@ -126,7 +167,8 @@ def renew(p, w, c, o, t):
 
 @jit
 def rescale(p, w, c, o):
-    """The start of the step as it would be had it been reached with steps h: what lies across the constraints, see `prepare`."""
+    """The start of the step as it would be had it been reached with steps h: what lies across the constraints, see `prepare`; of rounding
+    errors, which are there too, nothing is left."""
     x, n, n_q, n_v, t = p.x, o.n, p.x.q.size, p.num.n_v, c.t0
     load(p, w.y0)
     copy(o.rate, x.a)
@@ -141,15 +183,16 @@ def rescale(p, w, c, o):
     retract(p.d, o.space.q, x.R, -1.0, x.q)
     x.V[:] = 0
     evaluate_once(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
-    change = (c.h / n.h_alg) ** 2 - 1
     for i in range(x.R.size):
-        x.R[i] = change * x.V[i] if i >= n_v else 0.0
+        x.R[i] = x.V[i] if i >= n_v else 0.0
     solved(p)
     limit, most = 0.0, 0.0
     for i in range(n_v):
         limit = max(limit, o.weight[i] * abs(o.rate[i] - o.before[i]))
         most = max(most, o.weight[i] * abs(x.R[i]))
-    limit *= abs(change) * n.h_alg  # next to a singular position the scaled rates would be a kick
+    limit *= n.h_alg  # next to a singular position the scaled rates would be a kick
+    noise = most * n.h_alg < ROUNDED * n.rounding
+    change = -1.0 if noise else ((c.h / n.h_alg) ** 2 - 1) * (limit / most if most > limit else 1.0)
     copy(x.q, w.y0)
     for i in range(n_v):
-        w.y0[n_q + i] = x.v[i] + x.R[i] * (limit / most if most > limit else 1.0)
+        w.y0[n_q + i] = x.v[i] + change * x.R[i]

@@ -24,6 +24,9 @@ MEMORY = record_type({
     "growing, grown": "whether the next step is to be longer than the last one, whether this one is",
     "later, wait": "steps to wait with growing, and how many those were",
     "held": "steps in which the length is held",
+    "told": "accelerations before the start of the step that estimates may use",
+    "cleaning": "whether they are freed of rounding errors",
+    "along": "whether the iteration moves along the constraints only",
     "begun": "iterations when the step began",
 })
 
@@ -34,7 +37,9 @@ class Alpha(NamedTuple):
     n: Any              # a record of MEMORY
     b0: np.ndarray      # averaged acceleration at the start of the step, and at its end
     b1: np.ndarray
-    rate: np.ndarray    # acceleration at the start of the step, one step before, and two
+    rate: np.ndarray    # acceleration at the start of the step
+    clean: np.ndarray   # acceleration for estimates: at the end of the step, at its start, one step before, and two
+    clean0: np.ndarray
     before: np.ndarray
     older: np.ndarray
     lam0: np.ndarray    # multipliers at the start of the step, and one step before
@@ -52,6 +57,8 @@ class Alpha(NamedTuple):
     mass: np.ndarray    # diagonal of M
     y: np.ndarray
     keep: np.ndarray
+    keep_v: np.ndarray
+    keep_lam: np.ndarray
     space: Any          # of the coordinates, see `alpha_absolute` and `alpha_joint`
 
 

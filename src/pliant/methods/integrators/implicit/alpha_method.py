@@ -14,24 +14,26 @@ from .alpha import in_absolute, in_joint
 from .alpha_absolute import Soft
 from .alpha_memory import MEMORY, Alpha, constants
 from .joint import Tangents
+from .method import BRIEF
 from .stages import Full
 
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
 FIRST = 0.05        # error of the first step, of what is allowed
+_constants = getattr(constants, "py_func", constants)  # in Python
 
 
 class AlphaMethod(Method):
     """[alpha-1]. In absolute coordinates it holds the constraints itself."""
-    degree, exponent = 3, 2
-    kept = ("b0", "b1", "rate", "before", "older", "lam0", "lam1", "power0", "power1", "mass")
+    degree, exponent, brief = 3, 2, BRIEF
+    kept = ("b0", "b1", "rate", "clean", "clean0", "before", "older", "lam0", "lam1", "power0", "power1", "mass")
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
         d, s, space = run.dynamics, run.dynamics.system, run.space
         self.holds, self.coarsest = space is None, 50 if space else 400
         n, n_v = (run.n_v, run.n_v) if space else (s.n, s.n_v)
-        arrays = {name: np.zeros(n_v) for name in ("b0", "b1", "rate", "before", "older", "jerk", "snap", "mass")}
-        arrays |= {name: np.zeros(n) for name in ("lam0", "lam1", "dq", "y", "keep")}
+        arrays = {name: np.zeros(n_v) for name in ("b0", "b1", "rate", "clean", "clean0", "before", "older", "jerk", "snap", "mass")}
+        arrays |= {name: np.zeros(n) for name in ("lam0", "lam1", "dq", "y", "keep", "keep_v", "keep_lam")}
         record = new_record(MEMORY, **limits(option, run))
         if space:
             more = {"v": np.zeros(n), "a": np.zeros(n), "lam": np.zeros(n), "R": np.zeros(n), "weight": space.weights()[run.n_q:]}
@@ -53,8 +55,8 @@ class AlphaMethod(Method):
     # -- the beginning of a smooth interval
     def begin(self, row: np.ndarray) -> None:
         n = self.own.n
-        n.age, n.last_t0 = -1, np.nan
-        n.factored = n.growing = n.grown = n.later = n.wait = n.held = n.kept = 0
+        n.age, n.told, n.last_t0 = -1, -1, np.nan
+        n.factored = n.cleaning = n.growing = n.grown = n.later = n.wait = n.held = n.kept = 0
 
     def begun(self) -> None:
         """Steps before the first one are as if accelerations had been constant; with error control as they have changed."""
@@ -66,7 +68,7 @@ class AlphaMethod(Method):
             return
         o.lam0[:] = o.lam1[:] = run.x.lam
         if not run.c.fixed:
-            o.b0[:] += constants.py_func(o.n)[0] * h * self._jerk
+            o.b0[:] += _constants(o.n)[0] * h * self._jerk
             o.before[:] -= h * self._jerk
             o.older[:] = o.before
             o.mass[:] = np.diagonal(self.masses(), 0, 1, 2).ravel()
@@ -87,7 +89,7 @@ class AlphaMethod(Method):
             ahead = run.ahead(run.t)
         with np.errstate(over="ignore", invalid="ignore"):  # where nothing resists a motion; the run tells
             jerk = np.nan_to_num((parts(ahead[None, :], x.q.size, x.v.size)["a"][0] - x.a) / dt)
-            self._error, self._jerk = constants.py_func(self.own.n)[1] * jerk, jerk[:run.n_v]
+            self._error, self._jerk = _constants(self.own.n)[1] * jerk, jerk[:run.n_v]
         for i in d.system.data.rotations[:, 0]:
             self._error[i:i + 3] += np.cross(x.v[i:i + 3], x.a[i:i + 3]) / 12
         rate = float(abs(self._error * weight).max(initial=0.0))

@@ -13,7 +13,7 @@ from ....kernels.jit import jit
 from ....kernels.ode import call_status
 from ....kernels.states import copy, copy_part
 from ....kernels.status import DONE, NEWTON_FAILED
-from ..time_loop.chosen_steps import over_allowed
+from ..time_loop.chosen_steps import over_allowed, share
 from ..time_loop.control import BETWEEN
 from . import radau
 from .iterations import simplified
@@ -127,7 +127,7 @@ def measured(p, w, c, o):
     """The error in right, over what is allowed."""
     if o.n.index3 == 1:
         scale_velocities(p, w, c, o)
-    return largest(p, w, c, o.right[0], o.right[1]) / (c.eps * c.h)
+    return largest(p, w, c, o.right[0], o.right[1]) / share(c)
 
 
 @jit

@@ -11,6 +11,7 @@ import numpy as np
 
 from ....kernels.jit import jit
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
+from ..time_loop.chosen_steps import share
 from ..time_loop.control import AMPLIFIED
 from .stages import ITERATE, KEPT, ask
 
@@ -24,7 +25,7 @@ FORCE = 100.0     # unit of multipliers in [mix-1], in the largest one
 @jit
 def allowed(c, o, kappa):
     """Increments that Newton's method may leave: with fixed steps as the user says, otherwise a part of the error allowed."""
-    return max(o.n.rounding, o.n.tolerance if c.fixed == 1 else kappa * c.eps * c.h)
+    return max(o.n.rounding, o.n.tolerance if c.fixed == 1 else kappa * share(c))
 
 
 @jit
@@ -157,5 +158,5 @@ def accelerated(p, w, c, o, kappa):
         if o.n.size <= enough:
             return DONE
     noise = AMPLIFIED * o.n.rounding * (1.0 if o.n.tries == 0 else AWAY)
-    passable = PASSABLE if c.fixed == 1 else max(0.3 * c.eps * c.h, noise)
+    passable = PASSABLE if c.fixed == 1 else max(0.3 * share(c), noise)
     return DONE if o.n.size <= passable else NEWTON_FAILED

@@ -43,8 +43,14 @@ def reach(p, w, c, o, t1):
 
 
 @jit
+def share(c):
+    """The local error that a step may have."""
+    return c.eps * max(c.h, c.brief)
+
+
+@jit
 def over_allowed(p, w, c, error, ahead):
-    """A local error per second over what is allowed: positions in sizes of the model, velocities in their speeds so far, ``ahead``: also
+    """A local error over what is allowed: positions in sizes of the model, velocities in their speeds so far, ``ahead``: also
     at the end of the step."""
     n_q, worst = p.num.state_q, 0.0
     for k in range(n_q + p.num.state_v):
@@ -52,7 +58,7 @@ def over_allowed(p, w, c, error, ahead):
         if k >= n_q:
             e /= max(w.speed[k - n_q], reached(w, n_q, k - n_q, w.y1, w.f0, ONSET)) if ahead else w.speed[k - n_q]
         worst = larger(worst, e)
-    return worst / (c.h * c.eps)
+    return worst / share(c)
 
 
 @jit

@@ -17,6 +17,7 @@ CONTROL = record_type({
     "next": "length of the step to try next",
     "least, most": "the smallest step, the largest one",
     "usual": "the usual step of late",
+    "brief": "a step shorter than this may have the error of one so long",
     "eps": "error allowed per second",
     "error": "of the last step, over what is allowed",
     "exponent": "of the error per second in h",

@@ -29,6 +29,7 @@ class Method:
     degree: int = 3                # of the polynomial
     stages: int = 0                # rows of w.K
     exponent: float = 2.0          # of the error per second in h
+    brief: float = 0.0             # of the run: shorter steps may have the error of one so long
     coarsest: int = 50             # steps that a run has at least
     holds: bool = False            # constraints itself: states are not corrected, accelerations not asked for
     project: bool = True           # rows are made consistent; where it holds constraints itself

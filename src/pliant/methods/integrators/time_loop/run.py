@@ -35,7 +35,7 @@ WORK = 1                     # of totals: dissipated energy, work
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 # fields of records that follow from the plan and the options, and are not taken from a memory
 LIMITS = ("last", "eps", "most", "least", "end", "stride", "outputs", "stored", "fixed", "histories", "jumpy", "sites",
-          "size", "swing", "slowest", "onset", "span", "choices", "through", "coming", "segment", "jumps",
+          "size", "swing", "brief", "slowest", "onset", "span", "choices", "through", "coming", "segment", "jumps",
           "most_iterations", "full", "tolerance", "rounding", "floor", "widest", "alpha_m", "alpha_f", "beta", "gamma",
           "highest", "parts", "stiff", "free", "closed", "length", "rate", "gap", "passes", "exact", "renew", "zero", "direct", "index3")
 

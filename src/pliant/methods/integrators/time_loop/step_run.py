@@ -68,6 +68,7 @@ class StepRun(Run):
         """What the loop goes by."""
         c, m = self.c, self.scheme
         c.exponent, c.swing, c.onset, c.size = m.exponent, min(m.swing, 1e300), m.onset, self.dynamics.length
+        c.brief = m.brief * self.duration
         c.slowest, c.choices = SLOWEST / self.duration, self._choices.size
         c.through = m.compiled and not (m.holds or c.fixed) and type(self)._begin is StepRun._begin
         c.widest = CANNOT_CLOSE * self.joint_gap if made.project and self.formulation.holds_branch else np.inf
