@@ -1,5 +1,6 @@
-"""A hunt for time laws that a run gets wrong without a word: random pulses, tables, switches, bells and steps, alone and in laws that read
-channels, x or v, push a mass of 2 kg along a slide; m v + c x (c: drag) is the integral of the force, in closed form.
+"""A hunt for laws that a run gets wrong without a word: random pulses, tables, switches, bells and steps of time, alone and in laws that
+read channels, x or v, push a mass of 2 kg along a slide; m v + c x (c: drag) is the integral of the force, in closed form. And pulses at
+a place of the motion, or that travel: they do a known work.
 
 python tests/support/hunt_laws.py --cases 2000 --seed 1
 """
@@ -13,6 +14,7 @@ import numpy as np
 import pliant as pl
 
 N = np.array([1.0, 2.0, 2.0]) / 3
+ACROSS = np.stack([N, np.array([2, 1, -2]) / 3, np.cross(N, np.array([2, 1, -2]) / 3)], 1)
 MASS, END, ACCURACY = 2.0, 10.0, 1e-5
 
 
@@ -67,9 +69,30 @@ def python(r):
 KINDS = [bell, box, hill, roof, table, switch, sine, python]
 
 
-def slide():
+def travelling(u, part, width, place):
+    """A bell that comes with the speed u and does part m u^2 / 2 of work in its frame, where x - u t falls from 0; and the speed of a body
+    that was at rest. One that does more than m u^2 / 2 throws the body before it: 2 u."""
+    work = part * MASS * u * u / 2
+    bell = f"{work / width / np.sqrt(np.pi)}*exp(-((P.displacement - {u}*t - {place})/{width})^2)"
+    return bell, u - u * np.sqrt(1 - part) if part < 1 else 2 * u
+
+
+def of_place(r):
+    """A pulse at a place, or one that travels; the speed at the start and at the end."""
+    w, u = 10 ** r.uniform(-6, -1), r.uniform(0.5, 2)
+    if r.random() < 0.4:
+        law, end = travelling(u, r.choice([r.uniform(-3, 0.8), r.uniform(1.3, 3)]), w, -r.uniform(2, 7) * u)
+        return law, 0.0, end
+    work, x = r.uniform(-0.8, 2) * MASS * u * u / 2, f"(P.displacement - {r.uniform(2, 7) * u * 0.5})"
+    f = work / w
+    forms = [f"{f / np.sqrt(np.pi)}*exp(-({x}/{w})^2)", f"step({x}, 0, 0, {w}, {f}) - step({x}, {w}, 0, {2 * w}, {f})",
+             f"if(abs({x}) < {w / 2}, {f}, 0)", f"{f}*max(0, 1 - abs({x})/{w})", f"{f / 2}*(tanh({x}/{w}) - tanh(({x} - {w})/{w}))"]
+    return r.choice(forms), u, np.sqrt(u * u + 2 * work / MASS)
+
+
+def slide(speed=0.0):
     m = pl.Model("slide")
-    b = m.add(pl.RigidBody.box("b", (0.1, 0.2, 0.3), mass=MASS))
+    b = m.add(pl.RigidBody.box("b", (0.1, 0.2, 0.3), mass=MASS, velocity=tuple(speed * N)))
     m.add(pl.Prismatic("P", m.ground, b, axis=tuple(N)))
     return m, b
 
@@ -81,7 +104,7 @@ def case(r):
         law, impulse = r.choice(KINDS)(r)
     m, b = slide()
     drag, how = 0.0, "alone"
-    turned = b.frame((0, 0, 0), rotation=np.stack([N, np.array([2, 1, -2]) / 3, np.cross(N, np.array([2, 1, -2]) / 3)], 1))
+    turned = b.frame((0, 0, 0), rotation=ACROSS)
     if isinstance(law, str):
         how = r.choice(["alone", "channel", "spring", "damped"])
         other, more = r.choice([k for k in KINDS if k not in (table, python)])(r)
@@ -95,8 +118,22 @@ def case(r):
     return m, impulse, drag, f"{how}: {law}"
 
 
+def judge_place(r):
+    law, speed, end = of_place(r)
+    m, b = slide(speed)
+    m.add(pl.Force("f", b.frame((0, 0, 0), rotation=ACROSS), (law, 0, 0), axes="frame"))
+    try:
+        sol = m.simulate(END, accuracy=ACCURACY)
+    except (pl.SimulationError, pl.ModelError) as told:
+        return 0.0, f"{law} TOLD {told}"
+    v = sol["P.displacement_rate"]
+    return abs(v[-1] - end) / (10 * ACCURACY * END * max(abs(v).max(), abs(end))), f"place: {law}"
+
+
 def judge(r):
     """Error over what is allowed, or 0 and the sentence; and the law."""
+    if r.random() < 0.2:
+        return judge_place(r)
     m, impulse, drag, law = case(r)
     try:
         sol = m.simulate(END, accuracy=ACCURACY)

@@ -11,7 +11,7 @@ from numba import types
 
 from ..functions.failures import Failures
 from ..functions.function import Code, compile_function
-from ..functions.time_parts import Mixed, TimePart
+from ..functions.time_parts import TimePart
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.block_lu import Elimination, analyse
@@ -103,7 +103,7 @@ class ArrayBuilder:
     histories: int = 1
     n_signals: int = 1
     timed: list[TimePart] = field(default_factory=list)  # functions, and parts of functions, that change with t alone
-    mixed: list[Mixed] = field(default_factory=list)     # functions that read t together with other things
+    watched: list[int] = field(default_factory=list)     # where in tab arguments of steep functions are kept
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
     signal: Callable[[str], int] = _no_signals
     names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
@@ -211,7 +211,7 @@ class ArrayBuilder:
         if code.jumps or (kinks and code.kinks):
             self.switches.append((code.value, kinks, code.timed))
         self.timed += [part._replace(kinks=kinks, where=where) for part in code.parts]
-        self.mixed += [code.mixed] if code.mixed else []
+        self.watched += code.watched
         return code
 
     def history(self, numbers: int = 1) -> int:
@@ -249,7 +249,7 @@ class System:
         self.v0[:self.n_v] = b.v
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
-        self.switches, self.timed, self.mixed, self.lines = b.switches, b.timed, b.mixed, b.lines
+        self.switches, self.timed, self.watched, self.lines = b.switches, b.timed, b.watched, b.lines
         self.n_choices = len(b.tab) + 1
         self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.own + b.scratch
         self._programs: dict[Any, Program] = {}

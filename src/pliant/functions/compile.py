@@ -1,6 +1,7 @@
 """From expressions to programs of the stack machine."""
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Protocol
 
 from pliant.kernels import expression_vm as op
@@ -18,6 +19,11 @@ ONE = {"sin": op.SIN, "cos": op.COS, "tan": op.TAN, "asin": op.ASIN, "acos": op.
        "cosh": op.COSH, "tanh": op.TANH, "exp": op.EXP, "log": op.LOG, "sqrt": op.SQRT, "abs": op.ABS, "sign": op.SIGN,
        "floor": op.FLOOR, "clamp": op.CLAMP, "inside": op.INSIDE, "smooth": op.SMOOTH, "smooth1": op.SMOOTH_1,
        "smooth2": op.SMOOTH_2}
+# steep functions, whose arguments are kept: e^u, a^n, tanh, atan, step, sin and cos, 1/u and log; tables: TABLE + their place in val
+BELL, POWER, RISE, TURN, STEP, WAVE, FRACTION, TABLE = 1, op.POWER, 3, 4, 5, 6, 7, 10
+STEEP = {"exp": BELL, "sinh": BELL, "cosh": BELL, "tanh": RISE, "atan": TURN, "smooth": STEP, "sin": WAVE, "cos": WAVE, "tan": WAVE,
+         "log": FRACTION}
+MILD = 3             # powers up to this one are not steep
 EXTERNALS = {"value": op.EXTERNAL, "t": op.EXTERNAL_T, "tt": op.EXTERNAL_TT, "x": op.EXTERNAL_X, "v": op.EXTERNAL_V}
 
 
@@ -73,10 +79,10 @@ class Assembler:
         return self.constants[value]
 
     def table(self, table: Any) -> int:
-        """n, breakpoints, four coefficients per interval."""
+        """n, breakpoints, four coefficients per interval, phases of breakpoints."""
         if id(table) not in self.tables:
             self.tables[id(table)] = len(self.pool.val)
-            self.pool.val.extend([float(len(table.x)), *table.x.tolist(), *table.coefficients.ravel().tolist()])
+            self.pool.val.extend([float(len(table.x)), *table.x.tolist(), *table.coefficients.ravel().tolist(), *table.phases.tolist()])
         return self.tables[id(table)]
 
     def leaf(self, node: Node) -> tuple[int, int]:
@@ -91,7 +97,22 @@ class Assembler:
                 return EXTERNALS[kind], address
         raise TypeError(f"{node!r} is not a node of an expression")
 
-    def part(self, node: Node, done: dict[int, Part]) -> Part:
+    def watch(self, node: Node) -> int:
+        """Which steep function this is; 0: none."""
+        match node:
+            case Binary(operator="/"):
+                return FRACTION
+            case Binary(operator="^", right=n):
+                return POWER if not isinstance(n, Number) or n.value < 0 or n.value > MILD else 0
+            case Call(name=name):
+                return STEEP.get(name, 0)
+            case Lookup(table=table):
+                return TABLE + self.table(table)
+        return 0
+
+    def part(self, node: Node, done: dict[int, Part], watched: bool = False) -> Part:
+        kind = self.watch(node) if watched else 0
+        note = [(op.WATCH, kind)] if kind else []
         match node:
             case Unary(operator=operator, operand=x):
                 a = done[id(x)]
@@ -102,22 +123,24 @@ class Assembler:
             case Binary(left=x, right=y) | Call(arguments=(x, y)):
                 a, b = done[id(x)], done[id(y)]
                 name = node.operator if isinstance(node, Binary) else node.name
-                both = Part(max(a.stack, b.stack + 1), a, b, (TWO[name], 0))
+                both = Part(max(a.stack, b.stack + 1), a, b, *note, (TWO[name], 0))
                 return Part(both.stack, both, (op.NOT, 0)) if name == "!=" else both
             case Call(name="if", arguments=(x, y, z)):
                 c, a, b = done[id(x)], done[id(y)], done[id(z)]
                 return Part(max(c.stack, a.stack, b.stack), c, (op.JUMP_UNLESS, a.length + 2), a, (op.JUMP, b.length), b)
             case Call(name=name, arguments=(x,)):
-                return Part(done[id(x)].stack, done[id(x)], (ONE[name], 0))
+                return Part(done[id(x)].stack, done[id(x)], *note, (ONE[name], 0))
             case Lookup(table=table, argument=x, order=order):
-                return Part(done[id(x)].stack, done[id(x)], (op.TABLE + order, self.table(table)))
-        return Part(1, self.leaf(node))
+                return Part(done[id(x)].stack, done[id(x)], *note, (op.TABLE + order, self.table(table)))
+        outside = watched and isinstance(node, External) and node.arguments == 3
+        return Part(1, *([(op.WATCH, op.PLACE), (op.WATCH, op.SPEED)] if outside else []), self.leaf(node))
 
-    def program(self, root: Node) -> int:
-        """Appends the program of ``root``; where it starts in ``pool.tab``."""
+    def program(self, root: Node, watched: Collection[int] = ()) -> int:
+        """Appends the program of ``root``; where it starts in ``pool.tab``.
+        ``watched``: nodes that keep their arguments, if they are steep."""
         done: dict[int, Part] = {}
         for node in bottom_up(root):
-            done[id(node)] = self.part(node, done)
+            done[id(node)] = self.part(node, done, id(node) in watched)
         start = len(self.pool.tab)
         if start > ALL:
             raise ValueError(f"the functions of the model take more than {ALL // 2} operations together; shorten them or use tables")

@@ -18,6 +18,7 @@ import numpy as np
 from pliant.kernels import jit
 from pliant.kernels.contract import c_address
 from pliant.kernels.differences import COMPLEX_STEP
+from pliant.kernels.expression_vm import WATCH
 
 from .compile import Assembler, Pool
 from .derivative import derivative
@@ -25,7 +26,7 @@ from .expression import ZERO, External, Lookup, Node, Number, Signal, Variable, 
 from .failures import Failures, Raised
 from .sameness import signature_of
 from .table import Table
-from .time_parts import Mixed, TimePart, is_plain, reads_both, time_parts
+from .time_parts import TimePart, is_plain, of_motion, time_parts
 from .units import must, shown
 
 PROBES = ((0.0, 0.0, 0.0), (0.37, 0.011, -0.23), (1.9, -0.4, 1.3))  # where compiled and interpreted callables are compared
@@ -39,7 +40,7 @@ class Code(NamedTuple):
 
     ``by_t`` and ``by_tt`` are of the explicit time; ``by_signal`` holds (index of the signal, start). ``jumps``, ``kinks``: whether
     the function has branches; ``timed``: whether it is an expression of nothing but t. ``parts``: what in it changes with t alone;
-    ``mixed``: the expression itself, if it reads t together with something else.
+    ``watched``: where it keeps arguments of steep functions of the motion.
     """
     value: int
     by_t: int = -1
@@ -51,7 +52,7 @@ class Code(NamedTuple):
     kinks: bool = False
     timed: bool = False
     parts: tuple[TimePart, ...] = ()
-    mixed: Mixed | None = None
+    watched: tuple[int, ...] = ()
 
 
 JUMPING = {"<", "<=", "mod", "sign", "floor", "min", "max", "abs", "clamp"}  # or have a kink, where a step should end too
@@ -106,12 +107,12 @@ def _programs(node: Node, variables: tuple[str, ...], pool: Pool) -> Code:
         return derivative(node, Variable(name)) if name in variables else ZERO
 
     signals = channels(node)
-    value, by_t = assembler.program(node), by("t")
+    value, by_t = assembler.program(node, of_motion(node)), by("t")
+    watched = tuple(i for i in range(value, len(pool.tab), 2) if pool.tab[i] == WATCH)
     slopes = ((pool.signal(name), start(derivative(node, Signal(name)))) for name in signals)
     parts = tuple(TimePart(value if part is node else assembler.program(part), part) for part in time_parts(node) if not is_plain(part))
-    mixed = Mixed(node, tuple((name, pool.signal(name)) for name in signals)) if reads_both(node) else None
     return Code(value, start(by_t), start(derivative(by_t, Variable("t"))), start(by("x")), start(by("v")),
-                tuple(pair for pair in slopes if pair[1] >= 0), *_branches(node), parts, mixed)
+                tuple(pair for pair in slopes if pair[1] >= 0), *_branches(node), parts, watched)
 
 
 def _branches(node: Node) -> tuple[bool, bool, bool]:

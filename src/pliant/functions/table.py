@@ -9,6 +9,9 @@ import numpy as np
 
 from .units import MOST, shown
 
+FEW = 500   # points: steps pass two of them at most
+FINE = 8    # parts of an interval in which a cubic is followed
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -59,6 +62,15 @@ class Table:
         except ValueError:  # numbers beyond 1e308 on the way
             return np.full((len(self.x) - 1, 4), np.nan)
         return np.ascontiguousarray(spline.c[::-1].T)
+
+    @cached_property
+    def phases(self) -> np.ndarray:
+        """Growing with x, by one where a step of error control is to see the table: it has passed a quarter of its range, or, where there
+        are not very many points, two of them. At all x."""
+        with np.errstate(all="ignore"):
+            inside = np.linspace(self.x[:-1], self.x[1:], FINE + 1, axis=1)
+            passed = abs(np.diff(self.evaluate(inside), axis=1)).sum(1) / max(np.ptp(self.y) / 4, 1e-300)
+        return np.concatenate([[0.0], np.cumsum(np.maximum(passed, 0.5 if len(self.x) <= FEW else 0.0))])
 
     def evaluate(self, x: Any) -> np.ndarray:
         """y at ``x``, a number or an array."""

@@ -15,12 +15,6 @@ class TimePart(NamedTuple):
     where: str = ""
 
 
-class Mixed(NamedTuple):
-    """A law that reads t and other things in one breath, and where the channels that it reads stand in Y."""
-    node: Node
-    signals: tuple[tuple[str, int], ...]
-
-
 def _reads(root: Node) -> dict[int, tuple[bool, bool]]:
     """Of every node whether it reads t, and whether it reads anything else."""
     found: dict[int, tuple[bool, bool]] = {}
@@ -59,15 +53,11 @@ def is_plain(node: Node) -> bool:
     return True
 
 
-def reads_both(root: Node) -> bool:
-    """Whether a plain part of t and something else are in one argument of a function: at what time something happens then depends on
-    the motion."""
-    reads = _reads(root)
-    plain = {id(part) for part in time_parts(root) if is_plain(part)}
-    moving: dict[int, bool] = {}
+def of_motion(root: Node) -> set[int]:
+    """The nodes of which an argument reads channels, x or v, of fractions the denominator: what happens in them depends on the motion."""
+    reads, found = _reads(root), set[int]()
     for node in bottom_up(root):
-        moving[id(node)] = id(node) in plain or (reads[id(node)][1] and any(moving[id(child)] for child in children(node)))
-        simple = isinstance(node, Binary) and node.operator in "+-*"
-        if moving[id(node)] and reads[id(node)] == (True, True) and not simple and not isinstance(node, Unary):
-            return True
-    return False
+        inner = [node.right] if isinstance(node, Binary) and node.operator == "/" else children(node)
+        if isinstance(node, External) or any(reads[id(child)][1] for child in inner):
+            found.add(id(node))
+    return found

@@ -9,6 +9,7 @@ import numpy as np
 from .contract import call_python
 from .differences import rate
 from .jit import entry, index, inlined, jit
+from .tables import table_piece, table_value
 
 SCRATCH = 585                    # length of W, then follow the choices of all programs, each with its margin behind it
 STACK = 64                       # entries of it that a program may use; functions.compile checks it
@@ -28,6 +29,9 @@ SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, SQRT = 30, 31, 32, 
 ABS, SIGN, FLOOR, CLAMP, INSIDE, SMOOTH, SMOOTH_1, SMOOTH_2 = 42, 43, 44, 45, 46, 47, 48, 49
 # skip operand entries of tab; JUMP_UNLESS takes one and skips if it is 0
 JUMP, JUMP_UNLESS = 50, 51
+# keeps the argument of a steep function; operand: which one, see functions.compile
+WATCH = 52
+POWER, PLACE, SPEED = 2, 8, 9    # operands of it: of a^b, b log|a|; of Python functions, x and v
 
 
 @inlined
@@ -71,50 +75,6 @@ def continued(op, x):
     if op == LOG:
         return max(x, LEAST)
     return min(1.0, max(-1.0, x)) if op in (ASIN, ACOS) else x
-
-
-@jit
-def table_interval(val, i, n, x):
-    """Between which breakpoints x is: number ``low`` is not above it, the next one is, or is the last."""
-    low, high = 0, n - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if val[i + 1 + middle].real <= x:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-@jit
-def table_piece(val, i, x):
-    """The number of the straight piece of a table at x: 0 for all curved ones, -1 before and -2 after the ends."""
-    n = int(val[i].real)
-    if x < val[i + 1].real or x >= val[i + n].real:
-        return -1.0 if x < val[i + 1].real else -2.0
-    low = table_interval(val, i, n, x)
-    c = i + 1 + n + 4 * low
-    return 0.0 if val[c + 2].real != 0 or val[c + 3].real != 0 else 1.0 + low
-
-
-@jit
-def table_value(val, i, order, x):
-    """Derivative ``order`` of the piecewise cubic at val[i]: n, n breakpoints, 4 (n - 1) coefficients, constant one first."""
-    n = int(val[i].real)
-    first, last = val[i + 1].real, val[i + n].real
-    if x < first or x > last:
-        if order > 0:
-            return 0.0
-        x = first if x < first else last
-    low = table_interval(val, i, n, x)
-    c, d = i + 1 + n + 4 * low, x - val[i + 1 + low].real
-    if order == 0:
-        return val[c].real + d * (val[c + 1].real + d * (val[c + 2].real + d * val[c + 3].real))
-    if order == 1:
-        return val[c + 1].real + d * (2 * val[c + 2].real + 3 * d * val[c + 3].real)
-    if order == 2:
-        return 2 * val[c + 2].real + 6 * d * val[c + 3].real
-    return 6 * val[c + 3].real
 
 
 @jit
@@ -323,6 +283,17 @@ def apply_one(op, k, val, W, top, pc):
             mark(W, KINKS, (1.0 if a.real < 0 else 0.0) + (2.0 if a.real < 1 else 0.0), pc)
 
 
+@inlined
+def watch(k, x, v, W, top, pc):
+    """Keep the argument of a steep function, where choices are held; its margin stays unknown, which tells it from a choice."""
+    if W[HELD].real == 0:
+        return
+    if k in (PLACE, SPEED):
+        W[SCRATCH + pc] = x.real if k == PLACE else v.real
+    else:
+        W[SCRATCH + pc] = W[top].real if k != POWER else W[top].real * np.log(max(abs(W[top - 1].real), LEAST))
+
+
 @jit
 def evaluate(t, x, v, Y, tab, val, pc, W):
     """Run the program that starts at tab[pc]; Y are the signals, W the stack."""
@@ -341,6 +312,8 @@ def evaluate(t, x, v, Y, tab, val, pc, W):
             apply_one(op, k, val, W, top, pc)
         elif op == JUMP:
             pc += k
+        elif op == WATCH:
+            watch(k, x, v, W, top, pc)
         else:
             top -= 1
             if hold(W, 1.0 if W[top + 1].real == 0 else 0.0, pc) == 1:

@@ -13,6 +13,7 @@ from .intervals import next_interval
 from .jump_search import NONE, first_jump
 from .rows import keep_outputs
 from .speeds import ONSET, reached, speeds, turning
+from .steep_laws import paced, passed_over
 
 SLOWEST, FASTEST = 0.2, 5.0
 NEXT_TO = 1e-9            # of the usual step: a jump so near is passed without a step
@@ -131,6 +132,8 @@ def go_on(p, w, c, error):
     speeds(p, w, c, c.now, w.y1, w.f1, ONSET)
     if error <= 1:
         choose(p, w, c, error)
+    if w.watched.size > 0:
+        paced(c)
     if c.target == ARRIVED:
         c.target, c.next = 0, c.sought
     return DONE
@@ -183,6 +186,8 @@ def chosen_steps(problem, steps, c, own, max_steps, rows):
                 refuse(c, error)
                 if c.next < c.least:
                     return UNDERFLOW
+                continue
+            if w.watched.size > 0 and passed_over(p, w, c, o):
                 continue
             if c.jumpy == 1 and reach(p, w, c, o, t1):
                 continue

@@ -35,6 +35,10 @@ CONTROL = record_type({
     "onset": "part of the step that sizes of F suggest, to begin an interval with",
     "span": "so many jumps as are kept in less time are too many",
     "widest": "that joints may be open after a correction",
+    "watch_begin, watch_end": "start and end of the step in which steep laws were looked at",
+    "units": "of steep laws that the step passes",
+    "enter": "length of the step that is to lead into something steep",
+    "looks": "samples of Python functions of the motion, in the whole run",
 }, {
     "steps": "accepted so far, from the very start",
     "end": "number of fixed steps",
@@ -71,6 +75,8 @@ MAKE, BETWEEN = range(2)        # c.asked: a step, the polynomial
 REACH, ARRIVED, PASS = 1, 2, 3  # c.target: the step is to end behind a jump; it has not come so far; it has
 NARROW = 1e-13     # a jump is located to this part of the step
 SAMPLES = 5        # places in a step that is looked at closely for jumps
+NOISE = 1e-6       # of the size of a Python function: changes below are none
+NEVER = 1e300      # in place of a time
 TINY = 1e-2        # of the usual step: shorter ones may have the whole error of a usual one
 TURN = 2.0         # rad: most that what is counted may turn in a step
 SLOWEST_PART = 1e-3  # of the fastest: errors of velocities are measured in no less
@@ -110,4 +116,9 @@ class Steps(NamedTuple):
     jumped: np.ndarray  # times of the last jumps
     history: Program    # counts turns
     tangent: Program
+    watched: np.ndarray  # where in tab arguments of steep functions are kept; the arguments, rows: places in the step; their change
+    argument: np.ndarray  # per second in the step before, and the lowest and highest so far
+    change: np.ndarray
+    lowest: np.ndarray
+    highest: np.ndarray
     call: Kernels

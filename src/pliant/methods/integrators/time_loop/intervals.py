@@ -10,7 +10,7 @@ from ....kernels.jit import entry, jit
 from ....kernels.ode import call_status, load, powers
 from ....kernels.states import copy, copy_part, largest
 from ....kernels.status import CHATTERS, DONE, EVENT, MORE, UNBEGUN
-from .control import PASS, TURN
+from .control import NEVER, PASS, TURN
 from .jump_search import find_sites
 from .speeds import speeds, turning
 
@@ -114,6 +114,7 @@ def begin(p, w, c, o):
         p.x.W[SCRATCH + k] = np.nan
     next_stop(c, w.stops, w.limits, c.now)
     c.target, c.grown, c.beyond, c.failures, c.seen, c.fresh = 0, 0, 0, 0, 0, 1
+    c.watch_begin, c.watch_end, c.enter = -NEVER, -NEVER, NEVER
     if w.call.anew != 0:
         call_status(w.call.anew, (p, w, c, o))
     if w.call.rhs == 0:

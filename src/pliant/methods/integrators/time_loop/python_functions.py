@@ -12,6 +12,7 @@ from ....functions.time_parts import TimePart
 from ....items.errors import ModelError
 from ....kernels.contract import C_FUNCTION, _interpreted
 from ....kernels.jit import DISABLED
+from .control import NOISE
 
 if TYPE_CHECKING:
     from ....compile.system import System
@@ -21,7 +22,6 @@ FEWER, FEWEST = 2_000, 200  # of those that Python runs, and of those that take 
 SLOW = 5e-5         # s for one call
 OFFSET = 0.6180339887  # of samples, in their distances: jumps like to be at round times
 PART = 0.5          # of its range that a function may pass between two samples, and then in a step
-NOISE = 1e-6        # of its size: changes below are none
 STEEP, MANY, ROUNDS = 10.0, 1000, 3  # a change that much larger than those beside it may be a jump; but not so many; next to each other
 AGAIN = 8           # times that are asked for twice
 STATES = ((0.0, 0.0), (0.011, -0.23), (-0.4, 1.3))  # x and v for functions of these too
@@ -61,6 +61,12 @@ def looked_at(system: System, part: TimePart, start: float, end: float) -> tuple
         found += jumps
         limits.append(limit)
     return found, limits
+
+
+def looks(system: System) -> int:
+    """At how many places of a run functions of x and v are looked at: fewer if Python runs one."""
+    found = [part.node.fast for part in system.timed if isinstance(part.node, External) and part.node.arguments == 3]
+    return 0 if not found else SAMPLES if all(found) else FEWER
 
 
 def _sampled(at: Sampled, fast: bool, start: float, end: float) -> tuple[list[Stop], Limits]:

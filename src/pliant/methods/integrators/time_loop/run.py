@@ -20,7 +20,7 @@ from ....kernels.status import CHATTERS, EVENT, MORE, NEWTON_FAILED, NOT_FINITE,
 from ..base import Integrator, Plan
 from .control import CONTROL
 from .intervals import chatters, next_stop
-from .python_functions import refuse_memory
+from .python_functions import looks, refuse_memory
 from .stops import LOOK, Stops, function_fault
 from .time_functions import drive_changes, outlook, whole_turns
 
@@ -34,7 +34,7 @@ FINEST = 1e-13      # smallest step, of the time
 WORK = 1                     # of totals: dissipated energy, work
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 # fields of records that follow from the plan and the options, and are not taken from a memory
-LIMITS = ("last", "eps", "most", "least", "end", "stride", "outputs", "stored", "fixed", "histories", "jumpy", "sites",
+LIMITS = ("last", "eps", "most", "least", "end", "stride", "outputs", "stored", "fixed", "histories", "jumpy", "sites", "looks",
           "size", "swing", "brief", "slowest", "onset", "span", "choices", "through", "coming", "segment", "jumps",
           "most_iterations", "full", "tolerance", "rounding", "floor", "widest", "alpha_m", "alpha_f", "beta", "gamma",
           "highest", "parts", "stiff", "free", "closed", "length", "rate", "gap", "passes", "exact", "renew", "zero", "direct", "index3")
@@ -96,10 +96,9 @@ class Run(Stops):
         refuse_memory(s, start, end)
         if plan.accuracy:
             self.remedy = "Ask for less accuracy, or give a fixed step"
-            evaluation.run(self.programs[0], s.data, self.x, start, 1.0, 0.0, 0.0)  # channels
-            ahead, limits = outlook(s, self.x, start, end, most)
+            ahead, limits = outlook(s, start, end, most)
             self.stops, self.limits = np.vstack([ahead, self.stops]), np.column_stack([limits.times[1:], limits.most])
-            c.jumpy = any(not timed for _, _, timed in s.switches)
+            c.jumpy, c.looks = any(not timed for _, _, timed in s.switches), looks(s)
         else:
             for t, changes in whole_turns(s, plan.dynamics.directory.codes, start, end):  # no step would notice
                 self.drive_jumped(plan.row, changes, t)

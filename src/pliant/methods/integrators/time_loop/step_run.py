@@ -19,6 +19,7 @@ from ....kernels.state_row import parts
 from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ...formulations.base import Equations, Setting
 from ..base import Plan
+from . import steep_laws
 from .chosen_steps import chosen_steps
 from .control import ELASTIC, RIGID, Kernels, Steps
 from .fixed_steps import evaluate_at, fixed_steps
@@ -79,8 +80,8 @@ class StepRun(Run):
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
-                      margin=np.zeros((ROWS, most)), stops=self.stops, limits=self.limits, jumped=self.jumped, history=self.programs[3],
-                      tangent=self.programs[1], call=Kernels(0, 0, 0, 0, 0, 0, 0))
+                      margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
+                      history=self.programs[3], tangent=self.programs[1], call=Kernels(0, 0, 0, 0, 0, 0, 0))
         y = steps.y0
         if made.rhs is None and not m.holds:
             raise ModelError(f"simulate: formulation {self.formulation.kind} gives no accelerations, which integrator {self.method.kind} "
@@ -93,6 +94,12 @@ class StepRun(Run):
             kernel = getattr(kernel, "__func__", kernel)  # a kernel, not a method of the object
             found[name] = ode.address(kernel, self.p, steps, self.c, m.own) if kernel else 0
         self.steps, self.pinned, self.totals = steps._replace(call=Kernels(**found)), Pinned(m.own), y[-2:]
+
+    def _watched(self) -> dict[str, np.ndarray]:
+        """Steep laws of the motion, which error control looks at."""
+        found = np.array([] if self.c.fixed else self.dynamics.system.watched, np.int64)
+        one = {name: np.zeros(found.size) for name in ("change", "lowest", "highest")}
+        return {"watched": found, "argument": np.zeros((steep_laws.ROWS, found.size)), **one}
 
     def _weigh(self) -> None:
         d, w, weight, times = self.dynamics.system.data, self.dynamics.weights(), self.steps.weight, self.steps.times
@@ -109,7 +116,7 @@ class StepRun(Run):
         weight[n_q:n_q + n_v] = w[:n_v]
 
     def _state(self) -> dict[str, np.ndarray]:
-        more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1", "speed")}
+        more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1", "speed", "argument", "change")}
         own = {f"own_{name}": array for name, array in self.scheme.state().items()}
         held = ({} if self.c.fixed else {"choices": self._choices}) | ({"margins": self.steps.margin} if self.c.jumpy else {})
         return super()._state() | more | own | {"chosen": self.p.chosen} | held

@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ....functions.enclosures import Enclosure
-from ....functions.expression import External, Lookup, Node, Signal, Variable, bottom_up
-from ....functions.time_parts import Mixed, TimePart, is_plain, time_parts
+from ....functions.expression import External, Lookup, bottom_up
+from ....functions.time_parts import TimePart
 from ....kernels.expression_vm import CONSTANT, END, branches, sample
 from .python_functions import LATER, OFFSET, PART, Limits, Stop, looked_at
 
 if TYPE_CHECKING:
     from ....compile.system import System
-    from ....kernels.evaluation import Memory
 
 CELLS = 64          # intervals to begin with
 ROUNDING = 1e-12    # of its size: changes below are none
 ROUNDS = 20         # jumps in an interval
 BUDGET = 4_000_000  # intervals times parts of a function, at most, on one level
-SHORTEST = 20_000   # steps that a law is given at most over the whole run, if when something happens in it depends on the motion
 KNOTS = 500         # of the tables of a function: then steps end at their kinks
 TURN = 2 * np.pi
 SPARE = 8           # steps that may be wasted in a segment, besides as many as it needs
@@ -38,8 +36,8 @@ class Outlook(NamedTuple):
     limits: Limits
 
 
-def outlook(system: System, x: Memory, start: float, end: float, most: float) -> Outlook:
-    """Of all functions of a model in a run with steps up to ``most``; ``x``: its memory at the start, with the values of channels."""
+def outlook(system: System, start: float, end: float, most: float) -> Outlook:
+    """Of all functions of a model in a run with steps up to ``most``."""
     stops, driven, kinks = list[Stop](), list[Stop](), list[float]()
     cells = [Limits(np.array([start, end]), np.array([np.inf]))]
     for part in _distinct(system):
@@ -51,8 +49,7 @@ def outlook(system: System, x: Memory, start: float, end: float, most: float) ->
             steep, limit = resolved(Enclosure(part.node), start, end, found)
             found, cells, kinks = found + steep, [*cells, limit], kinks + bends
         stops, driven = stops + found, driven + found * part.kinks
-    scale = min((_moving(system, law, x, start, end) for law in system.mixed), default=np.inf)
-    return Outlook(_marked(sorted(set(stops)), driven), _joined(cells, kinks, min(most, scale)))
+    return Outlook(_marked(sorted(set(stops)), driven), _joined(cells, kinks, most))
 
 
 def _marked(stops: list[Stop], driven: list[Stop]) -> Array:
@@ -212,32 +209,6 @@ def _excess(enclosure: Enclosure, ranges: dict[int, tuple[float, float]]) -> tup
             worst = np.maximum(worst, np.where(width > 0, width / max(allowed, 1e-300), 0.0))
             blind |= mine & ~np.isfinite(width)
     return worst, blind
-
-
-def _moving(system: System, law: Mixed, x: Memory, start: float, end: float) -> float:
-    """The shortest time of a law in which t stands together with channels, x or v, with these as they are at the start: when that will
-    be is not known."""
-    signals, held = dict(law.signals), dict[int, float]()
-    for node in bottom_up(law.node):
-        if isinstance(node, Signal):
-            held[id(node)] = float(x.Y[signals[node.reference]].real)
-        elif isinstance(node, Variable) and node.name != "t":
-            held[id(node)] = 0.0
-    for part in time_parts(law.node):
-        if not is_plain(part):  # looked at by itself
-            held[id(part)] = _value(part, start)
-    enclosure = Enclosure(law.node, held=held)
-    if not enclosure.varying:
-        return np.inf
-    _, limits = resolved(enclosure, start, end, [])
-    least = (end - start) / SHORTEST
-    return max(least, float(limits.most.min(initial=np.inf)))
-
-
-def _value(node: Node, t: float) -> float:
-    enclosure = Enclosure(node)
-    enclosure.over(np.array([t]), np.array([t]))
-    return float(enclosure.bounds[id(node)].first[0])
 
 
 # -- intervals
