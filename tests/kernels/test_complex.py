@@ -44,8 +44,9 @@ def advance(mass, kind, steps=60, h=2e-3):
     weight[:s.n_v] = 1
     n = new_record(MEMORY, tolerance=1e-12, floor=9.81, rounding=1e-15, most_iterations=25, full=1, age=-1, last_t0=np.nan)
     n.alpha_m, n.alpha_f, n.beta, n.gamma = pl.GeneralizedAlpha(0.9).parameters
-    short = {name: z(s.n_v) for name in ("b0", "b1", "rate", "before", "older", "jerk", "snap")}
-    own = Alpha(n, **short, **{name: z(s.n) for name in ("lam0", "lam1", "dq", "y", "keep")}, v=x.v, a=x.a, lam=x.lam, R=x.R, weight=weight,
+    short = {name: z(s.n_v) for name in ("b0", "b1", "rate", "clean", "clean0", "before", "older", "jerk", "snap")}
+    whole = {name: z(s.n) for name in ("lam0", "lam1", "dq", "y", "keep", "keep_v", "keep_lam")}
+    own = Alpha(n, **short, **whole, v=x.v, a=x.a, lam=x.lam, R=x.R, weight=weight,
                 power0=z(2), power1=z(2), mass=np.zeros(s.n_v), space=Soft(s.softness, z(s.q0.size)))
     c = new_record(CONTROL, next=h, last=steps * h, fixed=1, end=steps, stride=steps, histories=len(history.rows) > 0)
     w = Steps(*(z(n_y) for _ in range(5)), *np.ones((3, n_y)), np.zeros((0, 4)), z(4, n_y), z(0, n_y), z(n_y),
