@@ -5,7 +5,8 @@ from derivatives import STEP, ComplexStep, random_rotation
 from point_masses import MODES, Points, add_body, random_loads, skew
 from scipy.linalg import expm
 
-from pliant.compile.system import ArrayBuilder
+from pliant.compile.array_builder import ArrayBuilder
+from pliant.compile.system import System
 from pliant.families import modal
 from pliant.flex import mean_axes
 from pliant.items.base import matrix_of
@@ -22,7 +23,7 @@ def body_alone(stiffening: bool, gravity=(0.0, 0.0, 0.0), seed=3, modes=MODES):
     q[3:7] /= np.linalg.norm(q[3:7])
     place = add_body(b, "body", points, q, v, random_loads(rng, modes, ("node",)) if stiffening else {}, rng)
     b.frame(place, rng.normal(size=3), random_rotation(rng))
-    return ComplexStep(b.system()), points
+    return ComplexStep(System(b)), points
 
 
 def residual(c):

@@ -4,7 +4,8 @@ from __future__ import annotations
 import numpy as np
 from point_masses import random_modal
 
-from pliant.compile.system import ArrayBuilder, System
+from pliant.compile.array_builder import ArrayBuilder
+from pliant.compile.system import System
 from pliant.families import bushing, constraints, loads, rigid, signals, springs
 from pliant.kernels import evaluation
 from pliant.kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
@@ -108,7 +109,7 @@ def zoo(name: str, bodies: str = "rigid rigid", seed: int = 0) -> System:
     places = [make[kind](b, f"body {k}", rng) for k, kind in enumerate(bodies.split())]
     fb, fa = (b.frame(place, rng.normal(size=3), random_rotation(rng)) for place in places)
     ZOO[name](b, fa, fb, rng)
-    return b.system()
+    return System(b)
 
 
 class ComplexStep:

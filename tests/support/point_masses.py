@@ -9,7 +9,7 @@ import numpy as np
 
 import pliant as pl
 from pliant import flex
-from pliant.compile.system import ArrayBuilder
+from pliant.compile.array_builder import ArrayBuilder
 from pliant.families import modal, modal_tables, nodes
 
 MODES = 8  # two tiles, the second with padding

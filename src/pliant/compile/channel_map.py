@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..items.base import matrix_of
-from .system import Equations
+from .array_builder import Equations
 
 if TYPE_CHECKING:
     from ..items.adaptive import AdaptiveModes

@@ -12,9 +12,10 @@ from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.joints import Planar, perpendicular_frame
 from ..items.references import NO_GAP, NO_LENGTH, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
+from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
 from .planar import unheld
-from .system import ArrayBuilder, Place, System
+from .system import System
 
 if TYPE_CHECKING:
     from ..items.base import Item, Pair
@@ -269,4 +270,4 @@ class ModelCompiler:
             self.directory.frames[name] = self.marker(frame, name)
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}": (item.name, c) for item in listed for c in item.channels()}
-        return self.builder.system()
+        return System(self.builder)

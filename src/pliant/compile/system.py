@@ -1,17 +1,12 @@
-"""System: a model compiled to flat arrays. ArrayBuilder: what items call, one after the other, to become rows of those arrays."""
+"""A model compiled to flat arrays."""
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numba import types
 
-from ..functions.failures import Failures
-from ..functions.function import Code, compile_function
-from ..functions.time_parts import TimePart
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.block_lu import Elimination, analyse
@@ -19,216 +14,11 @@ from ..kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, F, Family, address
 from ..kernels.evaluation import Data, Memory, Program
 from ..kernels.expression_vm import SCRATCH, TIME_STEP
 from ..kernels.jit import DISABLED
+from .array_builder import ArrayBuilder, coupled_tiles
 
 INTEGERS, REALS = 12, 12                # width of ip and rp
 DIFFERENCE = 1e-3                       # s: of Python functions by time, until a run says otherwise
 REGULARISATION = 1e-9                   # subtracted from multiplier diagonals, relative to C M^-1 C^T
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where the coordinates of a body are: its tiles (none for the ground) and the start of its part of q."""
-    name: str
-    tiles: tuple[int, ...]
-    iq: int
-    make_frame: Callable[..., None]  # of builder, place, number of the frame, point, axes and, of a flexible body, the node
-    lines: tuple[tuple[int, int], ...] = ()  # of frames that slide on it: the tile of each, and its place in q
-
-    @property
-    def iv(self) -> int:
-        return 6 * self.tiles[0]
-
-
-@dataclass
-class Equations:
-    """The tile of multipliers of one joint, filled from its first row on."""
-    name: str
-    tile: int
-    bodies: tuple[int, ...]
-    used: int = 0
-    slide: tuple[int, ...] = ()  # tiles of coordinates without inertia, which are eliminated after this one
-
-    def take(self, n: int = 1) -> int:
-        """The next n rows, in the numbering of R."""
-        if self.used + n > 6:
-            raise ModelError(f"joint {self.name!r}: {self.used + n} equations for two frames, "
-                             "which can move in 6 ways only; remove primitives or drives", (self.name,))
-        self.used += n
-        return 6 * self.tile + self.used - n
-
-
-@dataclass
-class Row:
-    """One element: integers after the block table, reals, tiles of its block table, and the item it belongs to."""
-    item: str
-    ints: tuple[int, ...]
-    reals: tuple[float, ...]
-    row_tiles: tuple[int, ...]
-    column_tiles: tuple[int, ...]
-    coupled: bool
-
-
-def _coupled_tiles(families: Iterable[list[Row]], joints: Container[int]) -> Iterator[tuple[int, int]]:
-    """Tiles of bodies that elements couple; those of joints are known from the joints."""
-    for r in (row for rows in families for row in rows if row.coupled or row.row_tiles != row.column_tiles):
-        of_bodies = [[k for k in tiles if k >= 0 and k not in joints] for tiles in (r.row_tiles, r.column_tiles)]
-        yield from product(*of_bodies)
-
-
-def _no_signals(reference: str) -> int:
-    raise ValueError(f"unknown reference {reference!r}")
-
-
-@dataclass
-class ArrayBuilder:
-    """Collects bodies, then joints, then everything else."""
-    gravity: Sequence[float]
-    coupled: bool = False  # whether joints add their body-body geometric blocks to the tangent (exact, 20-40 % slower)
-    q: list[float] = field(default_factory=list)
-    v: list[float] = field(default_factory=list)
-    used: list[int] = field(default_factory=list)
-    rotations: list[tuple[int, int]] = field(default_factory=list)
-    linear: list[tuple[int, int]] = field(default_factory=list)
-    frames: list[tuple[int, int, int, int]] = field(default_factory=list)
-    fixed: list[tuple[int, list[float]]] = field(default_factory=list)
-    velocity_frames: set[int] = field(default_factory=set)
-    n_j: int = 0
-    joints: list[Equations] = field(default_factory=list)
-    rows: dict[Family, list[Row]] = field(default_factory=dict)
-    tab: list[int] = field(default_factory=list)
-    val: list[float] = field(default_factory=list)
-    keep: list[Any] = field(default_factory=list)
-    failures: Failures = field(default_factory=Failures)
-    references: list[tuple[Family | None, int]] = field(default_factory=list)
-    histories: int = 1
-    n_signals: int = 1
-    timed: list[TimePart] = field(default_factory=list)  # functions, and parts of functions, that change with t alone
-    watched: list[int] = field(default_factory=list)     # where in tab arguments of steep functions are kept
-    switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
-    signal: Callable[[str], int] = _no_signals
-    names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
-    scratch: int = 0                                # numbers that elements need at the end of W, all the same ones
-    lines: list[tuple[str, int, float, float]] = field(default_factory=list)  # joints that slide: s in q, ends
-    own: int = 0                                    # numbers in W that belong to one element each
-    tables: dict[int, int] = field(default_factory=dict)  # of `shared`, where they start
-
-    def __post_init__(self) -> None:
-        self.val += map(float, self.gravity)
-        self.ground = Place("ground", (), -1, _fixed_frame)
-
-    def place(self, name: str, q: Sequence[float], v: Sequence[float], make_frame: Callable[..., None], lines: int = 0) -> Place:
-        """A body with position, quaternion and n further coordinates; v likewise; and places of so many frames that slide on it, each in
-        a tile of its own. Bodies come before joints."""
-        if self.joints:
-            raise ValueError("bodies must be placed before joints")
-        n, iq, tile = len(v) - 6, len(self.q), len(self.used)
-        count = 1 + (n + 5) // 6
-        iv = 6 * tile
-        self.q += map(float, q)
-        self.v += [*map(float, v), *[0.0] * (6 * count - len(v))]
-        self.used += [6] + [min(6, n - 6 * k) for k in range(count - 1)]
-        self.names.append(name)
-        self.rotations.append((iv + 3, iq + 3))
-        self.linear += [(iv + k, iq + k) for k in range(3)] + [(iv + 6 + k, iq + 7 + k) for k in range(n)]
-        slides = tuple((tile + count + k, iq + 7 + n + k) for k in range(lines))
-        self.q += [0.0] * lines
-        self.v += [0.0] * (6 * lines)
-        self.used += [1] * lines
-        self.linear += [(6 * t, i) for t, i in slides]
-        return Place(name, tuple(range(tile, tile + count)), iq, make_frame, slides)
-
-    def frame(self, place: Place, point: Any, axes: Any = None, node: str | None = None) -> int:
-        """A frame on a body, in its axes, of a flexible one at a node; returns its number."""
-        number = len(self.frames)
-        self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))
-        self.n_j += len(place.tiles)
-        given = np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float)
-        place.make_frame(self, place, number, *given, *(() if node is None else (node,)))
-        return number
-
-    def sliding_frame(self, place: Place, number: int) -> tuple[int, int]:
-        """A frame that moves with a body and with a coordinate of a line of it, and the one that shows that coordinate."""
-        tile = place.lines[number][0]
-        for first in (place.tiles[0], tile):
-            self.frames.append((tile - first + 1, self.n_j, 0, first))
-            self.n_j += tile - first + 1
-        return len(self.frames) - 2, len(self.frames) - 1
-
-    def tiles_of(self, frame: int) -> tuple[int, ...]:
-        n, _, _, first = self.frames[frame]
-        return tuple(range(first, first + n))
-
-    def equations(self, name: str, frames: Sequence[int]) -> Equations:
-        """A new tile of multipliers; it waits for all bodies of ``frames`` in the elimination."""
-        bodies = tuple(dict.fromkeys(k for f in frames for k in self.tiles_of(f)))
-        self.joints.append(Equations(name, len(self.used) + len(self.joints), bodies))
-        return self.joints[-1]
-
-    def element(self, family: Family, item: str, ints: Sequence[int], reals: Sequence[float] = (), *,
-                tiles: Sequence[int] = (), columns: Sequence[int] | None = None, coupled: bool = True) -> int:
-        """One row of a family: its block table covers tiles x columns. Returns its number within the family."""
-        rows = self.rows.setdefault(family, [])
-        reals = tuple(map(float, reals))
-        rows.append(Row(item, tuple(map(int, ints)), reals, tuple(tiles), tuple(tiles if columns is None else columns), coupled))
-        return len(rows) - 1
-
-    def pair(self, family: Family, item: str, a: int, b: int, ints: Sequence[int], reals: Sequence[float] = (), *,
-             joint: Equations | None = None, row: int = -1, velocity: bool = False, reads: bool = False) -> int:
-        """An element between two frames; ``velocity`` when it depends on their velocities, ``reads`` when it adds no forces."""
-        if velocity:
-            self.velocity_frames |= {a, b}
-        tiles = () if reads else (*self.tiles_of(a), *self.tiles_of(b), joint.tile if joint else -1)
-        return self.element(family, item, (a, b, row, *ints), reals, tiles=tiles, coupled=joint is None or self.coupled)
-
-    def row_of(self, family: Family, number: int) -> int:
-        """A reference to another element, for the integers of an element: resolved when the tables are made."""
-        self.references.append((family, number))
-        return -1 - len(self.references)
-
-    def memory(self, size: int) -> int:
-        """So many numbers of W that keep what an element wrote from one stage to the next: where they begin, as `row_of`."""
-        self.references.append((None, self.own))
-        self.own += size
-        return -1 - len(self.references)
-
-    def pool(self, *arrays: Any) -> int:
-        """Numbers of variable count; returns where they start."""
-        start = len(self.val)
-        for x in arrays:
-            self.val += map(float, np.ravel(x))
-        return start
-
-    def shared(self, table: np.ndarray) -> int:
-        """The same for a table that many elements have: stored once. Bodies of the same part then fit better in the processor's cache."""
-        key = hash(table.tobytes())
-        if key not in self.tables or not np.array_equal(self.val[self.tables[key]:self.tables[key] + table.size], table.ravel()):
-            self.tables[key] = self.pool(table)
-        return self.tables[key]
-
-    def function(self, function: Any, variables: tuple[str, ...], where: str, kinks: bool = False) -> Code:
-        """The programs of a function; ``kinks``: whether a kink of it makes the motion jump, as that of a drive does."""
-        code = compile_function(function, variables, self, where, rates=kinks)
-        if code.jumps or (kinks and code.kinks):
-            self.switches.append((code.value, kinks, code.timed))
-        self.timed += [part._replace(kinks=kinks, where=where) for part in code.parts]
-        self.watched += code.watched
-        return code
-
-    def history(self, numbers: int = 1) -> int:
-        """The first of so many places in the history."""
-        self.histories += numbers
-        return self.histories - numbers
-
-    def new_signal(self) -> int:
-        self.n_signals += 1
-        return self.n_signals - 1
-
-    def system(self) -> System:
-        return System(self)
-
-
-def _fixed_frame(b: ArrayBuilder, place: Place, number: int, point: np.ndarray, axes: np.ndarray) -> None:
-    b.fixed.append((number, [*point, *axes.ravel()]))
 
 
 class System:
@@ -258,7 +48,7 @@ class System:
     def _analyse(self, b: ArrayBuilder, used: list[int]) -> tuple[Elimination, dict[tuple[int, int], int]]:
         joints = {j.tile: tuple(k for k in j.bodies if k not in j.slide) for j in b.joints}
         edges = {(j.tile, k) for j in b.joints for k in j.bodies}
-        edges.update(_coupled_tiles(b.rows.values(), joints))
+        edges.update(coupled_tiles(b.rows.values(), joints))
         for first, count in {(f[3], f[0]) for f in b.frames if f[0] > 1}:  # all tiles of one body are coupled
             edges |= {(i, k) for i in range(first, first + count) for k in range(first, first + count)}
         waits = np.zeros(6 * self.n_tiles)

@@ -18,8 +18,8 @@ from ..flex.mean_axes import Shapes
 from .errors import ModelError
 
 if TYPE_CHECKING:
+    from ..compile.array_builder import ArrayBuilder, Place
     from ..compile.model_compiler import ModelCompiler
-    from ..compile.system import ArrayBuilder, Place
     from .modal import ModalBody
 
 OWN = ""  # the node that is the frame of the part itself
