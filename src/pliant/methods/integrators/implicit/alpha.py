@@ -52,7 +52,7 @@ def remember(p, w, c, o):
     copy_part(w.f0, w.f0.size - 2, o.power0, 0, 2)
     n.age, n.told = n.age + 1, n.told + 1
     n.last_t0 = c.t0
-    if c.fixed == 0 and c.error > 1:  # a jump that no function has told of: what was before it says nothing about the next steps
+    if c.fixed == 0 and c.error > 1 and c.units == 0:  # a jump that no function has told of: nothing before it tells what follows
         n.age = n.told = 0
         for past in (o.b0, o.clean0, o.before, o.older):
             copy(o.rate, past)

@@ -23,6 +23,7 @@ BEYOND = 0.25      # of the range of three values: how far the extreme value bet
 HALVES = 50        # on the way to where a unit is passed
 ENOUGH = 0.5       # of a unit: a step that comes so far is long enough
 FAINTEST = 1e-3    # of a unit: what is outside
+INTO = 0.25        # of the way inside: the first step there
 FINE = 0.2         # of the way from outside to inside: so exactly it is known where that begins
 SPARE = 0.8        # of a unit, that the next step is to pass
 PASSED_OVER = 1e-9  # of the usual step: what is thinner is a jump to all methods
@@ -33,7 +34,7 @@ START, END, TRIED, ROWS = 0, SAMPLES - 1, SAMPLES, SAMPLES + 1
 def phase(kind, val, u):
     """Of a steep function: it grows by one where the function
 
-        e^u, a^n = e^u    has grown by e^4;  tanh u, atan u    has passed a quarter of its range;  the smooth step    a half;
+        e^u, a^n = e^u    has grown by e^4;  tanh u, atan u, the smooth step    has passed a quarter of its range;
         sin u, cos u      has passed 2 rad;  1/u, log u        has an argument e^2 times as large."""
     if kind >= TABLE:
         return table_phase(val, kind - TABLE, u)
@@ -45,7 +46,7 @@ def phase(kind, val, u):
         return 4 / np.pi * np.arctan(u)
     if kind == STEP:
         u = min(max(u, 0.0), 1.0)
-        return 2 * u * u * (3 - 2 * u)
+        return 4 * u * u * (3 - 2 * u)
     return u / 2 if kind == WAVE else 0.5 * np.log(max(abs(u), 1e-300))
 
 
@@ -56,6 +57,12 @@ def units(p, w, i, low, high):
     if np.isnan(low) or np.isnan(high) or kind in (PLACE, SPEED) or (kind == FRACTION and low <= 0 <= high):
         return 0.0
     return abs(phase(kind, p.d.val, high) - phase(kind, p.d.val, low))
+
+
+@jit
+def may_pass(p, w, i, low, high):
+    """Whether a unit may be passed between two bounds of an argument; there may be a pole between bounds."""
+    return (p.d.tab[w.watched[i] + 1] == FRACTION and low <= 0 <= high) or not units(p, w, i, low, high) <= 1
 
 
 @jit
@@ -108,7 +115,7 @@ def calm(p, w, c):
     for i in range(w.watched.size):
         a, b = w.argument[START, i], w.argument[END, i]
         around = FAR * (abs(b - a) + w.change[i] * c.h)
-        if not units(p, w, i, min(a, b) - around, max(a, b) + around) <= 1:
+        if may_pass(p, w, i, min(a, b) - around, max(a, b) + around):
             return False
     return True
 
@@ -124,7 +131,7 @@ def excursion(p, w, c, i, j, sign):
         if s == NONE or abs(s - b) < 1e-12:
             return NONE
         least = sign * (least - BEYOND * (max(x, y, z) - min(x, y, z)))
-        if units(p, w, i, min(w.lowest[i], least), max(w.highest[i], least)) <= 1:
+        if not may_pass(p, w, i, min(w.lowest[i], least), max(w.highest[i], least)):
             return NONE
         look_at(p, w, c, s, TRIED)
         if passing(p, w, TRIED, False) > 1:
@@ -182,7 +189,7 @@ def entrance(p, w, c, inside):
             after = s
         else:
             before = s
-    c.enter = (inside - before) * c.h if before > 0.5 * inside else NEVER
+    c.enter = INTO * (inside - before) * c.h if before > 0.5 * inside else NEVER
     return before if before > 0.5 * inside else inside
 
 
@@ -242,6 +249,6 @@ def passed_over(p, w, c, o):
 
 @jit
 def paced(c):
-    """The next step is not to pass more than a unit either."""
+    """After an accepted step: the next one is not to pass more than a unit either."""
     c.next = min(c.next, SPARE * c.h / max(c.units, 1e-3), c.enter)
     c.enter = NEVER
