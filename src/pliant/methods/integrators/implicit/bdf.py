@@ -17,7 +17,7 @@ from ..time_loop.chosen_steps import over_allowed, share
 from ..time_loop.control import BETWEEN
 from . import radau
 from .iterations import simplified
-from .method import ImplicitMethod
+from .method import BRIEF, ImplicitMethod
 from .stages import FINISH_BDF, ITERATE_BDF, MATRICES_BDF, NODES, add_node, ask, largest, logarithm, note_speed, scale_velocities, to_error
 
 MULTIPLIERS = 4   # of the past, that those of the step are extrapolated from
@@ -288,6 +288,7 @@ class BDFMethod(ImplicitMethod):
     """[bdf-1]"""
     step = step
     starter = radau.step
+    brief = BRIEF
     onset = BEGIN
 
     def __init__(self, option: Any, run: Any) -> None:

@@ -14,8 +14,8 @@ from .joint import Tangents
 from .solver import in_absolute, in_joint
 from .stages import HELD, KEPT, LEAST, NODES, Full, Tiles, new_stages
 
-BRIEF = 1e-6       # of the run: `brief` of implicit methods; a million of such steps have the error that is allowed. An explicit
-                   # method would go on with them through all of a stiff or noisy run, where another one is to take over
+BRIEF = 1e-6       # of the run: `brief` of BDF and generalized-alpha; a million of such steps have the error that is allowed. Other methods
+                   # need none, and would go on with them through all of a noisy run, or up to a pole
 EXPONENT = 5       # of the error per second in h
 SOME_TURNS = 10.0  # rounding in units of that of one position
 
@@ -32,7 +32,7 @@ def anew(p, w, c, o):
 
 class ImplicitMethod(Method):
     """``own``: matrices, stages and the past."""
-    degree, exponent, brief, anew = NODES, EXPONENT, BRIEF, anew
+    degree, exponent, anew = NODES, EXPONENT, anew
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
