@@ -37,7 +37,7 @@ def looking_ahead(model: pl.Model, duration: float) -> float:
     system, best = model.compile().system, float("inf")
     for _ in range(ROUNDS):
         begin = time.process_time()
-        outlook(system, system.memory(), 0.0, duration, duration / 50)
+        outlook(system, 0.0, duration, duration / 50)
         best = min(best, time.process_time() - begin)
     return best
 

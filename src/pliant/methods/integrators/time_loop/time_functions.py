@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CELLS = 64          # intervals to begin with
 ROUNDING = 1e-12    # of its size: changes below are none
 ROUNDS = 20         # jumps in an interval
+HALVES = 6          # times that intervals are divided by two; then by more, as it is the way to a jump
 BUDGET = 4_000_000  # intervals times parts of a function, at most, on one level
 KNOTS = 500         # of the tables of a function: then steps end at their kinks
 TURN = 2 * np.pi
@@ -86,8 +87,9 @@ def jumps_of(system: System, part: TimePart, start: float, end: float) -> tuple[
         return [], []
     edges = _grid(start, end)
     least, done = LATER * np.spacing(max(abs(start), abs(end))), [edges]
-    begin, stop = edges[:-1], edges[1:]
+    begin, stop, level = edges[:-1], edges[1:], 0
     while begin.size:
+        parts, level = 2 if level < HALVES else 16, level + 1
         unclear = np.zeros(begin.size, bool)
         for rows in _chunks(begin.size, enclosure):
             enclosure.over(begin[rows], stop[rows])
@@ -95,11 +97,11 @@ def jumps_of(system: System, part: TimePart, start: float, end: float) -> tuple[
             for node, choice in enclosure.choices:
                 unclear[rows] |= choice.open & ~choice.once & asked[id(node)]
         unclear &= stop - begin > least
-        if unclear.sum() * len(enclosure.order) > BUDGET:
+        if unclear.sum() * len(enclosure.order) * parts > 2 * BUDGET:
             break
-        middle = (begin + stop)[unclear] / 2
-        begin, stop = np.concatenate([begin[unclear], middle]), np.concatenate([middle, stop[unclear]])
-        done.append(middle)
+        cuts = np.linspace(begin[unclear], stop[unclear], parts + 1)
+        begin, stop = cuts[:-1].ravel(), cuts[1:].ravel()
+        done.append(cuts[1:-1].ravel())
     found = _bisected(_branch(system, part.code, enclosure.kinks), np.unique(np.concatenate(done)))
     if not enclosure.kinks or part.kinks or not found:
         return found, []
