@@ -1,6 +1,8 @@
 """Channels: named results, computed from stored states when they are asked for."""
 from __future__ import annotations
 
+from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -120,11 +122,21 @@ class Observer:
     def effort(self, name: str, end: str = "b") -> np.ndarray:
         """Force and moment (n, 6) that a force exerts on the body at its frame b, or a, world axes."""
         s, r = self.dynamics.system, self.record(name)
-        needed = [f for f in s.families if f.push.residual or f in (FRAMES, SENSE, r.family)]
-        whole = s.program("residual", families=needed)
+        frame, alone = getattr(r, end), self._alone
+        only = {r.family} if frame not in alone else {other.family for other in self.directory.forces.values()}
+        whole = s.program("residual", families=[f for f in s.families if f.push.residual or f in (FRAMES, SENSE) or f in only])
+        if frame in alone:  # those of its neighbours are computed with it
+            first, width = alone[frame], max(1, BLOCK // (6 * len(self.rows)))
+            return self._wrench("force", list(alone)[first:first + width], whole, [])
         rows, start = whole.rows.copy(), s.families[r.family][0]
         rows[(rows == s.families[r.family]).all(1)] = start + r.row, start + r.row + r.count
-        return self._wrench(name, [getattr(r, end)], Program(whole.address, rows), [])
+        return self._wrench(name, [frame], Program(whole.address, rows), [])
+
+    @cached_property
+    def _alone(self) -> dict[int, int]:
+        """Frames at which one force alone acts, numbered."""
+        ends = Counter(frame for r in self.directory.forces.values() for frame in {r.a, r.b})
+        return {frame: k for k, frame in enumerate(frame for frame, count in ends.items() if count == 1)}
 
     # -- channels
     def _compute(self, name: str) -> np.ndarray:
