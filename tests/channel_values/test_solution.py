@@ -191,3 +191,21 @@ def test_gears_have_an_effort_and_leave_the_hinges_free():
     np.testing.assert_allclose(sol["motor.effort"], 4 * J + 2 * 8 * J, atol=1e-9)
     for name in ("H0.torque", "H1.torque", "H0.force", "H1.force"):
         np.testing.assert_allclose(sol[name], 0, atol=1e-9)
+
+
+def test_forces_at_the_same_frames_and_at_their_own():
+    """Two springs about one hinge act at the same frames, each tells its own torque; those that act alone are computed in one pass."""
+    m = pl.Model("springs", gravity=(0, 0, -9.81))
+    b = m.add(pl.RigidBody.box("b", (0.2, 0.3, 0.4), mass=2.0, position=(0.5, 0, 0), frames={"end": (0.3, 0.1, 0.2)}))
+    m.add(pl.Revolute("A", m.ground, b.frame((-0.5, 0, 0)), axis=(0, 1, 0.3)))
+    m.add(pl.TorsionSpring("soft", "A", stiffness=3.0))
+    m.add(pl.TorsionSpring("hard", "A", stiffness=50.0, damping=0.2))
+    for k in range(3):
+        m.add(pl.SpringDamper(f"s{k}", m.ground.frame((0.2 * k, 1, 2)), "b.end", stiffness=10.0 * (k + 1), length=0.5))
+    sol = m.simulate(0.5, output_step=0.05)
+    np.testing.assert_allclose(abs(sol["soft.torque"]), 3 * abs(sol["A.angle"]), atol=1e-9)
+    np.testing.assert_allclose(abs(sol["hard.torque"]), abs(50 * sol["A.angle"] + 0.2 * sol["A.angle_rate"]), atol=1e-9)
+    for k in range(3):
+        length = np.linalg.norm(sol["b.end.position"] - [0.2 * k, 1, 2], axis=1)
+        np.testing.assert_allclose(abs(sol[f"s{k}.force"]), abs(10 * (k + 1) * (length - 0.5)), atol=1e-9)
+    assert len([key for key in sol._observer._forces if key[0] == "force"]) == 6, "both ends of three springs, once"

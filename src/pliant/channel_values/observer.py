@@ -135,7 +135,8 @@ class Observer:
     @cached_property
     def _alone(self) -> dict[int, int]:
         """Frames at which one force alone acts, numbered."""
-        ends = Counter(frame for r in self.directory.forces.values() for frame in {r.a, r.b})
+        forces = self.directory.forces.values()
+        ends = Counter([r.b for r in forces] + [r.a for r in forces if r.a != r.b])  # channels ask for b
         return {frame: k for k, frame in enumerate(frame for frame, count in ends.items() if count == 1)}
 
     # -- channels
