@@ -154,7 +154,7 @@ def test_least_squares_of_large_models():
     """Regular equations by factors, singular ones with the smallest solution; a chain of light links, which the tile solver leaves."""
     from scipy.sparse import csr_array
 
-    from pliant.compile.compiled_model import sparse_least_squares
+    from pliant.compile.sparse_solver import sparse_least_squares
     rng = np.random.default_rng(5)
     scale = 10.0 ** rng.uniform(-6, 6, 40)
     A = scale[:, None] * (rng.normal(size=(40, 40)) * (rng.random((40, 40)) < 0.3) + 5 * np.eye(40))

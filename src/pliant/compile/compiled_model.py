@@ -10,8 +10,8 @@ import numpy as np
 from ..families.rigid import BODY
 from ..items.errors import ModelError
 from ..kernels import evaluation
-from ..kernels.block_lu import factorise, solve_refined
-from ..kernels.contract import GRAVITY, c_address
+from ..kernels.block_lu import Elimination, factorise, solve_refined
+from ..kernels.contract import GRAVITY
 from ..kernels.expression_vm import TIME_STEP
 from ..kernels.jit import compiled_before
 from ..kernels.ode import NUM
@@ -19,11 +19,13 @@ from ..kernels.records import new_record
 from . import redundancy
 from .channel_map import ChannelMap
 from .consistency import ACCELERATION, CLOSED, PASSES, POSITION, RESIDUAL, VELOCITY, Workplace, refine
+from .sparse_solver import sparse_least_squares, sparse_matrix
 from .system import System
 
 if TYPE_CHECKING:
     from ..start.assembly import Assembly
 
+THIN = 1e-6        # of the mass of a body and of the square of the model's size: inertia that its factors have at least
 GAP = 1e-6         # joints may be open by this fraction of the model's size; they are closed before the start
 TOO_FAR = "the initial state is not finite; look for masses, stiffnesses or positions that are far too large or too small"
 
@@ -60,24 +62,6 @@ def announce_compilation() -> None:
         print("pliant: compiling its kernels for this machine; this happens once and takes about a minute", file=sys.stderr)
 
 
-def sparse_least_squares(A: Any, b: np.ndarray) -> np.ndarray:
-    """By factors of the scaled matrix where these solve it, otherwise by iteration, which finds the smallest solution of singular ones."""
-    from scipy.sparse import diags_array
-    from scipy.sparse.linalg import lsmr, splu
-    rows = 1 / np.maximum(abs(A).max(1).toarray().ravel(), 1e-300)
-    columns = 1 / np.maximum((diags_array(rows) @ abs(A)).max(0).toarray().ravel(), 1e-300)
-    scaled, right = (diags_array(rows) @ A @ diags_array(columns)).tocsc(), rows * b
-    try:
-        factors = splu(scaled)
-        y = factors.solve(right)
-        y += factors.solve(right - scaled @ y)
-        if abs(right - scaled @ y).max(initial=0.0) <= 1e-12 * max(abs(right).max(initial=0.0), abs(y).max(initial=0.0)):
-            return np.asarray(columns * y)
-    except (RuntimeError, ValueError):  # singular, or not finite
-        pass
-    return np.asarray(columns * lsmr(scaled, right, atol=1e-13, btol=1e-13)[0])
-
-
 class CompiledModel:
     """A System with memory for everything that is not a time step."""
 
@@ -100,6 +84,7 @@ class CompiledModel:
         self.lu, self.soft = system.lu, system.softness  # for output
         if self.loops:
             self.lu, self.soft = redundancy.elimination(system, self.unit)
+        self.lu = self._with_inertia(self.lu)
 
     @property
     def time_step(self) -> float:
@@ -144,12 +129,27 @@ class CompiledModel:
     def gravity(self) -> float:
         return float(np.linalg.norm(self.system.data.val[GRAVITY:GRAVITY + 3]))
 
+    def _with_inertia(self, lu: Elimination) -> Elimination:
+        """Bodies without inertia about some axis get THIN of it where factors are made for output, so that every tile has pivots; what
+        these solve is refined against the matrix as it is."""
+        at, by = list(lu.fix_at), list(lu.fix_by)
+        for name in self._thin():
+            tile = int(self.system.data.rotations[self.system.bodies.index(name), 0]) // 6
+            mass = self.directory.masses[name]
+            for i in range(0 if mass == 0 else 3, 6):
+                at.append((self.system.block[tile, tile], i))
+                by.append(THIN * (mass or self.heaviest) * (1.0 if i < 3 else self.length**2))
+        return lu._replace(fix_at=np.array(at, np.int64).reshape(-1, 2), fix_by=np.array(by))
+
     def massless(self) -> list[str]:
-        """Bodies with no rotational inertia about some axis."""
+        """Bodies with no rotational inertia about some axis, in quotes."""
+        return [repr(name) for name in self._thin()]
+
+    def _thin(self) -> list[str]:
         s, (first, last) = self.system, self.system.families.get(BODY, (0, 0))
         inertia = dict(zip(s.owners[first:last], s.data.rp[first:last, 1:10].reshape(-1, 3, 3), strict=True))
         inertia |= {name: flexible.inertia for name, flexible in self.directory.flexible.items()}
-        return [repr(name) for name, I in inertia.items() if np.linalg.eigvalsh(I).min() <= 1e-12 * abs(I).max()]
+        return [name for name, I in inertia.items() if np.linalg.eigvalsh(I).min() <= 1e-12 * abs(I).max()]
 
     @property
     def heaviest(self) -> float:
@@ -352,49 +352,3 @@ class CompiledModel:
         if self.model is not None and self.model.planar is not None:
             return redundancy.redundant_in_plane(C, s, self.x.q, self.model.planar)
         return redundancy.redundant(redundancy.scaled(C, self.unit[redundancy.equations(s)], redundancy.lengths(s, self.length)))
-
-
-def sparse_matrix(system: System, tiles: np.ndarray) -> Any:
-    """The active equations as a SciPy sparse matrix in CSC form, regularised as the tile solver does."""
-    from scipy.sparse import coo_array
-    pairs = np.array(list(system.block), np.int64).reshape(-1, 2)
-    numbers = np.array(list(system.block.values()), np.int64)
-    i = (6 * pairs[:, 0, None, None] + np.arange(6)[None, :, None]) + np.zeros((1, 1, 6), np.int64)
-    j = (6 * pairs[:, 1, None, None] + np.arange(6)[None, None, :]) + np.zeros((1, 6, 1), np.int64)
-    full = coo_array((tiles[numbers].ravel(), (i.ravel(), j.ravel())), shape=(system.n, system.n)).tocsr()
-    return full[system.active][:, system.active].tocsc()
-
-
-class SparseFallback:
-    """SciPy's LU behind the address that the time step calls when tile pivots are bad. Call it with 0 to factorise, 1 to solve. ``soft``:
-    what is added to diagonals of multipliers, as to ``lu.fix_at``; penalties are less than the system's own."""
-
-    def __init__(self, system: System, x: evaluation.Memory) -> None:
-        self.system, self.x, self.factors, self.soft = system, x, None, system.lu.fix_by
-        self.address, self._keep = c_address(self)
-
-    def __call__(self, what: float, _x: float, _v: float) -> float:
-        try:
-            return self._run(what)
-        except BaseException as error:  # compiled code cannot pass it on
-            if not isinstance(error, Exception):  # an interrupt
-                self.system.failures.add(error)
-            self.x.R[:] = np.nan
-            return 0.0
-
-    def _run(self, what: float) -> float:
-        from scipy.sparse.linalg import splu
-        s = self.system
-        if what == 0.0:
-            for (k, i), by in zip(s.lu.fix_at, self.soft, strict=True):
-                if by < 0:
-                    self.x.D[k, i, i] += by
-            try:
-                self.factors = splu(sparse_matrix(s, self.x.D))
-            except RuntimeError:  # exactly singular
-                return 0.0
-            return 1.0
-        solution = np.zeros(s.n)
-        solution[s.active] = self.factors.solve(self.x.R[s.active])  # type: ignore[attr-defined]
-        self.x.R[:] = solution
-        return 1.0

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....compile.compiled_model import GAP, CompiledModel, SparseFallback
+from ....compile.compiled_model import GAP, CompiledModel
 from ....compile.consistency import POSITION
+from ....compile.sparse_solver import SparseFallback
 from ....items.errors import SimulationError
 from ....kernels import evaluation
 from ....kernels.evaluation import Program
