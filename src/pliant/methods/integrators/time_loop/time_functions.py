@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CELLS = 64          # intervals to begin with
 ROUNDING = 1e-12    # of its size: changes below are none
 ROUNDS = 20         # jumps in an interval
-HALVES = 6          # times that intervals are divided by two; then by more, as it is the way to a jump
+FEW = 500           # intervals
 BUDGET = 4_000_000  # intervals times parts of a function, at most, on one level
 KNOTS = 500         # of the tables of a function: then steps end at their kinks
 TURN = 2 * np.pi
@@ -87,9 +87,8 @@ def jumps_of(system: System, part: TimePart, start: float, end: float) -> tuple[
         return [], []
     edges = _grid(start, end)
     least, done = LATER * np.spacing(max(abs(start), abs(end))), [edges]
-    begin, stop, level = edges[:-1], edges[1:], 0
+    begin, stop = edges[:-1], edges[1:]
     while begin.size:
-        parts, level = 2 if level < HALVES else 16, level + 1
         unclear = np.zeros(begin.size, bool)
         for rows in _chunks(begin.size, enclosure):
             enclosure.over(begin[rows], stop[rows])
@@ -97,6 +96,7 @@ def jumps_of(system: System, part: TimePart, start: float, end: float) -> tuple[
             for node, choice in enclosure.choices:
                 unclear[rows] |= choice.open & ~choice.once & asked[id(node)]
         unclear &= stop - begin > least
+        parts = 16 if unclear.sum() < FEW else 4  # calls cost more than numbers, if these are few
         if unclear.sum() * len(enclosure.order) * parts > 2 * BUDGET:
             break
         cuts = np.linspace(begin[unclear], stop[unclear], parts + 1)
