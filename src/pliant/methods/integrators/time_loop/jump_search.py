@@ -117,6 +117,14 @@ def vertex(a, b, d, x, y, z):
 
 
 @jit
+def closer(a, b, d, x, y, z, s, g):
+    """Three points around the lowest of four: (a, x), (b, y), (d, z) and (s, g)."""
+    if s < b:
+        return (a, s, b, x, g, y) if g <= y else (s, b, d, g, y, z)
+    return (b, s, d, y, g, z) if g <= y else (a, b, s, x, y, g)
+
+
+@jit
 def dip(p, w, c, i, j):
     """A part of the step where margin i is negative though it is not at samples j - 1, j, j + 1; NONE if there is none."""
     step, x, y, z = 1 / (SAMPLES - 1), w.margin[START + j - 1, i], w.margin[START + j, i], w.margin[START + j + 1, i]
@@ -127,11 +135,7 @@ def dip(p, w, c, i, j):
             return NONE
         if sampled(p, w, c, s, TRIED):
             return s
-        g = w.margin[TRIED, i]
-        if s < b:
-            a, b, d, x, y, z = (a, s, b, x, g, y) if g <= y else (s, b, d, g, y, z)
-        else:
-            a, b, d, x, y, z = (b, s, d, y, g, z) if g <= y else (a, b, s, x, y, g)
+        a, b, d, x, y, z = closer(a, b, d, x, y, z, s, w.margin[TRIED, i])
     return NONE
 
 

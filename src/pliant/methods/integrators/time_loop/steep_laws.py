@@ -13,7 +13,7 @@ from ....kernels.states import copy
 from ....kernels.status import DONE
 from ....kernels.tables import table_phase
 from .control import NEVER, SAMPLES
-from .jump_search import NONE, VERTICES, vertex
+from .jump_search import NONE, VERTICES, closer, vertex
 from .python_laws import first_unseen
 from .rows import at, hermite, place, prepared
 
@@ -136,11 +136,7 @@ def excursion(p, w, c, i, j, sign):
         look_at(p, w, c, s, TRIED)
         if passing(p, w, TRIED, False) > 1:
             return s
-        g = sign * w.argument[TRIED, i]
-        if s < b:
-            a, b, d, x, y, z = (a, s, b, x, g, y) if g <= y else (s, b, d, g, y, z)
-        else:
-            a, b, d, x, y, z = (b, s, d, y, g, z) if g <= y else (a, b, s, x, y, g)
+        a, b, d, x, y, z = closer(a, b, d, x, y, z, s, sign * w.argument[TRIED, i])
     return NONE
 
 
