@@ -18,7 +18,7 @@ from ..kernels.ode import NUM
 from ..kernels.records import new_record
 from . import redundancy
 from .channel_map import ChannelMap
-from .consistency import ACCELERATION, CLOSED, PASSES, POSITION, RESIDUAL, VELOCITY, Workplace, refine
+from .consistency import ACCELERATION, CLOSED, PASSES, POSITION, RESIDUAL, SHARED, VELOCITY, Workplace, refine
 from .sparse_solver import sparse_least_squares, sparse_matrix
 from .system import System
 
@@ -247,18 +247,19 @@ class CompiledModel:
         """Rows made consistent in place; returns energies [J] (kinetic, potential, elastic) and the report, one row each."""
         s, place = self.system, self.workplace()
         s.failures.take()  # of whatever was before
-        energies, report = np.zeros((len(rows), 3)), np.zeros((len(rows), 4))
-        first, shared = 0, np.ones(len(rows), np.int64)
+        energies, report = np.zeros((len(rows), 3)), np.zeros((len(rows), 5))
+        first = 0
         while first < len(rows):
-            done = refine(place, rows[first:], energies[first:], report[first:], shared[first:], project, self.length)
+            done = refine(place, rows[first:], energies[first:], report[first:], project, self.length)
             first += done
             if first < len(rows):
                 self._refine_by_least_squares(rows[first], energies[first], report[first], project)
+                report[first, SHARED] = 1
                 first += 1
-        for i in np.flatnonzero(shared == 0):
+        for i in np.flatnonzero(report[:, SHARED] == 0):
             self._share(rows[i])
         s.failures.look()
-        return energies, report
+        return energies, report[:, :SHARED]
 
     def workplace(self) -> Workplace:
         """Where states are made consistent."""

@@ -15,13 +15,13 @@ from ..kernels.by_reference import reference
 from ..kernels.contract import FRAME_WIDTH, F
 from ..kernels.evaluation import Data, Memory, Program
 from ..kernels.evaluation import run as evaluate
-from ..kernels.jit import entry, inlined, jit
+from ..kernels.jit import entry, index, inlined, jit
 from ..kernels.projection import KEPT, projection, ready
 from ..kernels.state_row import Q
 from ..kernels.states import copy_tile, largest, normalise
 from ..kernels.status import DONE, SINGULAR
 
-POSITION, VELOCITY, ACCELERATION, RESIDUAL = range(4)  # columns of the report of `refine`
+POSITION, VELOCITY, ACCELERATION, RESIDUAL, SHARED = index(0, 1, 2, 3, 4)  # columns of the report of `refine`
 PASSES = 4           # of Newton's method on a position
 SHARINGS = 12        # passes in search of the smallest multipliers
 CLOSED = 4e-16       # a violation of this part of the model's size (or of its distance from the origin) is rounding
@@ -178,40 +178,43 @@ def share(p):
     return True
 
 
-@entry
-def refine(workplace, rows, energies, report, shared, project, length):
-    """Every row: project q and v (if asked), recompute a and lam, note energies and how well each level of the constraints
-    holds - of positions before they are projected. Where reactions may not be unique, the smallest are taken; shared[i] is 0
-    where the factors are not good enough for that.
+@jit
+def consistent(p, t, project, length, energies, report):
+    """The state in x: project q and v (if asked), recompute a and lam, note energies and how well each level of the constraints
+    holds - of positions before they are projected. Where reactions may not be unique, the smallest are taken; SHARED is 0
+    where the factors are not good enough for that. SINGULAR where the matrix is, or the residual too large."""
+    x, n_v = p.x, p.num.n_v
+    if project:
+        evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
+        report[POSITION] = largest(x.R, n_v)
+        normalise(p.d, x.q)
+        if close_positions(p, t, x.q, KEPT, rounding(p, length)) != DONE:
+            return SINGULAR
+        close_rates(p, t, x.q, False, -1.0)  # two passes: the second one takes what the regularisation left
+    else:
+        if linearise(p, t, KEPT) != DONE:
+            return SINGULAR
+        report[POSITION] = largest(x.R, n_v)
+    report[RESIDUAL] = accelerations(p, t)
+    report[SHARED] = 1.0 if not p.loops or share(p) else 0.0
+    x.V[:] = 0
+    evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
+    report[VELOCITY], report[ACCELERATION] = largest(x.V, n_v), largest(x.R, n_v)
+    x.E[:] = 0
+    evaluate(p.energy, p.d, x, t, 0.0, 0.0, 0.0)
+    for k in range(3):
+        energies[k] = x.E[k]
+    return DONE if report[RESIDUAL] < 1e-6 else SINGULAR
 
-    Returns the number of the first row where the matrix is singular or the residual too large, or the number of rows.
-    """
+
+@entry
+def refine(workplace, rows, energies, report, project, length):
+    """Every row made `consistent`. Returns the number of the first one that cannot be, or the number of rows."""
     p = reference(workplace)
-    x, n, n_q, n_v = p.x, p.x.v.size, p.x.q.size, p.num.n_v
+    x, n, n_q = p.x, p.x.v.size, p.x.q.size
     for i in range(rows.shape[0]):
         load(x, rows[i])
-        t = rows[i, 0].real
-        if project:
-            evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
-            report[i, POSITION] = largest(x.R, n_v)
-            normalise(p.d, x.q)
-            if close_positions(p, t, x.q, KEPT, rounding(p, length)) != DONE:
-                return i
-            close_rates(p, t, x.q, False, -1.0)  # two passes: the second one takes what the regularisation left
-        else:
-            if linearise(p, t, KEPT) != DONE:
-                return i
-            report[i, POSITION] = largest(x.R, n_v)
-        report[i, RESIDUAL] = accelerations(p, t)
-        shared[i] = 1 if not p.loops or share(p) else 0
-        x.V[:] = 0
-        evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
-        report[i, VELOCITY], report[i, ACCELERATION] = largest(x.V, n_v), largest(x.R, n_v)
-        x.E[:] = 0
-        evaluate(p.energy, p.d, x, t, 0.0, 0.0, 0.0)
-        for k in range(3):
-            energies[i, k] = x.E[k]
-        if not report[i, RESIDUAL] < 1e-6:
+        if consistent(p, rows[i, 0].real, project, length, energies[i], report[i]) != DONE:
             return i
         for k in range(n_q):
             rows[i, Q + k] = x.q[k]

@@ -255,7 +255,7 @@ def anew(p, w, c, o):
 class Adams(Method):
     """[adams-1]"""
     step, anew = step, anew
-    stages, exponent, onset = 16, BEGIN, SHORT
+    stages, exponent, caution = 16, BEGIN, SHORT
     kept = ("times", "values")
 
     def __init__(self, option: Any, run: Any) -> None:

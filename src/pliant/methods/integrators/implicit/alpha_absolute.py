@@ -1,5 +1,5 @@
 """Generalized-alpha in absolute coordinates: index 3, in tiles."""
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class Soft(NamedTuple):
     """What these coordinates need besides."""
     soft: np.ndarray    # the regularisation of the multiplier rows
     q: np.ndarray
+    settling: Any = ()  # with error control: where states are made consistent
 
 
 @jit

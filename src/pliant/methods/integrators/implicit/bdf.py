@@ -289,7 +289,7 @@ class BDFMethod(ImplicitMethod):
     step = step
     starter = radau.step
     brief = BRIEF
-    onset = BEGIN
+    caution = BEGIN
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)

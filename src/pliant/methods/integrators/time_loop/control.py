@@ -32,7 +32,7 @@ CONTROL = record_type({
     "sought": "length of the step in which a jump is sought",
     "looked, ended": "start and end of the step that was looked at for jumps",
     "passed": "length of the one before it",
-    "onset": "part of the step that sizes of F suggest, to begin an interval with",
+    "caution": "part of the step that sizes of F suggest, to begin an interval with",
     "span": "so many jumps as are kept in less time are too many",
     "widest": "that joints may be open after a correction",
     "watch_begin, watch_end": "start and end of the step in which steep laws were looked at",
@@ -73,6 +73,7 @@ CONTROL = record_type({
 })
 MAKE, BETWEEN = range(2)        # c.asked: a step, the polynomial
 REACH, ARRIVED, PASS = 1, 2, 3  # c.target: the step is to end behind a jump; it has not come so far; it has
+FORCES, RATES, PLACES = range(3)  # kinds of stops: forces jump, rates of drives may, drives themselves do
 NARROW = 1e-13     # a jump is located to this part of the step
 SAMPLES = 5        # places in a step that is looked at closely for jumps
 NOISE = 1e-6       # of the size of a Python function: changes below are none
@@ -93,6 +94,9 @@ class Kernels(NamedTuple):
     starter: Any    # the method that begins for another one
     unfold: Any     # moves the bodies, in joint coordinates
     anew: Any       # of the method: it forgets the past, as an interval begins
+    onset: Any      # of the method: what it needs of the past, made of the state, slope and first step of an interval
+    settle: Any     # makes states behind jumps consistent, where that takes more than accelerations
+    place: Any      # with what: the address of a tuple
 
 
 class Steps(NamedTuple):
@@ -111,7 +115,7 @@ class Steps(NamedTuple):
     z: np.ndarray
     site: np.ndarray    # where in W margins of choices are, c.sites of them; and their values, rows: places in the step
     margin: np.ndarray
-    stops: np.ndarray   # times right before and right after jumps in time, 1 if a drive may jump there; the end of the run last
+    stops: np.ndarray   # times right before and right after jumps in time, and of which kind; the end of the run last
     limits: np.ndarray  # ends of segments of time, and the largest step in each
     jumped: np.ndarray  # times of the last jumps
     history: Program    # counts turns

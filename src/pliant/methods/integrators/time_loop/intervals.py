@@ -3,15 +3,15 @@ import numpy as np
 
 from ....kernels.by_reference import opaque, reference
 from ....kernels.contract import TURNING
-from ....kernels.evaluation import retract
 from ....kernels.evaluation import run as evaluate
 from ....kernels.expression_vm import HELD, SCRATCH
 from ....kernels.jit import entry, jit
 from ....kernels.ode import call_status, load, powers
 from ....kernels.states import copy, copy_part, largest
 from ....kernels.status import CHATTERS, DONE, EVENT, MORE, UNBEGUN
-from .control import NEVER, PASS, TURN
+from .control import NEVER, PASS, PLACES, RATES, TURN
 from .jump_search import find_sites
+from .settling import carried, driven, release
 from .speeds import speeds, turning
 
 
@@ -102,7 +102,7 @@ def first_step(p, w, c):
     h = suggested_step(p, w, c)
     call_status(w.call.rhs, (p, c.now, w.y0, w.z))
     copy(w.y0, w.y1)
-    return c.onset * min(h, longest_swing(p, w, c))
+    return c.caution * min(h, longest_swing(p, w, c))
 
 
 @jit
@@ -110,8 +110,7 @@ def begin(p, w, c, o):
     """A smooth interval begins with the state y0 at c.now; of a method that holds constraints, f0 and x have its accelerations.
     A status."""
     p.x.W[HELD] = 1 - c.fixed
-    for k in range(c.choices):  # functions choose their branches anew
-        p.x.W[SCRATCH + k] = np.nan
+    release(p, c)
     next_stop(c, w.stops, w.limits, c.now)
     c.target, c.grown, c.beyond, c.failures, c.seen, c.fresh = 0, 0, 0, 0, 0, 1
     c.watch_begin, c.watch_end, c.enter = -NEVER, -NEVER, NEVER
@@ -128,7 +127,9 @@ def begin(p, w, c, o):
     notice_speed(p, w, c)
     if c.fixed == 0:
         c.next = first_step(p, w, c)
-        c.usual = c.next  # behind a jump things may be much faster
+    if w.call.onset != 0:
+        call_status(w.call.onset, (p, w, c, o))
+    c.usual = c.next  # behind a jump things may be much faster
     return DONE
 
 
@@ -139,15 +140,17 @@ def begin_interval(problem, steps, c, own):
 
 
 @jit
-def pass_jump(p, w, c, o, t):
-    """From behind a jump of forces, to which it may still be a little way: by Taylor's formula. MORE, or why it does not go on."""
-    n_q, n_v, dt = p.num.state_q, p.num.state_v, t - c.now
-    for k in range(n_v):
-        p.y[k] = w.y0[n_q + k] + dt / 2 * w.f0[n_q + k]
-    retract(p.maps, w.y0, p.y, dt, w.z)
-    copy_part(w.z, 0, w.y0, 0, n_q)
-    for k in range(n_q, n_q + n_v):
-        w.y0[k] += dt * w.f0[k]
+def pass_jump(p, w, c, o, t, other):
+    """From behind a jump, to which it may still be a little way: by Taylor's formula. MORE, ``other`` where Python passes it, or why it
+    does not go on."""
+    c.after = t
+    if w.call.settle != 0 and (w.call.rhs == 0 or driven(w, c)):
+        if call_status(w.call.settle, (p, w, c, opaque(w.call.place))) != DONE:
+            return other
+    else:
+        carried(p, w, c, t, p.y, w.z)
+        copy_part(w.z, 0, w.y0, 0, p.num.state_q)
+        copy_part(p.y, 0, w.y0, p.num.state_q, p.num.state_v)
     c.now = t
     if chatters(c, w.jumped, t):
         return CHATTERS
@@ -159,10 +162,11 @@ def pass_jump(p, w, c, o, t):
 def next_interval(p, w, c, o):
     """At the end of a smooth interval: MORE if the next one has begun; EVENT or DONE where Python passes the jump, or at the end."""
     if c.target == PASS:
-        return EVENT if c.through == 0 else pass_jump(p, w, c, o, max(c.after, c.now))
+        return EVENT if c.through == 0 else pass_jump(p, w, c, o, max(c.after, c.now), EVENT)
     if c.now < w.stops[c.coming, 0]:  # from here on steps may be longer, or must be shorter
         next_stop(c, w.stops, w.limits, c.now)
         return MORE
-    if c.through == 0 or w.stops[c.coming, 2] == 1 or c.now >= c.last:
+    kind = w.stops[c.coming, 2]
+    if c.through == 0 or kind == PLACES or (kind == RATES and w.call.settle == 0) or c.now >= c.last:
         return DONE
-    return pass_jump(p, w, c, o, w.stops[c.coming, 1])
+    return pass_jump(p, w, c, o, w.stops[c.coming, 1], DONE)

@@ -25,7 +25,8 @@ class Method:
     solver: Any = None             # a second kernel of the same signature, for steps that call one by its address
     starter: Any = None            # the step of another method, that begins for this one
     anew: Any = None               # a kernel of the same signature: a smooth interval begins, nothing of the past is to be used
-    onset: float = 1.0             # part of the step that sizes of F suggest, to begin an interval with
+    onset: Any = None              # the same, once w.y0, w.f0 and the first step are known, which it may change
+    caution: float = 1.0           # part of the step that sizes of F suggest, to begin an interval with
     degree: int = 3                # of the polynomial
     stages: int = 0                # rows of w.K
     exponent: float = 2.0          # of the error per second in h
@@ -58,21 +59,8 @@ class Method:
         """Whether a memory that was read can be used: numbers that steps count with are within their arrays."""
         return True
 
-    def begin(self, row: np.ndarray) -> None:
-        """A smooth interval begins at a consistent state. What ``anew`` and ``onset`` cannot say; such a method is asked in Python at every
-        jump, which costs as much as many steps."""
-
     def begun(self) -> None:
-        """The same, once w.y0 and w.f0 are known."""
-
-    def first_step(self) -> float:
-        """The first step of an interval; from the sizes of F if it is not said here."""
-        return float(self.run.c.next)
-
-    @property
-    def compiled(self) -> bool:
-        """Whether kernels do all of that."""
-        return all(getattr(type(self), name) is getattr(Method, name) for name in ("begin", "begun", "first_step"))
+        """``onset`` in Python, at the start of a run with fixed steps."""
 
     def forget(self) -> None:
         """A checkpoint: what is kept for speed would not be there after an interruption."""

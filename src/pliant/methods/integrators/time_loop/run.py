@@ -19,11 +19,11 @@ from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
 from ....kernels.status import CHATTERS, EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ..base import Integrator, Plan
-from .control import CONTROL
+from .control import CONTROL, FORCES, PLACES, RATES
 from .intervals import chatters, next_stop
 from .python_functions import looks, refuse_memory
 from .stops import LOOK, Stops, function_fault
-from .time_functions import drive_changes, outlook, whole_turns
+from .time_functions import drive_changes, drive_jumps, outlook, whole_turns
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
 FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN, UNBEGUN, CHATTERS)
@@ -36,7 +36,7 @@ WORK = 1                     # of totals: dissipated energy, work
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 # fields of records that follow from the plan and the options, and are not taken from a memory
 LIMITS = ("last", "eps", "most", "least", "end", "stride", "outputs", "stored", "fixed", "histories", "jumpy", "sites", "looks",
-          "size", "swing", "brief", "slowest", "onset", "span", "choices", "through", "coming", "segment", "jumps",
+          "size", "swing", "brief", "slowest", "caution", "span", "choices", "through", "coming", "segment", "jumps",
           "most_iterations", "full", "tolerance", "rounding", "floor", "widest", "alpha_m", "alpha_f", "beta", "gamma",
           "highest", "parts", "stiff", "free", "closed", "length", "rate", "gap", "passes", "exact", "renew", "zero", "direct", "index3")
 
@@ -98,6 +98,8 @@ class Run(Stops):
         if plan.accuracy:
             self.remedy = "Ask for less accuracy, or give a fixed step"
             ahead, limits = outlook(s, start, end, most)
+            codes = list(plan.dynamics.directory.codes.values())
+            ahead[:, 2] = np.where(ahead[:, 2] > 0, np.where(drive_jumps(s, codes, ahead) > self.joint_gap, PLACES, RATES), FORCES)
             self.stops, self.limits = np.vstack([ahead, self.stops]), np.column_stack([limits.times[1:], limits.most])
             c.jumpy, c.looks = any(not timed for _, _, timed in s.switches), looks(s)
         else:

@@ -27,6 +27,7 @@ from .intervals import begin_interval
 from .jump_search import ROWS, find_sites
 from .method import Method
 from .run import Run
+from .settling import made_for
 from .stops import CANNOT_CLOSE, UNSEEN, function_fault
 
 SLOWEST = 1e-3  # sizes of the model in a run: the speed that it has at least
@@ -68,10 +69,10 @@ class StepRun(Run):
     def _limit(self, made: Equations) -> None:
         """What the loop goes by."""
         c, m = self.c, self.scheme
-        c.exponent, c.swing, c.onset, c.size = m.exponent, min(m.swing, 1e300), m.onset, self.dynamics.length
+        c.exponent, c.swing, c.caution, c.size = m.exponent, min(m.swing, 1e300), m.caution, self.dynamics.length
         c.brief = m.brief * self.duration
         c.slowest, c.choices = SLOWEST / self.duration, self._choices.size
-        c.through = m.compiled and not (m.holds or c.fixed) and type(self)._begin is StepRun._begin
+        c.through = not c.fixed and type(self)._begin is StepRun._begin and (self.settling is not None or not m.holds)
         c.widest = CANNOT_CLOSE * self.joint_gap if made.project and self.formulation.holds_branch else np.inf
 
     def _make_steps(self, made: Equations) -> None:
@@ -81,7 +82,7 @@ class StepRun(Run):
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
-                      history=self.programs[3], tangent=self.programs[1], call=Kernels(0, 0, 0, 0, 0, 0, 0))
+                      history=self.programs[3], tangent=self.programs[1], call=Kernels(*[0] * len(Kernels._fields)))
         y = steps.y0
         if made.rhs is None and not m.holds:
             raise ModelError(f"simulate: formulation {self.formulation.kind} gives no accelerations, which integrator {self.method.kind} "
@@ -89,10 +90,14 @@ class StepRun(Run):
         found = {"rhs": 0 if m.holds else ode.address(made.rhs, self.p, 0.0, y, y),
                  "correct": ode.address(made.correct, self.p, 0.0, y) if made.correct and not m.holds else 0,
                  "unfold": ode.address(recursion.unfold, self.p, 0.0, y) if self.space else 0}
-        for name in ("step", "solver", "starter", "anew"):
+        for name in ("step", "solver", "starter", "anew", "onset"):
             kernel = getattr(m, name)
             kernel = getattr(kernel, "__func__", kernel)  # a kernel, not a method of the object
             found[name] = ode.address(kernel, self.p, steps, self.c, m.own) if kernel else 0
+        settle, needed = made_for(self)
+        self.settling = Pinned(needed) if settle else None
+        found["settle"] = ode.address(settle, self.p, steps, self.c, needed) if settle else 0
+        found["place"] = self.settling.address if self.settling else 0
         self.steps, self.pinned, self.totals = steps._replace(call=Kernels(**found)), Pinned(m.own), y[-2:]
 
     def _watched(self) -> dict[str, np.ndarray]:
@@ -171,17 +176,16 @@ class StepRun(Run):
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state."""
         s, w, c = self.dynamics.system, self.steps, self.c
-        self.scheme.begin(row)
         p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
         w.y0[:] = np.concatenate([*(joint_state(self.space, row) if self.space else (p["q"], p["v"][:s.n_v])), row[1:3]])
         self.x.H[:], c.now = p["H"], row[0]
         if self.scheme.holds:
             self._take(p)
+        if c.fixed:
+            c.next = self.step
         if begin_interval(self.p, w, c, self.pinned.address) != DONE:
             self._unbegun()
         s.failures.take()  # a function that is not finite shortly after: the run will say so
-        c.next = self.step if c.fixed else self.scheme.first_step()
-        c.usual = c.next
         self.scheme.begun()
         self._load()
 

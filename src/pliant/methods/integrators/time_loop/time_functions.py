@@ -155,6 +155,17 @@ def drive_changes(system: System, codes: dict[str, int], before: float, after: f
     return found
 
 
+def drive_jumps(system: System, codes: Iterable[int], stops: Array) -> Array:
+    """The largest change of any drive at each of these stops."""
+    d, x, most, times = system.data, system.memory(), np.zeros(len(stops)), np.ascontiguousarray(stops[:, :2].ravel())
+    for code in codes:
+        values = np.zeros(times.size)
+        with system.failures.ignored():
+            sample(code, times, d.tab, d.val, x.Y, x.W, values)
+        most = np.fmax(most, abs(np.diff(values.reshape(-1, 2), axis=1)[:, 0]))
+    return most
+
+
 def whole_turns(system: System, codes: dict[str, int], start: float, end: float) -> Iterator[tuple[float, dict[str, float]]]:
     """Times at which drives jump by whole turns, and by how much: positions stay as they are, turns are lost."""
     for part in system.timed:
