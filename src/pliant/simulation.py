@@ -86,7 +86,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
 
 def _settings(model: Model, given: dict[str, Any]) -> dict[str, Any]:
     """The options of a run: those of the model, and those given here, which win. What is wrong by itself is refused."""
-    settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
+    settings = {k: model.resolved(v, k) for k, v in {**model.settings, **{k: v for k, v in given.items() if v is not None}}.items()}
     unknown = set(settings) - set(OPTIONS)
     if unknown:
         raise ModelError(f"simulate: unknown option {sorted(unknown)[0]!r}; there are {', '.join(OPTIONS)}")

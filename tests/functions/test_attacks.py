@@ -18,7 +18,6 @@ from pliant.functions.derivative import derivative
 from pliant.functions.expression import (
     COUNTS,
     FUNCTIONS,
-    LONGEST,
     Binary,
     Call,
     External,
@@ -30,9 +29,9 @@ from pliant.functions.expression import (
     Variable,
     bottom_up,
     is_condition,
-    parse,
 )
 from pliant.functions.function import CHANNELS, check_expression, compile_function
+from pliant.functions.parser import LONGEST, parse
 from pliant.functions.units import UNITS, parse_unit, quantity
 from pliant.kernels.expression_vm import STACK
 

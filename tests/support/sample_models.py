@@ -68,4 +68,8 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.Force("push", side, ["10 N * sin(t)", 0, "2 N"], axes="frame"))
     m.add(pl.Torque("twist", ball, [0, 0, pl.Table([0, 1], [0, 1])]))
     m.add(pl.Measure("gap", wall, ball))
+    m.parameter("half", "0.5 m")
+    m.table("lift", pl.Table([0, 1, 2], [0, 3, 1], "linear", "extrapolated"))
+    m.table("field", pl.Table2([0, 1], [0, 1, 2], [[0, 1, 2], [3, 4, 7]], "linear"))
+    m.add(pl.Variable("slip", "half*revolute.angle_rate + lift(t) - field(t, gap.distance)", "m/s"))
     return m

@@ -228,7 +228,7 @@ ITEMS: list[tuple[str, Callable[[], object]]] = [
     (GEAR + "{kind: gear, between: [A, B], ratio: 0}", lambda: pl.Gear("G", "A", "B", ratio=0)),
     (GEAR + "{kind: gear, between: [A, B], teeth: [20]}", lambda: pl.Gear("G", "A", "B", teeth=[20])),
     (DRIVE + "{joint: A, coordinate: turn, function: t}", lambda: pl.Drive("A", "turn", "t", name="motor")),
-    (DRIVE + "{joint: A, coordinate: angle, function: 2 * time}", lambda: pl.Drive("A", "angle", "2 * time", name="motor")),
+    (DRIVE + "{joint: A, coordinate: angle, function: 2 * time}", lambda: pl.Model().add(pl.Drive("A", "angle", "2 * time", name="motor"))),
     (DRIVE + "{joint: A, coordinate: angle, function: [1]}", lambda: pl.Drive("A", "angle", [1], name="motor")),
     (DRIVE + "{joint: A, coordinate: angle, function: 5 mm}", lambda: pl.Drive("A", "angle", "5 mm", name="motor")),
     (DRIVE + f"{{joint: A, coordinate: angle, function: {TABLE}}}", lambda: pl.Drive("A", "angle", pl.Table([0, 1, 1], [0, 1, 2]))),

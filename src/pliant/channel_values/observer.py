@@ -12,6 +12,7 @@ from ..compile.consistency import observe, observe_forces
 from ..families import constraints
 from ..families.rigid import FRAMES
 from ..families.signals import SENSE
+from ..functions.evaluation import values
 from ..items.base import did_you_mean
 from ..kernels.contract import AV, FRAME_WIDTH, A, P, V, W
 from ..kernels.evaluation import Program
@@ -138,6 +139,10 @@ class Observer:
         forces = self.directory.forces.values()
         ends = Counter([r.b for r in forces] + [r.a for r in forces if r.a != r.b])  # channels ask for b
         return {frame: k for k, frame in enumerate(frame for frame, count in ends.items() if count == 1)}
+
+    def variable(self, name: str) -> np.ndarray:
+        """Values of an expression with a name, from the channels that it uses."""
+        return values(self.directory.variables[name], self.parts["t"], self)
 
     # -- channels
     def _compute(self, name: str) -> np.ndarray:

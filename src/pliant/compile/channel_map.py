@@ -10,6 +10,7 @@ from ..items.base import matrix_of
 from .array_builder import Equations
 
 if TYPE_CHECKING:
+    from ..functions.expression import Node
     from ..items.adaptive import AdaptiveModes
     from ..items.declarations import Channel
     from ..items.joints import Connection
@@ -104,6 +105,7 @@ class ChannelMap:
         self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
         self.flexible: dict[str, Flexible] = {}     # modal bodies
+        self.variables: dict[str, Node] = {}        # their expressions
 
     @property
     def adaptive(self) -> list[str]:

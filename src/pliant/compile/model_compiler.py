@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..families import constraints
+from ..functions.function import channels
+from ..functions.parser import NO_NAMES, Names, parse
 from ..items.base import Frame, did_you_mean
 from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.joints import Planar, perpendicular_frame
-from ..items.references import NO_GAP, NO_LENGTH, no_coordinate, no_frame, no_node, one_body, sensed
+from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
@@ -47,8 +49,8 @@ class ModelCompiler:
 
     def __init__(self, gravity: Any, owners: dict[str, FrameOwner], exact: bool = False,
                  placed: dict[str, tuple[np.ndarray, tuple[float, float, float, float]]] | None = None,
-                 sliding: Mapping[str, int] | None = None) -> None:
-        self.builder = ArrayBuilder(gravity, coupled=exact)
+                 sliding: Mapping[str, int] | None = None, names: Names = NO_NAMES) -> None:
+        self.builder = ArrayBuilder(gravity, coupled=exact, known=names)
         self.placed = placed or {}  # position and rotation of bodies that their joints placed
         self.builder.signal = self._signal
         self.owners = owners
@@ -250,8 +252,21 @@ class ModelCompiler:
             self.signals[reference] = slot, row, frames
         return self.signals[reference][0]
 
+    def add_variable(self, name: str, expression: str) -> None:
+        """An expression with a name; its channels must be there."""
+        try:
+            node = parse(expression, ("t",), self.builder.known)
+            for reference in channels(node):
+                self._sensed(reference)
+        except ValueError as error:
+            raise ValueError(f"variable {name!r}: {error}") from error
+        self.directory.variables[name] = node
+
+    def _sensed(self, reference: str) -> Sensed:
+        return sensed(reference, self.owners, {name: r.zeros for name, r in self.directory.joints.items()}, self.measured)
+
     def _resolve(self, reference: str) -> tuple[str, int, int, float, int, tuple[int, int]]:
-        found = sensed(reference, self.owners, {name: r.zeros for name, r in self.directory.joints.items()}, self.measured)
+        found = self._sensed(reference)
         order = int(found.rate)
         if found.frame is not None:
             ground = self.builder.frame(self.builder.ground, (0, 0, 0))
@@ -269,5 +284,5 @@ class ModelCompiler:
         for name, frame in self.markers:
             self.directory.frames[name] = self.marker(frame, name)
         listed = sorted(self.items, key=lambda item: item.listed)
-        self.directory.channels = {f"{item.name}.{c.name}": (item.name, c) for item in listed for c in item.channels()}
+        self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
         return System(self.builder)

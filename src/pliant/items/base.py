@@ -4,14 +4,16 @@ The classes here are the schema of the text model as well; every field accepts a
 """
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PrivateAttr, ValidationError, WithJsonSchema, WrapValidator, model_validator
 
 from ..functions.field_error import FieldError
+from ..functions.parameters import has_expressions
+from ..functions.suggestions import did_you_mean as did_you_mean
+from ..functions.suggestions import near_miss as near_miss
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
 from .quantities import In, unit_of
@@ -153,9 +155,14 @@ Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotatio
                                    "additionalProperties": False}]})]
 
 
+def is_direction(field: Any) -> bool:
+    """Whether a field is a direction or a rotation: its numbers are not free."""
+    return any(getattr(m, "func", None) in (_axis, _rotation) for m in field.metadata)
+
+
 def joint_name(value: Any) -> Any:
     """A joint may be given as an object."""
-    return value.name if isinstance(value, Item) else value
+    return value.name if isinstance(value, Item) or hasattr(value, "as_frame") else value
 
 
 JointName = Annotated[str, BeforeValidator(joint_name)]  # field type: names a joint, which must be there
@@ -177,24 +184,14 @@ if TYPE_CHECKING:
 else:
     Length, Angle, Mass = number("m"), number("rad"), number("kg", least=0.0)
     Point, Velocity, AngularVelocity = vector("m"), vector("m/s"), vector("rad/s")
+
+
+def _open_point(value: Any, check: Any) -> Any:
+    return tuple(value) if isinstance(value, (list, tuple)) and has_expressions(value) else check(value)
+
+
+OPEN_POINT = WrapValidator(_open_point)  # a point, or one of parameters
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
-
-
-def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The end of an error message: a near miss (at least ``cutoff`` alike), or what there is."""
-    names = [str(k) for k in known]
-    if near := near_miss(word, names, cutoff):
-        return near
-    listed = ", ".join(names[:25])
-    listed = listed if len(names) <= 25 and len(listed) <= 250 else listed[:200].rpartition(",")[0] + ", …"
-    return f"; there {'is' if len(names) == 1 else 'are'} {listed}" if names else ""
-
-
-def near_miss(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The same for a near miss only; empty if there is none."""
-    names = list(known)
-    near = [n for n in names if n.lower() == word.lower()] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class Strict(BaseModel):
@@ -219,8 +216,16 @@ class Frame(Strict):
     model_config = ConfigDict(extra="forbid", frozen=True)
     body: str
     frame: str | None = None
-    point: Point | None = None
+    point: Annotated[Point | None, OPEN_POINT] = None
     rotation: Rotation | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its point has expressions of parameters, which a model is to resolve."""
+        return has_expressions(self.point)
+
+    def closed(self, resolve: Any) -> Frame:
+        return Frame(body=self.body, frame=self.frame, point=resolve(self.point, "point"), rotation=self.rotation)
 
     @model_validator(mode="before")
     @classmethod
@@ -244,7 +249,7 @@ class Frame(Strict):
         return self.model_dump(exclude_none=True)
 
 
-KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures")}
+KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures", "variables")}
 
 
 def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
@@ -261,6 +266,9 @@ class _Friendly(ModelMetaclass):
     """Items made in Python report wrong values in the words of a text model (which uses model_validate and locates them itself)."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if has_expressions((args, kwargs)) and len(args) <= len(cls.positional):  # type: ignore[attr-defined]
+            from .drafts import Draft
+            return Draft(cls, {**dict(zip(cls.positional, args, strict=False)), **kwargs})  # type: ignore[arg-type, attr-defined]
         try:
             return super().__call__(*args, **kwargs)
         except ValidationError as error:
@@ -277,14 +285,20 @@ class Item(Strict, metaclass=_Friendly):
     listed: ClassVar[int] = 5    # order of channels: bodies, joints, drives, couplings, springs, other forces, measures
     senses: ClassVar[bool] = True  # whether its functions may use channels, such as A.angle
     name: Name
+    _recipe: dict[str, Any] | None = PrivateAttr(None)  # its fields as they were written, where they are of parameters
 
     def __setattr__(self, field: str, value: Any) -> None:
         if field == "name":
             raise ItemError(f"{self.kind} {self.name!r}: its name is fixed, since other items refer to it; make a new item")
+        if has_expressions(value) and not field.startswith("_"):
+            raise ItemError(f"{self.kind} {self.name!r}: {field}: an item does not know the parameters of its model; "
+                            f"write m.set('{self.name}.{field}', ...)")
         try:
             super().__setattr__(field, value)
         except ValidationError as error:
             raise _told(type(self), self.name, error) from None
+        if not field.startswith("_") and self._recipe is not None:
+            self._recipe = {**self._recipe, field: value}
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

@@ -97,19 +97,21 @@ class RigidBody(FrameOwner):
 
     def __setattr__(self, field: str, value: Any) -> None:
         """What a maker computed follows its numbers: ``rod.mass = 5``, ``rod.end = (1, 0, 0)``, ``disc.radius = 0.2``."""
+        from .drafts import changed_recipe
         made = None if field.startswith("_") else self._made
+        recipe = changed_recipe(self, field, value) if made is not None and self._recipe is not None else None
         if made is not None and field in type(made.shape).model_fields:
             made = made.changed(field, value, self.name)
             for name, given in made.fields(self.mass).items():
                 super().__setattr__(name, {**self.frames, **given} if name == "frames" else given)
-            self._made = made
+            self._made, self._recipe = made, recipe
             return
         super().__setattr__(field, value)
         if field == "inertia":
-            self._made = None
+            self._made = self._recipe = None
         elif field == "mass" and made is not None:
             super().__setattr__("inertia", made.fields(self.mass, weighed=True)["inertia"])
-            self._made = made._replace(density=None)
+            self._made, self._recipe = made._replace(density=None), recipe
 
     def __eq__(self, other: object) -> bool:
         """By its fields, whatever it was made of."""

@@ -13,7 +13,7 @@ from .bodies import RigidBody
 from .errors import ItemError
 from .shapes import MAKERS, Shape
 
-NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure"}
+NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure", "variables": "variable"}
 NESTED: dict[str, type[BaseModel]] = {"frames": Place, "shape": Shape, "a": Frame, "b": Frame, "frame": Frame}
 FRAME_RULE = "must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}"
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six")

@@ -5,6 +5,7 @@ import re
 from typing import Any, NamedTuple, get_args
 
 from ..functions.field_error import FieldError
+from ..functions.parameters import Measured
 
 
 class In(NamedTuple):
@@ -31,7 +32,7 @@ def numbers_with_units(value: Any, units: dict[str, str]) -> Any:
 def with_unit(given: Any, unit: str, field: str, *at: int) -> Any:
     """One of them; ``at``: its place in a list."""
     from ..functions.units import quantity
-    if not isinstance(given, str) or not _is_quantity(given):
+    if not isinstance(given, Measured) and not (isinstance(given, str) and _is_quantity(given)):
         return given
     try:
         return quantity(given, unit)

@@ -165,6 +165,11 @@ class Moments(list[Any]):
 KINDS: dict[str, Any] = {"rod": Rod, "box": Box, "cylinder": Cylinder, "sphere": Sphere, "point_mass": PointMass, "mesh": Mesh}
 
 
+def maker_of(shape: Any) -> str:
+    """The key under which a shape stands in a text."""
+    return next(key for key, kind in KINDS.items() if kind is type(shape))
+
+
 def maker(data: dict[str, Any]) -> dict[str, Any]:
     """Fields of a rigid body from those of one with a maker key; what the user gives beside it wins."""
     used = [k for k in MAKERS if k in data]

@@ -3,15 +3,17 @@ items alone, before anything is compiled; the rules are those of `pliant.items.r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from ..functions.function import check_expression
+from ..functions.parser import Names
 from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, matrix_of, names_joint
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointPair
 from ..items.forces import Measure
+from ..items.function_fields import functions
 from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
 from ..model import Model
 
@@ -22,10 +24,10 @@ Problem = tuple[Path, str]
 def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
     """(path, message) of everything that does not fit. ``named`` holds the names of the text by section, also of items that are
     wrong themselves and are not in the model: what refers to those is not held against it."""
-    check = _channel_check(model, named)
+    check, names = _channel_check(model, named), model.names()
     for item in model:
         here = (item.section, item.name)
-        for found in (_ends(model, named, item), _coordinates(model, item), _expressions(item, check)):
+        for found in (_ends(model, named, item), _coordinates(model, item), _expressions(item, check, names)):
             yield from ((here + path, message) for path, message in found)
     yield from _too_many_equations(model)
     joints = named["joints"] | named["drives"]
@@ -127,11 +129,11 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
     return check
 
 
-def _expressions(item: Item, check: Callable[[str], Any]) -> Iterator[Problem]:
+def _expressions(item: Item, check: Callable[[str], Any], names: Names) -> Iterator[Problem]:
     """Expressions that cannot be programs, and channels that are not there or cannot be used."""
     for path, text, variables in functions(item):
         try:
-            used = check_expression(text, variables)
+            used = check_expression(text, variables, names)
         except ValueError as error:
             yield path, str(error)
             continue
@@ -142,24 +144,6 @@ def _expressions(item: Item, check: Callable[[str], Any]) -> Iterator[Problem]:
                 check(reference)
             except ValueError as error:
                 yield path, str(error)
-
-
-def functions(item: Item) -> Iterator[tuple[Path, str, tuple[str, ...]]]:
-    """(path, expression, its variables) of all functions of an item that are given as text."""
-    for name, field in type(item).model_fields.items():
-        value, own = getattr(item, name), _variables(field.metadata)
-        if own and isinstance(value, str):
-            yield (name,), value, own
-        elif isinstance(value, tuple):
-            for k, (entry, kind) in enumerate(zip(value, get_args(field.annotation), strict=False)):
-                inner = _variables(getattr(kind, "__metadata__", ()))
-                if inner and isinstance(entry, str):
-                    yield (name, k), entry, inner
-
-
-def _variables(metadata: Any) -> tuple[str, ...]:
-    """Of a field that holds a function; () for other fields."""
-    return next((m.func.variables for m in metadata if hasattr(getattr(m, "func", None), "variables")), ())
 
 
 def _too_many_equations(model: Model) -> Iterator[Problem]:

@@ -15,8 +15,13 @@ from ..items.bodies import RigidBody
 from ..items.shapes import KINDS as SHAPES
 from ..items.style import Style
 
-DEFAULT_KINDS = {"bodies": "rigid", "drives": "drive", "measures": "measure"}
+DEFAULT_KINDS = {"bodies": "rigid", "drives": "drive", "measures": "measure", "variables": "variable"}
 QUANTITY: dict[str, Any] = {"type": ["number", "string"]}
+COLUMN: dict[str, Any] = {"anyOf": [{"type": "array"}, {"type": ["integer", "string"], "description": "column of the file"}]}
+TABLE: dict[str, Any] = {"type": "object", "additionalProperties": False, "properties": {
+    "x": COLUMN, "y": COLUMN, "z": {"type": "array", "items": {"type": "array"}}, "kind": {"enum": ["cubic", "linear"]},
+    "beyond": {"enum": ["held", "extrapolated"]}, "file": {"type": "string"}, "grid": {"type": "string"},
+    "units": {"type": "array", "items": {"type": "string"}}}}
 NAMES = {"pattern": r"^[^\s\d.:\[\]{}-][^\s.:\[\]{}-]*$", "not": {"enum": sorted(RESERVED)}}
 REF = "#/$defs/{model}"
 
@@ -38,11 +43,16 @@ def schema() -> dict[str, Any]:
         for cls in kinds.values():
             definitions[cls.__name__] = _item(cls, _without_titles(found[cls.__name__]), DEFAULT_KINDS.get(section))
         options = [{"$ref": REF.format(model=cls.__name__)} for cls in kinds.values()]
+        one = options[0] if len(options) == 1 else {"oneOf": options}
         sections[section] = {"type": ["object", "null"], "propertyNames": NAMES,
-                             "additionalProperties": options[0] if len(options) == 1 else {"oneOf": options}}
+                             "additionalProperties": {"anyOf": [QUANTITY, one]} if section == "variables" else one}
     frames = {"type": ["object", "null"], "propertyNames": NAMES, "additionalProperties": {"$ref": "#/$defs/Place"}}
     properties = {
         "pliant": {"const": 1, "description": "version of the text model"}, "name": {"type": "string"},
+        "parameters": {"type": ["object", "null"], "propertyNames": NAMES, "additionalProperties": QUANTITY,
+                       "description": "numbers with names: 0.3 m, or =2*L of other parameters; =2*L then stands where a number is due"},
+        "tables": {"type": ["object", "null"], "propertyNames": NAMES, "additionalProperties": TABLE,
+                   "description": "tables of one variable (x, y) or two (x, y, z[i][j]) that expressions call by name"},
         "gravity": TypeAdapter(vector("m/s^2")).json_schema(),
         "planar": {"anyOf": [{"type": ["boolean", "null"]}, TypeAdapter(Axis).json_schema()],
                    "description": "all bodies move in planes with this normal; true means z"},

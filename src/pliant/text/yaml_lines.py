@@ -38,6 +38,9 @@ class Problem(NamedTuple):
         return f"{self.at}: {self.message}"
 
 
+VERSION = 1  # of the text model
+
+
 class Map(dict[str, Any]):
     """A mapping; ``where`` tells for each key in which line it stands."""
 

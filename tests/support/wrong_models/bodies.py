@@ -31,9 +31,9 @@ wrong("mass map", body("mass: {value: 1, unit: kg}"),
       "3: bodies.a.mass: {value: 1, unit: 'kg'} must be a number or a text such as '2 kg'")
 wrong("mass bool", body("mass: true"), "3: bodies.a.mass: true must be a number or a text such as '2 kg'")
 wrong("mass expression", body("mass: 2 * 3 kg"),
-      "3: bodies.a.mass: '2 * 3 kg' is more than a number and its unit; compute it and write the result, such as '2 kg'")
+      "3: bodies.a.mass: '2 * 3 kg' is more than a number and its unit; an expression begins with '=': '=2 * 3 kg'")
 wrong("mass slash", body("mass: 1/2 kg"),
-      "3: bodies.a.mass: '1/2 kg' is more than a number and its unit; compute it and write the result, such as '2 kg'")
+      "3: bodies.a.mass: '1/2 kg' is more than a number and its unit; an expression begins with '=': '=1/2 kg'")
 wrong("unit bomb", body("mass: 1 Gm^12*Gm^12"),
       "3: bodies.a.mass: '1 Gm^12*Gm^12': unit 'Gm^12*Gm^12': one of it is 1e+216 SI units, must be within 1e-100 and 1e100; "
       'use smaller exponents')

@@ -213,13 +213,14 @@ wrong("table lengths", table("{x: [0, 1], y: [0, 1, 2]}"),
 wrong("table kind", table("{x: [0, 1], y: [0, 1], kind: quintic}"),
       "7: drives.motor.function: table: kind = 'quintic', must be 'cubic' or 'linear'")
 wrong("table missing", table("{x: [0, 1]}"),
-      '7: drives.motor.function: table {x: [0, 1]} must have the entries x and y, lists of numbers, and may have kind')
+      '7: drives.motor.function: table {x: [0, 1]} must have the entries x and y, lists of numbers, and may have kind and beyond')
 wrong("table unknown", table("{x: [0, 1], y: [0, 1], z: 1}"),
-      '7: drives.motor.function: table {x: [0, 1], y: [0, 1], z: 1} must have the entries x and y, lists of numbers, and may have kind')
+      '7: drives.motor.function: table {x: [0, 1], y: [0, 1], z: 1} must have the entries x and y, lists of numbers, '
+      'and may have kind and beyond')
 wrong("table text", table("{x: [0, 1 s], y: [0, 1]}"),
       "7: drives.motor.function: table: x = [0, '1 s'], must be a list of numbers in SI units")
 wrong("table list", table("[[0, 1], [0, 1]]"),
-      '7: drives.motor.function: table [[0, 1], [0, 1]] must have the entries x and y, lists of numbers, and may have kind')
+      '7: drives.motor.function: table [[0, 1], [0, 1]] must have the entries x and y, lists of numbers, and may have kind and beyond')
 wrong("table ragged", table("{x: [0, [1]], y: [0, 1]}"),
       '7: drives.motor.function: table: x = [0, [1]], must be a list of numbers in SI units')
 wrong("table huge", table("{x: [0, 1e-300], y: [0, 1e300], kind: linear}"),
