@@ -47,8 +47,8 @@ class Parameter:
 
     @property
     def unit(self) -> str:
-        """Of its value, in SI units."""
-        return describe(self.value.dimension).rpartition("[")[2].rstrip("]")
+        """Of its value, in SI units; empty for a plain number."""
+        return "" if self.value.dimension == NONE else describe(self.value.dimension).rpartition("[")[2].rstrip("]")
 
 
 class _Value(NamedTuple):

@@ -53,7 +53,7 @@ class Names:
 
 
 NO_NAMES, OPEN = Names(), Names(open=True)
-KNOWN: ContextVar[Names] = ContextVar("names", default=OPEN)  # of the model that items are made for, where that is known: while a text is read
+KNOWN: ContextVar[Names] = ContextVar("names", default=OPEN)  # of the model that items are made for, while a text is read
 
 
 class _Token(NamedTuple):

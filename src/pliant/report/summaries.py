@@ -43,7 +43,8 @@ def model_data(model: Model) -> dict[str, Any]:
     mass = sum(b["mass"] for b in bodies)
     center = sum((b["mass"] * np.array(b["center_of_mass"]) for b in bodies), np.zeros(3)) / (mass or 1.0)
     total = sum(x.equations() for s in ("joints", "drives") for x in model.section(s))
-    return {"name": model.name, "gravity": list(model.gravity), "bodies": bodies, "joints": joints, "drives": drives, **others,
+    named = [{"name": name, "value": f"{float(p.value):.6g} {p.unit}".strip(), "written": str(p.given)} for name, p in model.parameters.items()]
+    return {"name": model.name, "gravity": list(model.gravity), "parameters": named, "bodies": bodies, "joints": joints, "drives": drives, **others,
             "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
             "degrees_of_freedom_counted": 6 * len(bodies) + sum(b.get("modal_coordinates", 0) for b in bodies) - total}
 
@@ -59,7 +60,8 @@ def _function(value: Any) -> str:
     return f"Table of {len(value.x)} points" if isinstance(value, Table) else getattr(value, "__name__", str(value))
 
 
-PARTS = (("bodies", ("name", "mass [kg]", "centre of mass, world [m]", "principal inertia [kg m^2]"),
+PARTS = (("parameters", ("name", "value", "written"), ("name", "value", "written")),
+         ("bodies", ("name", "mass [kg]", "centre of mass, world [m]", "principal inertia [kg m^2]"),
           ("name", "mass", "center_of_mass", "principal_inertia")),
          ("joints", ("name", "kind", "between", "equations"), ("name", "kind", "between", "equations")),
          ("drives", ("name", "joint", "coordinate", "function"), ("name", "joint", "coordinate", "function")),
