@@ -43,9 +43,10 @@ def model_data(model: Model) -> dict[str, Any]:
     mass = sum(b["mass"] for b in bodies)
     center = sum((b["mass"] * np.array(b["center_of_mass"]) for b in bodies), np.zeros(3)) / (mass or 1.0)
     total = sum(x.equations() for s in ("joints", "drives") for x in model.section(s))
-    named = [{"name": name, "value": f"{float(p.value):.6g} {p.unit}".strip(), "written": str(p.given)} for name, p in model.parameters.items()]
-    return {"name": model.name, "gravity": list(model.gravity), "parameters": named, "bodies": bodies, "joints": joints, "drives": drives, **others,
-            "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
+    named = [{"name": name, "value": f"{float(p.value):.6g} {p.unit}".strip(), "written": str(p.given)}
+             for name, p in model.parameters.items()]
+    return {"name": model.name, "gravity": list(model.gravity), "parameters": named, "bodies": bodies, "joints": joints,
+            "drives": drives, **others, "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
             "degrees_of_freedom_counted": 6 * len(bodies) + sum(b.get("modal_coordinates", 0) for b in bodies) - total}
 
 
