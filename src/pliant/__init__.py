@@ -23,6 +23,7 @@ _WHERE = {
     "items.sliding": ("SlidingOnBeam",),
     "items.springs": ("SpringDamper", "TorsionSpring", "AxialSpring", "Bushing"),
     "items.forces": ("Force", "Torque", "Measure"),
+    "items.groups": ("Group",),
     "functions.table": ("Table",),
     "flex.material": ("Material", "STEEL", "ALUMINIUM"),
     "flex.section": ("Section",),

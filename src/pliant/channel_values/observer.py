@@ -9,6 +9,7 @@ import numpy as np
 
 from ..compile.compiled_model import CompiledModel
 from ..compile.consistency import observe, observe_forces
+from ..compile.momenta import COLUMNS, SIZE, momenta
 from ..families import constraints
 from ..families.rigid import FRAMES
 from ..families.signals import SENSE
@@ -44,6 +45,7 @@ class Observer:
         self.catalogue = catalogue(dynamics)
         self._frames: dict[int, np.ndarray] = {}
         self._forces: dict[tuple[str, int], np.ndarray] = {}
+        self._groups: dict[int, np.ndarray] = {}
         self._hinges = [j.b for j in dynamics.directory.joints.values()]
 
     def __call__(self, name: str) -> np.ndarray:
@@ -92,6 +94,19 @@ class Observer:
     def record(self, name: str) -> ForceRecord:
         """The frames and rows of a force."""
         return self.directory.forces[name]
+
+    def together(self, group: str, quantity: str) -> np.ndarray:
+        """Of the bodies of a group: a quantity of `momenta.COLUMNS`, or the velocity of their centre of mass; its neighbours are
+        computed with it."""
+        names = list(self.directory.groups)
+        number, width = names.index(group), max(1, BLOCK // (SIZE * len(self.rows)))
+        first = number - number % width
+        if first not in self._groups:
+            self._groups = {first: momenta(self.dynamics, self.rows, [self.directory.groups[g] for g in names[first:first + width]])}
+        found = self._groups[first][:, number - first]
+        if quantity == "velocity":
+            return np.asarray(found[:, COLUMNS["momentum"]] / found[:, [COLUMNS["mass"]]])
+        return found[:, COLUMNS[quantity]].copy()
 
     def _wrench(self, key: str, frames: list[int], program: Program, silent: list[int]) -> np.ndarray:
         """What a program adds on the left to frames, with the opposite sign: the wrench on the body. Returns the first."""

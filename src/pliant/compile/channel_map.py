@@ -98,6 +98,7 @@ class ChannelMap:
         self.rates: dict[str, tuple[int, int, int]] = {}  # of those by Python functions: value and derivatives
         self.forces: dict[str, ForceRecord] = {}
         self.measures: dict[str, tuple[int, int]] = {}       # frames
+        self.groups: dict[str, tuple[str, ...]] = {}         # their bodies
         self.channels: dict[str, tuple[str, Channel]] = {}   # of items, as they are listed: whose it is, and what
         self.masses: dict[str, float] = {}          # of bodies [kg]
         self.stated: dict[str, StatedVelocity] = {}

@@ -9,6 +9,7 @@ import numpy as np
 from ..families import constraints
 from ..items.base import Frame, did_you_mean
 from ..items.errors import MissingItem, ModelError, missing_in
+from ..items.groups import MODEL, TOGETHER
 from ..items.joints import Planar, perpendicular_frame
 from ..items.references import NO_GAP, NO_LENGTH, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
@@ -270,4 +271,7 @@ class ModelCompiler:
             self.directory.frames[name] = self.marker(frame, name)
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}": (item.name, c) for item in listed for c in item.channels()}
+        if sum(self.directory.masses.values()) > 0:
+            self.directory.groups[MODEL] = tuple(self.directory.masses)
+            self.directory.channels |= {f"{MODEL}.{c.name}": (MODEL, c) for c in TOGETHER}
         return System(self.builder)
