@@ -91,6 +91,11 @@ class Observer:
     def angular_velocity(self, number: int) -> np.ndarray:
         return self.frame(number)[:, W:W + 3]
 
+    @staticmethod
+    def quaternions(R: np.ndarray) -> np.ndarray:
+        """Of rotation matrices over time, without jumps of sign."""
+        return quaternions(R)
+
     def record(self, name: str) -> ForceRecord:
         """The frames and rows of a force."""
         return self.directory.forces[name]

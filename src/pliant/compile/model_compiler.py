@@ -271,6 +271,9 @@ class ModelCompiler:
             self.directory.frames[name] = self.marker(frame, name)
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}": (item.name, c) for item in listed for c in item.channels()}
+        for item in self.items:
+            for use in item.uses():
+                self.directory.across.setdefault(use.joint, []).append((item, use))
         if sum(self.directory.masses.values()) > 0:
             self.directory.groups[MODEL] = tuple(self.directory.masses)
             self.directory.channels |= {f"{MODEL}.{c.name}": (MODEL, c) for c in TOGETHER}
