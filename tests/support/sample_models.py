@@ -68,4 +68,6 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.Force("push", side, ["10 N * sin(t)", 0, "2 N"], axes="frame"))
     m.add(pl.Torque("twist", ball, [0, 0, pl.Table([0, 1], [0, 1])]))
     m.add(pl.Measure("gap", wall, ball))
+    m.add(pl.Measure("seen", wall, ball, axes=side))
+    m.add(pl.Group("pair", [ball, rod]))
     return m

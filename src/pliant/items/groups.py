@@ -58,7 +58,7 @@ class Group(Item):
             if name not in masses:
                 yield ("bodies", k), MissingItem(f"there is no body {shown(name)}{did_you_mean(name, sorted(masses))}", name)
         if set(self.bodies) <= set(masses) and not sum(masses[name] for name in self.bodies) > 0:
-            yield ("bodies",), ValueError(f"{', '.join(self.bodies)} have no mass together, so there is no centre of mass; "
+            yield ("bodies",), ValueError(f"{', '.join(self.bodies)}: without mass there is no centre of mass; "
                                           "name a body that has some")
 
     def build(self, layout: ModelCompiler) -> None:
