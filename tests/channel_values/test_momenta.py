@@ -60,7 +60,7 @@ def test_units_and_listing():
     assert [sol.units[f"model.{c}"] for c in TOGETHER] == units == [sol.units[f"one.{c}"] for c in TOGETHER]
     assert sol.units["one.kinetic_energy"] == "J" and "model.kinetic_energy" not in sol.units  # that is energy.kinetic
     np.testing.assert_array_equal(sol["model.com.position.y"], sol["model.com.position"][:, 1])
-    with pytest.raises(KeyError, match="no channel 'model.momentun'; did you mean 'model.momentum'"):
+    with pytest.raises(KeyError, match=r"no channel 'model\.momentun'; did you mean 'model\.momentum'"):
         sol["model.momentun"]
 
 

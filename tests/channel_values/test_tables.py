@@ -35,12 +35,12 @@ def test_one_pattern_none_and_all(sol):
 
 
 def test_unknown_channels(sol):
-    with pytest.raises(KeyError, match="no channel 'A.angel'; did you mean 'A.angle'"):
+    with pytest.raises(KeyError, match=r"no channel 'A\.angel'; did you mean 'A\.angle'"):
         sol.table(["A.angel"])
-    with pytest.raises(KeyError, match="no column 'A.angel'; did you mean 'A.angle'"):
+    with pytest.raises(KeyError, match=r"no column 'A\.angel'; did you mean 'A\.angle'"):
         sol.table("A.angle")["A.angel"]
     for wrong in (5, None, ["A.angle", 3], {"A.angle"}):
-        with pytest.raises(ValueError, match="table: .* must be channels, such as"):
+        with pytest.raises(ValueError, match=r"table: .* must be channels, such as"):
             sol.table(wrong)
 
 

@@ -14,7 +14,8 @@ def machine() -> pl.Model:
     m, rng = pl.Model("three", gravity=(0, 0, -9.81)), np.random.default_rng(2)
     for name in "abc":
         m.add(pl.RigidBody(name, mass=1, inertia=(1, 2, 2.5), com=0.1 * rng.normal(size=3), position=rng.normal(size=3),
-                           rotation=pl.rotation(rng.normal(size=3), 1.0), velocity=rng.normal(size=3), angular_velocity=3 * rng.normal(size=3)))
+                           rotation=pl.rotation(rng.normal(size=3), 1.0), velocity=rng.normal(size=3),
+                           angular_velocity=3 * rng.normal(size=3)))
     a, b, c = (m[name] for name in "abc")
     p, q = a.frame((0.2, 0.1, 0), rotation=pl.rotation("x", 0.3)), b.frame((0, 0.3, -0.1), rotation=pl.rotation("y", 1.3))
     m.add(pl.Measure("world", p, q))
@@ -51,23 +52,36 @@ def test_velocity_is_the_rate_of_the_components(sol, name):
     np.testing.assert_allclose(along, sol[f"{name}.rate"], atol=1e-11)  # turning axes change no length
 
 
+def turned(vectors) -> np.ndarray:
+    return np.array([matrix_of(pl.rotation(v, np.linalg.norm(v))) for v in vectors])
+
+
 def test_rotation_and_its_rate(sol):
-    """dR/dt = R_AB [w_AB in B]: here in the axes of a, dR/dt R^T = [w in A]."""
-    R = np.array([matrix_of(q) for q in sol["own.rotation"]])
-    due = np.einsum("nji,njk->nik", axes(sol, "a", pl.rotation("x", 0.3)), axes(sol, "b", pl.rotation("y", 1.3)))
-    np.testing.assert_allclose(R, due, atol=1e-12)
-    np.testing.assert_array_equal(sol["own.rotation"], sol["third.rotation"])  # of b against a, whatever the axes are
+    """exp of the rotation vector is R_AB; with w in the axes of a, dR/dt R^T = [w]."""
+    A, B, C = axes(sol, "a", pl.rotation("x", 0.3)), axes(sol, "b", pl.rotation("y", 1.3)), axes(sol, "c", pl.rotation((1, 1, 0), 0.5))
+    R = turned(sol["own.rotation_vector"])
+    np.testing.assert_allclose(R, np.einsum("nji,njk->nik", A, B), atol=1e-12)
+    for name, W in (("world", np.eye(3)[None]), ("own", A), ("third", C)):  # the same vectors, in other axes
+        for channel in ("rotation_vector", "angular_velocity"):
+            np.testing.assert_allclose(np.einsum("nij,nj->ni", W + 0 * A, sol[f"{name}.{channel}"]), sol[f"world.{channel}"], atol=1e-11)
+        np.testing.assert_allclose(np.linalg.norm(sol[f"{name}.rotation_vector"], axis=1), sol["own.angle"], atol=1e-7)
     spin = np.einsum("nij,nkj->nik", CubicSpline(sol.t, R)(sol.t, 1), R)[5:-5]
-    w = sol["own.angular_velocity"][5:-5]
-    np.testing.assert_allclose(np.column_stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]]), w, atol=1e-4)
-    turned = np.einsum("nij,nj->ni", axes(sol, "a", pl.rotation("x", 0.3)), sol["own.angular_velocity"])
-    np.testing.assert_allclose(turned, sol["world.angular_velocity"], atol=1e-11)
-    np.testing.assert_allclose(np.linalg.norm(sol["third.angular_velocity"], axis=1), np.linalg.norm(turned, axis=1), rtol=1e-11)
-    np.testing.assert_allclose(2 * np.arccos(np.clip(abs(sol["own.rotation"][:, 0]), 0, 1)), sol["own.angle"], atol=1e-7)
+    np.testing.assert_allclose(np.column_stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]]), sol["own.angular_velocity"][5:-5], atol=1e-4)
+
+
+def test_no_rotation_and_half_a_turn():
+    """A body that turns about z, seen from the ground: the rotation vector ends at half a turn and goes on from the other side."""
+    m = pl.Model("turns")
+    m.add(pl.RigidBody("a", mass=1, inertia=(1, 1, 1), angular_velocity=(0, 0, np.pi)))
+    m.add(pl.Measure("m", m.ground, "a"))
+    sol = m.simulate(2.0, output_step=0.25)
+    np.testing.assert_allclose(sol["m.rotation_vector.z"], np.pi * np.array([0, 0.25, 0.5, 0.75, 1, -0.75, -0.5, -0.25, 0]), atol=1e-6)
+    assert not sol["m.rotation_vector"][0].any()
 
 
 def test_units(sol):
-    due = {"distance": "m", "rate": "m/s", "angle": "rad", "position": "m", "velocity": "m/s", "angular_velocity": "rad/s", "rotation": ""}
+    due = {"distance": "m", "rate": "m/s", "angle": "rad", "position": "m", "velocity": "m/s", "angular_velocity": "rad/s",
+           "rotation_vector": "rad"}
     assert {c: sol.unit(f"third.{c}") for c in due} == due
 
 

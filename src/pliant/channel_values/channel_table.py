@@ -39,7 +39,7 @@ class ChannelTable(Mapping[str, np.ndarray]):
 
     def to_array(self) -> np.ndarray:
         """A structured array of NumPy, one field for each column."""
-        return np.rec.fromarrays(list(self.values()), names=list(self)).view(np.ndarray)  # type: ignore[call-overload, no-any-return]
+        return np.rec.fromarrays(list(self.values()), names=list(self)).view(np.ndarray)  # type: ignore[call-overload]
 
     def to_csv(self, path: str | Path) -> None:
         """As text, 17 digits, the first line names and units."""

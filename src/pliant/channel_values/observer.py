@@ -110,7 +110,7 @@ class Observer:
             self._groups = {first: momenta(self.dynamics, self.rows, [self.directory.groups[g] for g in names[first:first + width]])}
         found = self._groups[first][:, number - first]
         if quantity == "velocity":
-            return np.asarray(found[:, COLUMNS["momentum"]] / found[:, [COLUMNS["mass"]]])
+            return found[:, COLUMNS["momentum"]] / found[:, COLUMNS["mass"]][:, None]
         return found[:, COLUMNS[quantity]].copy()
 
     def _wrench(self, key: str, frames: list[int], program: Program, silent: list[int]) -> np.ndarray:

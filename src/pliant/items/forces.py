@@ -88,8 +88,8 @@ class Torque(Load):
 class Measure(Pair):
     """Motion of frame b against frame a. ``distance`` and its ``rate``; ``angle`` of the rotation vector of b against a. In the axes of
     the frame ``axes`` (of the world if it is left out): ``position`` from a to b; ``velocity``, the rate of its components, as an observer
-    sees it who turns with these axes; ``angular_velocity`` of b against a. ``rotation`` of b against a: the unit quaternion that turns
-    components in the axes of b into those in the axes of a."""
+    sees it who turns with these axes; ``angular_velocity`` of b against a; ``rotation_vector`` of b against a, of at most half a turn,
+    whose length is ``angle``."""
     section: ClassVar[str] = "measures"
     kind: ClassVar[str] = "measure"
     listed: ClassVar[int] = 6
@@ -104,7 +104,7 @@ class Measure(Pair):
     def channels(self) -> Iterable[Channel]:
         return (Channel("distance", "m", 1, _distance), Channel("rate", "m/s", 1, _rate), Channel("angle", "rad", 1, _angle),
                 Channel("position", "m", 3, _position), Channel("velocity", "m/s", 3, _velocity),
-                Channel("angular_velocity", "rad/s", 3, _angular_velocity), Channel("rotation", "", 4, _rotation))
+                Channel("angular_velocity", "rad/s", 3, _angular_velocity), Channel("rotation_vector", "rad", 3, _rotation_vector))
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
@@ -140,10 +140,6 @@ def _angle(observer: Any, name: str) -> np.ndarray:
     return np.arctan2(np.linalg.norm(u, axis=1), (np.trace(R, axis1=1, axis2=2) - 1) / 2)
 
 
-def _rotation(observer: Any, name: str) -> np.ndarray:
-    return np.asarray(observer.quaternions(_turned(observer, name)))
-
-
 def _in_axes(observer: Any, name: str, vector: np.ndarray) -> np.ndarray:
     """World components in the axes of the measure."""
     return np.einsum("nji,nj->ni", observer.axes(observer.directory.measures[name][2]), vector)
@@ -165,3 +161,12 @@ def _angular_velocity(observer: Any, name: str) -> np.ndarray:
     """R_WC^T (w_B - w_A)                                                                                          [measure-3]"""
     a, b, _ = observer.directory.measures[name]
     return _in_axes(observer, name, observer.angular_velocity(b) - observer.angular_velocity(a))
+
+
+def _rotation_vector(observer: Any, name: str) -> np.ndarray:
+    """R_WC^T R_WA theta with exp[theta] = R_AB: from the quaternion (w, u) of R_AB, theta = 2 atan2(|u|, w) u / |u|   [measure-4]"""
+    q = observer.quaternions(_turned(observer, name))
+    q = np.where(q[:, :1] < 0, -q, q)
+    size = np.linalg.norm(q[:, 1:], axis=1)
+    theta = q[:, 1:] * np.where(size > 0, 2 * np.arctan2(size, q[:, 0]) / np.where(size > 0, size, 1.0), 2.0)[:, None]
+    return _in_axes(observer, name, np.einsum("nij,nj->ni", observer.axes(observer.directory.measures[name][0]), theta))

@@ -98,7 +98,8 @@ wrong("measure axes list", PIN + "measures:\n  gap: {between: [ground, crank], a
       "7: measures.gap.axes: [1, 0, 0] must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}")
 wrong("measure axes key", PIN + "measures:\n  gap: {between: [ground, crank], axes: {body: crank, rotaton: [1, 0, 0, 0]}}\n",
       "7: measures.gap.axes.rotaton: unknown key 'rotaton'; did you mean 'rotation'?")
-wrong("measure channel", FORCE + "{kind: force, frame: crank, vector: [0, 0, gap.position.x]}\nmeasures:\n  gap: {between: [ground, crank.end]}\n",
+wrong("measure channel",
+      FORCE + "{kind: force, frame: crank, vector: [0, 0, gap.position.x]}\nmeasures:\n  gap: {between: [ground, crank.end]}\n",
       "7: forces.S.vector[2]: channel 'gap.position.x' of measure 'gap' cannot be used in an expression; there ***")
 wrong("group none", PIN + "measures:\n  g: {kind: group}\n", '7: measures.g.bodies: is missing; a group measure needs it')
 wrong("group empty", PIN + "measures:\n  g: {kind: group, bodies: []}\n",
@@ -126,7 +127,8 @@ wrong("group key", PIN + "measures:\n  g: {kind: group, bodys: [crank]}\n",
       "7: measures.g.bodys: unknown key 'bodys'; did you mean 'bodies'?")
 wrong("group of a wrong body", "pliant: 1\nbodies:\n  a: {mass: heavy}\nmeasures:\n  g: {kind: group, bodies: [a]}\n",
       "3: bodies.a.mass: ***")
-wrong("group channel", FORCE + "{kind: force, frame: crank, vector: [0, 0, g.momentum.x]}\nmeasures:\n  g: {kind: group, bodies: [crank]}\n",
+wrong("group channel",
+      FORCE + "{kind: force, frame: crank, vector: [0, 0, g.momentum.x]}\nmeasures:\n  g: {kind: group, bodies: [crank]}\n",
       "7: forces.S.vector[2]: channel 'g.momentum.x' of group 'g' cannot be used in an expression; expressions can use ***")
 wrong("model channel", FORCE + "{kind: force, frame: crank, vector: [0, 0, model.momentum.x]}\n",
       "7: forces.S.vector[2]: channel 'model.momentum.x' of the model cannot be used in an expression; expressions can use ***")
