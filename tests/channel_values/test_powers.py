@@ -22,7 +22,7 @@ def machine() -> pl.Model:
     m.add(pl.AxialSpring("axial", "A", 300, 3, 0.05))
     m.add(pl.Drive("B", "angle", "0.5*sin(3*t)", name="motor"))
     m.add(pl.SpringDamper("spring", a.frame((0.2, 0, 0)), b.frame((0, 0.1, 0)), "50*x + 20*x^3", 2, 0.5))
-    m.add(pl.Bushing("mount", m.ground, b.frame((0.1, 0.1, 0.1)), stiffness=[100, 200, 300, 10, 20, 30], damping=[1, 2, 3, 0.4, 0.5, 0.6]))
+    m.add(pl.Bushing("mount", a, b.frame((0.1, 0.1, 0.1)), stiffness=[100, 200, 300, 10, 20, 30], damping=[1, 2, 3, 0.4, 0.5, 0.6]))
     m.add(pl.Force("push", b.frame((0.3, 0, 0.1)), ("3*cos(2*t)", "-5*A.angle_rate", 1.0), axes="frame"))
     m.add(pl.Force("more", b.frame((0.3, 0, 0.1)), (0, 0, "-2*b.velocity.z")))
     m.add(pl.Torque("turn", c, (1, "sin(t)", 2)))
