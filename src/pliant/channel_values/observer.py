@@ -143,6 +143,8 @@ class Observer:
         """Force and moment (n, 6) that a force exerts on the body at its frame b, or a, world axes."""
         s, r = self.dynamics.system, self.record(name)
         frame, alone = getattr(r, end), self._alone
+        if (found := self._forces.get(("force" if frame in alone else name, frame))) is not None:
+            return found
         only = {r.family} if frame not in alone else {other.family for other in self.directory.forces.values()}
         whole = s.program("residual", families=[f for f in s.families if f.push.residual or f in (FRAMES, SENSE) or f in only])
         if frame in alone:  # those of its neighbours are computed with it

@@ -1,7 +1,7 @@
 """Mass, centre of mass, momentum and kinetic energy of groups of bodies, read from the mass matrix, whatever the bodies are.
 
 Rows of a body in M v are its momentum (world axes) and its angular momentum about the origin of its frame (body axes). In its first
-tile stand its mass m and, below, [c] R^T with c = m times the centre of mass in the axes R of the frame. docs/theory/momenta.md
+tile stand its mass m and, below, [c] R^T with c = m times the centre of mass in the axes R of the frame. docs/theory/channels.md
 """
 from __future__ import annotations
 
