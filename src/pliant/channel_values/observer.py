@@ -120,7 +120,7 @@ class Observer:
             observe_forces(program, s.data, self.dynamics.x, self.rows, np.array(silent, np.int64), np.array(frames), out)
             while self._forces and 6 * len(self.rows) * (len(self._forces) + len(frames)) > BLOCKS * BLOCK:
                 del self._forces[next(iter(self._forces))]
-            self._forces |= {(key, frame): -out[:, k] for k, frame in enumerate(frames)}
+            self._forces |= {(key, frame): 0.0 - out[:, k] for k, frame in enumerate(frames)}  # no -0
         return self._forces[key, frames[0]]
 
     def reaction(self, name: str) -> np.ndarray:
