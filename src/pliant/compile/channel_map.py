@@ -106,6 +106,7 @@ class ChannelMap:
         self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
         self.across: dict[str, list[tuple[Item, CoordinateUse]]] = {}  # what acts on coordinates of a joint
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
+        self.terms: dict[str, dict[tuple[str, str], float]] = {}  # of couplings: joint, coordinate -> its factor
         self.flexible: dict[str, Flexible] = {}     # modal bodies
 
     @property

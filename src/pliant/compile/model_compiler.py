@@ -215,6 +215,7 @@ class ModelCompiler:
             equations = b.equations(name, [f for c in found for f in c.frames])
         row = equations.take()
         self.directory.couplings[name] = row, "N*m" if terms[0][1] == "angle" else "N"
+        self.directory.terms[name] = {(joint, which): factor for joint, which, factor in terms}
         if shared:
             self.directory.joints[shared].rows.append(row)
             self.directory.joints[shared].directions.append(("coupling",))

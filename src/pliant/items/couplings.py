@@ -27,10 +27,6 @@ class JointPair(Between):
     a: JointName
     b: JointName
 
-    def factors(self) -> tuple[float, float]:
-        """Of the coordinates of a and b in its equation, factor_a c_a + factor_b c_b = constant."""
-        raise NotImplementedError(f"{type(self).__name__} must define factors()")
-
     def uses(self) -> Iterable[CoordinateUse]:
         for k, joint in enumerate((self.a, self.b)):
             yield CoordinateUse(joint, self.coupled[k], ("between", k))
@@ -40,7 +36,7 @@ class JointPair(Between):
 
     def power_on(self, observer: Any, use: CoordinateUse) -> np.ndarray:
         """What it takes from one joint it supplies to the other."""
-        factor = self.factors()[use.path[1]]
+        factor = observer.directory.terms[self.name][use.joint, use.coordinate]
         return np.asarray(factor * _effort(observer, self.name) * observer(f"{use.joint}.{use.coordinate}_rate"))
 
     def equations(self) -> int:
@@ -70,14 +66,10 @@ class Gear(JointPair):
             raise FieldError("teeth", f"{shown(self.teeth)} must be at least 1 each")
         return self
 
-    def factors(self) -> tuple[float, float]:
+    def build(self, layout: ModelCompiler) -> None:
         ratio = self.ratio if self.teeth is None else -self.teeth[0] / self.teeth[1]
         assert ratio is not None
-        return -ratio, 1.0
-
-    def build(self, layout: ModelCompiler) -> None:
-        of_a, of_b = self.factors()
-        layout.add_coupling(self.name, [(self.b, self.coupled[1], of_b), (self.a, self.coupled[0], of_a)])
+        layout.add_coupling(self.name, [(self.b, self.coupled[1], 1.0), (self.a, self.coupled[0], -ratio)])
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
@@ -92,12 +84,8 @@ class RackPinion(JointPair):
     unit: ClassVar[str] = "N"
     radius: Length
 
-    def factors(self) -> tuple[float, float]:
-        return 1.0, -self.radius
-
     def build(self, layout: ModelCompiler) -> None:
-        of_a, of_b = self.factors()
-        layout.add_coupling(self.name, [(self.a, self.coupled[0], of_a), (self.b, self.coupled[1], of_b)])
+        layout.add_coupling(self.name, [(self.a, self.coupled[0], 1.0), (self.b, self.coupled[1], -self.radius)])
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
