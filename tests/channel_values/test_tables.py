@@ -24,7 +24,15 @@ def test_columns_and_units(sol):
     assert len(table) == 12 and "motor.power" in table and table.heads[1] == "A.angle [rad]"
     np.testing.assert_array_equal(table["moving.momentum.y"], sol["moving.momentum"][:, 1])
     np.testing.assert_array_equal(table["t"], sol.t)
-    assert repr(table).startswith("ChannelTable(101 rows: t [s], A.angle [rad], ")
+    assert repr(table).startswith("ChannelTable(101 rows: t [s], A.angle [rad], ") and "columns" not in repr(table)
+
+
+def test_what_a_notebook_shows(sol):
+    """The first columns and rows."""
+    table = sol.table()
+    assert repr(table).endswith(f", … ({len(table)} columns))") and len(repr(table)) < 400
+    page = table._repr_html_()
+    assert page.count("<tr>") == 61 and page.count("<th") == 12 and "and 41 more rows" in page
 
 
 def test_one_pattern_none_and_all(sol):

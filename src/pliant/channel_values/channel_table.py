@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+SHOWN = 12  # columns that are told
 PANDAS = "a DataFrame needs pandas: pip install pliant[tables]"
 
 
@@ -30,7 +31,13 @@ class ChannelTable(Mapping[str, np.ndarray]):
         return len(self._columns)
 
     def __repr__(self) -> str:
-        return f"ChannelTable({len(self['t'])} rows: {', '.join(self.heads)})"
+        more = f", … ({len(self)} columns)" if len(self) > SHOWN else ""
+        return f"ChannelTable({len(self['t'])} rows: {', '.join(self.heads[:SHOWN])}{more})"
+
+    def _repr_html_(self) -> str:
+        from ..report.display import html_table, page
+        columns = [column.tolist() for column in list(self.values())[:SHOWN]]
+        return page(repr(self), html_table(self.heads[:SHOWN], zip(*columns, strict=True)))
 
     @property
     def heads(self) -> list[str]:
