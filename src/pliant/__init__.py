@@ -24,6 +24,7 @@ _WHERE = {
     "items.springs": ("SpringDamper", "TorsionSpring", "AxialSpring", "Bushing"),
     "items.forces": ("Force", "Torque", "Measure"),
     "items.variables": ("Variable",),
+    "items.groups": ("Group",),
     "functions.table": ("Table",),
     "functions.table2": ("Table2",),
     "flex.material": ("Material", "STEEL", "ALUMINIUM"),

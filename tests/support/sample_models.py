@@ -72,4 +72,6 @@ def everything(folder: Path) -> pl.Model:
     m.table("lift", pl.Table([0, 1, 2], [0, 3, 1], "linear", "extrapolated"))
     m.table("field", pl.Table2([0, 1], [0, 1, 2], [[0, 1, 2], [3, 4, 7]], "linear"))
     m.add(pl.Variable("slip", "half*revolute.angle_rate + lift(t) - field(t, gap.distance)", "m/s"))
+    m.add(pl.Measure("seen", wall, ball, axes=side))
+    m.add(pl.Group("pair", [ball, rod]))
     return m

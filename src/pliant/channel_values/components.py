@@ -8,6 +8,6 @@ MODAL = (".modal", ".modal_rate")  # channels whose components are numbered, fro
 
 def components(channel: str, count: int) -> tuple[str, ...]:
     """Names of the components of a channel."""
-    if channel.endswith(MODAL):
+    if channel.endswith(MODAL) or count not in (1, *COMPONENTS):
         return tuple(str(k + 1) for k in range(count))
     return COMPONENTS.get(count, ())

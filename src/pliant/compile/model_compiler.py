@@ -11,6 +11,7 @@ from ..functions.function import channels
 from ..functions.parser import NO_NAMES, Names, parse
 from ..items.base import Frame, did_you_mean
 from ..items.errors import MissingItem, ModelError, missing_in
+from ..items.groups import MODEL, TOGETHER
 from ..items.joints import Planar, perpendicular_frame
 from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
@@ -216,6 +217,7 @@ class ModelCompiler:
             equations = b.equations(name, [f for c in found for f in c.frames])
         row = equations.take()
         self.directory.couplings[name] = row, "N*m" if terms[0][1] == "angle" else "N"
+        self.directory.terms[name] = {(joint, which): factor for joint, which, factor in terms}
         if shared:
             self.directory.joints[shared].rows.append(row)
             self.directory.joints[shared].directions.append(("coupling",))
@@ -285,4 +287,10 @@ class ModelCompiler:
             self.directory.frames[name] = self.marker(frame, name)
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
+        for item in self.items:
+            for use in item.uses():
+                self.directory.across.setdefault(use.joint, []).append((item, use))
+        if sum(self.directory.masses.values()) > 0:
+            self.directory.groups[MODEL] = tuple(self.directory.masses)
+            self.directory.channels |= {f"{MODEL}.{c.name}": (MODEL, c) for c in TOGETHER}
         return System(self.builder)

@@ -30,7 +30,7 @@ AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 AXES |= {f"-{k}": (-a[0], -a[1], -a[2]) for k, a in list(AXES.items())}
 ROUNDING = 1e-15  # a length this near to one is one: what was made a unit vector once stays as it is
 LONGEST = 100     # letters in a name
-RESERVED = {"ground", "energy", "t", "pi", "e"}
+RESERVED = {"ground", "energy", "model", "t", "pi", "e"}
 
 Vec3 = tuple[float, float, float]
 AnyAxis = str | Vec3  # a letter of AXES, or a unit vector

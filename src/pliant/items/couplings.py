@@ -34,6 +34,11 @@ class JointPair(Between):
     def channels(self) -> Iterable[Channel]:
         return (Channel("effort", self.unit, 1, _effort),)
 
+    def power_on(self, observer: Any, use: CoordinateUse) -> np.ndarray:
+        """What it takes from one joint it supplies to the other."""
+        factor = observer.directory.terms[self.name][use.joint, use.coordinate]
+        return np.asarray(factor * _effort(observer, self.name) * observer(f"{use.joint}.{use.coordinate}_rate"))
+
     def equations(self) -> int:
         return 1
 

@@ -17,10 +17,23 @@ def joint_channels(coordinates: tuple[str, ...]) -> Iterator[Channel]:
         value, rate = {"angle": (_angle, _angle_rate), "displacement": (_displacement, _displacement_rate)}[c]
         yield Channel(c, UNITS[c], 1, value)
         yield Channel(f"{c}_rate", f"{UNITS[c]}/s", 1, rate)
+    if coordinates:
+        yield Channel("power", "W", 1, _power)
     yield Channel("force", "N", 3, lambda observer, name: observer.reaction(name)[:, :3].copy())
     yield Channel("torque", "N*m", 3, lambda observer, name: observer.reaction(name)[:, 3:].copy())
     yield Channel("force_joint", "N", 3, lambda observer, name: _in_joint(observer, name, slice(0, 3)))
     yield Channel("torque_joint", "N*m", 3, lambda observer, name: _in_joint(observer, name, slice(3, 6)))
+
+
+def _power(observer: Any, name: str) -> np.ndarray:
+    """What acts along its coordinates supplies: drives, springs and couplings. The reaction supplies nothing.          [power-3]"""
+    total = np.zeros(len(observer.rows))
+    for item, use in observer.directory.across.get(name, ()):
+        if hasattr(item, "power_on"):  # of several coordinates
+            total += item.power_on(observer, use)
+        elif f"{item.name}.power" in observer.catalogue:
+            total += observer(f"{item.name}.power")
+    return total
 
 
 def _in_joint(observer: Any, name: str, part: slice) -> np.ndarray:

@@ -11,6 +11,7 @@ from ..functions.field_error import FieldError
 from ..functions.units import MOST, must, shown
 from .base import Angle, Item, JointName, Length, Pair
 from .declarations import Channel, CoordinateUse, Stiffness
+from .force_channels import POWER
 from .function_fields import ForceLaw
 from .quantities import numbers_with_units
 from .references import NO_DIRECTION
@@ -98,7 +99,7 @@ class SpringDamper(Pair):
         layout.directory.forces[self.name].spans = True
 
     def channels(self) -> Iterable[Channel]:
-        return Channel("length", "m", 1, _length), Channel("rate", "m/s", 1, _rate), Channel("force", "N", 1, _pull)
+        return Channel("length", "m", 1, _length), Channel("rate", "m/s", 1, _rate), Channel("force", "N", 1, _pull), POWER
 
     def stiffnesses(self, at: Any) -> Iterable[Stiffness]:
         r, u = at.record(self.name), np.zeros(6)
@@ -146,7 +147,7 @@ class JointSpring(Item):
         which, (effort, unit, _) = self.coordinate, self.effort
         return (Channel(which, self.unit, 1, lambda observer, name: observer(f"{self.joint}.{which}")),
                 Channel("rate", f"{self.unit}/s", 1, lambda observer, name: observer(f"{self.joint}.{which}_rate")),
-                Channel(effort, unit, 1, self._along_axis))
+                Channel(effort, unit, 1, self._along_axis), POWER)
 
     def stiffnesses(self, at: Any) -> Iterable[Stiffness]:
         u, first = np.zeros(6), self.effort[2]
@@ -224,7 +225,7 @@ class Bushing(Pair):
 
     def channels(self) -> Iterable[Channel]:
         return (Channel("force", "N", 3, lambda observer, name: observer.effort(name)[:, :3].copy()),
-                Channel("torque", "N*m", 3, lambda observer, name: observer.effort(name)[:, 3:].copy()))
+                Channel("torque", "N*m", 3, lambda observer, name: observer.effort(name)[:, 3:].copy()), POWER)
 
     def stiffnesses(self, at: Any) -> Iterable[Stiffness]:
         K, C, R = self.matrix("stiffness"), self.matrix("damping"), at.axes(at.record(self.name).a)

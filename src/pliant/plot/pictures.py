@@ -31,7 +31,7 @@ def plot(sol: Solution, channels: str | Sequence[str], path: str | Path | None =
     patterns = [channels] if isinstance(channels, str) else list(channels)
     if not patterns:
         raise ValueError(f"plot: name at least one channel, such as {sol.channels[0]!r}; sol.channels lists them")
-    columns = sol.columns(*patterns)
+    columns = dict(sol.table(patterns))
     t = columns.pop("t")
     if len(columns) > LINES:
         raise ValueError(f"plot: {len(columns)} lines are too many to read, at most {LINES}; "

@@ -10,6 +10,7 @@ from ..flex.load_participation import percent
 from ..functions.table import Table
 from ..items.base import Between, Frame, Item, matrix_of, names_joint
 from ..items.bodies import RigidBody
+from ..items.groups import Group
 from ..items.modal import ModalBody
 from .display import Text, facts, html_table, page
 from .tables import cell, table
@@ -53,6 +54,8 @@ def model_data(model: Model) -> dict[str, Any]:
 def _ends(item: Item) -> str:
     if isinstance(item, Between):
         return f"{item.a} - {item.b}"
+    if isinstance(item, Group):
+        return ", ".join(item.bodies)
     values = {field: getattr(item, field) for field in type(item).model_fields}
     return ", ".join(str(v) for field, v in values.items() if isinstance(v, Frame) or names_joint(type(item), field))
 

@@ -139,11 +139,15 @@ def _choose(sol: Solution, record: list[str] | None) -> tuple[list[str], str]:
 
 
 def _rank(observer: Observer, channel: str) -> int | None:
-    """Which channels come first when there are too many: forces, then poses of bodies, then joints; None: frames."""
+    """Which channels come first when there are too many: forces, then poses of bodies, then what is seen as vectors, then joints;
+    None: frames."""
     head, _, quantity = channel.rpartition(".")
-    if head in observer.directory.joints:
+    d, item = observer.directory, channel.partition(".")[0]
+    if head in d.joints:
         return 3
-    if head not in observer.directory.frames:
+    if item in d.groups or (item in d.measures and observer.catalogue[channel][1] > 1):
+        return 2
+    if head not in d.frames:
         return 0
     if "." in head:
         return None

@@ -14,6 +14,7 @@ from ..items.bodies import FrameOwner
 from ..items.couplings import JointPair
 from ..items.forces import Measure
 from ..items.function_fields import functions
+from ..items.groups import Group
 from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
 from ..model import Model
 
@@ -27,7 +28,8 @@ def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
     check, names = _channel_check(model, named), model.names()
     for item in model:
         here = (item.section, item.name)
-        for found in (_ends(model, named, item), _coordinates(model, item), _expressions(item, check, names)):
+        for found in (_ends(model, named, item), _members(model, named, item), _coordinates(model, item),
+                      _expressions(item, check, names)):
             yield from ((here + path, message) for path, message in found)
     yield from _too_many_equations(model)
     joints = named["joints"] | named["drives"]
@@ -52,6 +54,13 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
                 yield path, f"there is no joint {value!r}{did_you_mean(value, sorted(named['joints'] - {item.name}))}"
     if good and isinstance(item, Pair):
         yield from _geometry(model, item)
+
+
+def _members(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Problem]:
+    """Bodies that a group names; one that is wrong itself is not held against it."""
+    if isinstance(item, Group):
+        masses = {name: getattr(_body(model, name), "mass", 1.0) for name in named["bodies"]}
+        yield from ((path, str(wrong)) for path, wrong in item.faults(masses))
 
 
 def _frame(model: Model, bodies: set[str], frame: Frame, acts: bool) -> Iterator[str]:
@@ -118,7 +127,7 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
     joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints") if not isinstance(j, JointPair)}
     measures = {m.name: m for m in model.section("measures") if isinstance(m, Measure)}
     others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
-    others["energy"] = "the model"
+    others |= {"energy": "the model", "model": "the model"}
     wrong = set().union(*named.values()) - set(model.items)
 
     def check(reference: str) -> None:

@@ -186,7 +186,7 @@ class Description:
         elif isinstance(item, Load):
             constant = [float(v) if isinstance(v, (int, float)) else None for v in item.vector]
             made |= {"b": self._end(item.frame), "vector": constant, "axes": item.axes}
-            made["channel"] = f"{item.name}.vector" if None in constant else None
+            made["channel"] = f"{item.name}.{item.channels()[0].name}" if None in constant else None
         elif hasattr(item, "joint"):
             made["joint"] = item.joint
         return made

@@ -88,6 +88,51 @@ wrong("measure one", PIN + "measures:\n  gap: {between: [ground]}\n",
       "7: measures.gap.between: ['ground'] must be a list of two frames, such as [ground, crank.start]")
 wrong("measure kind", PIN + "measures:\n  gap: {kind: distance, between: [ground, crank]}\n",
       "7: measures.gap.kind: unknown kind 'distance' of measure; a distance stands under joints")
+wrong("measure axes body", PIN + "measures:\n  gap: {between: [ground, crank], axes: crnk.end}\n",
+      "7: measures.gap.axes: there is no body 'crnk'; did you mean 'crank'?")
+wrong("measure axes frame", PIN + "measures:\n  gap: {between: [ground, crank], axes: crank.tip}\n",
+      "7: measures.gap.axes: body 'crank' has no frame 'tip'; there ***")
+wrong("measure axes world", PIN + "measures:\n  gap: {between: [ground, crank], axes: world}\n",
+      "7: measures.gap.axes: there is no body 'world'; there are ground, crank")
+wrong("measure axes list", PIN + "measures:\n  gap: {between: [ground, crank], axes: [1, 0, 0]}\n",
+      "7: measures.gap.axes: [1, 0, 0] must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}")
+wrong("measure axes key", PIN + "measures:\n  gap: {between: [ground, crank], axes: {body: crank, rotaton: [1, 0, 0, 0]}}\n",
+      "7: measures.gap.axes.rotaton: unknown key 'rotaton'; did you mean 'rotation'?")
+wrong("measure channel",
+      FORCE + "{kind: force, frame: crank, vector: [0, 0, gap.position.x]}\nmeasures:\n  gap: {between: [ground, crank.end]}\n",
+      "7: forces.S.vector[2]: channel 'gap.position.x' of measure 'gap' cannot be used in an expression; there ***")
+wrong("group none", PIN + "measures:\n  g: {kind: group}\n", '7: measures.g.bodies: is missing; a group measure needs it')
+wrong("group empty", PIN + "measures:\n  g: {kind: group, bodies: []}\n",
+      '7: measures.g.bodies: [] must be a list of bodies, such as [seat, driver]')
+wrong("group text", PIN + "measures:\n  g: {kind: group, bodies: crank}\n",
+      "7: measures.g.bodies: 'crank' must be a list of bodies, such as [seat, driver]")
+wrong("group numbers", PIN + "measures:\n  g: {kind: group, bodies: [1, 2]}\n",
+      '7: measures.g.bodies: [1, 2] must be a list of bodies, such as [seat, driver]')
+wrong("group null", PIN + "measures:\n  g: {kind: group, bodies: }\n",
+      '7: measures.g.bodies: no value is given, it must be a list of bodies, such as [seat, driver]')
+wrong("group ground", PIN + "measures:\n  g: {kind: group, bodies: [crank, ground]}\n",
+      "7: measures.g.bodies: 'ground' has no mass and no momentum; leave it out")
+wrong("group twice", PIN + "measures:\n  g: {kind: group, bodies: [crank, crank]}\n",
+      "7: measures.g.bodies: 'crank' stands there twice; name every body once")
+wrong("group typo", PIN + "measures:\n  g: {kind: group, bodies: [crnk]}\n",
+      "7: measures.g.bodies[0]: there is no body 'crnk'; did you mean 'crank'?")
+wrong("group of a joint", PIN + "measures:\n  g: {kind: group, bodies: [crank, A]}\n",
+      "7: measures.g.bodies[1]: there is no body 'A'; there is crank")
+wrong("group frame", PIN + "measures:\n  g: {kind: group, bodies: [crank.end]}\n",
+      "7: measures.g.bodies[0]: there is no body 'crank.end'; did you mean 'crank'?")
+wrong("group without mass", ROD + "  ghost: {mass: 0, inertia: [0, 0, 0]}\nmeasures:\n  g: {kind: group, bodies: [ghost]}\n",
+      '6: measures.g.bodies: ghost: without mass there is no centre of mass; name a body that has some')
+wrong("group key", PIN + "measures:\n  g: {kind: group, bodys: [crank]}\n",
+      '7: measures.g.bodies: is missing; a group measure needs it',
+      "7: measures.g.bodys: unknown key 'bodys'; did you mean 'bodies'?")
+wrong("group of a wrong body", "pliant: 1\nbodies:\n  a: {mass: heavy}\nmeasures:\n  g: {kind: group, bodies: [a]}\n",
+      "3: bodies.a.mass: ***")
+wrong("group channel",
+      FORCE + "{kind: force, frame: crank, vector: [0, 0, g.momentum.x]}\nmeasures:\n  g: {kind: group, bodies: [crank]}\n",
+      "7: forces.S.vector[2]: channel 'g.momentum.x' of group 'g' cannot be used in an expression; expressions can use ***")
+wrong("model channel", FORCE + "{kind: force, frame: crank, vector: [0, 0, model.momentum.x]}\n",
+      "7: forces.S.vector[2]: channel 'model.momentum.x' of the model cannot be used in an expression; expressions can use ***")
+wrong("body named model", "pliant: 1\nbodies:\n  model: {mass: 1}\n", "3: bodies.model: name 'model' is reserved; choose another")
 
 # -- simulate
 wrong("simulate typo", SIMULATE + "{duraton: 1}\n", "6: simulate.duraton: unknown option 'duraton'; did you mean 'duration'?")
