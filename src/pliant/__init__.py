@@ -22,6 +22,7 @@ _WHERE = {
     "items.drives": ("Drive",),
     "items.sliding": ("SlidingOnBeam",),
     "items.springs": ("SpringDamper", "TorsionSpring", "AxialSpring", "Bushing"),
+    "items.joint_loads": ("JointTorque", "JointForce"),
     "items.forces": ("Force", "Torque", "Measure"),
     "functions.table": ("Table",),
     "flex.material": ("Material", "STEEL", "ALUMINIUM"),

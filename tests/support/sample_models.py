@@ -64,6 +64,8 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.SpringDamper("spring", wall, ball, stiffness="12 N/mm", damping="3 * v + v^3", length="10 cm"))
     m.add(pl.TorsionSpring("torsion", "revolute", stiffness=2, damping=0.1, angle="5 deg"))
     m.add(pl.AxialSpring("axial", "slide", stiffness="2 kN/m", damping="v^3", displacement="5 mm"))
+    m.add(pl.JointTorque("motor", "revolute", "2 N*m - 0.1*revolute.angle_rate"))
+    m.add(pl.JointForce("piston", "prismatic", pl.Table([0, 1], [0, 5])))
     m.add(pl.Bushing("bushing", wall, box, stiffness=[1, 2, 3, 4, 5, 6], damping=np.eye(6).tolist()))
     m.add(pl.Force("push", side, ["10 N * sin(t)", 0, "2 N"], axes="frame"))
     m.add(pl.Torque("twist", ball, [0, 0, pl.Table([0, 1], [0, 1])]))

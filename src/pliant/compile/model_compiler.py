@@ -10,7 +10,7 @@ from ..families import constraints
 from ..items.base import Frame, did_you_mean
 from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.joints import Planar, perpendicular_frame
-from ..items.references import NO_GAP, NO_LENGTH, no_coordinate, no_frame, no_node, one_body, sensed
+from ..items.references import NO_GAP, NO_LENGTH, no_body, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
@@ -91,8 +91,7 @@ class ModelCompiler:
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:
-            near = did_you_mean(frame.body, self.owners)
-            raise MissingItem(f"{item}: there is no body {frame.body!r}{near}", frame.body)
+            raise MissingItem(f"{item}: {no_body(frame.body, self.owners, self.directory.joints)}", frame.body)
         owner = self.owners[frame.body]
         if frame.frame and frame.frame not in owner.frames:
             raise ValueError(f"{item}: {no_frame(frame.body, frame.frame, owner.frames)}")

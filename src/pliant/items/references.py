@@ -61,6 +61,14 @@ def _short(name: str) -> str:
     return repr(name if len(name) <= 60 else name[:59] + "…")
 
 
+def no_body(name: str, bodies: Collection[str], joints: Collection[str] = ()) -> str:
+    """The sentence for a body that is not there."""
+    if name in joints:
+        return (f"there is no body {_short(name)}; there is a joint of this name. Name a body, or use joint_torque or joint_force "
+                "(JointTorque, JointForce) for a load between the two bodies of a joint")
+    return f"there is no body {_short(name)}{did_you_mean(name, bodies)}"
+
+
 def no_frame(body: str, frame: str, frames: Collection[str]) -> str:
     """The sentence for a frame that is not there."""
     near = did_you_mean(frame, frames) if frames else "; it has none, name it under frames"

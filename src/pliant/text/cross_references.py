@@ -12,7 +12,7 @@ from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, mat
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointPair
 from ..items.forces import Measure
-from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
+from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_body, no_coordinate, no_frame, no_node, one_body, sensed
 from ..model import Model
 
 Path = tuple[Any, ...]
@@ -41,7 +41,7 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
         value = getattr(item, field)
         path: Path = ("between", "ab".index(field)) if isinstance(item, Between) and field in ("a", "b") else (field,)
         if isinstance(value, Frame):
-            for message in _frame(model, named["bodies"], value, item.section != "measures"):
+            for message in _frame(model, named, value, item.section != "measures"):
                 good = False
                 yield path, message
             good = good and isinstance(_body(model, value.body), FrameOwner)
@@ -52,9 +52,9 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
         yield from _geometry(model, item)
 
 
-def _frame(model: Model, bodies: set[str], frame: Frame, acts: bool) -> Iterator[str]:
-    if frame.body != "ground" and frame.body not in bodies:
-        yield f"there is no body {frame.body!r}{did_you_mean(frame.body, ['ground', *sorted(bodies)])}"
+def _frame(model: Model, named: dict[str, set[str]], frame: Frame, acts: bool) -> Iterator[str]:
+    if frame.body != "ground" and frame.body not in named["bodies"]:
+        yield no_body(frame.body, ["ground", *sorted(named["bodies"])], named["joints"])
     elif frame.frame and isinstance(body := _body(model, frame.body), FrameOwner) and frame.frame not in body.frames:
         yield no_frame(frame.body, frame.frame, body.frames)
     elif acts and isinstance(body := _body(model, frame.body), FrameOwner) and body.nodal:
