@@ -9,6 +9,7 @@ import numpy as np
 from ..families import constraints
 from ..items.base import Frame, did_you_mean
 from ..items.errors import MissingItem, ModelError, missing_in
+from ..items.joint_channels import held_by
 from ..items.joints import Planar, perpendicular_frame
 from ..items.references import NO_GAP, NO_LENGTH, no_body, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
@@ -18,6 +19,7 @@ from .planar import unheld
 from .system import System
 
 if TYPE_CHECKING:
+    from ..functions.function import Code
     from ..items.base import Item, Pair
     from ..items.bodies import FrameOwner, RigidBody
     from ..items.modal import ModalBody
@@ -95,6 +97,10 @@ class ModelCompiler:
         owner = self.owners[frame.body]
         if frame.frame and frame.frame not in owner.frames:
             raise ValueError(f"{item}: {no_frame(frame.body, frame.frame, owner.frames)}")
+        try:
+            owner.local(frame)
+        except ValueError as error:
+            raise ValueError(f"{item}: {error}") from None
         return owner
 
     def world(self, frame: Frame, item: str) -> tuple[np.ndarray, np.ndarray]:
@@ -160,7 +166,20 @@ class ModelCompiler:
             record.histories["angle"] = self.builder.history()
             self.builder.pair(constraints.TURNS, item.name, *frames, (ANGLE, Z, record.histories["angle"]),
                               (record.zeros["angle"],), reads=True)
+        for which in getattr(item, "hold", ()):
+            code = self.builder.function(record.stated.get(which, start[which]), ("t",), f"joint {item.name!r}: hold", kinks=True)
+            self.add_drive(held_by(item.name, which), item.name, which, code)
         return record
+
+    def add_drive(self, name: str, joint: str, which: str, code: Code) -> None:
+        """The equation that prescribes a coordinate of a joint as a function of time."""
+        b, record, c = self.builder, self.directory.joints[joint], self.coordinate(joint, which, name)
+        equations = record.equations if c.frames == (record.a, record.b) else b.equations(name, c.frames)
+        row = equations.take()
+        b.pair(constraints.DRIVE, name, *c.frames, (*c.place, code.value, code.by_t, code.by_tt), (c.zero, 1.0, 0.0),
+               joint=equations, row=row)
+        self.directory.drives[name] = row, 1.0, joint, which
+        self.directory.codes[name] = code.value
 
     def _equations(self, name: str, record: JointRecord, primitives: tuple[tuple[Any, ...], ...]) -> None:
         b, fa, fb, equations = self.builder, record.a, record.b, record.equations

@@ -215,12 +215,14 @@ class Place(Strict):
 
 
 class Frame(Strict):
-    """A place on a body by name: the body itself, one of its named frames, or a point in its axes."""
+    """A place on a body by name: the body itself, one of its named frames, a point in its axes, or the point that is ``at`` a place of
+    the world in the pose as modelled, with axes parallel to those of the world."""
     model_config = ConfigDict(extra="forbid", frozen=True)
     body: str
     frame: str | None = None
     point: Point | None = None
     rotation: Rotation | None = None
+    at: Point | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -232,14 +234,20 @@ class Frame(Strict):
             return value.as_frame().model_dump()
         return value
 
+    @model_validator(mode="after")
+    def _one_place(self) -> Frame:
+        if self.at is not None and any(k is not None for k in (self.frame, self.point, self.rotation)):
+            raise ValueError("at is a point of the world, with its axes; leave out frame, point and rotation")
+        return self
+
     def __str__(self) -> str:
-        if self.point is not None:
-            return f"{self.body} at ({self.point[0]:g}, {self.point[1]:g}, {self.point[2]:g})"
+        if place := self.point or self.at:
+            return f"{self.body} at {'the point of the world ' if self.at else ''}({place[0]:g}, {place[1]:g}, {place[2]:g})"
         return f"{self.body}.{self.frame}" if self.frame else self.body
 
     def plain(self) -> Any:
         """As written in a text model."""
-        if self.point is None and self.rotation is None:
+        if self.point is None and self.rotation is None and self.at is None:
             return str(self)
         return self.model_dump(exclude_none=True)
 

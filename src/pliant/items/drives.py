@@ -10,9 +10,10 @@ from pydantic import Field, model_validator
 from .base import Item, JointName, Name, joint_name
 from .declarations import Channel, CoordinateUse
 from .function_fields import TimeFunction
+from .joint_channels import held_by
 from .joints import Revolute
 from .quantities import numbers_with_units
-from .references import TIME_ALONE
+from .references import TIME_ALONE, held
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -43,19 +44,14 @@ class Drive(Item):
         return {"function": "rad" if self.coordinate == "angle" else "m"}
 
     def build(self, layout: ModelCompiler) -> None:
-        from ..families import constraints
-        b, item = layout.builder, f"drive {self.name!r}"
-        c = layout.coordinate(self.joint, self.coordinate, item)
-        code = b.function(self.function, ("t",), f"{item}: function", kinks=True)
+        item = f"drive {self.name!r}"
+        layout.coordinate(self.joint, self.coordinate, item)
+        if held_by(self.joint, self.coordinate) in layout.directory.drives:
+            raise ValueError(f"{item}: {held(self.joint, self.coordinate)}")
+        code = layout.builder.function(self.function, ("t",), f"{item}: function", kinks=True)
         if code.by_signal:
             raise ValueError(f"{item}: {TIME_ALONE}")
-        record = layout.directory.joints[self.joint]
-        equations = record.equations if c.frames == (record.a, record.b) else b.equations(self.name, c.frames)
-        row = equations.take()
-        b.pair(constraints.DRIVE, self.name, *c.frames, (*c.place, code.value, code.by_t, code.by_tt),
-               (c.zero, 1.0, 0.0), joint=equations, row=row)
-        layout.directory.drives[self.name] = row, 1.0, self.joint, self.coordinate
-        layout.directory.codes[self.name] = code.value
+        layout.add_drive(self.name, self.joint, self.coordinate, code)
         if callable(self.function):
             layout.directory.rates[self.name] = code.value, code.by_t, code.by_tt
 

@@ -8,11 +8,12 @@ from typing import Any, get_args
 import numpy as np
 
 from ..functions.function import check_expression
+from ..items import references as ref
 from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, matrix_of, names_joint
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointPair
 from ..items.forces import Measure
-from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_body, no_coordinate, no_frame, no_node, one_body, sensed
+from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, one_body, sensed
 from ..model import Model
 
 Path = tuple[Any, ...]
@@ -53,16 +54,18 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
 
 
 def _frame(model: Model, named: dict[str, set[str]], frame: Frame, acts: bool) -> Iterator[str]:
+    body = _body(model, frame.body)
     if frame.body != "ground" and frame.body not in named["bodies"]:
-        yield no_body(frame.body, ["ground", *sorted(named["bodies"])], named["joints"])
-    elif frame.frame and isinstance(body := _body(model, frame.body), FrameOwner) and frame.frame not in body.frames:
-        yield no_frame(frame.body, frame.frame, body.frames)
-    elif acts and isinstance(body := _body(model, frame.body), FrameOwner) and body.nodal:
+        yield ref.no_body(frame.body, ["ground", *sorted(named["bodies"])], named["joints"])
+    elif isinstance(body, FrameOwner) and frame.frame and frame.frame not in body.frames:
+        yield ref.no_frame(frame.body, frame.frame, body.frames)
+    elif isinstance(body, FrameOwner):
         try:
-            if body.node_of(frame) is None:
-                yield no_node(frame.body, body.frames)
+            if body.node_of(body.local(frame)) is None and body.nodal and acts:
+                yield ref.no_node(frame.body, body.frames)
         except ValueError as error:
-            yield str(error)
+            if acts or frame.at:
+                yield str(error)
 
 
 def _body(model: Model, name: str) -> Item | None:
@@ -107,7 +110,9 @@ def _coordinates(model: Model, item: Item) -> Iterator[Problem]:
         if joint in model.items and model[joint].section == "joints":
             has = getattr(model[joint], "coordinates", ())
             if coordinate not in has:
-                yield path, no_coordinate(joint, coordinate, has)
+                yield path, ref.no_coordinate(joint, coordinate, has)
+            elif item.section == "drives" and coordinate in getattr(model[joint], "hold", ()):
+                yield path, ref.held(joint, coordinate)
 
 
 def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], Any]:
@@ -167,7 +172,8 @@ def _too_many_equations(model: Model) -> Iterator[Problem]:
     count: dict[str, int] = {}
     for item in model.section("drives"):
         for joint, coordinate, _ in item.uses():
-            if joint not in model.items or coordinate not in getattr(model[joint], "coordinates", ()):
+            has = getattr(model.items.get(joint), "coordinates", ())
+            if coordinate not in has or coordinate in getattr(model[joint], "hold", ()):
                 continue
             count[joint] = count.get(joint, model[joint].equations()) + 1
             if count[joint] > 6:

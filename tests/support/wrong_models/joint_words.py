@@ -1,5 +1,5 @@
 """Wrong loads on joints, joints at a point, held coordinates and couplings."""
-from .base import FORCE, wrong
+from .base import FORCE, JOINT, body, wrong
 
 # -- loads between the bodies of a joint
 wrong("joint torque in newton", FORCE + "{kind: joint_torque, joint: A, torque: 5 N}\n",
@@ -25,3 +25,38 @@ wrong("joint torque misspelt", FORCE + "{kind: joint_torqe, joint: A, torque: 5}
 wrong("torque on a joint", FORCE + "{kind: torque, frame: A, vector: [0, 0, 1]}\n",
       "7: forces.S.frame: there is no body 'A'; there is a joint of this name. Name a body, or use joint_torque or joint_force "
       "(JointTorque, JointForce) for a load between the two bodies of a joint")
+
+# -- joints at a point of the world
+wrong("at and a frame", JOINT + "{kind: revolute, between: [ground, crank.start], at: [0, 0, 0]}\n",
+      "5: joints.A.between[1]: 'crank.start' is a frame, but at makes both frames; name the body 'crank', or leave out at")
+wrong("at with two numbers", JOINT + "{kind: revolute, between: [ground, crank], at: [0, 0]}\n",
+      "5: joints.A.at: [0, 0] must be a list of three numbers [m]")
+wrong("at in degrees", JOINT + "{kind: revolute, between: [ground, crank], at: [0, 90 deg, 0]}\n",
+      "5: joints.A.at: '90 deg' is an angle or plain number [-], a length [m] is due")
+wrong("at of a distance", JOINT + "{kind: distance, between: [ground, crank], at: [0, 0, 0]}\n",
+      "5: joints.A.at: a distance joint has two points, one on each body; name two frames instead")
+wrong("at of a body that is nowhere", body("mass: 1") + "joints:\n  A: {kind: revolute, between: [ground, a], at: [1, 0, 0]}\n",
+      "5: joints.A.between[1]: body 'a' has no stated position, so the point (1, 0, 0) of the world is no place on it; state its position, "
+      "or name frames")
+wrong("at of a frame with a point", JOINT + "{kind: revolute, between: [ground, {body: crank, at: [0, 0, 0], point: [0, 0, 0]}]}\n",
+      "5: joints.A.between[1]: at is a point of the world, with its axes; leave out frame, point and rotation")
+wrong("at of a force", FORCE + "{kind: force, frame: crank, at: [0, 0, 0], vector: [0, 0, 1]}\n",
+      "7: forces.S.at: unknown key 'at'; there are frame, vector, axes")
+
+# -- held coordinates
+wrong("hold of another coordinate", JOINT + "{kind: revolute, between: [ground, crank.start], hold: [displacement]}\n",
+      "5: joints.A.hold[0]: joint 'A' has no coordinate 'displacement'; it has angle")
+wrong("hold of a ball", JOINT + "{kind: spherical, between: [ground, crank.start], hold: [angle]}\n",
+      "5: joints.A.hold[0]: joint 'A' has no coordinate 'angle'; it has none")
+wrong("hold of what there is not", JOINT + "{kind: revolute, between: [ground, crank.start], hold: [speed]}\n",
+      "5: joints.A.hold[0]: 'speed' must be 'angle' or 'displacement'")
+wrong("hold as a word", JOINT + "{kind: revolute, between: [ground, crank.start], hold: angle}\n",
+      "5: joints.A.hold: 'angle' must be a list")
+wrong("hold twice", JOINT + "{kind: revolute, between: [ground, crank.start], hold: [angle, angle]}\n",
+      "5: joints.A.hold[1]: 'angle' is given twice")
+wrong("hold and a rate", JOINT + "{kind: revolute, between: [ground, crank.start], hold: [angle], angle_rate: 3}\n",
+      "5: joints.A.hold[0]: 'angle' is held, but angle_rate says that it moves; leave out one of them")
+wrong("hold and a drive",
+      JOINT + "{kind: revolute, between: [ground, crank.start], hold: [angle]}\n"
+      "drives:\n  motor: {joint: A, coordinate: angle, function: t}\n",
+      "7: drives.motor.coordinate: joint 'A' holds its angle; leave out hold or the drive")
