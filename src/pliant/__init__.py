@@ -19,6 +19,7 @@ _WHERE = {
     "items.joints": ("Revolute", "Spherical", "Universal", "Prismatic", "Cylindrical", "Planar", "Fixed", "Screw",
                      "Distance", "PointOnLine", "PointOnPlane", "Joint"),
     "items.couplings": ("Gear", "RackPinion"),
+    "items.relations": ("Coupling",),
     "items.drives": ("Drive",),
     "items.sliding": ("SlidingOnBeam",),
     "items.springs": ("SpringDamper", "TorsionSpring", "AxialSpring", "Bushing"),

@@ -10,7 +10,7 @@ from ._facade import work_of
 from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.changes import changed_fields
-from .items.couplings import JointPair
+from .items.couplings import JointEquation
 from .items.style import Style
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Model:
 
     def _joints(self) -> list[Item]:
         """Those between bodies, then those between joints."""
-        return sorted(self.section("joints"), key=lambda j: isinstance(j, JointPair))
+        return sorted(self.section("joints"), key=lambda j: isinstance(j, JointEquation))
 
     def _build(self, items: list[Item], exact: bool, placed: dict[str, Any]) -> CompiledModel:
         from .compile.compiled_model import CompiledModel

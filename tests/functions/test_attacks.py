@@ -32,7 +32,8 @@ from pliant.functions.expression import (
     is_condition,
     parse,
 )
-from pliant.functions.function import CHANNELS, check_expression, compile_function
+from pliant.functions.channels import CHANNELS
+from pliant.functions.function import check_expression, compile_function
 from pliant.functions.units import UNITS, parse_unit, quantity
 from pliant.kernels.expression_vm import STACK
 

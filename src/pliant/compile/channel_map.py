@@ -103,6 +103,7 @@ class ChannelMap:
         self.stated: dict[str, StatedVelocity] = {}
         self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
+        self.related: set[str] = set()              # signals that functions of couplings use
         self.flexible: dict[str, Flexible] = {}     # modal bodies
 
     @property

@@ -16,9 +16,11 @@ from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
 from .planar import unheld
+from .relations import Relation
 from .system import System
 
 if TYPE_CHECKING:
+    from ..functions.expression import Node
     from ..functions.function import Code
     from ..items.base import Item, Pair
     from ..items.bodies import FrameOwner, RigidBody
@@ -239,6 +241,10 @@ class ModelCompiler:
             b.pair(constraints.COORDINATE, name, *c.frames, (*c.place, -1, -1, -1),
                    (c.zero, factor, factor * self.directory.joints[joint].start[which]), joint=equations, row=row)
 
+    def add_relation(self, name: str, node: Node, joint: str, which: str) -> None:
+        """node(coordinates, t) = its value in the pose as modelled; in the unit of the coordinate ``which`` of ``joint``."""
+        Relation(self, name, node).add((joint, which))
+
     # -- forces
     def add_force(self, name: str, family: Family, a: int, b: int, ints: Sequence[int] = (),
                   reals: Sequence[float] = (), velocity: bool = False) -> None:
@@ -247,12 +253,12 @@ class ModelCompiler:
         self.directory.forces.setdefault(name, ForceRecord(a, b, family, row)).count += 1
 
     def add_answer(self, family: Family, name: str, frames: tuple[int, int], ints: Sequence[int], slot: int,
-                   derivative: int, reals: Sequence[float] = ()) -> None:
-        """The tangent of a force between two frames by a signal that its function uses."""
+                   derivative: int, reals: Sequence[float] = (), equation: int = -1) -> None:
+        """The tangent of a force between two frames by a signal that its function uses; ``equation``: whose multiplier it has."""
         from ..families.signals import SENSE  # families are imported when a model uses them: it saves time at the start
         b = self.builder
         row, seen = next((row, pair) for s, row, pair in self.signals.values() if s == slot)
-        b.element(family, name, (*frames, -1, *ints, b.row_of(SENSE, row), derivative), reals,
+        b.element(family, name, (*frames, equation, *ints, b.row_of(SENSE, row), derivative), reals,
                   tiles=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])),
                   columns=(*b.tiles_of(seen[0]), *b.tiles_of(seen[1])))
 

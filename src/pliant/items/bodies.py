@@ -63,7 +63,7 @@ class FrameOwner(Item):
             raise ValueError(no_position(self.name, frame.at))
         (w, *u), position = getattr(self, "rotation", IDENTITY), getattr(self, "position", (0.0, 0.0, 0.0))
         point = matrix_of((w, *u)).T @ np.subtract(frame.at, position)
-        return Frame(body=self.name, point=point, rotation=(w, *(-x for x in u)))
+        return Frame(body=self.name, point=point.tolist(), rotation=(w, -u[0], -u[1], -u[2]))
 
     def node_of(self, frame: Frame) -> str | None:
         """Of a flexible body: the node that the frame is at."""

@@ -11,7 +11,7 @@ from ..functions.function import check_expression
 from ..items import references as ref
 from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, matrix_of, names_joint
 from ..items.bodies import FrameOwner
-from ..items.couplings import JointPair
+from ..items.couplings import JointEquation
 from ..items.forces import Measure
 from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, one_body, sensed
 from ..model import Model
@@ -105,9 +105,10 @@ def _world(body: FrameOwner, frame: Frame) -> np.ndarray:
 
 
 def _coordinates(model: Model, item: Item) -> Iterator[Problem]:
-    """Joints that an item uses and that do not have the coordinate it needs."""
+    """Joints that an item uses and that do not have the coordinate it needs; channels of expressions are looked at elsewhere."""
+    expressions = {path for path, *_ in functions(item)}
     for joint, coordinate, path in item.uses():
-        if joint in model.items and model[joint].section == "joints":
+        if path not in expressions and joint in model.items and model[joint].section == "joints":
             has = getattr(model[joint], "coordinates", ())
             if coordinate not in has:
                 yield path, ref.no_coordinate(joint, coordinate, has)
@@ -118,7 +119,7 @@ def _coordinates(model: Model, item: Item) -> Iterator[Problem]:
 def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], Any]:
     """A function of a channel that raises if expressions cannot use it."""
     bodies = {"ground": model.ground} | {b.name: b for b in model.section("bodies") if isinstance(b, FrameOwner)}
-    joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints") if not isinstance(j, JointPair)}
+    joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints") if not isinstance(j, JointEquation)}
     measures = {m.name: m for m in model.section("measures") if isinstance(m, Measure)}
     others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
     others["energy"] = "the model"

@@ -1,5 +1,5 @@
 """Wrong loads on joints, joints at a point, held coordinates and couplings."""
-from .base import FORCE, JOINT, body, wrong
+from .base import FORCE, GEAR, JOINT, body, wrong
 
 # -- loads between the bodies of a joint
 wrong("joint torque in newton", FORCE + "{kind: joint_torque, joint: A, torque: 5 N}\n",
@@ -60,3 +60,33 @@ wrong("hold and a drive",
       JOINT + "{kind: revolute, between: [ground, crank.start], hold: [angle]}\n"
       "drives:\n  motor: {joint: A, coordinate: angle, function: t}\n",
       "7: drives.motor.coordinate: joint 'A' holds its angle; leave out hold or the drive")
+
+# -- couplings by a function
+wrong("coupling of a joint", GEAR + "{kind: coupling, coordinate: B, function: 2 * A.angle}\n",
+      "9: joints.G.coordinate: unknown name 'B'; known are *** (column 1)")
+wrong("coupling of a rate", GEAR + "{kind: coupling, coordinate: B.angle_rate, function: 2 * A.angle}\n",
+      "9: joints.G.coordinate: 'B.angle_rate' must be one coordinate of a joint, such as B.angle or B.displacement")
+wrong("coupling of two coordinates", GEAR + "{kind: coupling, coordinate: B.angle + A.angle, function: 2 * A.angle}\n",
+      "9: joints.G.coordinate: 'B.angle + A.angle' must be one coordinate of a joint, such as B.angle or B.displacement")
+wrong("coupling by a rate", GEAR + "{kind: coupling, coordinate: B.angle, function: 2 * A.angle_rate}\n",
+      "9: joints.G.function: channel 'A.angle_rate' is no coordinate of a joint; a coupling is a function of JOINT.angle, "
+      "JOINT.displacement and t. For other channels use a force")
+wrong("coupling by a position", GEAR + "{kind: coupling, coordinate: B.angle, function: 2 * crank.position.x}\n",
+      "9: joints.G.function: channel 'crank.position.x' is no coordinate of a joint; a coupling is a function of JOINT.angle, "
+      "JOINT.displacement and t. For other channels use a force")
+wrong("coupling by time", GEAR + "{kind: coupling, coordinate: B.angle, function: 2 * t}\n",
+      "9: joints.G.function: '2 * t' has no other coordinate of a joint in it; use a drive for a function of t alone, or hold of the joint")
+wrong("coupling by a number", GEAR + "{kind: coupling, coordinate: B.angle, function: 2}\n",
+      "9: joints.G.function: 2 must be an expression of coordinates of joints, such as '2 * A.angle'")
+wrong("coupling by a coordinate that is not there", GEAR + "{kind: coupling, coordinate: B.angle, function: 2 * A.displacement}\n",
+      "9: joints.G.function: channel 'A.displacement' of joint 'A' cannot be used in an expression; there are A.angle, A.angle_rate")
+wrong("coupling of a joint that is not there", GEAR + "{kind: coupling, coordinate: D.angle, function: 2 * A.angle}\n",
+      "9: joints.G.coordinate: channel 'D.angle': there is no body, joint or measure 'D'; there ***")
+wrong("coupling without a function", GEAR + "{kind: coupling, coordinate: B.angle}\n",
+      "9: joints.G.function: is missing; a coupling joint needs it")
+wrong("coupling between joints", GEAR + "{kind: coupling, between: [A, B], function: 2 * A.angle}\n",
+      "9: joints.G.coordinate: is missing; a coupling joint needs it",
+      "9: joints.G.between: unknown key 'between'; there are coordinate, function")
+wrong("coupling of a coupling", GEAR + "{kind: gear, between: [A, B], ratio: 2}\n"
+      "  H: {kind: coupling, coordinate: B.angle, function: 2 * G.angle}\n",
+      "10: joints.H.function: channel 'G.angle' of gear 'G' cannot be used in an expression; expressions can use ***")
