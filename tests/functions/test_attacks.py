@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from test_expression import Pool
 
 from pliant.functions import compile as compiler
+from pliant.functions.channels import CHANNELS
 from pliant.functions.derivative import derivative
 from pliant.functions.expression import (
     COUNTS,
@@ -32,7 +33,6 @@ from pliant.functions.expression import (
     is_condition,
     parse,
 )
-from pliant.functions.channels import CHANNELS
 from pliant.functions.function import check_expression, compile_function
 from pliant.functions.units import UNITS, parse_unit, quantity
 from pliant.kernels.expression_vm import STACK

@@ -190,7 +190,7 @@ def test_wrong_use_is_told():
     with pytest.raises(ItemError, match=r"it takes B\.angle away again"):
         pl.Coupling("c", "B.angle", "B.angle + A.angle")
     m = spatial(pl.Coupling("g", "B.angle", "1/A.angle"))
-    with pytest.raises(ModelError, match="joint 'g': function: it gives .* in the pose as modelled"):
+    with pytest.raises(ModelError, match=r"joint 'g': function: it gives .* in the pose as modelled"):
         m.compile()
     with pytest.raises(ModelError, match="joint 'g': joint 'C' has no coordinate 'displacement'; it has angle"):
         spatial(pl.Coupling("g", "B.angle", "C.displacement")).compile()
