@@ -3,8 +3,8 @@ from .base import DRIVE, GEAR, JOINT, PIN, ROD, expression, table, wrong
 
 # -- joints
 wrong("joint kind missing", JOINT + "{between: [ground, crank]}\n", '5: joints.A.kind: is missing; there ***')
-wrong("joint kind unknown", JOINT + "{kind: hinge, between: [ground, crank]}\n",
-      "5: joints.A.kind: unknown kind 'hinge' of joint; there ***")
+wrong("joint kind unknown", JOINT + "{kind: belt, between: [ground, crank]}\n",
+      "5: joints.A.kind: unknown kind 'belt' of joint; there ***")
 wrong("joint kind typo", JOINT + "{kind: revolut, between: [ground, crank]}\n",
       "5: joints.A.kind: unknown kind 'revolut' of joint; did you mean 'revolute'?")
 wrong("joint kind of force", JOINT + "{kind: spring_damper, between: [ground, crank]}\n",
