@@ -15,6 +15,10 @@ from ..functions.field_error import FieldError
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
 from .quantities import In, unit_of
+from .rotations import AXES, IDENTITY, Vec3, axis_of, rotation_of
+from .rotations import matrix_of as matrix_of
+from .rotations import quaternion_of as quaternion_of
+from .rotations import rotation as rotation
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -24,13 +28,11 @@ if TYPE_CHECKING:
 else:
     ModelMetaclass = type(BaseModel)
 
-AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-AXES |= {f"-{k}": (-a[0], -a[1], -a[2]) for k, a in list(AXES.items())}
-ROUNDING = 1e-15  # a length this near to one is one: what was made a unit vector once stays as it is
 LONGEST = 100     # letters in a name
+OTHER_WORDS = {"weld": "fixed", "welded": "fixed", "lock": "fixed", "locked": "fixed", "hinge": "revolute", "pin": "revolute",
+               "slider": "prismatic", "ball": "spherical", "hooke": "universal"}  # of engineers -> kinds
 RESERVED = {"ground", "energy", "t", "pi", "e"}
 
-Vec3 = tuple[float, float, float]
 AnyAxis = str | Vec3  # a letter of AXES, or a unit vector
 
 
@@ -64,77 +66,6 @@ def plain(x: Any) -> Any:
     return x.item() if isinstance(x, np.generic) else x
 
 
-def _array(value: Any) -> np.ndarray:
-    """As numbers, or an empty array where that is not possible."""
-    try:
-        return np.asarray(value, float)
-    except (TypeError, ValueError, OverflowError):
-        return np.zeros(0)
-
-
-def _axis(value: Any) -> Vec3:
-    if isinstance(value, str) and value in AXES:
-        return AXES[value]
-    a = _array(value)
-    if a.shape != (3,) or not np.isfinite(a).all():
-        raise ValueError(f"axis {shown(value)} must be one of {', '.join(AXES)} or three numbers")
-    largest = float(abs(a).max())
-    if largest == 0:
-        raise ValueError("axis (0, 0, 0) has no direction; give at least one component")
-    if not 1e-100 < largest < 1e100:  # squares must be numbers
-        a = a / largest
-    size = float(np.linalg.norm(a))
-    a = a / size if abs(size - 1) > ROUNDING else a
-    return float(a[0]), float(a[1]), float(a[2])
-
-
-def rotation(axis: Any, angle: float | str) -> tuple[float, float, float, float]:
-    """Unit quaternion (scalar first) of a turn by ``angle`` [rad, or a text such as "30 deg"] about ``axis``."""
-    half = quantity(angle, "rad") / 2
-    u = np.sin(half) * np.asarray(_axis(axis))
-    return float(np.cos(half)), float(u[0]), float(u[1]), float(u[2])
-
-
-def quaternion_of(matrix: np.ndarray) -> tuple[float, float, float, float]:
-    """Unit quaternion (scalar first, scalar >= 0) of a rotation matrix."""
-    R = np.asarray(matrix, float)
-    k = int(np.argmax([np.trace(R), R[0, 0], R[1, 1], R[2, 2]]))
-    if k == 0:
-        q = np.array([1 + np.trace(R), R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    else:
-        i, j, l = k - 1, k % 3, (k + 1) % 3
-        q = np.zeros(4)
-        q[0], q[1 + i] = R[l, j] - R[j, l], 1 + R[i, i] - R[j, j] - R[l, l]
-        q[1 + j], q[1 + l] = R[j, i] + R[i, j], R[l, i] + R[i, l]
-    q /= np.linalg.norm(q) * (1 if q[0] >= 0 else -1)
-    return float(q[0]), float(q[1]), float(q[2]), float(q[3])
-
-
-def matrix_of(q: Sequence[float]) -> np.ndarray:
-    """Rotation matrix of a unit quaternion."""
-    w, x, y, z = q
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
-
-
-def _rotation(value: Any) -> tuple[float, float, float, float]:
-    if isinstance(value, dict):
-        if set(value) != {"axis", "angle"}:
-            raise ValueError(f"rotation {shown(value)} must have the two entries axis and angle, such as {{axis: z, angle: 30 deg}}")
-        return rotation(value["axis"], value["angle"])
-    a = _array(value)
-    if a.shape == (3, 3):
-        if not (abs(a) <= 1.1).all() or not np.allclose(a @ a.T, np.eye(3), atol=1e-6) or np.linalg.det(a) < 0:
-            raise ValueError(f"rotation matrix {shown(value)} must be orthonormal and right-handed (R R^T = 1, det R = 1)")
-        return quaternion_of(a)
-    if a.shape != (4,) or not (abs(a) <= 1.1).all() or abs(np.linalg.norm(a) - 1) > 1e-6:
-        raise ValueError(f"rotation {shown(value)} must be {{axis: z, angle: 30 deg}}, a unit quaternion [w, x, y, z], or a 3x3 matrix")
-    if abs(np.linalg.norm(a) - 1) > ROUNDING:
-        a = a / np.linalg.norm(a)
-    return float(a[0]), float(a[1]), float(a[2]), float(a[3])
-
-
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not value.isidentifier():
         raise ValueError(f"name {shown(value)} must be a word of letters, digits and _ that does not begin with a digit")
@@ -146,11 +77,19 @@ def _name(value: Any) -> str:
 
 
 Name = Annotated[str, BeforeValidator(_name)]
-Axis = Annotated[tuple[float, float, float], BeforeValidator(_axis), WithJsonSchema(
+Axis = Annotated[tuple[float, float, float], BeforeValidator(axis_of), WithJsonSchema(
     {"anyOf": [{"enum": list(AXES)}, {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}]})]
-Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotation), WithJsonSchema(
-    {"anyOf": [{"type": "array"}, {"type": "object", "properties": {"axis": {}, "angle": {}}, "required": ["axis", "angle"],
-                                   "additionalProperties": False}]})]
+THREE_TURNS = {"sequence": {"type": "string"}, "about": {"enum": ["moving", "fixed"]}}
+
+
+def _entries(*needed: str, more: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Schema of a mapping."""
+    properties: dict[str, Any] = {key: {} for key in needed}
+    return {"type": "object", "properties": properties | (more or {}), "required": list(needed), "additionalProperties": False}
+
+
+Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(rotation_of), WithJsonSchema(
+    {"anyOf": [{"type": "array"}, _entries("axis", "angle"), _entries("euler", more=THREE_TURNS), _entries("cardan", more=THREE_TURNS)]})]
 
 
 def joint_name(value: Any) -> Any:
@@ -177,7 +116,6 @@ if TYPE_CHECKING:
 else:
     Length, Angle, Mass = number("m"), number("rad"), number("kg", least=0.0)
     Point, Velocity, AngularVelocity = vector("m"), vector("m/s"), vector("rad/s")
-IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
@@ -193,7 +131,8 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 def near_miss(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """The same for a near miss only; empty if there is none."""
     names = list(known)
-    near = [n for n in names if n.lower() == word.lower()] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
+    same = word.lower(), OTHER_WORDS.get(word.lower())
+    near = [n for n in names if n.lower() in same] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

@@ -90,3 +90,24 @@ wrong("coupling between joints", GEAR + "{kind: coupling, between: [A, B], funct
 wrong("coupling of a coupling", GEAR + "{kind: gear, between: [A, B], ratio: 2}\n"
       "  H: {kind: coupling, coordinate: B.angle, function: 2 * G.angle}\n",
       "10: joints.H.function: channel 'G.angle' of gear 'G' cannot be used in an expression; expressions can use ***")
+
+# -- words of engineers, and rotations
+wrong("weld", JOINT + "{kind: weld, between: [ground, crank.start]}\n", "5: joints.A.kind: unknown kind 'weld' of joint; did you mean 'fixed'?")
+wrong("lock", JOINT + "{kind: lock, between: [ground, crank.start]}\n", "5: joints.A.kind: unknown kind 'lock' of joint; did you mean 'fixed'?")
+wrong("hinge", JOINT + "{kind: hinge, between: [ground, crank.start]}\n",
+      "5: joints.A.kind: unknown kind 'hinge' of joint; did you mean 'revolute'?")
+wrong("ball", JOINT + "{kind: Ball, between: [ground, crank.start]}\n",
+      "5: joints.A.kind: unknown kind 'Ball' of joint; did you mean 'spherical'?")
+wrong("euler sequence", body("mass: 1, rotation: {euler: [1, 2, 3], sequence: xyz}"),
+      "3: bodies.a.rotation: rotation: sequence 'xyz' of euler angles must be two letters, the first and last the same, such as zxz")
+wrong("cardan sequence", body("mass: 1, rotation: {cardan: [1, 2, 3], sequence: zxz}"),
+      "3: bodies.a.rotation: rotation: sequence 'zxz' of cardan angles must be the three letters x, y, z in some order")
+wrong("cardan in metres", body("mass: 1, rotation: {cardan: [1 m, 2, 3]}"),
+      "3: bodies.a.rotation: '1 m' is a length [m], an angle or plain number [rad] is due")
+wrong("cardan of two", body("mass: 1, rotation: {cardan: [1, 2]}"),
+      "3: bodies.a.rotation: rotation: cardan [1, 2] must be three angles, such as [10 deg, 20 deg, 30 deg]")
+wrong("cardan about the world", body("mass: 1, rotation: {cardan: [1, 2, 3], about: world}"),
+      "3: bodies.a.rotation: rotation: about 'world' must be 'moving' (axes that are carried along) or 'fixed' (axes that stay)")
+wrong("cardan and axis", body("mass: 1, rotation: {cardan: [1, 2, 3], axis: z}"),
+      "3: bodies.a.rotation: rotation {cardan: [1, 2, 3], axis: 'z'} must be one of {axis: z, angle: 30 deg}, "
+      "{cardan: [a, b, c], sequence: xyz}, {euler: [a, b, c], sequence: zxz}")
