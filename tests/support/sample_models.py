@@ -69,7 +69,7 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.JointTorque("motor", "revolute", "2 N*m - 0.1*revolute.angle_rate"))
     m.add(pl.JointForce("piston", "prismatic", pl.Table([0, 1], [0, 5])))
     m.add(pl.Bushing("bushing", wall, box, stiffness=[1, 2, 3, 4, 5, 6], damping=np.eye(6).tolist()))
-    m.add(pl.Force("push", side, ["10 N * sin(t)", 0, "2 N"], axes="frame"))
+    m.add(pl.Force("push", side, ["10 N * sin(t)", 0, "2 N"], axes="frame", reaction=disc))
     m.add(pl.Torque("twist", ball, [0, 0, pl.Table([0, 1], [0, 1])]))
     m.add(pl.Measure("gap", wall, ball))
     return m

@@ -98,7 +98,7 @@ wrong("rotation angle unit", ONE + "    rotation: {axis: z, angle: 3 m}\n",
 wrong("rotation axis zero", ONE + "    rotation: {axis: [0, 0, 0], angle: 30 deg}\n",
       '5: bodies.a.rotation: axis (0, 0, 0) has no direction; give at least one component')
 wrong("rotation nan", ONE + "    rotation: [.nan, 0, 0, 0]\n",
-      '5: bodies.a.rotation: rotation [nan, 0, 0, 0] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 matrix')
+      '5: bodies.a.rotation: rotation [nan, 0, 0, 0] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 ***')
 wrong("frames list", ONE + "    frames: [[0, 0, 0]]\n", '5: bodies.a.frames: [[0, 0, 0]] must be a mapping of names to points')
 wrong("frame two numbers", ONE + "    frames: {tip: [0, 0]}\n",
       '5: bodies.a.frames.tip.point: [0, 0] must be a list of three numbers [m]')

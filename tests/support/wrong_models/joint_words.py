@@ -41,7 +41,7 @@ wrong("at of a body that is nowhere", body("mass: 1") + "joints:\n  A: {kind: re
 wrong("at of a frame with a point", JOINT + "{kind: revolute, between: [ground, {body: crank, at: [0, 0, 0], point: [0, 0, 0]}]}\n",
       "5: joints.A.between[1]: at is a point of the world, with its axes; leave out frame, point and rotation")
 wrong("at of a force", FORCE + "{kind: force, frame: crank, at: [0, 0, 0], vector: [0, 0, 1]}\n",
-      "7: forces.S.at: unknown key 'at'; there are frame, vector, axes")
+      "7: forces.S.at: unknown key 'at'; there are frame, vector, axes, ***")
 
 # -- held coordinates
 wrong("hold of another coordinate", JOINT + "{kind: revolute, between: [ground, crank.start], hold: [displacement]}\n",
@@ -92,8 +92,10 @@ wrong("coupling of a coupling", GEAR + "{kind: gear, between: [A, B], ratio: 2}\
       "10: joints.H.function: channel 'G.angle' of gear 'G' cannot be used in an expression; expressions can use ***")
 
 # -- words of engineers, and rotations
-wrong("weld", JOINT + "{kind: weld, between: [ground, crank.start]}\n", "5: joints.A.kind: unknown kind 'weld' of joint; did you mean 'fixed'?")
-wrong("lock", JOINT + "{kind: lock, between: [ground, crank.start]}\n", "5: joints.A.kind: unknown kind 'lock' of joint; did you mean 'fixed'?")
+wrong("weld", JOINT + "{kind: weld, between: [ground, crank.start]}\n",
+      "5: joints.A.kind: unknown kind 'weld' of joint; did you mean 'fixed'?")
+wrong("lock", JOINT + "{kind: lock, between: [ground, crank.start]}\n",
+      "5: joints.A.kind: unknown kind 'lock' of joint; did you mean 'fixed'?")
 wrong("hinge", JOINT + "{kind: hinge, between: [ground, crank.start]}\n",
       "5: joints.A.kind: unknown kind 'hinge' of joint; did you mean 'revolute'?")
 wrong("ball", JOINT + "{kind: Ball, between: [ground, crank.start]}\n",
@@ -111,3 +113,15 @@ wrong("cardan about the world", body("mass: 1, rotation: {cardan: [1, 2, 3], abo
 wrong("cardan and axis", body("mass: 1, rotation: {cardan: [1, 2, 3], axis: z}"),
       "3: bodies.a.rotation: rotation {cardan: [1, 2, 3], axis: 'z'} must be one of {axis: z, angle: 30 deg}, "
       "{cardan: [a, b, c], sequence: xyz}, {euler: [a, b, c], sequence: zxz}")
+
+# -- loads with their opposite
+wrong("reaction on the same body", FORCE + "{kind: force, frame: crank.end, vector: [0, 0, 1], reaction: crank}\n",
+      "7: forces.S.reaction: 'crank' is the body of frame itself; name the other body, or leave it out")
+wrong("reaction on a body that is not there", FORCE + "{kind: torque, frame: crank.end, vector: [0, 0, 1], reaction: slider}\n",
+      "7: forces.S.reaction: there is no body 'slider'; there ***")
+wrong("reaction on a frame that is not there", FORCE + "{kind: force, frame: crank.end, vector: [0, 0, 1], reaction: ground.wall}\n",
+      "7: forces.S.reaction: body 'ground' has no frame 'wall'; it has none, name it under frames")
+wrong("reaction as a number", FORCE + "{kind: force, frame: crank.end, vector: [0, 0, 1], reaction: 3}\n",
+      "7: forces.S.reaction: 3 must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}")
+wrong("reaction of a joint torque", FORCE + "{kind: joint_torque, joint: A, torque: 1, reaction: ground}\n",
+      "7: forces.S.reaction: unknown key 'reaction'; there are joint, torque")
