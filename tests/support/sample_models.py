@@ -63,6 +63,7 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.RackPinion("rack", "prismatic", "revolute", radius=0.05))
     m.add(pl.Drive("revolute", "angle", "if(t < 1, 2, sin(t)) * 30 deg"))
     m.add(pl.Drive("prismatic", "displacement", pl.Table([0, 1, 2], [0, 1.5, 2], kind="linear"), name="shaker"))
+    m.add(pl.Drive("second", "angle", speed="150 rpm + ramp(t, 0, 1)", name="spinner"))
     m.add(pl.SpringDamper("spring", wall, ball, stiffness="12 N/mm", damping="3 * v + v^3", length="10 cm"))
     m.add(pl.TorsionSpring("torsion", "revolute", stiffness=2, damping=0.1, angle="5 deg"))
     m.add(pl.AxialSpring("axial", "slide", stiffness="2 kN/m", damping="v^3", displacement="5 mm"))

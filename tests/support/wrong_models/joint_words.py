@@ -1,5 +1,5 @@
 """Wrong loads on joints, joints at a point, held coordinates and couplings."""
-from .base import FORCE, GEAR, JOINT, body, wrong
+from .base import DRIVE, FORCE, GEAR, JOINT, body, wrong
 
 # -- loads between the bodies of a joint
 wrong("joint torque in newton", FORCE + "{kind: joint_torque, joint: A, torque: 5 N}\n",
@@ -125,3 +125,15 @@ wrong("reaction as a number", FORCE + "{kind: force, frame: crank.end, vector: [
       "7: forces.S.reaction: 3 must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}")
 wrong("reaction of a joint torque", FORCE + "{kind: joint_torque, joint: A, torque: 1, reaction: ground}\n",
       "7: forces.S.reaction: unknown key 'reaction'; there are joint, torque")
+
+# -- drives by speed and acceleration
+wrong("drive by speed and function", DRIVE + "{joint: A, coordinate: angle, function: t, speed: 1}\n",
+      "7: drives.motor.speed: is given beside function; a drive has one of function, speed and acceleration")
+wrong("drive by a speed in metres", DRIVE + "{joint: A, coordinate: angle, speed: 3 m/s}\n",
+      "7: drives.motor.speed: '3 m/s' is a velocity [m/s], *** is due")
+wrong("drive by a speed without integral", DRIVE + "{joint: A, coordinate: angle, speed: t * sin(t)}\n",
+      "7: drives.motor.speed: its integral is not known in closed form: sin is multiplied by a function of t, or inside of one; use "
+      "function= with the position, or a table of the speed or acceleration")
+wrong("drive by an acceleration of a channel", DRIVE + "{joint: A, coordinate: angle, acceleration: -A.angle}\n",
+      "7: drives.motor.acceleration: its integral is not known in closed form: it must depend on t alone; use function= with the position, "
+      "or a table of the speed or acceleration")
