@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
@@ -43,12 +43,17 @@ def loaded_on_use(package: str, where: dict[str, tuple[str, ...]]) -> tuple[list
 
     def load(name: str) -> Any:
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{_near(name, modules)}")
         value = getattr(import_module(f".{modules[name]}", package), name)
         setattr(sys.modules[package], name, value)
         return value
 
     return list(modules), load
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """A hint for a name that is nearly right."""
+    return "" if name.startswith("_") else str(import_module(".items.base", __package__).near_miss(name, known))
 
 
 def work_of(method: str) -> Any:

@@ -12,7 +12,7 @@ from .functions.parser import parse
 from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.changes import changed_fields
-from .items.couplings import JointPair
+from .items.couplings import JointEquation
 from .items.drafts import Draft
 from .items.errors import ItemError, ModelError
 from .items.function_fields import functions
@@ -187,7 +187,7 @@ class Model(Parametric):
 
     def _joints(self) -> list[Item]:
         """Those between bodies, then those between joints."""
-        return sorted(self.section("joints"), key=lambda j: isinstance(j, JointPair))
+        return sorted(self.section("joints"), key=lambda j: isinstance(j, JointEquation))
 
     def _build(self, items: list[Item], exact: bool, placed: dict[str, Any]) -> CompiledModel:
         from .compile.compiled_model import CompiledModel

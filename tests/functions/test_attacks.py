@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from test_expression import Pool
 
 from pliant.functions import compile as compiler
+from pliant.functions.channels import CHANNELS
 from pliant.functions.derivative import derivative
 from pliant.functions.expression import (
     COUNTS,
@@ -30,7 +31,7 @@ from pliant.functions.expression import (
     bottom_up,
     is_condition,
 )
-from pliant.functions.function import CHANNELS, check_expression, compile_function
+from pliant.functions.function import check_expression, compile_function
 from pliant.functions.parser import LONGEST, parse
 from pliant.functions.units import UNITS, parse_unit, quantity
 from pliant.kernels.expression_vm import STACK

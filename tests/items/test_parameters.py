@@ -132,7 +132,8 @@ def test_every_number_by_its_path():
     ("K", 2, "no parameter 'K'"),
     ("L", "2 kg", "a length .m. is due"), ("L", "=w", "a length .m. is due"), ("boom.end.7", 1, "is not there"),
     ("boom.mass", "=L", "a mass .kg. is due"),
-    ("boom.mass", -1, "must be at least 0"), ("L", "=2*L", "need each other"), ("L", 0, "start and end are the same point|greater than zero")])
+    ("boom.mass", -1, "must be at least 0"), ("L", "=2*L", "need each other"),
+    ("L", 0, "start and end are the same point|greater than zero")])
 def test_what_cannot_be_set_leaves_the_model_as_it_was(path, value, message):
     m = crane()
     before = to_text(m)

@@ -108,6 +108,7 @@ class ChannelMap:
         self.across: dict[str, list[tuple[Item, CoordinateUse]]] = {}  # what acts on coordinates of a joint
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
         self.terms: dict[str, dict[tuple[str, str], float]] = {}  # of couplings: joint, coordinate -> its factor
+        self.related: set[str] = set()              # signals that functions of couplings use
         self.flexible: dict[str, Flexible] = {}     # modal bodies
         self.variables: dict[str, Node] = {}        # their expressions
 

@@ -12,15 +12,19 @@ from ..functions.parser import NO_NAMES, Names, parse
 from ..items.base import Frame, did_you_mean
 from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
+from ..items.joint_channels import held_by
 from ..items.joints import Planar, perpendicular_frame
-from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_coordinate, no_frame, no_node, one_body, sensed
+from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_body, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
 from .planar import unheld
+from .relations import Relation
 from .system import System
 
 if TYPE_CHECKING:
+    from ..functions.expression import Node
+    from ..functions.function import Code
     from ..items.base import Item, Pair
     from ..items.bodies import FrameOwner, RigidBody
     from ..items.modal import ModalBody
@@ -94,11 +98,14 @@ class ModelCompiler:
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:
-            near = did_you_mean(frame.body, self.owners)
-            raise MissingItem(f"{item}: there is no body {frame.body!r}{near}", frame.body)
+            raise MissingItem(f"{item}: {no_body(frame.body, self.owners, self.directory.joints)}", frame.body)
         owner = self.owners[frame.body]
         if frame.frame and frame.frame not in owner.frames:
             raise ValueError(f"{item}: {no_frame(frame.body, frame.frame, owner.frames)}")
+        try:
+            owner.local(frame)
+        except ValueError as error:
+            raise ValueError(f"{item}: {error}") from None
         return owner
 
     def world(self, frame: Frame, item: str) -> tuple[np.ndarray, np.ndarray]:
@@ -164,7 +171,20 @@ class ModelCompiler:
             record.histories["angle"] = self.builder.history()
             self.builder.pair(constraints.TURNS, item.name, *frames, (ANGLE, Z, record.histories["angle"]),
                               (record.zeros["angle"],), reads=True)
+        for which in getattr(item, "hold", ()):
+            code = self.builder.function(record.stated.get(which, start[which]), ("t",), f"joint {item.name!r}: hold", kinks=True)
+            self.add_drive(held_by(item.name, which), item.name, which, code)
         return record
+
+    def add_drive(self, name: str, joint: str, which: str, code: Code) -> None:
+        """The equation that prescribes a coordinate of a joint as a function of time."""
+        b, record, c = self.builder, self.directory.joints[joint], self.coordinate(joint, which, name)
+        equations = record.equations if c.frames == (record.a, record.b) else b.equations(name, c.frames)
+        row = equations.take()
+        b.pair(constraints.DRIVE, name, *c.frames, (*c.place, code.value, code.by_t, code.by_tt), (c.zero, 1.0, 0.0),
+               joint=equations, row=row)
+        self.directory.drives[name] = row, 1.0, joint, which
+        self.directory.codes[name] = code.value
 
     def _equations(self, name: str, record: JointRecord, primitives: tuple[tuple[Any, ...], ...]) -> None:
         b, fa, fb, equations = self.builder, record.a, record.b, record.equations
@@ -225,6 +245,10 @@ class ModelCompiler:
             b.pair(constraints.COORDINATE, name, *c.frames, (*c.place, -1, -1, -1),
                    (c.zero, factor, factor * self.directory.joints[joint].start[which]), joint=equations, row=row)
 
+    def add_relation(self, name: str, node: Node, joint: str, which: str) -> None:
+        """node(coordinates, t) = its value in the pose as modelled; in the unit of the coordinate ``which`` of ``joint``."""
+        Relation(self, name, node).add((joint, which))
+
     # -- forces
     def add_force(self, name: str, family: Family, a: int, b: int, ints: Sequence[int] = (),
                   reals: Sequence[float] = (), velocity: bool = False) -> None:
@@ -233,12 +257,12 @@ class ModelCompiler:
         self.directory.forces.setdefault(name, ForceRecord(a, b, family, row)).count += 1
 
     def add_answer(self, family: Family, name: str, frames: tuple[int, int], ints: Sequence[int], slot: int,
-                   derivative: int, reals: Sequence[float] = ()) -> None:
-        """The tangent of a force between two frames by a signal that its function uses."""
+                   derivative: int, reals: Sequence[float] = (), equation: int = -1) -> None:
+        """The tangent of a force between two frames by a signal that its function uses; ``equation``: whose multiplier it has."""
         from ..families.signals import SENSE  # families are imported when a model uses them: it saves time at the start
         b = self.builder
         row, seen = next((row, pair) for s, row, pair in self.signals.values() if s == slot)
-        b.element(family, name, (*frames, -1, *ints, b.row_of(SENSE, row), derivative), reals,
+        b.element(family, name, (*frames, equation, *ints, b.row_of(SENSE, row), derivative), reals,
                   tiles=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])),
                   columns=(*b.tiles_of(seen[0]), *b.tiles_of(seen[1])))
 

@@ -10,8 +10,8 @@ from ..compile.compiled_model import GAP, Extent
 from ..families.constraints import DRIVE
 from ..items.joints import Turns
 from ..kernels import evaluation
+from ..kernels.expression_vm import value_at
 from ..report.finding import ERROR, NOTE, WARNING, Finding, Severity, names
-from ..start.assembly import value_at
 from .loops import by_time
 from .mechanism import LARGEST, Block, Component, Mechanism
 from .rank import RowSpace, motion

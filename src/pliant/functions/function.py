@@ -20,6 +20,7 @@ from pliant.kernels.contract import c_address
 from pliant.kernels.differences import COMPLEX_STEP
 from pliant.kernels.expression_vm import WATCH
 
+from .channels import channels
 from .compile import Assembler, Pool
 from .derivative import derivative
 from .expression import ZERO, External, Lookup, Lookup2, Node, Number, Signal, Variable, bottom_up, is_condition
@@ -31,7 +32,6 @@ from .time_parts import TimePart, is_plain, of_motion, time_parts
 from .units import must, shown
 
 PROBES = ((0.0, 0.0, 0.0), (0.37, 0.011, -0.23), (1.9, -0.4, 1.3))  # where compiled and interpreted callables are compared
-CHANNELS = 100  # that one expression may use
 TINY = 1e-60    # of a complex step
 MOST_VERSIONS = 100  # of the same Python code with other values that are compiled, 2 MB each; further ones are interpreted
 
@@ -122,14 +122,6 @@ def _branches(node: Node) -> tuple[bool, bool, bool]:
     used = {getattr(x, "operator", getattr(x, "name", "")) for x in nodes}
     other = any(isinstance(x, (Signal, External)) or (isinstance(x, Variable) and x.name != "t") for x in nodes)
     return bool(used & JUMPING), bool(used & KINKED) or any(isinstance(x, (Lookup, Lookup2)) for x in nodes), not other
-
-
-def channels(node: Node) -> list[str]:
-    """The channels that an expression uses, each once."""
-    found = list(dict.fromkeys(x.reference for x in bottom_up(node) if isinstance(x, Signal)))
-    if len(found) > CHANNELS:
-        raise ValueError(f"the expression uses {len(found)} channels, must be at most {CHANNELS}; split it over several forces")
-    return found
 
 
 class _Trial:

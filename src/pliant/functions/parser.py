@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 from .expression import (
@@ -258,8 +259,8 @@ class _Parser:
             else:
                 arguments.append(self.number(0, start))
         self.expect(")", f"after the arguments of {name!r}")
-        if not count:
-            return Variable(name)
+        if not count:  # not known yet: all that counts is what it reads
+            return reduce(partial(binary, "+"), arguments)
         many = name in ("min", "max") and len(arguments) > 2
         if len(arguments) != count and not many:
             given = f"{len(arguments)} {'is' if len(arguments) == 1 else 'are'}"
@@ -285,6 +286,13 @@ class _Parser:
         if name == "ramp":
             return call("clamp", u)
         return binary("+", arguments[2], binary("*", binary("-", arguments[4], arguments[2]), call("smooth", u)))
+
+
+def names_in(text: str, variables: Collection[str] = ("t",)) -> set[str]:
+    """Plain names of an expression that are not known without a model."""
+    known = {*variables, *CONSTANTS, *COUNTS, *UNITS, "and", "or", "not"} - set(FREE_UNITS)
+    names = {match["name"] for match in _TOKEN.finditer(text.translate(SPELLING))}
+    return {name for name in names if name and "." not in name and name not in known}
 
 
 def parse(text: str, variables: Collection[str] = ("t",), names: Names = NO_NAMES) -> Node:

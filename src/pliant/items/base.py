@@ -17,6 +17,10 @@ from ..functions.suggestions import near_miss as near_miss
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
 from .quantities import In, unit_of
+from .rotations import AXES, IDENTITY, Vec3, axis_of, rotation_of
+from .rotations import matrix_of as matrix_of
+from .rotations import quaternion_of as quaternion_of
+from .rotations import rotation as rotation
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -26,13 +30,9 @@ if TYPE_CHECKING:
 else:
     ModelMetaclass = type(BaseModel)
 
-AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-AXES |= {f"-{k}": (-a[0], -a[1], -a[2]) for k, a in list(AXES.items())}
-ROUNDING = 1e-15  # a length this near to one is one: what was made a unit vector once stays as it is
 LONGEST = 100     # letters in a name
 RESERVED = {"ground", "energy", "model", "t", "pi", "e"}
 
-Vec3 = tuple[float, float, float]
 AnyAxis = str | Vec3  # a letter of AXES, or a unit vector
 
 
@@ -66,77 +66,6 @@ def plain(x: Any) -> Any:
     return x.item() if isinstance(x, np.generic) else x
 
 
-def _array(value: Any) -> np.ndarray:
-    """As numbers, or an empty array where that is not possible."""
-    try:
-        return np.asarray(value, float)
-    except (TypeError, ValueError, OverflowError):
-        return np.zeros(0)
-
-
-def _axis(value: Any) -> Vec3:
-    if isinstance(value, str) and value in AXES:
-        return AXES[value]
-    a = _array(value)
-    if a.shape != (3,) or not np.isfinite(a).all():
-        raise ValueError(f"axis {shown(value)} must be one of {', '.join(AXES)} or three numbers")
-    largest = float(abs(a).max())
-    if largest == 0:
-        raise ValueError("axis (0, 0, 0) has no direction; give at least one component")
-    if not 1e-100 < largest < 1e100:  # squares must be numbers
-        a = a / largest
-    size = float(np.linalg.norm(a))
-    a = a / size if abs(size - 1) > ROUNDING else a
-    return float(a[0]), float(a[1]), float(a[2])
-
-
-def rotation(axis: Any, angle: float | str) -> tuple[float, float, float, float]:
-    """Unit quaternion (scalar first) of a turn by ``angle`` [rad, or a text such as "30 deg"] about ``axis``."""
-    half = quantity(angle, "rad") / 2
-    u = np.sin(half) * np.asarray(_axis(axis))
-    return float(np.cos(half)), float(u[0]), float(u[1]), float(u[2])
-
-
-def quaternion_of(matrix: np.ndarray) -> tuple[float, float, float, float]:
-    """Unit quaternion (scalar first, scalar >= 0) of a rotation matrix."""
-    R = np.asarray(matrix, float)
-    k = int(np.argmax([np.trace(R), R[0, 0], R[1, 1], R[2, 2]]))
-    if k == 0:
-        q = np.array([1 + np.trace(R), R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    else:
-        i, j, l = k - 1, k % 3, (k + 1) % 3
-        q = np.zeros(4)
-        q[0], q[1 + i] = R[l, j] - R[j, l], 1 + R[i, i] - R[j, j] - R[l, l]
-        q[1 + j], q[1 + l] = R[j, i] + R[i, j], R[l, i] + R[i, l]
-    q /= np.linalg.norm(q) * (1 if q[0] >= 0 else -1)
-    return float(q[0]), float(q[1]), float(q[2]), float(q[3])
-
-
-def matrix_of(q: Sequence[float]) -> np.ndarray:
-    """Rotation matrix of a unit quaternion."""
-    w, x, y, z = q
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
-
-
-def _rotation(value: Any) -> tuple[float, float, float, float]:
-    if isinstance(value, dict):
-        if set(value) != {"axis", "angle"}:
-            raise ValueError(f"rotation {shown(value)} must have the two entries axis and angle, such as {{axis: z, angle: 30 deg}}")
-        return rotation(value["axis"], value["angle"])
-    a = _array(value)
-    if a.shape == (3, 3):
-        if not (abs(a) <= 1.1).all() or not np.allclose(a @ a.T, np.eye(3), atol=1e-6) or np.linalg.det(a) < 0:
-            raise ValueError(f"rotation matrix {shown(value)} must be orthonormal and right-handed (R R^T = 1, det R = 1)")
-        return quaternion_of(a)
-    if a.shape != (4,) or not (abs(a) <= 1.1).all() or abs(np.linalg.norm(a) - 1) > 1e-6:
-        raise ValueError(f"rotation {shown(value)} must be {{axis: z, angle: 30 deg}}, a unit quaternion [w, x, y, z], or a 3x3 matrix")
-    if abs(np.linalg.norm(a) - 1) > ROUNDING:
-        a = a / np.linalg.norm(a)
-    return float(a[0]), float(a[1]), float(a[2]), float(a[3])
-
-
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not value.isidentifier():
         raise ValueError(f"name {shown(value)} must be a word of letters, digits and _ that does not begin with a digit")
@@ -148,16 +77,24 @@ def _name(value: Any) -> str:
 
 
 Name = Annotated[str, BeforeValidator(_name)]
-Axis = Annotated[tuple[float, float, float], BeforeValidator(_axis), WithJsonSchema(
+Axis = Annotated[tuple[float, float, float], BeforeValidator(axis_of), WithJsonSchema(
     {"anyOf": [{"enum": list(AXES)}, {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}]})]
-Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotation), WithJsonSchema(
-    {"anyOf": [{"type": "array"}, {"type": "object", "properties": {"axis": {}, "angle": {}}, "required": ["axis", "angle"],
-                                   "additionalProperties": False}]})]
+THREE_TURNS = {"sequence": {"type": "string"}, "about": {"enum": ["moving", "fixed"]}}
+
+
+def _entries(*needed: str, more: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Schema of a mapping."""
+    properties: dict[str, Any] = {key: {} for key in needed}
+    return {"type": "object", "properties": properties | (more or {}), "required": list(needed), "additionalProperties": False}
+
+
+Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(rotation_of), WithJsonSchema(
+    {"anyOf": [{"type": "array"}, _entries("axis", "angle"), _entries("euler", more=THREE_TURNS), _entries("cardan", more=THREE_TURNS)]})]
 
 
 def is_direction(field: Any) -> bool:
     """Whether a field is a direction or a rotation: its numbers are not free."""
-    return any(getattr(m, "func", None) in (_axis, _rotation) for m in field.metadata)
+    return any(getattr(m, "func", None) in (axis_of, rotation_of) for m in field.metadata)
 
 
 def joint_name(value: Any) -> Any:
@@ -191,7 +128,6 @@ def _open_point(value: Any, check: Any) -> Any:
 
 
 OPEN_POINT = WrapValidator(_open_point)  # a point, or one of parameters
-IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
 class Strict(BaseModel):
@@ -212,12 +148,14 @@ class Place(Strict):
 
 
 class Frame(Strict):
-    """A place on a body by name: the body itself, one of its named frames, or a point in its axes."""
+    """A place on a body by name: the body itself, one of its named frames, a point in its axes, or the point that is ``at`` a place of
+    the world in the pose as modelled, with axes parallel to those of the world."""
     model_config = ConfigDict(extra="forbid", frozen=True)
     body: str
     frame: str | None = None
     point: Annotated[Point | None, OPEN_POINT] = None
     rotation: Rotation | None = None
+    at: Point | None = None
 
     @property
     def is_open(self) -> bool:
@@ -237,14 +175,20 @@ class Frame(Strict):
             return value.as_frame().model_dump()
         return value
 
+    @model_validator(mode="after")
+    def _one_place(self) -> Frame:
+        if self.at is not None and any(k is not None for k in (self.frame, self.point, self.rotation)):
+            raise ValueError("at is a point of the world, with its axes; leave out frame, point and rotation")
+        return self
+
     def __str__(self) -> str:
-        if self.point is not None:
-            return f"{self.body} at ({self.point[0]:g}, {self.point[1]:g}, {self.point[2]:g})"
+        if place := self.point or self.at:
+            return f"{self.body} at {'the point of the world ' if self.at else ''}({place[0]:g}, {place[1]:g}, {place[2]:g})"
         return f"{self.body}.{self.frame}" if self.frame else self.body
 
     def plain(self) -> Any:
         """As written in a text model."""
-        if self.point is None and self.rotation is None:
+        if self.point is None and self.rotation is None and self.at is None:
             return str(self)
         return {k: v for k, v in self.__dict__.items() if v is not None}
 

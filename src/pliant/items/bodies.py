@@ -9,6 +9,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from ..functions.field_error import FieldError
 from ..functions.units import must, quantity, shown
 from .base import IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of
+from .references import no_position
 from .shapes import Made, Moments, Shape, maker
 
 if TYPE_CHECKING:
@@ -50,9 +51,19 @@ class FrameOwner(Item):
             raise KeyError(f"body {self.name!r} has no frame {frame!r}{did_you_mean(frame, self.frames)}")
         return Frame(body=self.name, frame=frame)
 
-    def frame(self, point: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Frame:
-        """An anonymous frame at ``point``, turned by ``rotation``, both in the body's axes."""
-        return Frame(body=self.name, point=point, rotation=rotation)
+    def frame(self, point: Any = (0.0, 0.0, 0.0), rotation: Any = None, at: Any = None) -> Frame:
+        """An anonymous frame at ``point``, turned by ``rotation``, both in the body's axes; or ``at`` a point of the world."""
+        return Frame(body=self.name, at=at) if at is not None else Frame(body=self.name, point=point, rotation=rotation)
+
+    def local(self, frame: Frame) -> Frame:
+        """A frame in the body's axes, also where it is given by a point of the world."""
+        if frame.at is None:
+            return frame
+        if "position" in type(self).model_fields and "position" not in self.model_fields_set:
+            raise ValueError(no_position(self.name, frame.at))
+        (w, *u), position = getattr(self, "rotation", IDENTITY), getattr(self, "position", (0.0, 0.0, 0.0))
+        point = matrix_of((w, *u)).T @ np.subtract(frame.at, position)
+        return Frame(body=self.name, point=point.tolist(), rotation=(w, -u[0], -u[1], -u[2]))
 
     def node_of(self, frame: Frame) -> str | None:
         """Of a flexible body: the node that the frame is at."""
@@ -60,6 +71,7 @@ class FrameOwner(Item):
 
     def place_of(self, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
         """Point and axes of a frame in the body's axes."""
+        frame = self.local(frame)
         place = Place.model_validate(self.frames[frame.frame]) if frame.frame else Place()
         point = place.point if frame.point is None else frame.point
         return np.array(point), matrix_of(place.rotation if frame.rotation is None else frame.rotation)

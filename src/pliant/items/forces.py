@@ -28,6 +28,13 @@ class Load(Item):
     frame: Frame
     vector: tuple[TimeFunction, TimeFunction, TimeFunction]
     axes: Literal["world", "frame"] = "world"
+    reaction: Frame | None = None
+
+    @model_validator(mode="after")
+    def _two_bodies(self) -> Load:
+        if self.reaction is not None and self.reaction.body == self.frame.body:
+            raise FieldError("reaction", f"{self.reaction.body!r} is the body of frame itself; name the other body, or leave it out")
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -46,14 +53,15 @@ class Load(Item):
     def build(self, layout: ModelCompiler) -> None:
         from ..families import loads, signals
         b, item = layout.builder, f"{self.kind} {self.name!r}"
-        f, ground = layout.frame(self.frame, item), b.frame(b.ground, (0, 0, 0))
+        f = layout.frame(self.frame, item)
+        other = b.frame(b.ground, (0, 0, 0)) if self.reaction is None else layout.frame(self.reaction, item)
         ((_, constant, *_),) = self.loads()
         codes = [None if isinstance(v, (int, float)) else b.function(v, ("t",), f"{item}: vector") for v in self.vector]
         ints = (self.part, int(self.axes == "frame"), *(-1 if c is None else c.value for c in codes))
-        layout.add_force(self.name, loads.LOAD, f, ground, ints, constant)
+        layout.add_force(self.name, loads.LOAD, f, other, ints, constant)
         for k, code in enumerate(codes):
             for slot, derivative in code.by_signal if code else ():
-                layout.add_answer(signals.LOAD_ANSWER, self.name, (f, ground), (*ints, k), slot, derivative)
+                layout.add_answer(signals.LOAD_ANSWER, self.name, (f, other), (*ints, k), slot, derivative)
 
     def channels(self) -> tuple[Channel, ...]:
         return load_channels(self.part)
@@ -70,14 +78,16 @@ class Load(Item):
 
 
 class Force(Load):
-    """A force [N] at the origin of a frame; ``axes="frame"``: it turns with the frame."""
+    """A force [N] at the origin of a frame; ``axes="frame"``: it turns with the frame. ``reaction``: a frame of another body, which gets
+    the opposite force, at the same point."""
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "force"
     symbol: ClassVar[str] = "force"
 
 
 class Torque(Load):
-    """A torque [N m] on a frame; ``axes="frame"``: it turns with the frame."""
+    """A torque [N m] on a frame; ``axes="frame"``: it turns with the frame. ``reaction``: a frame of another body, which gets the
+    opposite torque."""
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "torque"
     symbol: ClassVar[str] = "torque"

@@ -14,7 +14,7 @@ from .errors import ItemError
 from .shapes import MAKERS, Shape
 
 NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure", "variables": "variable"}
-NESTED: dict[str, type[BaseModel]] = {"frames": Place, "shape": Shape, "a": Frame, "b": Frame, "frame": Frame, "axes": Frame}
+NESTED: dict[str, type[BaseModel]] = {"frames": Place, "shape": Shape, **dict.fromkeys(("a", "b", "frame", "axes", "reaction"), Frame)}
 FRAME_RULE = "must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}"
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six")
 RULES = {"dict_type": "must be a mapping", "list_type": "must be a list", "tuple_type": "must be a list",
@@ -84,7 +84,7 @@ def _rule(found: Any, cls: type[BaseModel] | None) -> str:
     if kind in ("too_long", "too_short"):
         return f"must be a list of {_entries(cls, loc[0] if loc else '')}"
     if kind in ("model_type", "model_attributes_type"):
-        if last in ("a", "b", "frame", "axes"):
+        if last in ("a", "b", "frame", "axes", "reaction"):
             return FRAME_RULE
         return "must be a list of three numbers or a mapping" if "frames" in loc else "must be a mapping"
     if kind == "string_type" and names_joint(cls, last):

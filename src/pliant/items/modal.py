@@ -168,6 +168,7 @@ class ModalBody(FrameOwner):
 
     def node_of(self, frame: Frame) -> str | None:
         """The node of a frame: by name, or by its place; None for the body's own frame."""
+        frame = self.local(frame)
         if frame.frame or (frame.point is None and frame.rotation is None):
             return self.reduced.lines[frame.frame][0] if frame.frame in self.reduced.lines else frame.frame
         point = np.array(frame.point if frame.point is not None else (0.0, 0.0, 0.0))

@@ -357,3 +357,9 @@ def sample(code, times, tab, val, Y, W, out):
     """Values of a function of time alone."""
     for i in range(times.size):
         out[i] = evaluate(times[i], 0 * W[0], 0 * W[0], Y, tab, val, code, W).real
+
+
+@entry
+def value_at(t, Y, tab, val, code, W):
+    """A function of time and signals, for Python."""
+    return evaluate(t, 0.0, 0.0, Y, tab, val, code, W)

@@ -10,6 +10,7 @@ from ..flex.load_participation import percent
 from ..functions.table import Table
 from ..items.base import Between, Frame, Item, matrix_of, names_joint
 from ..items.bodies import RigidBody
+from ..items.couplings import JointEquation
 from ..items.groups import Group
 from ..items.modal import ModalBody
 from .display import Text, facts, html_table, page
@@ -38,7 +39,7 @@ def model_data(model: Model) -> dict[str, Any]:
     joints: list[dict[str, Any]] = [{"name": j.name, "kind": j.kind, "between": _ends(j), "equations": j.equations()}
                                     for j in model.section("joints")]
     drives = [{"name": d.name, "joint": getattr(d, "joint", ""), "coordinate": getattr(d, "coordinate", ""),
-               "function": _function(getattr(d, "function", "")), "equations": d.equations()} for d in model.section("drives")]
+               "function": _law(d), "equations": d.equations()} for d in model.section("drives")]
     others = {s: [{"name": f.name, "kind": f.kind, "between": _ends(f)} for f in model.section(s)]
               for s in ("forces", "measures")}
     mass = sum(b["mass"] for b in bodies)
@@ -56,8 +57,16 @@ def _ends(item: Item) -> str:
         return f"{item.a} - {item.b}"
     if isinstance(item, Group):
         return ", ".join(item.bodies)
+    if isinstance(item, JointEquation):
+        return " - ".join(item.coupled_joints())
     values = {field: getattr(item, field) for field in type(item).model_fields}
     return ", ".join(str(v) for field, v in values.items() if isinstance(v, Frame) or names_joint(type(item), field))
+
+
+def _law(drive: Item) -> str:
+    """The function of a drive, or its speed or acceleration."""
+    field = getattr(drive, "law", "function")
+    return ("" if field == "function" else f"{field} ") + _function(getattr(drive, field, ""))
 
 
 def _function(value: Any) -> str:

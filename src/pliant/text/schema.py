@@ -77,6 +77,8 @@ def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[s
     out: dict[str, Any] = {"type": "object", "description": cleandoc(cls.__doc__ or ""),
                            "properties": {"kind": kind, **properties},
                            "required": required if cls.kind == default else ["kind", *required], "additionalProperties": False}
+    if "oneOf" in found:
+        out["oneOf"] = found["oneOf"]
     if issubclass(cls, RigidBody):
         makers: dict[str, Any] = {key: {"$ref": REF.format(model=shape.__name__)} for key, shape in SHAPES.items()}
         makers["point_mass"] = {"anyOf": [makers["point_mass"], {"type": "null"}]}

@@ -82,13 +82,13 @@ wrong("rotation not orthogonal", ONE + "    rotation: [[1, 0, 0], [0, 1, 0], [0,
 wrong("rotation left-handed", ONE + "    rotation: [[1, 0, 0], [0, 1, 0], [0, 0, -1]]\n",
       '5: bodies.a.rotation: rotation matrix [[1, 0, 0], [0, 1, 0], [0, 0, -1]] must be orthonormal and right-handed ***')
 wrong("rotation zero quaternion", ONE + "    rotation: [0, 0, 0, 0]\n",
-      '5: bodies.a.rotation: rotation [0, 0, 0, 0] must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, z], or a 3x3 matrix')
+      '5: bodies.a.rotation: rotation [0, 0, 0, 0] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 matrix')
 wrong("rotation long quaternion", ONE + "    rotation: [1, 1, 0, 0]\n",
-      '5: bodies.a.rotation: rotation [1, 1, 0, 0] must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, z], or a 3x3 matrix')
+      '5: bodies.a.rotation: rotation [1, 1, 0, 0] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 matrix')
 wrong("rotation three", ONE + "    rotation: [0, 0, 90]\n",
-      '5: bodies.a.rotation: rotation [0, 0, 90] must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, z], or a 3x3 matrix')
+      '5: bodies.a.rotation: rotation [0, 0, 90] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 matrix')
 wrong("rotation text", ONE + "    rotation: 90 deg\n",
-      "5: bodies.a.rotation: rotation '90 deg' must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, z], or a 3x3 matrix")
+      "5: bodies.a.rotation: rotation '90 deg' must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 matrix")
 wrong("rotation map", ONE + "    rotation: {axis: z}\n",
       "5: bodies.a.rotation: rotation {axis: 'z'} must have the two entries axis and angle, such as {axis: z, angle: 30 deg}")
 wrong("rotation map unknown", ONE + "    rotation: {axis: z, angel: 3}\n",
@@ -98,7 +98,7 @@ wrong("rotation angle unit", ONE + "    rotation: {axis: z, angle: 3 m}\n",
 wrong("rotation axis zero", ONE + "    rotation: {axis: [0, 0, 0], angle: 30 deg}\n",
       '5: bodies.a.rotation: axis (0, 0, 0) has no direction; give at least one component')
 wrong("rotation nan", ONE + "    rotation: [.nan, 0, 0, 0]\n",
-      '5: bodies.a.rotation: rotation [nan, 0, 0, 0] must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, z], or a 3x3 matrix')
+      '5: bodies.a.rotation: rotation [nan, 0, 0, 0] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 ***')
 wrong("frames list", ONE + "    frames: [[0, 0, 0]]\n", '5: bodies.a.frames: [[0, 0, 0]] must be a mapping of names to points')
 wrong("frame two numbers", ONE + "    frames: {tip: [0, 0]}\n",
       '5: bodies.a.frames.tip.point: [0, 0] must be a list of three numbers [m]')
@@ -106,7 +106,7 @@ wrong("frame unknown key", ONE + "    frames:\n      tip: {pont: [0, 0, 0]}\n",
       "6: bodies.a.frames.tip.pont: unknown key 'pont'; did you mean 'point'?")
 wrong("frame number", ONE + "    frames: {tip: 5}\n", '5: bodies.a.frames.tip: 5 must be a list of three numbers or a mapping')
 wrong("frame rotation bad", ONE + "    frames:\n      tip: {rotation: [0, 0, 0, 0]}\n",
-      '6: bodies.a.frames.tip.rotation: rotation [0, 0, 0, 0] must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, '
+      '6: bodies.a.frames.tip.rotation: rotation [0, 0, 0, 0] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, '
       'z], or a 3x3 matrix')
 wrong("rod same points", body("mass: 1, rod: {start: [1, 0, 0], end: [1, 0, 0]}"),
       '3: bodies.a.rod: start and end are the same point; a rod needs a length')

@@ -3,8 +3,8 @@ from .base import DRIVE, GEAR, JOINT, PIN, ROD, expression, table, wrong
 
 # -- joints
 wrong("joint kind missing", JOINT + "{between: [ground, crank]}\n", '5: joints.A.kind: is missing; there ***')
-wrong("joint kind unknown", JOINT + "{kind: hinge, between: [ground, crank]}\n",
-      "5: joints.A.kind: unknown kind 'hinge' of joint; there ***")
+wrong("joint kind unknown", JOINT + "{kind: belt, between: [ground, crank]}\n",
+      "5: joints.A.kind: unknown kind 'belt' of joint; there ***")
 wrong("joint kind typo", JOINT + "{kind: revolut, between: [ground, crank]}\n",
       "5: joints.A.kind: unknown kind 'revolut' of joint; did you mean 'revolute'?")
 wrong("joint kind of force", JOINT + "{kind: spring_damper, between: [ground, crank]}\n",
@@ -139,7 +139,8 @@ wrong("drive coordinate", DRIVE + "{joint: A, coordinate: turn, function: t}\n",
       "7: drives.motor.coordinate: 'turn' must be 'angle' or 'displacement'")
 wrong("drive coordinate not there", DRIVE + "{joint: A, coordinate: displacement, function: t}\n",
       "7: drives.motor.coordinate: joint 'A' has no coordinate 'displacement'; it has angle")
-wrong("drive function missing", DRIVE + "{joint: A, coordinate: angle}\n", '7: drives.motor.function: is missing; a drive needs it')
+wrong("drive function missing", DRIVE + "{joint: A, coordinate: angle}\n",
+      '7: drives.motor.function: is missing; a drive needs it, or speed or acceleration')
 wrong("drive function null", DRIVE + "{joint: A, coordinate: angle, function: }\n",
       "7: drives.motor.function: no value is given, it must be a number, an expression such as '2 * t', or a table such as "
       '{table: {x: [0, 1], y: [0, 5]}}')
@@ -158,8 +159,8 @@ wrong("drive on fixed",
       "7: drives.motor.coordinate: joint 'A' has no coordinate 'angle'; it has none")
 wrong("drive unit wrong", DRIVE + "{joint: A, coordinate: angle, function: 5 mm}\n",
       "7: drives.motor.function: '5 mm' is a length [m], an angle or plain number [rad] is due")
-wrong("drive unknown key", DRIVE + "{joint: A, coordinate: angle, function: t, speed: 3}\n",
-      "7: drives.motor.speed: unknown key 'speed'; there ***")
+wrong("drive unknown key", DRIVE + "{joint: A, coordinate: angle, function: t, velocity: 3}\n",
+      "7: drives.motor.velocity: unknown key 'velocity'; there ***")
 wrong("expr empty", expression(""), "7: drives.motor.function: the expression is empty; write for example '10 N * sin(2*pi*t)'")
 wrong("expr unknown name", expression("2 * time"),
       "7: drives.motor.function: unknown name 'time'; known are *** ; did you mean 't'? (column 5)")
