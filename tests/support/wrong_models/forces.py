@@ -109,6 +109,16 @@ wrong("step and accuracy", SIMULATE + "{duration: 1, step: 1 ms, accuracy: fine}
 wrong("step zero", SIMULATE + "{duration: 1, step: 0}\n", '6: simulate.step: 0 must be greater than zero')
 wrong("output step tiny", SIMULATE + "{duration: 1, step: 1 ms, output_step: 1e-15}\n",
       '6: simulate.output_step: 1e-15 s makes more than 1e+07 rows in 1 s; choose a larger one')
+wrong("output times and step", SIMULATE + "{duration: 1, output_step: 0.1, output_times: [0.5]}\n",
+      '6: simulate.output_times: give output_step (a distance of rows) or output_times (a list of them), not both')
+wrong("output times beyond", SIMULATE + "{duration: 1, output_times: [0, 0.5, 1.5]}\n",
+      '6: simulate.output_times: 1.5 s must be within the run of 1 s, after its start')
+wrong("output times back", SIMULATE + "{duration: 1, output_times: [0.5, 200 ms]}\n",
+      '6: simulate.output_times: 0.2 s comes after 0.5 s, times must increase')
+wrong("output times no list", SIMULATE + "{duration: 1, output_times: 0.5}\n",
+      '6: simulate.output_times: 0.5 must be a list of times, such as [0, 0.1, 0.5]')
+wrong("output times unit", SIMULATE + "{duration: 1, output_times: [1 mm]}\n",
+      "6: simulate.output_times: '1 mm' is a length [m], a time [s] is due")
 wrong("record text", SIMULATE + "{duration: 1, record: crank.*}\n",
       "6: simulate.record: 'crank.*' must be a list of channel patterns, such as ['crank.*']")
 wrong("record numbers", SIMULATE + "{duration: 1, record: [1]}\n",
