@@ -43,12 +43,20 @@ def loaded_on_use(package: str, where: dict[str, tuple[str, ...]]) -> tuple[list
 
     def load(name: str) -> Any:
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{_meant(name, modules)}")
         value = getattr(import_module(f".{modules[name]}", package), name)
         setattr(sys.modules[package], name, value)
         return value
 
     return list(modules), load
+
+
+def _meant(name: str, known: dict[str, str]) -> str:
+    """What an unknown name of the package may be meant for; nothing of names that programs ask for, such as __path__."""
+    if name.startswith("_") or "items.base" not in known.values():
+        return ""
+    from .items.synonyms import attribute_meant
+    return attribute_meant(name, known, lambda: import_module(".items.kinds", __package__))
 
 
 def work_of(method: str) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ._facade import work_of
 from .channel_values.components import components
+from .functions.printable import same_name
 from .items.base import did_you_mean
 from .kernels.state_row import row_width
 
@@ -220,6 +221,7 @@ class Solution:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A channel over time, shape (n,) or (n, 3); a component with .x .y .z, of modal coordinates with .1 .2 and so on."""
+        name = same_name(name)
         whole, _, last = name.rpartition(".")
         if name in self.recorded:
             return self.recorded[name][1]()

@@ -129,7 +129,7 @@ WRONG = [
     ("pliant: 1\nbodies:\n  a:\n    mass: 1\n    inertia: [1, 1, -1]",
      "m:5: bodies.a.inertia: [1, 1, -1] has a negative principal moment; check signs of the products of inertia"),
     ("pliant: 1\nbodies:\n  a b: {mass: 1}",
-     "m:3: bodies.a b: name 'a b' must be a word of letters, digits and _ that does not begin with a digit"),
+     "m:3: bodies.a b: name 'a b' must be a word of letters, digits and _ that does not begin with a digit; write 'a_b'"),
     ("pliant: 1\nbodies:\n  ground: {mass: 1}", "m:3: bodies.ground: name 'ground' is reserved; choose another"),
     ("pliant: 1\nbodies:\n  a:\n    mass: 1\n    frames:\n      f: {pont: [0, 0, 0]}",
      "m:6: bodies.a.frames.f.pont: unknown key 'pont'; did you mean 'point'?"),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from .printable import MARKED, same_letters, same_name
 from .units import NUMBER, SPELLING, UNITS, parse_unit, shown, suggestion, unknown_unit
 
 LONGEST = 10_000  # characters
@@ -181,7 +182,7 @@ class _Token(NamedTuple):
     end: int
 
 
-_TOKEN = re.compile(rf"\s*(?:(?P<number>(?a:{NUMBER}))|(?P<name>[^\W\d]\w*(?:\.\w+)*|%|°)|"
+_TOKEN = re.compile(rf"\s*(?:(?P<number>(?a:{NUMBER}))|(?P<name>[^\W\d]{MARKED}*(?:\.{MARKED}+)*|%|°)|"
                     r"(?P<mark>\*\*|<=|>=|==|!=|[-+*/^<>(),])|(?P<bad>\S))")
 _POWERS = {"or": 1, "and": 2, **dict.fromkeys(COMPARISONS, 4), "+": 5, "-": 5, "*": 6, "/": 6, "^": 8, "**": 8}
 _NOT, _MINUS = 3, 7
@@ -200,7 +201,7 @@ def _strange(text: str) -> str:
 
 class _Parser:
     def __init__(self, text: str, variables: Collection[str]) -> None:
-        self.written, self.text = text, text.translate(SPELLING)
+        self.written, self.text = same_letters(text), same_letters(text).translate(SPELLING)
         self.variables = tuple(variables)
         self.reserved = {*variables, *CONSTANTS, *COUNTS, "and", "or", "not"}
         self.tokens = [_Token(m.lastgroup or "", m.group(m.lastgroup or 0), m.start(m.lastgroup or 0), m.end())
@@ -336,7 +337,7 @@ class _Parser:
         if self.tokens[self.i].text == "(" and "." not in name:
             return self.function(token)
         if "." in name:
-            return Signal(name)
+            return Signal(same_name(name))
         if name in COUNTS:
             raise self.fail(f"{name!r} is a function; write '{name}(...)'", token)
         if name in UNITS:

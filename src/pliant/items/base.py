@@ -4,7 +4,6 @@ The classes here are the schema of the text model as well; every field accepts a
 """
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -12,8 +11,14 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, model_validator
 
 from ..functions.field_error import FieldError
+from ..functions.printable import same_name
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
+from .names import LONGEST as LONGEST
+from .names import RESERVED as RESERVED
+from .names import Name
+from .names import did_you_mean as did_you_mean
+from .names import near_miss as near_miss
 from .quantities import In, unit_of
 
 if TYPE_CHECKING:
@@ -27,8 +32,6 @@ else:
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 AXES |= {f"-{k}": (-a[0], -a[1], -a[2]) for k, a in list(AXES.items())}
 ROUNDING = 1e-15  # a length this near to one is one: what was made a unit vector once stays as it is
-LONGEST = 100     # letters in a name
-RESERVED = {"ground", "energy", "t", "pi", "e"}
 
 Vec3 = tuple[float, float, float]
 AnyAxis = str | Vec3  # a letter of AXES, or a unit vector
@@ -135,17 +138,6 @@ def _rotation(value: Any) -> tuple[float, float, float, float]:
     return float(a[0]), float(a[1]), float(a[2]), float(a[3])
 
 
-def _name(value: Any) -> str:
-    if not isinstance(value, str) or not value.isidentifier():
-        raise ValueError(f"name {shown(value)} must be a word of letters, digits and _ that does not begin with a digit")
-    if len(value) > LONGEST:
-        raise ValueError(f"name {shown(value)} must have at most {LONGEST} letters")
-    if value in RESERVED:
-        raise ValueError(f"name {value!r} is reserved; choose another")
-    return value
-
-
-Name = Annotated[str, BeforeValidator(_name)]
 Axis = Annotated[tuple[float, float, float], BeforeValidator(_axis), WithJsonSchema(
     {"anyOf": [{"enum": list(AXES)}, {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}]})]
 Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotation), WithJsonSchema(
@@ -155,7 +147,7 @@ Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotatio
 
 def joint_name(value: Any) -> Any:
     """A joint may be given as an object."""
-    return value.name if isinstance(value, Item) else value
+    return value.name if isinstance(value, Item) else same_name(value) if isinstance(value, str) else value
 
 
 JointName = Annotated[str, BeforeValidator(joint_name)]  # field type: names a joint, which must be there
@@ -178,23 +170,6 @@ else:
     Length, Angle, Mass = number("m"), number("rad"), number("kg", least=0.0)
     Point, Velocity, AngularVelocity = vector("m"), vector("m/s"), vector("rad/s")
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
-
-
-def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The end of an error message: a near miss (at least ``cutoff`` alike), or what there is."""
-    names = [str(k) for k in known]
-    if near := near_miss(word, names, cutoff):
-        return near
-    listed = ", ".join(names[:25])
-    listed = listed if len(names) <= 25 and len(listed) <= 250 else listed[:200].rpartition(",")[0] + ", …"
-    return f"; there {'is' if len(names) == 1 else 'are'} {listed}" if names else ""
-
-
-def near_miss(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The same for a near miss only; empty if there is none."""
-    names = list(known)
-    near = [n for n in names if n.lower() == word.lower()] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class Strict(BaseModel):
@@ -226,11 +201,12 @@ class Frame(Strict):
     @classmethod
     def _from_text(cls, value: Any) -> Any:
         if isinstance(value, str):
-            body, _, frame = value.partition(".")
+            body, _, frame = same_name(value).partition(".")
             return {"body": body, "frame": frame or None}
         if hasattr(value, "as_frame"):
             return value.as_frame().model_dump()
-        return value
+        named = {k: same_name(value[k]) for k in ("body", "frame") if isinstance(value.get(k), str)} if isinstance(value, dict) else {}
+        return {**value, **named} if named else value
 
     def __str__(self) -> str:
         if self.point is not None:

@@ -12,6 +12,7 @@ from pydantic_core import PydanticSerializationError
 from ..analyses import entries
 from ..compile.planar import normal_of
 from ..functions.field_error import FieldError
+from ..functions.printable import same_letters, same_name
 from ..functions.units import must, shown
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, Between, Item, did_you_mean, number, vector
@@ -21,9 +22,12 @@ from ..items.messages import NOUNS, dotted, explain, text_keys
 from ..items.modal import ModalBody
 from ..items.shapes import KINDS as SHAPES
 from ..items.shapes import MAKERS
+from ..items.synonyms import kind_meant
 from ..methods.method_option import MethodOption
 from ..methods.selection import choice
 from ..model import SECTIONS, Model
+from ..safe_files.hdf5 import is_hdf5
+from ..safe_files.journal import is_journal
 from . import cross_references, simulate_options
 from .changes import apply_change
 from .schema import DEFAULT_KINDS, schema
@@ -53,6 +57,8 @@ def _contents(file: Path) -> str:
             raise TextError([f"{file}: file not found"])
         if not file.is_file():  # reading a device or a pipe may never end
             raise TextError([f"{file}: is {'a folder' if file.is_dir() else 'not a file'}; a model is a YAML file"])
+        if is_hdf5(file) or is_journal(file):
+            raise TextError([f"{file}: is a file of results or of a part, not a model; pl.load({str(file)!r}) reads results"])
         with file.open("rb") as stream:
             data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:
@@ -87,12 +93,12 @@ class _Reader:
 
     def __init__(self, text: str, source: str, folder: Path, changes: Iterable[str], replaced: Replaced | None = None) -> None:
         self.folder, self.replaced = folder, replaced  # replaced: of a text that is stored with what it names
-        self.data, self.problems = load_yaml(text, source)
+        self.data, self.problems = load_yaml(same_letters(text), source)
         if not isinstance(self.data, Map):
             found = "it is empty" if self.data is None else f"it is {shown(self.data)}"
             raise TextError([f"{source}:1: a model is a mapping that begins with 'pliant: {VERSION}'; {found}"])
         for change in changes:
-            apply_change(self.data, change)
+            apply_change(self.data, same_letters(change))
 
     def note(self, path: tuple[Any, ...], message: str) -> None:
         self.problems.append(Problem(locate(self.data, path), f"{dotted(path)}: {message}"))
@@ -110,7 +116,7 @@ class _Reader:
             if item is not None and item.name not in model.items:
                 model.add(item)
         model.styles = read_styles(self, model)
-        named = {section: set(d) if isinstance(d := self.data.get(section), Map) else set() for section in SECTIONS}
+        named = {section: set(map(same_name, d)) if isinstance(d := self.data.get(section), Map) else set() for section in SECTIONS}
         for path, message in cross_references.problems(model, named):
             self.note(path, message)
         if self.problems:
@@ -191,10 +197,10 @@ class _Reader:
         used: dict[str, tuple[str, str]] = {}
         for section in SECTIONS:
             for name, value in self.mapping((section,), self.data.get(section), f"names to {section}").items():
-                if name in used:
-                    taken = dotted(used[name])
+                if (same := same_name(name)) in used:
+                    taken = dotted(used[same])
                     self.note((section, name), f"the name {name!r} is taken by {taken}; names are unique in a model")
-                used.setdefault(name, (section, name))
+                used.setdefault(same, (section, name))
                 if isinstance(value, Map):
                     yield (section, name), value
                 else:
@@ -249,9 +255,7 @@ class _Reader:
         kind = word.replace("-", "_")
         if kind in known:
             return known[kind]
-        elsewhere = next((s for s in SECTIONS if kind in KINDS[s]), None)
-        remedy = f"; a {kind} stands under {elsewhere}" if elsewhere else did_you_mean(kind, known)
-        self.note((*path, "kind"), f"unknown kind {shown(word)} of {NOUNS[section]}{remedy}")
+        self.note((*path, "kind"), f"unknown kind {shown(word)} of {NOUNS[section]}{kind_meant(word, section)}")
         return None
 
     def maker(self, path: tuple[str, str], key: str, fields: dict[str, Any]) -> dict[str, Any]:

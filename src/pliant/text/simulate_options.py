@@ -9,6 +9,7 @@ from typing import Any
 from ..functions.units import MOST, must, quantity, shown
 from ..items.base import did_you_mean
 from ..items.errors import OptionError
+from ..items.synonyms import method_meant
 from ..methods.method_option import MethodOption
 from ..methods.output_rows import BOTH, listed_times
 from ..methods.run_options import ACCURACY, OPTIONS, STARTS, accuracy_of
@@ -136,7 +137,7 @@ def _choice(what: str, value: Any) -> Iterator[Problem]:
     cls = kinds.get(str(kind).replace("_", "-"))
     if kind is None or cls is None:
         at = () if isinstance(value, str) else ("kind",)
-        yield at, f"unknown kind {shown(kind)} of {what}{did_you_mean(str(kind), kinds)}" if kind is not None else (
+        yield at, f"unknown kind {shown(kind)} of {what}{method_meant(str(kind), kinds)}" if kind is not None else (
             f"is missing{did_you_mean('', kinds)}")
         return
     known = [f.name for f in fields(cls)]

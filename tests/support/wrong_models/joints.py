@@ -4,7 +4,7 @@ from .base import DRIVE, GEAR, JOINT, PIN, ROD, expression, table, wrong
 # -- joints
 wrong("joint kind missing", JOINT + "{between: [ground, crank]}\n", '5: joints.A.kind: is missing; there ***')
 wrong("joint kind unknown", JOINT + "{kind: hinge, between: [ground, crank]}\n",
-      "5: joints.A.kind: unknown kind 'hinge' of joint; there ***")
+      "5: joints.A.kind: unknown kind 'hinge' of joint; did you mean 'revolute'?")
 wrong("joint kind typo", JOINT + "{kind: revolut, between: [ground, crank]}\n",
       "5: joints.A.kind: unknown kind 'revolut' of joint; did you mean 'revolute'?")
 wrong("joint kind of force", JOINT + "{kind: spring_damper, between: [ground, crank]}\n",
