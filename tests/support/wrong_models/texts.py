@@ -10,7 +10,7 @@ wrong("null", "~", "1: a model is a mapping that begins with 'pliant: 1'; it is 
 wrong("a word", "hello", "1: a model is a mapping that begins with 'pliant: 1'; it is 'hello'")
 wrong("a list", "- 1\n- 2\n", "1: a model is a mapping that begins with 'pliant: 1'; it is [1, 2]")
 wrong("binary", b"\x89HDF\r\n\x1a\n\x00\x00\x00\xff", " is a file of results or of a part, not a model; pl.load('m.yaml') reads results")
-wrong("bytes", b"\x89\x00\x00\x00\xff", '1: byte 0 is not UTF-8 text; a model is a YAML file, save it as UTF-8')
+wrong("bytes", b"\x89PNG\r\n\x1a\n\xff", '1: byte 0 is not UTF-8 text; a model is a YAML file, save it as UTF-8')
 wrong("nul bytes", b"pliant: 1\nname: a\x00b\n", '2: the character #x0000 is not text; a model is a YAML file in UTF-8')
 wrong("utf-16", "pliant: 1\nbodies: {a: {mass: -1}}\n".encode("utf-16"), '1: looks like UTF-16 text; save it as UTF-8')
 wrong("utf-16 no bom", "pliant: 1\nbodies: {a: {mass: -1}}\n".encode("utf-16-le"), '1: looks like UTF-16 text; save it as UTF-8')
