@@ -24,7 +24,6 @@ def told(text):
     ("forces", "spring", "did you mean 'spring_damper'?"), ("forces", "Dashpot", "did you mean 'spring_damper'?"),
     ("forces", "moment", "did you mean 'torque'?"), ("forces", "motor", "did you mean 'drive', which stands under drives?"),
     ("forces", "hinge", "did you mean 'revolute', which stands under joints?"), ("forces", "bushin", "did you mean 'bushing'?"),
-    ("forces", "gravity", "; there are spring_damper, torsion_spring, axial_spring, bushing, force, torque"),
     ("joints", "weld", "did you mean 'fixed'?"), ("joints", "lock", "did you mean 'fixed'?"),
     ("joints", "hinge", "did you mean 'revolute'?"), ("joints", "pin", "did you mean 'revolute'?"),
     ("joints", "ball-joint", "did you mean 'spherical'?"),
@@ -39,6 +38,10 @@ def test_usual_words_for_kinds(section, word, end):
     text = TWO if section == "bodies" else TWO + f"{section}:\n"
     line = told(text + f"  x: {{kind: {word}}}\n")
     assert f"{section}.x.kind: unknown kind '{word}'" in line and line.endswith(end)
+
+
+def test_a_word_that_no_one_uses():
+    assert "unknown kind 'gravity' of force; there are " in told(TWO + "forces:\n  x: {kind: gravity}\n")
 
 
 def test_the_tables_name_what_there_is_and_no_kind_is_a_word_for_another():

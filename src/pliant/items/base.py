@@ -5,6 +5,7 @@ The classes here are the schema of the text model as well; every field accepts a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from .names import RESERVED as RESERVED
 from .names import Name
 from .names import did_you_mean as did_you_mean
 from .names import near_miss as near_miss
-from .quantities import In, unit_of
+from .quantities import BODY, Axes, In, axes_of, unit_of
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -51,15 +52,15 @@ def number(unit: str, *, positive: bool = False, least: float | None = None) -> 
     return Annotated[float, In(unit), BeforeValidator(check), WithJsonSchema({"type": ["number", "string"], "description": note})]
 
 
-def vector(unit: str) -> Any:
-    """Field type: three numbers or texts with units."""
+def vector(unit: str, axes: str = "") -> Any:
+    """Field type: three numbers or texts with units, given in certain ``axes``, such as "body axes"."""
     def check(value: Any) -> Vec3:
         if isinstance(value, (str, dict)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 3:
             raise ValueError(must(value, f"must be a list of three numbers [{unit}]"))
         return quantity(plain(value[0]), unit), quantity(plain(value[1]), unit), quantity(plain(value[2]), unit)
     entry = {"type": ["number", "string"]}
     schema = {"type": "array", "items": entry, "minItems": 3, "maxItems": 3, "description": f"three numbers in {unit or 'SI units'}"}
-    return Annotated[tuple[float, float, float], In(unit), BeforeValidator(check), WithJsonSchema(schema)]
+    return Annotated[tuple[float, float, float], In(unit), Axes(axes), BeforeValidator(check), WithJsonSchema(schema)]
 
 
 def plain(x: Any) -> Any:
@@ -180,8 +181,8 @@ class Strict(BaseModel):
 class Place(Strict):
     """A point and axes on a body, in the body's axes."""
     model_config = ConfigDict(extra="forbid", frozen=True)
-    point: Point = (0.0, 0.0, 0.0)
-    rotation: Rotation = IDENTITY
+    point: Annotated[Point, BODY] = (0.0, 0.0, 0.0)
+    rotation: Annotated[Rotation, BODY] = IDENTITY
 
     @model_validator(mode="before")
     @classmethod
@@ -194,8 +195,8 @@ class Frame(Strict):
     model_config = ConfigDict(extra="forbid", frozen=True)
     body: str
     frame: str | None = None
-    point: Point | None = None
-    rotation: Rotation | None = None
+    point: Annotated[Point | None, BODY] = None
+    rotation: Annotated[Rotation | None, BODY] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -233,6 +234,16 @@ def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
     return told
 
 
+def _with_axes(cls: type[Item]) -> str:
+    """Its documentation, with in whose axes its vectors are given."""
+    said: dict[str, list[str]] = {}
+    for name, field in cls.model_fields.items():
+        if axes := axes_of(field):
+            said.setdefault(axes, []).append(f"``{name}``")
+    told = "; ".join(f"{', '.join(names)} in {axes}" for axes, names in said.items())
+    return f"{cleandoc(cls.__dict__.get('__doc__') or cls.__name__)}" + (f"\n\nAxes: {told}." if told else "")
+
+
 class _Friendly(ModelMetaclass):
     """Items made in Python report wrong values in the words of a text model (which uses model_validate and locates them itself)."""
 
@@ -266,6 +277,7 @@ class Item(Strict, metaclass=_Friendly):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         if cls.section and "kind" in cls.__dict__:
             KINDS[cls.section][cls.kind] = cls
+            cls.__doc__ = _with_axes(cls)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if len(args) > len(self.positional):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
@@ -13,7 +13,7 @@ from . import springs as _springs  # noqa: F401 - fills KINDS in its order
 from .base import Frame, Item, Pair
 from .declarations import Channel, ConstantLoad
 from .function_fields import TimeFunction
-from .quantities import with_unit
+from .quantities import Axes, with_unit
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -25,7 +25,7 @@ class Load(Item):
     unit: ClassVar[str] = "N"
     part: ClassVar[int] = 0
     frame: Frame
-    vector: tuple[TimeFunction, TimeFunction, TimeFunction]
+    vector: Annotated[tuple[TimeFunction, TimeFunction, TimeFunction], Axes("world axes, or with axes: frame those of its frame")]
     axes: Literal["world", "frame"] = "world"
 
     @model_validator(mode="before")

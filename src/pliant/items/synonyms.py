@@ -24,7 +24,7 @@ WORDS: dict[str, dict[str, str]] = {
         "planar": "plane flat plane_joint",
         "screw": "helical helix lead_screw thread spindle nut",
         "distance": "rod massless_rod massless_link tie bar rigid_link rigid_rod",
-        "point_on_line": "slot inline in_line point_line pin_in_slot point_curve",
+        "point_on_line": "slot inline in_line point_line point_curve",
         "point_on_plane": "inplane in_plane point_plane point_in_plane",
         "gear": "gears gearbox gear_pair belt chain pulley transmission coupling",
         "rack_pinion": "rack pinion rack_and_pinion",
