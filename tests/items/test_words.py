@@ -4,6 +4,7 @@ import unicodedata
 import pytest
 
 import pliant as pl
+from pliant.cli import execute
 from pliant.items.base import KINDS
 from pliant.items.errors import TextError
 from pliant.items.shapes import MAKERS
@@ -148,3 +149,25 @@ def test_models_and_results_are_told_apart(tmp_path):
         pl.read(tmp_path / "run.h5")
     (tmp_path / "run.h5").rename(tmp_path / "results.yaml")
     assert len(pl.load(tmp_path / "results.yaml").t) == 1001
+
+
+@pytest.mark.parametrize("angle", [30, -90.0, 6.5])
+def test_rotations_of_more_than_a_turn_in_plain_numbers(angle):
+    told = f"rotation: angle = {angle:g} rad is .* turns; write '{angle:g} deg' if degrees are meant, '{angle:g} rad' if not"
+    with pytest.warns(UserWarning, match=told):
+        turned = pl.rotation("z", angle)
+    with pytest.warns(UserWarning, match=r"m:3: bodies\.a: rotation: angle"):
+        m = from_text(f"pliant: 1\nbodies:\n  a: {{mass: 1, rotation: {{axis: z, angle: {angle}}}}}\n", "m")
+    assert m["a"].rotation == turned == pl.rotation("z", f"{angle} rad")
+
+
+def test_other_rotations_say_nothing(recwarn, capsys, tmp_path):
+    pl.rotation("z", 6.28)
+    pl.rotation((1, 2, 3), "400 deg")
+    pl.RigidBody("a", 1.0, rotation={"axis": "z", "angle": -1.5})
+    assert not recwarn.list
+    (tmp_path / "m.yaml").write_text("pliant: 1\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], rotation: {axis: z, angle: 45}}\n")
+    assert execute(["check", str(tmp_path / "m.yaml")]) == 0
+    told = capsys.readouterr().err
+    turns = "rotation: angle = 45 rad is 7.16 turns; write '45 deg' if degrees are meant, '45 rad' if not"
+    assert told == f"{tmp_path}/m.yaml:3: bodies.a: {turns}\n"

@@ -4,6 +4,7 @@ The classes here are the schema of the text model as well; every field accepts a
 """
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -95,6 +96,9 @@ def _axis(value: Any) -> Vec3:
 def rotation(axis: Any, angle: float | str) -> tuple[float, float, float, float]:
     """Unit quaternion (scalar first) of a turn by ``angle`` [rad, or a text such as "30 deg"] about ``axis``."""
     half = quantity(angle, "rad") / 2
+    if not isinstance(angle, str) and abs(half) > np.pi:
+        warnings.warn(f"rotation: angle = {angle:.6g} rad is {abs(half) / np.pi:.3g} turns; write '{angle:.6g} deg' if degrees are meant, "
+                      f"'{angle:.6g} rad' if not", stacklevel=2)
     u = np.sin(half) * np.asarray(_axis(axis))
     return float(np.cos(half)), float(u[0]), float(u[1]), float(u[2])
 

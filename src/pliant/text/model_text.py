@@ -32,7 +32,7 @@ from . import cross_references, simulate_options
 from .changes import apply_change
 from .schema import DEFAULT_KINDS, schema
 from .styles import plain_style, read_styles
-from .yaml_lines import LARGEST, Map, Problem, load_yaml, locate, missing_blank, plain, scalar
+from .yaml_lines import LARGEST, Map, Problem, load_yaml, locate, located, missing_blank, plain, scalar
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
@@ -223,7 +223,8 @@ class _Reader:
             if len(self.problems) > before:
                 return None
         try:
-            item = cls.model_validate({**fields, "name": name})
+            with located(f"{locate(self.data, path)}: {dotted(path)}"):
+                item = cls.model_validate({**fields, "name": name})
             return None if len(self.problems) > before else item
         except ValidationError as error:
             for inner, message in explain(error, cls):
