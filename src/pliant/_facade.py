@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 METHODS = {
@@ -52,8 +53,9 @@ def loaded_on_use(package: str, where: dict[str, tuple[str, ...]]) -> tuple[list
 
 
 def _meant(name: str, known: dict[str, str]) -> str:
-    """What an unknown name of the package may be meant for; nothing of names that programs ask for, such as __path__."""
-    if name.startswith("_") or "items.base" not in known.values():
+    """What an unknown name of the package may be meant for; nothing of names that programs ask for, such as __path__, or modules before
+    they are imported."""
+    if name.startswith("_") or "items.base" not in known.values() or find_spec(f"{__package__}.{name}") is not None:
         return ""
     from .items.synonyms import attribute_meant
     return attribute_meant(name, known, lambda: import_module(".items.kinds", __package__))

@@ -301,7 +301,7 @@ def _fixed(dynamics: CompiledModel, form: MethodOption, length: float, step: flo
 
 
 def _controlled(dynamics: CompiledModel, form: MethodOption, length: float, epsilon: float, wanted: Wanted) -> Plan:
-    distance = distance_of(length, wanted, usual_rows(width_of(dynamics)))
+    distance = distance_of(length, wanted, usual_rows(width_of(dynamics))) if wanted.times is None else 0.0
     return Plan(dynamics, form, np.zeros(1), length, accuracy=epsilon, distance=distance, origin=0.0, listed=wanted.times)
 
 
@@ -352,7 +352,7 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
     if sol.model is None:
         raise ModelError("this run cannot be resumed: its file holds no model (it used Python functions); run the model again")
     if duration is None and sol.complete:
-        raise ModelError(f"run {sol.name!r} is complete at t = {sol.t[-1]:g} s; to go on give the further time in seconds: "
+        raise ModelError(f"run {sol.name!r} is complete at t = {sol.end:g} s; to go on give the further time in seconds: "
                          "sol.resume(duration), pliant resume --duration")
     if not {"rows", "worst"} <= sol.memory.keys():
         raise ModelError(f"run {sol.name!r} cannot be resumed: there is no checkpoint of it, its file is of an older version; run it again")

@@ -239,7 +239,7 @@ class Solution:
         """Channels that match any of the patterns, such as "crank.*"; a component stands for itself."""
         chosen: list[str] = []
         for pattern in patterns:
-            found = fnmatch.filter(self.channels, pattern)
+            found = fnmatch.filter(self.channels, pattern := same_name(pattern))
             if not found:
                 self[pattern]  # a component, or an error that says what there is
                 found = [pattern]
