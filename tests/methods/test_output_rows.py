@@ -5,6 +5,7 @@ import pytest
 from interrupted import Stop, equal, short_intervals, stopping  # noqa: F401
 
 import pliant as pl
+from pliant.cli import execute
 from pliant.methods.output_rows import Wanted, parts_of, rows_of
 from pliant.text.model_text import from_text, to_text
 
@@ -121,3 +122,19 @@ def test_text():
     again = from_text(to_text(m))
     assert again.settings["output_times"] == [0, 0.1, 0.25]
     assert again.simulate(progress=False).t.tolist() == [0.0, 0.1, 0.25]
+
+
+def test_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    m = mechanisms.four_bar()
+    m.settings = {"duration": 0.5, "output_step": 0.1}
+    m.save("m.yaml")
+    for options, times in ((["--output-times", "0, 0.1, 250 ms"], [0.0, 0.1, 0.25]), (["--output-step", "0.3"], [0.0, 0.3, 0.5])):
+        assert execute(["run", "m.yaml", "--no-progress", *options]) == 0
+        assert pl.load("m.h5").t.tolist() == times
+    m.settings = {"duration": 0.5}
+    m.save("m.yaml")
+    assert execute(["run", "m.yaml", "--no-progress", "--set", "simulate.output_times=[0.1, 0.2]"]) == 0
+    assert pl.load("m.h5").t.tolist() == [0.0, 0.1, 0.2] and "0 to 0.5 s, 3 rows" in capsys.readouterr().out
+    assert execute(["run", "m.yaml", "--no-progress", "--output-times", "0.1, 0.05"]) == 1
+    assert "simulate: output_times: 0.05 s comes after 0.1 s, times must increase" in capsys.readouterr().err

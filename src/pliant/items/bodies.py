@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
 from ..functions.field_error import FieldError
+from ..functions.printable import same_name
 from ..functions.units import must, quantity, shown
 from .base import IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of
 from .quantities import BODY, WORLD, Axes
@@ -47,6 +48,7 @@ class FrameOwner(Item):
         return Frame(body=self.name)
 
     def __getitem__(self, frame: str) -> Frame:
+        frame = same_name(frame) if isinstance(frame, str) else frame
         if frame not in self.frames:
             raise KeyError(f"body {self.name!r} has no frame {frame!r}{did_you_mean(frame, self.frames)}")
         return Frame(body=self.name, frame=frame)
