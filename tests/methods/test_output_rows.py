@@ -85,7 +85,7 @@ def test_a_method_without_error_control_takes_a_step_on_which_rows_fall():
     ({"step": 0.01, "output_step": 0.033},
      r"at most 0\.001 s, much shorter than step = 0\.01 s; give an output_step .* 0\.0333333333 s, step = 0\.001 s"),
     ({"step": 0.01, "output_step": 0.1 * np.pi}, "no step divides them and the duration of 1 s"),
-    ({"step": 0.01, "output_times": [0.1, 0.1001]}, r"step = 0\.0001 s, or accuracy instead of step"),
+    ({"step": 0.01, "output_times": [0.1, 0.1001]}, r"step = 0\.0001 s, or an accuracy and an integrator that chooses its steps"),
     ({"output_step": 0.1, "output_times": [0.5]}, "not both"),
     ({"output_times": [0.5, 1.5]}, r"1\.5 s must be within the run of 1 s"),
     ({"output_times": [-1, 0.5]}, "-1 s must be within the run"),

@@ -127,9 +127,10 @@ def _off_steps(length: float, step: float, wanted: Wanted, parts: int | None) ->
     even = length / max(1, round(length / (wanted.step or length)))
     other = "" if wanted.step is None else f"an output_step that divides the duration, such as {even:.9g} s, "
     if parts is None:
-        return f"{begin}no step divides them and the duration of {length:g} s; give {other}rounder times, or accuracy instead of step"
+        return (f"{begin}no step divides them and the duration of {length:g} s; give {other}rounder times, or an accuracy and an "
+                "integrator that chooses its steps")
     return (f"{begin}a step that divides them and the duration of {length:g} s is at most {length / parts:.6g} s, much shorter than "
-            f"step = {step:g} s; give {other}step = {length / parts:.6g} s, or accuracy instead of step")
+            f"step = {step:g} s; give {other}step = {length / parts:.6g} s, or an accuracy and an integrator that chooses its steps")
 
 
 def outputs_of(length: float, wanted: Wanted, usual: int) -> int:
