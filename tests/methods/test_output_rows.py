@@ -6,6 +6,7 @@ from interrupted import Stop, equal, short_intervals, stopping  # noqa: F401
 
 import pliant as pl
 from pliant.cli import execute
+from pliant.methods.integrators.time_loop.control import CONTROL
 from pliant.methods.output_rows import Wanted, parts_of, rows_of
 from pliant.text.model_text import from_text, to_text
 
@@ -138,3 +139,13 @@ def test_the_command_line(tmp_path, monkeypatch, capsys):
     assert pl.load("m.h5").t.tolist() == [0.0, 0.1, 0.2] and "0 to 0.5 s, 3 rows" in capsys.readouterr().out
     assert execute(["run", "m.yaml", "--no-progress", "--output-times", "0.1, 0.05"]) == 1
     assert "simulate: output_times: 0.05 s comes after 0.1 s, times must increase" in capsys.readouterr().err
+
+
+def test_the_number_of_the_next_row_in_a_file_must_be_one_of_the_rows():
+    """Compiled code reads the times of rows by it."""
+    sol = mechanisms.four_bar().simulate(0.5, output_times=[0.1, 0.4], progress=False)
+    place = list(CONTROL.names).index("output")
+    for number in (-3.0, 0.0, 5.0, 1e6):
+        sol.memory["control"][place] = number
+        with pytest.raises(ValueError, match="contradicts its step and times"):
+            sol.resume(0.1, progress=False)

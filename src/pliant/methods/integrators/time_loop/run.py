@@ -187,6 +187,8 @@ class Run(Stops):
             array[...] = memory[name].reshape(array.shape)
         for name, record in records.items():
             assign(record, memory[name], LIMITS)
+        if c.fixed:
+            c.output = 1 + int(np.searchsorted(self.due, self.t + 0.5 * self.step, "right"))
         if not self._plausible():
             raise ValueError("the state of the method in the file contradicts its step and times; the file is damaged")
         self.num.fallback = self.fallback.address if c.sticky else 0
