@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ._facade import work_of
 from .functions.parameters import check_name, has_expressions
 from .functions.parser import parse
+from .functions.printable import same_name
 from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.changes import changed_fields
@@ -113,6 +114,7 @@ class Model(Parametric):
     def __getitem__(self, name: str) -> Any:
         if name == "ground":
             return self.ground
+        name = same_name(name) if isinstance(name, str) else name
         if name not in self.items:
             raise KeyError(f"model {self.name!r} has no item {name!r}{did_you_mean(name, self.items)}")
         return self.items[name]

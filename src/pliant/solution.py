@@ -13,6 +13,7 @@ import numpy as np
 from ._facade import work_of
 from .channel_values.channel_table import ChannelTable
 from .channel_values.components import components
+from .functions.printable import same_name
 from .functions.units import must
 from .items.base import did_you_mean
 from .kernels.state_row import row_width
@@ -222,6 +223,7 @@ class Solution:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A channel over time, shape (n,) or (n, 3); a component with .x .y .z, of modal coordinates with .1 .2 and so on."""
+        name = same_name(name)
         whole, _, last = name.rpartition(".")
         if name in self.recorded:
             return self.recorded[name][1]()
@@ -239,7 +241,7 @@ class Solution:
         """Channels that match any of the patterns, such as "crank.*"; a component stands for itself."""
         chosen: list[str] = []
         for pattern in patterns:
-            found = fnmatch.filter(self.channels, pattern)
+            found = fnmatch.filter(self.channels, pattern := same_name(pattern))
             if not found:
                 self[pattern]  # a component, or an error that says what there is
                 found = [pattern]

@@ -6,6 +6,7 @@ import math
 import os
 import time
 import tracemalloc
+import unicodedata
 
 import numpy as np
 import pytest
@@ -164,10 +165,11 @@ def test_a_model_full_of_large_functions_is_refused(monkeypatch: pytest.MonkeyPa
 
 def test_the_caret_stands_under_the_place() -> None:
     """Also where one character became two, or takes two columns."""
-    for text, place in {"2 µm³ * qq": "qq", "1 N·m² + qq": "qq", "温度 + 1": "温", "2 * (温度)": "温", "1 + e\u0301q.": "\u0301"}.items():
+    for text, place in {"2 µm³ * qq": "qq", "1 N·m² + qq": "qq", "温度 + 1": "温", "2 * (温度)": "温", "1 + e\u0301q": "\u00e9q"}.items():
         with pytest.raises(ValueError, match="column") as caught:
             parse(text, VARIABLES)
         first, line, caret = str(caught.value).rsplit("\n", 2)
+        text = unicodedata.normalize("NFC", text)
         assert line == "    " + text
         column = int(first.rpartition("column ")[2].rstrip(")"))
         assert text[column - 1:].startswith(place)

@@ -90,7 +90,7 @@ def test_json_holds_the_problems(here: Path, capsys: pytest.CaptureFixture[str])
     assert cli.execute(["run", "m.yaml", "--json"]) == 1
     data = json.loads(capsys.readouterr().out)
     assert data["problems"] == ["m.yaml:3: bodies.a.mass: -1 must be at least 0",
-                                "m.yaml:3: bodies.a.position: 3 must be a list of three numbers [m]"]
+                                "m.yaml:3: bodies.a.position: 3 must be a list of three numbers [m] (world axes)"]
 
 
 # -- found when it runs: the message names the item or the option
@@ -173,7 +173,7 @@ def test_hostile_meshes(here: Path, capsys: pytest.CaptureFixture[str], name: st
     ("bodies.crank.mass=-1", "--set: bodies.crank.mass: -1 must be at least 0"),
     ("bodies.crank.mas=1", "--set: bodies.crank.mas: unknown key 'mas'; did you mean 'mass'?"),
     ("bodies.crnk.mass=1", "--set bodies.crnk.mass: there is no bodies.crnk; did you mean 'crank'?"),
-    ("joints.A.axis=[0, 0, 0]", "--set: joints.A.axis: axis (0, 0, 0) has no direction; give at least one component"),
+    ("joints.A.axis=[0, 0, 0]", "--set: joints.A.axis: axis (0, 0, 0) has no direction; give at least one component (axes of frame a)"),
     ("joints.A.between.1=crank.strat", "--set: joints.A.between[1]: body 'crank' has no frame 'strat'; did you mean 'start'?"),
     ("joints.A.between.0=crank.end", "m.yaml:5: joints.A.between: both frames are on 'crank'; a joint connects two bodies"),
     ("joints.A.between.7=x", "--set joints.A.between.7: '7' must be a number from 0 to 1"),

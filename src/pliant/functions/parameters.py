@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from .expression import COUNTS, FUNCTIONS, INNER, Binary, Call, Constant, Node, Number, Unary, Variable, bottom_up
 from .field_error import FieldError
 from .parser import FREE_UNITS, Names, parse
+from .printable import same_name
 from .units import NONE, UNITS, Dimension, describe, in_si, parse_unit, quantity, shown, unit_in
 
 MARK = "="
@@ -63,6 +64,7 @@ def is_expression(value: Any) -> bool:
 
 def check_name(name: Any, known: Callable[[str], str]) -> str:
     """The name of a parameter, a variable or a table; ``known(name)`` says what else has it, or nothing."""
+    name = same_name(name) if isinstance(name, str) else name
     if not isinstance(name, str) or not name.isidentifier() or len(name) > LONGEST:
         raise ValueError(f"name {shown(name)} must be a word of letters, digits and _ that does not begin with a digit")
     if name in UNITS and name not in FREE_UNITS:

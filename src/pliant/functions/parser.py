@@ -33,6 +33,7 @@ from .expression import (
     lookup,
     negative,
 )
+from .printable import MARKED, same_letters, same_name
 from .units import NONE, NUMBER, SPELLING, UNITS, parse_unit, shown, suggestion, unknown_unit
 
 LONGEST = 10_000  # characters
@@ -64,7 +65,7 @@ class _Token(NamedTuple):
     end: int
 
 
-_TOKEN = re.compile(rf"\s*(?:(?P<number>(?a:{NUMBER}))|(?P<name>[^\W\d]\w*(?:\.\w+)*|%|°)|"
+_TOKEN = re.compile(rf"\s*(?:(?P<number>(?a:{NUMBER}))|(?P<name>[^\W\d]{MARKED}*(?:\.{MARKED}+)*|%|°)|"
                     r"(?P<mark>\*\*|<=|>=|==|!=|[-+*/^<>(),])|(?P<bad>\S))")
 _POWERS = {"or": 1, "and": 2, **dict.fromkeys(COMPARISONS, 4), "+": 5, "-": 5, "*": 6, "/": 6, "^": 8, "**": 8}
 _NOT, _MINUS = 3, 7
@@ -83,7 +84,7 @@ def _strange(text: str) -> str:
 
 class _Parser:
     def __init__(self, text: str, variables: Collection[str], names: Names) -> None:
-        self.written, self.text = text, text.translate(SPELLING)
+        self.written, self.text = same_letters(text), same_letters(text).translate(SPELLING)
         self.variables, self.names = tuple(variables), names
         self.reserved = {*variables, *CONSTANTS, *COUNTS, *names.values, *names.tables, "and", "or", "not"}
         self.tokens = [_Token(m.lastgroup or "", m.group(m.lastgroup or 0), m.start(m.lastgroup or 0), m.end())
@@ -217,12 +218,12 @@ class _Parser:
             return Variable(name)
         if name in CONSTANTS:
             return Number(CONSTANTS[name])
-        if name in self.names.values:
-            return self.names.values[name] or Variable(name)
+        if same_name(name) in self.names.values:
+            return self.names.values[same_name(name)] or Variable(same_name(name))
         if self.tokens[self.i].text == "(" and "." not in name:
             return self.function(token)
         if "." in name:
-            return Signal(name)
+            return Signal(same_name(name))
         if name in COUNTS:
             raise self.fail(f"{name!r} is a function; write '{name}(...)'", token)
         if name in self.names.tables:
@@ -245,7 +246,7 @@ class _Parser:
 
     def function(self, token: _Token) -> Node:
         name, arguments = token.text, list[Node]()
-        table = self.names.tables.get(name)
+        table = self.names.tables.get(same_name(name))
         count = COUNTS.get(name, 0) if table is None else table.variables
         if not count and not self.names.open:
             known = (*COUNTS, *self.names.tables)

@@ -113,6 +113,7 @@ class Pieces:
 
     def __init__(self, x: np.ndarray, coefficients: np.ndarray) -> None:
         self.x, self.coefficients, self.phases = x, np.ascontiguousarray(coefficients), np.zeros(len(x))
+        self.end_slopes = 0.0, 0.0
 
 
 def _horner(coefficients: np.ndarray, x: Node) -> Node:

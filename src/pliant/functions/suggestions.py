@@ -5,8 +5,6 @@ import difflib
 from collections.abc import Iterable
 
 LONGEST = 100  # letters of a word that are compared
-OTHER_WORDS = {"weld": "fixed", "welded": "fixed", "lock": "fixed", "locked": "fixed", "hinge": "revolute", "pin": "revolute",
-               "slider": "prismatic", "ball": "spherical", "hooke": "universal"}  # of engineers -> kinds
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
@@ -22,6 +20,5 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 def near_miss(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """The same for a near miss only; empty if there is none."""
     names = list(known)
-    same = word.lower(), OTHER_WORDS.get(word.lower())
-    near = [n for n in names if n.lower() in same] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
+    near = [n for n in names if n.lower() == word.lower()] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
     return f"; did you mean {near[0]!r}?" if near else ""

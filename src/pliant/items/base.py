@@ -5,6 +5,7 @@ The classes here are the schema of the text model as well; every field accepts a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -12,11 +13,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, PrivateAttr, Valida
 
 from ..functions.field_error import FieldError
 from ..functions.parameters import has_expressions
-from ..functions.suggestions import did_you_mean as did_you_mean
-from ..functions.suggestions import near_miss as near_miss
+from ..functions.printable import same_name
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
-from .quantities import In, unit_of
+from .names import LONGEST as LONGEST
+from .names import RESERVED as RESERVED
+from .names import Name
+from .names import did_you_mean as did_you_mean
+from .names import near_miss as near_miss
+from .quantities import BODY, WORLD, Axes, In, axes_of, unit_of
 from .rotations import AXES, IDENTITY, Vec3, axis_of, rotation_of
 from .rotations import matrix_of as matrix_of
 from .rotations import quaternion_of as quaternion_of
@@ -30,8 +35,6 @@ if TYPE_CHECKING:
 else:
     ModelMetaclass = type(BaseModel)
 
-LONGEST = 100     # letters in a name
-RESERVED = {"ground", "energy", "model", "t", "pi", "e"}
 
 AnyAxis = str | Vec3  # a letter of AXES, or a unit vector
 
@@ -50,15 +53,15 @@ def number(unit: str, *, positive: bool = False, least: float | None = None) -> 
     return Annotated[float, In(unit), BeforeValidator(check), WithJsonSchema({"type": ["number", "string"], "description": note})]
 
 
-def vector(unit: str) -> Any:
-    """Field type: three numbers or texts with units."""
+def vector(unit: str, axes: str = "") -> Any:
+    """Field type: three numbers or texts with units, given in certain ``axes``, such as "body axes"."""
     def check(value: Any) -> Vec3:
         if isinstance(value, (str, dict)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 3:
             raise ValueError(must(value, f"must be a list of three numbers [{unit}]"))
         return quantity(plain(value[0]), unit), quantity(plain(value[1]), unit), quantity(plain(value[2]), unit)
     entry = {"type": ["number", "string"]}
     schema = {"type": "array", "items": entry, "minItems": 3, "maxItems": 3, "description": f"three numbers in {unit or 'SI units'}"}
-    return Annotated[tuple[float, float, float], In(unit), BeforeValidator(check), WithJsonSchema(schema)]
+    return Annotated[tuple[float, float, float], In(unit), Axes(axes), BeforeValidator(check), WithJsonSchema(schema)]
 
 
 def plain(x: Any) -> Any:
@@ -66,17 +69,6 @@ def plain(x: Any) -> Any:
     return x.item() if isinstance(x, np.generic) else x
 
 
-def _name(value: Any) -> str:
-    if not isinstance(value, str) or not value.isidentifier():
-        raise ValueError(f"name {shown(value)} must be a word of letters, digits and _ that does not begin with a digit")
-    if len(value) > LONGEST:
-        raise ValueError(f"name {shown(value)} must have at most {LONGEST} letters")
-    if value in RESERVED:
-        raise ValueError(f"name {value!r} is reserved; choose another")
-    return value
-
-
-Name = Annotated[str, BeforeValidator(_name)]
 Axis = Annotated[tuple[float, float, float], BeforeValidator(axis_of), WithJsonSchema(
     {"anyOf": [{"enum": list(AXES)}, {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}]})]
 THREE_TURNS = {"sequence": {"type": "string"}, "about": {"enum": ["moving", "fixed"]}}
@@ -99,7 +91,7 @@ def is_direction(field: Any) -> bool:
 
 def joint_name(value: Any) -> Any:
     """A joint may be given as an object."""
-    return value.name if isinstance(value, Item) or hasattr(value, "as_frame") else value
+    return value.name if isinstance(value, Item) or hasattr(value, "as_frame") else same_name(value) if isinstance(value, str) else value
 
 
 JointName = Annotated[str, BeforeValidator(joint_name)]  # field type: names a joint, which must be there
@@ -138,8 +130,8 @@ class Strict(BaseModel):
 class Place(Strict):
     """A point and axes on a body, in the body's axes."""
     model_config = ConfigDict(extra="forbid", frozen=True)
-    point: Point = (0.0, 0.0, 0.0)
-    rotation: Rotation = IDENTITY
+    point: Annotated[Point, BODY] = (0.0, 0.0, 0.0)
+    rotation: Annotated[Rotation, BODY] = IDENTITY
 
     @model_validator(mode="before")
     @classmethod
@@ -153,27 +145,29 @@ class Frame(Strict):
     model_config = ConfigDict(extra="forbid", frozen=True)
     body: str
     frame: str | None = None
-    point: Annotated[Point | None, OPEN_POINT] = None
-    rotation: Rotation | None = None
-    at: Point | None = None
+    point: Annotated[Point | None, OPEN_POINT, BODY] = None
+    rotation: Annotated[Rotation | None, BODY] = None
+    at: Annotated[Point | None, OPEN_POINT, WORLD] = None
 
     @property
     def is_open(self) -> bool:
-        """Whether its point has expressions of parameters, which a model is to resolve."""
-        return has_expressions(self.point)
+        """Whether a point of it has expressions of parameters, which a model is to resolve."""
+        return has_expressions(self.point) or has_expressions(self.at)
 
     def closed(self, resolve: Any) -> Frame:
-        return Frame(body=self.body, frame=self.frame, point=resolve(self.point, "point"), rotation=self.rotation)
+        point, at = resolve(self.point, "point"), resolve(self.at, "at")
+        return Frame(body=self.body, frame=self.frame, point=point, rotation=self.rotation, at=at)
 
     @model_validator(mode="before")
     @classmethod
     def _from_text(cls, value: Any) -> Any:
         if isinstance(value, str):
-            body, _, frame = value.partition(".")
+            body, _, frame = same_name(value).partition(".")
             return {"body": body, "frame": frame or None}
         if hasattr(value, "as_frame"):
             return value.as_frame().model_dump()
-        return value
+        named = {k: same_name(value[k]) for k in ("body", "frame") if isinstance(value.get(k), str)} if isinstance(value, dict) else {}
+        return {**value, **named} if named else value
 
     @model_validator(mode="after")
     def _one_place(self) -> Frame:
@@ -204,6 +198,16 @@ def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
     told = ItemError("; ".join(f"{cls.kind or cls.__name__}{known}: {line}" for line in lines))
     told.findings = error
     return told
+
+
+def _with_axes(cls: type[Item]) -> str:
+    """Its documentation, with in whose axes its vectors are given."""
+    said: dict[str, list[str]] = {}
+    for name, field in cls.model_fields.items():
+        if axes := axes_of(field):
+            said.setdefault(axes, []).append(f"``{name}``")
+    told = "; ".join(f"{', '.join(names)} in {axes}" for axes, names in said.items())
+    return f"{cleandoc(cls.__dict__.get('__doc__') or cls.__name__)}" + (f"\n\nAxes: {told}." if told else "")
 
 
 class _Friendly(ModelMetaclass):
@@ -248,6 +252,7 @@ class Item(Strict, metaclass=_Friendly):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         if cls.section and "kind" in cls.__dict__:
             KINDS[cls.section][cls.kind] = cls
+            cls.__doc__ = _with_axes(cls)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if len(args) > len(self.positional):

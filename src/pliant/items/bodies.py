@@ -1,14 +1,16 @@
 """Bodies: what has mass and coordinates, and the ground. Angles in radians, SI units."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
 from ..functions.field_error import FieldError
+from ..functions.printable import same_name
 from ..functions.units import must, quantity, shown
 from .base import IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of
+from .quantities import BODY, WORLD, Axes
 from .references import no_position
 from .shapes import Made, Moments, Shape, maker
 
@@ -47,6 +49,7 @@ class FrameOwner(Item):
         return Frame(body=self.name)
 
     def __getitem__(self, frame: str) -> Frame:
+        frame = same_name(frame) if isinstance(frame, str) else frame
         if frame not in self.frames:
             raise KeyError(f"body {self.name!r} has no frame {frame!r}{did_you_mean(frame, self.frames)}")
         return Frame(body=self.name, frame=frame)
@@ -98,12 +101,12 @@ class RigidBody(FrameOwner):
     kind: ClassVar[str] = "rigid"
     positional: ClassVar[tuple[str, ...]] = ("name", "mass", "inertia", "com", "position", "rotation", "velocity", "angular_velocity")
     mass: Mass
-    inertia: Any = (0.0, 0.0, 0.0)
-    com: Point = (0.0, 0.0, 0.0)
-    position: Point = (0.0, 0.0, 0.0)
-    rotation: Rotation = IDENTITY
-    velocity: Velocity | None = None
-    angular_velocity: AngularVelocity | None = None
+    inertia: Annotated[Any, Axes("body axes, about the centre of mass")] = (0.0, 0.0, 0.0)
+    com: Annotated[Point, BODY] = (0.0, 0.0, 0.0)
+    position: Annotated[Point, WORLD] = (0.0, 0.0, 0.0)
+    rotation: Annotated[Rotation, WORLD] = IDENTITY
+    velocity: Annotated[Velocity | None, WORLD] = None
+    angular_velocity: Annotated[AngularVelocity | None, BODY] = None
     shape: Shape | None = None
     _made: Made | None = PrivateAttr(None)  # by which maker; None if the inertia was given
 
@@ -197,10 +200,10 @@ class RigidBody(FrameOwner):
     # -- makers; each is also a key of a body in a text model
     @classmethod
     def rod(cls, name: str, start: Any, end: Any, mass: Any = None, **more: Any) -> RigidBody:
-        """Slender rod between two points: origin at its centre, body axes parallel to the world at the start; transverse inertia
-        m L^2/12, axial m r^2/2 with r = L/50, or a solid cylinder of ``radius`` (then ``density`` may stand for ``mass``). Frames
-        ``start``, ``end``, ``center``. ``velocity_at_start``, ``velocity_at_end`` [m/s] state its motion (one alone: the other end
-        is at rest, no spin)."""
+        """Slender rod between two points (world axes): origin at its centre, body axes parallel to the world at the start; transverse
+        inertia m L^2/12, axial m r^2/2 with r = L/50, or a solid cylinder of ``radius`` (then ``density`` may stand for ``mass``).
+        Frames ``start``, ``end``, ``center``. ``velocity_at_start``, ``velocity_at_end`` [m/s] state its motion in world axes (one
+        alone: the other end is at rest, no spin)."""
         own = ("radius", "velocity_at_start", "velocity_at_end")
         rod: dict[str, Any] = {"start": start, "end": end, **{k: more.pop(k) for k in own if k in more}}
         return made(cls, name, rod=rod, **({} if mass is None else {"mass": mass}), **more)

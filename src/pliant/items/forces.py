@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
@@ -14,7 +14,7 @@ from .base import Frame, Item, Pair
 from .declarations import Channel, ConstantLoad
 from .force_channels import load_channels
 from .function_fields import TimeFunction
-from .quantities import with_unit
+from .quantities import Axes, with_unit
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -26,7 +26,7 @@ class Load(Item):
     unit: ClassVar[str] = "N"
     part: ClassVar[int] = 0
     frame: Frame
-    vector: tuple[TimeFunction, TimeFunction, TimeFunction]
+    vector: Annotated[tuple[TimeFunction, TimeFunction, TimeFunction], Axes("world axes, or with axes: frame those of its frame")]
     axes: Literal["world", "frame"] = "world"
     reaction: Frame | None = None
 

@@ -9,7 +9,7 @@ primitives, see docs/extending.md.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
@@ -19,6 +19,7 @@ from ..functions.units import quantity, shown
 from .base import KINDS, Angle, Axis, Frame, Item, Length, Pair, Point, number
 from .declarations import Channel, TreeJoint, fault
 from .joint_channels import joint_channels
+from .quantities import FRAME_A, Axes
 from .references import no_coordinate
 from .shapes import Positive
 
@@ -141,7 +142,7 @@ class Connection(Pair):
 
 class AxisJoint(Connection):
     """A joint with an axis."""
-    axis: Axis = (0.0, 0.0, 1.0)
+    axis: Annotated[Axis, FRAME_A] = (0.0, 0.0, 1.0)
 
     def joint_axes(self) -> np.ndarray:
         return perpendicular_frame(np.array(self.axis))
@@ -172,7 +173,7 @@ class Joint(Turns, Slides):
     kind: ClassVar[str] = "joint"
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     primitives: list[Any]
-    axis_x: Axis | None = None
+    axis_x: Annotated[Axis | None, FRAME_A] = None
 
     @model_validator(mode="after")
     def _check(self) -> Joint:
@@ -247,7 +248,7 @@ class Universal(AxisJoint):
     4 equations. Both axes are given in the axes of frame a in the pose as modelled."""
     kind: ClassVar[str] = "universal"
     symbol: ClassVar[str] = "universal"
-    axis_b: Axis = (1.0, 0.0, 0.0)
+    axis_b: Annotated[Axis, Axes("axes of frame a, in the pose as modelled")] = (1.0, 0.0, 0.0)
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (COINCIDENT, ("d1", 2, 0))
     tree: ClassVar[TreeJoint | None] = TreeJoint(("rz", "rx"), ("angle_1", "angle_2"), numbered=True)
 

@@ -48,7 +48,7 @@ class Parametric:
         """A number with a name: 0.3, "0.3 m", or "=2*L" of other parameters. Where a number is due, ``"=2*L"`` stands for one; functions of
         time use the name as it is. Returns the value in SI units."""
         try:
-            check_name(name, lambda n: taken and f"taken by {taken}" if (taken := self._taken(n)) else "")
+            name = check_name(name, lambda n: taken and f"taken by {taken}" if (taken := self._taken(n)) else "")
             self.parameters = evaluated({**{n: p.given for n, p in self.parameters.items()}, name: value})
         except ValueError as error:
             told = error.rule if isinstance(error, FieldError) and error.field == name else error

@@ -13,13 +13,31 @@ class In(NamedTuple):
     unit: str
 
 
+class Axes(NamedTuple):
+    """Among the notes of a field's type: in whose axes its vector, matrix or rotation is given. Documentation, schema and errors of the
+    item say it."""
+    which: str
+
+
+WORLD, BODY, FRAME_A = Axes("world axes"), Axes("body axes"), Axes("axes of frame a")
+
+
+def axes_of(field: Any) -> str:
+    """In whose axes a field is given, as its type says; empty where it has none."""
+    return next((note.which for note in _notes(field) if isinstance(note, Axes) and note.which), "")
+
+
 def unit_of(field: Any) -> str:
     """Of a field of an item, as its type says; empty where it has none."""
+    return next((note.unit for note in _notes(field) if isinstance(note, In)), "")
+
+
+def _notes(field: Any) -> list[Any]:
     notes, types = list(field.metadata), [field.annotation]
     for kind in types:  # a number or nothing: Annotated[...] | None
         notes += getattr(kind, "__metadata__", ())
         types += get_args(kind)
-    return next((note.unit for note in notes if isinstance(note, In)), "")
+    return notes
 
 
 def numbers_with_units(value: Any, units: dict[str, str]) -> Any:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import model_validator
@@ -13,7 +13,7 @@ from .base import Angle, Item, JointName, Length, Pair
 from .declarations import Channel, CoordinateUse, Stiffness
 from .force_channels import POWER
 from .function_fields import ForceLaw
-from .quantities import numbers_with_units
+from .quantities import FRAME_A, numbers_with_units
 from .references import NO_DIRECTION
 
 if TYPE_CHECKING:
@@ -192,8 +192,8 @@ class Bushing(Pair):
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "bushing"
     symbol: ClassVar[str] = "bushing"
-    stiffness: Any
-    damping: Any = (0.0,) * 6
+    stiffness: Annotated[Any, FRAME_A]
+    damping: Annotated[Any, FRAME_A] = (0.0,) * 6
 
     @model_validator(mode="after")
     def _matrices(self) -> Bushing:

@@ -113,8 +113,8 @@ def _counts(d: dict[str, Any]) -> list[tuple[str, str]]:
 def run_data(sol: Solution) -> dict[str, Any]:
     """Facts of a run: times, method, cost, violations, energy balance."""
     q = asdict(sol.quality)
-    return {"name": sol.name, "complete": bool(sol.complete), "start": float(sol.t[0]), "end": float(sol.t[-1]),
-            "rows": len(sol.t), "method": sol.method.plain(),
+    return {"name": sol.name, "complete": bool(sol.complete), "start": float(sol.t[0]),
+            "end": float(sol.end if sol.complete else sol.t[-1]), "rows": len(sol.t), "method": sol.method.plain(),
             "formulation": sol.formulation.plain() if sol.formulation else None, "why": sol.why,
             "step": float(sol.step), "accuracy": sol.accuracy, "quality": q,
             "energy_drift": sol.energy.drift, "missed_by_modes": sol.missed_by_modes()}

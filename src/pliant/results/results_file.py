@@ -35,7 +35,7 @@ from ..safe_files.hdf5 import (
     write_whole,
 )
 from ..solution import Quality, Recorded, Solution, Stored
-from .kept_models import differences, kept_model, model_from, other_motion, parts_from, parts_of_file, write_part
+from .kept_models import differences, kept_model, model_from, other_motion, parts_from, parts_of_file, refuse_model, write_part
 
 if TYPE_CHECKING:
     from ..channel_values.observer import Observer
@@ -214,6 +214,7 @@ def load(path: str | Path, model: Model | None = None) -> Solution:
             return _from_journal(file, shown, model)
     except PermissionError:
         raise PermissionError(f"{shown!r} may not be read; change its permissions") from None
+    refuse_model(file, shown)
     sol = _from_hdf5(file, shown, model)
     if part.is_file() and part.stat().st_mtime_ns > file.stat().st_mtime_ns and jn.has_rows(part):
         state = "is going on" if jn.is_written(part) else "was cut off"

@@ -12,6 +12,7 @@ from ..compile.planar import normal_of
 from ..functions.field_error import FieldError
 from ..functions.parameters import Parameter, check_name, has_expressions, resolved
 from ..functions.parser import KNOWN, Names
+from ..functions.printable import same_letters, same_name
 from ..functions.units import must, shown
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, Between, Item, did_you_mean, number, vector
@@ -21,15 +22,18 @@ from ..items.messages import NOUNS, dotted, explain, text_keys
 from ..items.modal import ModalBody
 from ..items.shapes import KINDS as SHAPES
 from ..items.shapes import MAKERS
+from ..items.synonyms import kind_meant
 from ..methods.selection import choice
 from ..model import SECTIONS, Model
+from ..safe_files.hdf5 import is_hdf5
+from ..safe_files.journal import is_journal
 from . import cross_references, simulate_options
 from .changes import apply_change
 from .model_writing import to_text, write
 from .named_values import read_parameters, read_tables
 from .schema import DEFAULT_KINDS, schema
 from .styles import read_styles
-from .yaml_lines import LARGEST, VERSION, Map, Problem, load_yaml, locate, missing_blank, plain
+from .yaml_lines import LARGEST, VERSION, Map, Problem, load_yaml, locate, located, missing_blank, plain
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
@@ -52,6 +56,8 @@ def _contents(file: Path) -> str:
             raise TextError([f"{file}: file not found"])
         if not file.is_file():  # reading a device or a pipe may never end
             raise TextError([f"{file}: is {'a folder' if file.is_dir() else 'not a file'}; a model is a YAML file"])
+        if is_hdf5(file) or is_journal(file):
+            raise TextError([f"{file}: is a file of results or of a part, not a model; pl.load({str(file)!r}) reads results"])
         with file.open("rb") as stream:
             data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:
@@ -81,12 +87,12 @@ class _Reader:
         self.folder, self.replaced = folder, replaced  # replaced: of a text that is stored with what it names
         self.parameters: dict[str, Parameter] = {}
         self.named: dict[str, str] = {}  # names of parameters and tables, and what they are
-        self.data, self.problems = load_yaml(text, source)
+        self.data, self.problems = load_yaml(same_letters(text), source)
         if not isinstance(self.data, Map):
             found = "it is empty" if self.data is None else f"it is {shown(self.data)}"
             raise TextError([f"{source}:1: a model is a mapping that begins with 'pliant: {VERSION}'; {found}"])
         for change in changes:
-            apply_change(self.data, change)
+            apply_change(self.data, same_letters(change))
 
     def note(self, path: tuple[Any, ...], message: str) -> None:
         self.problems.append(Problem(locate(self.data, path), f"{dotted(path)}: {message}"))
@@ -112,7 +118,7 @@ class _Reader:
         finally:
             KNOWN.reset(known)
         model.styles = read_styles(self, model)
-        named = {section: set(self.section_names(section)) for section in SECTIONS}
+        named = {section: set(map(same_name, self.section_names(section))) for section in SECTIONS}
         for path, message in cross_references.problems(model, named):
             self.note(path, message)
         if self.problems:
@@ -225,10 +231,10 @@ class _Reader:
                 if section == "variables" and isinstance(value, (str, int, float)):
                     value = Map(locate(self.data, (section, name)))
                     value["expression"], value.where["expression"] = self.data[section][name], value.at
-                if name in used:
-                    taken = dotted(used[name])
+                if (same := same_name(name)) in used:
+                    taken = dotted(used[same])
                     self.note((section, name), f"the name {name!r} is taken by {taken}; names are unique in a model")
-                used.setdefault(name, (section, name))
+                used.setdefault(same, (section, name))
                 if isinstance(value, Map):
                     yield (section, name), value
                 else:
@@ -263,7 +269,8 @@ class _Reader:
             if len(self.problems) > before:
                 return None
         try:
-            item = cls.model_validate({**fields, "name": name})
+            with located(f"{locate(self.data, path)}: {dotted(path)}"):
+                item = cls.model_validate({**fields, "name": name})
             if has_expressions(written):
                 item._recipe = {"name": name, **{k: written[k] if has_expressions(written.get(k)) else v for k, v in fields.items()}}
             return None if len(self.problems) > before else item
@@ -297,9 +304,7 @@ class _Reader:
         kind = word.replace("-", "_")
         if kind in known:
             return known[kind]
-        elsewhere = next((s for s in SECTIONS if kind in KINDS[s]), None)
-        remedy = f"; a {kind} stands under {elsewhere}" if elsewhere else did_you_mean(kind, known)
-        self.note((*path, "kind"), f"unknown kind {shown(word)} of {NOUNS[section]}{remedy}")
+        self.note((*path, "kind"), f"unknown kind {shown(word)} of {NOUNS[section]}{kind_meant(word, section)}")
         return None
 
     def maker(self, path: tuple[str, str], key: str, fields: dict[str, Any]) -> dict[str, Any]:

@@ -100,8 +100,8 @@ def _flow(value: Any) -> str:
         return repr(value)
     if isinstance(value, (str, Path)):
         return _word(str(value))
-    if hasattr(value, "item"):
-        return _flow(value.item())
+    if hasattr(value, "tolist"):
+        return _flow(value.tolist())
     raise ModelError(f"{value!r} ({type(value).__name__}) cannot be written to a text model; use numbers, texts and lists")
 
 

@@ -3,8 +3,8 @@ from .base import DRIVE, GEAR, JOINT, PIN, ROD, expression, table, wrong
 
 # -- joints
 wrong("joint kind missing", JOINT + "{between: [ground, crank]}\n", '5: joints.A.kind: is missing; there ***')
-wrong("joint kind unknown", JOINT + "{kind: belt, between: [ground, crank]}\n",
-      "5: joints.A.kind: unknown kind 'belt' of joint; there ***")
+wrong("joint kind unknown", JOINT + "{kind: hinge, between: [ground, crank]}\n",
+      "5: joints.A.kind: unknown kind 'hinge' of joint; did you mean 'revolute'?")
 wrong("joint kind typo", JOINT + "{kind: revolut, between: [ground, crank]}\n",
       "5: joints.A.kind: unknown kind 'revolut' of joint; did you mean 'revolute'?")
 wrong("joint kind of force", JOINT + "{kind: spring_damper, between: [ground, crank]}\n",
@@ -50,21 +50,22 @@ wrong("same body", JOINT + "{kind: revolute, between: [crank.start, crank.end]}\
 wrong("ground twice", JOINT + "{kind: revolute, between: [ground, {body: ground, point: [1, 0, 0]}]}\n",
       "5: joints.A.between: both frames are on 'ground'; a joint connects two bodies")
 wrong("axis zero", JOINT + "{kind: revolute, between: [ground, crank], axis: [0, 0, 0]}\n",
-      '5: joints.A.axis: axis (0, 0, 0) has no direction; give at least one component')
+      '5: joints.A.axis: axis (0, 0, 0) has no direction; give at least one component (axes of frame a)')
 wrong("axis word", JOINT + "{kind: revolute, between: [ground, crank], axis: up}\n",
-      "5: joints.A.axis: axis 'up' must be one of x, y, z, -x, -y, -z or three numbers")
+      "5: joints.A.axis: axis 'up' must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)")
 wrong("axis two", JOINT + "{kind: revolute, between: [ground, crank], axis: [0, 1]}\n",
-      '5: joints.A.axis: axis [0, 1] must be one of x, y, z, -x, -y, -z or three numbers')
+      '5: joints.A.axis: axis [0, 1] must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)')
 wrong("axis nan", JOINT + "{kind: revolute, between: [ground, crank], axis: [0, .nan, 1]}\n",
-      '5: joints.A.axis: axis [0, nan, 1] must be one of x, y, z, -x, -y, -z or three numbers')
+      '5: joints.A.axis: axis [0, nan, 1] must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)')
 wrong("axis text numbers", JOINT + "{kind: revolute, between: [ground, crank], axis: [a, b, c]}\n",
-      "5: joints.A.axis: axis ['a', 'b', 'c'] must be one of x, y, z, -x, -y, -z or three numbers")
+      "5: joints.A.axis: axis ['a', 'b', 'c'] must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)")
 wrong("axis capital", JOINT + "{kind: revolute, between: [ground, crank], axis: Z}\n",
-      "5: joints.A.axis: axis 'Z' must be one of x, y, z, -x, -y, -z or three numbers")
+      "5: joints.A.axis: axis 'Z' must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)")
 wrong("axis unknown here", JOINT + "{kind: spherical, between: [ground, crank], axis: z}\n",
       "5: joints.A.axis: unknown key 'axis'; there ***")
 wrong("universal parallel", JOINT + "{kind: universal, between: [ground, crank], axis: z, axis_b: z}\n",
-      '5: joints.A.axis_b: (0, 0, 1) must be perpendicular to axis (0, 0, 1) in the pose as modelled')
+      '5: joints.A.axis_b: (0, 0, 1) must be perpendicular to axis (0, 0, 1) in the pose as modelled'
+      ' (axes of frame a, in the pose as modelled)')
 wrong("zero unit", JOINT + "{kind: revolute, between: [ground, crank], zero: 5 mm}\n",
       "5: joints.A.zero: '5 mm' is a length [m], an angle or plain number [rad] is due")
 wrong("zero word", JOINT + "{kind: revolute, between: [ground, crank], zero: open}\n",
@@ -93,7 +94,7 @@ wrong("joint distance unit", JOINT + "{kind: joint, between: [ground, crank], pr
 wrong("joint distance zero", JOINT + "{kind: joint, between: [ground, crank], primitives: [[distance, 0]]}\n",
       '5: joints.A.primitives[0]: its length is zero; use a spherical joint for points that coincide')
 wrong("joint axis_x parallel", JOINT + "{kind: joint, between: [ground, crank], axis: z, axis_x: z, primitives: [coincident]}\n",
-      '5: joints.A.axis_x: (0, 0, 1) is parallel to axis; give another direction')
+      '5: joints.A.axis_x: (0, 0, 1) is parallel to axis; give another direction (axes of frame a)')
 wrong("gear nothing", GEAR + "{kind: gear, between: [A, B]}\n", '9: joints.G: give either ratio or teeth, none is given')
 wrong("gear both", GEAR + "{kind: gear, between: [A, B], ratio: 2, teeth: [1, 2]}\n",
       '9: joints.G: give either ratio or teeth, both are given')
