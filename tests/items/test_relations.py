@@ -189,6 +189,13 @@ def test_wrong_use_is_told():
         pl.Coupling("c", "B.angle", pl.Table([0, 1], [0, 1]))
     with pytest.raises(ItemError, match=r"it takes B\.angle away again"):
         pl.Coupling("c", "B.angle", "B.angle + A.angle")
+    for law, told in (("mod(A.angle, 0.02)", r"jumps by 0\.02 at A\.angle = "), ("floor(C.angle)", r"jumps by 1 at C\.angle = "),
+                      ("if(A.angle > 0.05, 0.2*A.angle, 0)", r"jumps by 0\.01 at A\.angle = 0\.05, and no body can jump")):
+        with pytest.raises(ModelError, match=told):
+            spatial(pl.Coupling("g", "B.angle", law)).compile()
+    for law in ("sin(mod(A.angle, 2*pi))", "abs(A.angle)", "if(A.angle > 0.05, 0.2*(A.angle - 0.05), 0)",
+                "0.1*tan(A.angle) + abs(A.angle)"):
+        spatial(pl.Coupling("g", "B.angle", law)).compile()
     m = spatial(pl.Coupling("g", "B.angle", "1/A.angle"))
     with pytest.raises(ModelError, match=r"joint 'g': function: it gives .* in the pose as modelled"):
         m.compile()

@@ -24,7 +24,7 @@ export interface BodyInfo {
 }
 export interface JointInfo {
   name: string; kind: string; symbol: string; guide?: "" | "line" | "plane"; facts: Facts; a?: End; b?: End; axes?: Quat; drives?: string[];
-  couples?: string[]; held?: Held;
+  couples?: [string, string]; held?: Held;
 }
 /** Which relative motions a joint holds, in its axes on a: slides and turns, or a distance alone. */
 export interface Held { slides: boolean[]; turns: boolean[]; distance: boolean }

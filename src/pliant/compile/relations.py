@@ -1,7 +1,7 @@
 """Equations between coordinates of joints by a function: its derivatives, and the rows that they become."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,15 +15,36 @@ from ..kernels.expression_vm import SCRATCH, value_at
 from .array_builder import Equations
 
 if TYPE_CHECKING:
+    from ..functions.function import Code
     from .model_compiler import Coordinate, ModelCompiler
 
 TIME = Variable("t")
+SAMPLES, LOOKED_AT = 2001, 20  # of a function that has branches, and steps between them that are looked at closely
+NARROW, LEAST = 1e-11, 1e-4    # a jump: this near, and by so much of the range of the function
 
 
 def coordinate_of(reference: str) -> tuple[str, str]:
     """Joint and coordinate of a channel such as A.angle."""
     joint, _, which = reference.rpartition(".")
     return joint, which
+
+
+def _jump(f: Callable[[float], float], start: float) -> tuple[float, float] | None:
+    """A place within two turns, or so many metres, where a function jumps, and by how much; the largest jump that is found."""
+    far = np.geomspace(1e-6, 4 * np.pi, 200)
+    x = np.unique(start + np.concatenate([-far, [0.0], far, np.linspace(-4 * np.pi, 4 * np.pi, SAMPLES)]))
+    y = np.array([f(at) for at in x.tolist()])
+    steps = np.where(np.isfinite(np.diff(y)), abs(np.diff(y)), 0.0)
+    low, high = np.percentile(y[np.isfinite(y)], [2, 98])  # poles do not count
+    scale = float(high - low)
+    for k in np.argsort(steps)[:-LOOKED_AT:-1].tolist():
+        a, b = float(x[k]), float(x[k + 1])
+        while b - a > NARROW * max(1.0, abs(start)):
+            middle = (a + b) / 2
+            a, b = (middle, b) if abs(f(b) - f(middle)) > abs(f(middle) - f(a)) else (a, middle)
+        if LEAST * scale < (height := abs(f(b) - f(a))) < 2 * scale:  # beyond that it is a pole
+            return b, height
+    return None
 
 
 class Relation:
@@ -40,7 +61,7 @@ class Relation:
         references = dict.fromkeys([".".join(lead), *channels(self.node)])
         found = {r: self.layout.coordinate(*coordinate_of(r), f"joint {self.name!r}") for r in references}
         code = b.function(self.node, ("t",), self.where, kinks=True)
-        offset, bias = self._as_modelled(code.value), Assembler(b).program(self._bias())
+        offset, bias = self._as_modelled(code), Assembler(b).program(self._bias())
         equations = b.equations(self.name, [f for c in found.values() for f in c.frames])
         row, shared = equations.take(), (code.value, code.by_t, bias)
         self.layout.directory.couplings[self.name] = row, "N*m" if lead[1] == "angle" else "N"
@@ -58,16 +79,27 @@ class Relation:
             for slot, code in slopes:
                 self.layout.add_answer(COUPLING_ANSWER, self.name, c.frames, (*c.place, -1, -1, -1), slot, code, (c.zero,), row)
 
-    def _as_modelled(self, code: int) -> float:
+    def _as_modelled(self, code: Code) -> float:
         """The value in the pose as modelled, at t = 0."""
         layout, b = self.layout, self.layout.builder
         Y = np.zeros(b.n_signals)
         for reference in channels(self.node):
             joint, which = coordinate_of(reference)
             Y[layout.signals[reference][0]] = layout.directory.joints[joint].start[which]
-        value = float(value_at(0.0, Y, np.array(b.tab, np.int64), np.array(b.val), code, np.zeros(SCRATCH + len(b.tab) + 1)))
+        tab, val, W = np.array(b.tab, np.int64), np.array(b.val), np.zeros(SCRATCH + len(b.tab) + 1)
+        value = float(value_at(0.0, Y, tab, val, code.value, W))
         if not np.isfinite(value):
             raise ValueError(f"{self.where}: it gives {value} in the pose as modelled; model another pose, or change the function")
+        for reference in channels(self.node) if code.jumps else ():
+            slot = layout.signals[reference][0]
+
+            def along(x: float, slot: int = slot) -> float:
+                y = Y.copy()
+                y[slot] = x
+                return float(value_at(0.0, y, tab, val, code.value, W))
+            if found := _jump(along, Y[slot]):
+                raise ValueError(f"{self.where}: it jumps by {found[1]:.3g} at {reference} = {found[0]:.6g}, and no body can jump; let its "
+                                 "branches meet there")
         return value
 
     def _bias(self) -> Node:

@@ -152,7 +152,8 @@ class StepRun(Run):
 
     @property
     def only_forces(self) -> bool:
-        return not (self.dynamics.directory.drives or self.scheme.holds)
+        d = self.dynamics.directory
+        return not (d.drives or d.related or self.scheme.holds)
 
     def _advance(self, steps: int) -> int:
         loop = fixed_steps if self.c.fixed else chosen_steps
