@@ -49,9 +49,9 @@ joints:
 
 
 def test_degrees_without_a_unit_warn():
-    with pytest.warns(UserWarning, match=r"rotation: 30 rad are 4\.77 turns; write '30 deg' if degrees are meant, else '30 rad'"):
+    with pytest.warns(UserWarning, match=r"rotation: angle = 30 rad is 4\.77 turns; write '30 deg' if degrees are meant, '30 rad' if not"):
         pl.rotation("z", 30)
-    with pytest.warns(UserWarning, match="rotation: 90 rad"):
+    with pytest.warns(UserWarning, match="rotation: angle = 90 rad"):
         pl.RigidBody("b", 1.0, rotation={"cardan": [0, 90, 0]})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -86,6 +86,6 @@ WORDS = [("Weld", "Fixed"), ("Lock", "Fixed"), ("Hinge", "Revolute"), ("revolute
 
 @pytest.mark.parametrize(("word", "meant"), WORDS)
 def test_other_words_are_found(word, meant):
-    with pytest.raises(AttributeError, match=f"module 'pliant' has no attribute '{word}'; did you mean '{meant}'"):
+    with pytest.raises(AttributeError, match=f"module 'pliant' has no attribute '{word}'; did you mean pl.{meant}"):
         getattr(pl, word)
     assert not hasattr(pl, "_nothing")

@@ -20,12 +20,16 @@ POWER = Channel("power", "W", 1, _power)  # of a force between two frames, whose
 
 
 def load_channels(part: int) -> tuple[Channel, Channel]:
-    """Of a force (``part`` 0) or torque (3) on frame a alone: itself, world axes, and what it supplies, f.v or m.w   [power-2]"""
+    """Of a force (``part`` 0) or torque (3) on frame a, with its opposite on the body of b or not: itself, world axes, and what it supplies,
+    f.(v_a - v_b - w_b x r) or m.(w_a - w_b), r from b to a                                                        [power-2]"""
     def vector(observer: Any, name: str) -> np.ndarray:
         return np.asarray(observer.effort(name, "a")[:, part:part + 3].copy())
 
     def power(observer: Any, name: str) -> np.ndarray:
-        rate = observer.angular_velocity if part else observer.velocity
-        return np.einsum("ni,ni->n", vector(observer, name), rate(observer.record(name).a))
+        r, rate = observer.record(name), observer.angular_velocity if part else observer.velocity
+        v = rate(r.a) - rate(r.b)
+        if not part:
+            v = v - np.cross(observer.angular_velocity(r.b), observer.position(r.a) - observer.position(r.b))
+        return np.einsum("ni,ni->n", vector(observer, name), v)
 
     return Channel("torque" if part else "force", "N*m" if part else "N", 3, vector), Channel("power", "W", 1, power)

@@ -19,7 +19,7 @@ from ..functions.units import quantity, shown
 from .base import KINDS, Angle, Axis, Frame, Item, Length, Pair, Point, number
 from .declarations import Channel, TreeJoint, fault
 from .joint_channels import joint_channels
-from .quantities import FRAME_A, Axes
+from .quantities import FRAME_A, WORLD, Axes
 from .references import no_coordinate
 from .shapes import Positive
 
@@ -59,7 +59,7 @@ class Connection(Pair):
     coordinates: ClassVar[tuple[str, ...]] = ()
     tree: ClassVar[TreeJoint | None] = None
     guide: ClassVar[str] = ""
-    at: Point | None = None
+    at: Annotated[Point | None, WORLD] = None
     hold: tuple[Literal["angle", "displacement"], ...] = ()
 
     def __setattr__(self, field: str, value: Any) -> None:

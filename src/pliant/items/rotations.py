@@ -54,8 +54,8 @@ def rotation(axis: Any = None, angle: float | str | None = None, *, euler: Any =
 def _turn(axis: Any, angle: Any) -> Quaternion:
     half = quantity(angle, "rad") / 2
     if not isinstance(angle, str) and abs(half) > np.pi:
-        warnings.warn(f"rotation: {angle:g} rad are {abs(half) / np.pi:.3g} turns; write '{angle:g} deg' if degrees are meant, else "
-                      f"'{angle:g} rad'", stacklevel=4)
+        warnings.warn(f"rotation: angle = {angle:g} rad is {abs(half) / np.pi:.3g} turns; write '{angle:g} deg' if degrees are meant, "
+                      f"'{angle:g} rad' if not", stacklevel=4)
     u = np.sin(half) * np.asarray(axis_of(axis))
     return float(np.cos(half)), float(u[0]), float(u[1]), float(u[2])
 

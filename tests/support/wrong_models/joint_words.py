@@ -30,11 +30,11 @@ wrong("torque on a joint", FORCE + "{kind: torque, frame: A, vector: [0, 0, 1]}\
 wrong("at and a frame", JOINT + "{kind: revolute, between: [ground, crank.start], at: [0, 0, 0]}\n",
       "5: joints.A.between[1]: 'crank.start' is a frame, but at makes both frames; name the body 'crank', or leave out at")
 wrong("at with two numbers", JOINT + "{kind: revolute, between: [ground, crank], at: [0, 0]}\n",
-      "5: joints.A.at: [0, 0] must be a list of three numbers [m]")
+      "5: joints.A.at: [0, 0] must be a list of three numbers [m] (world axes)")
 wrong("at in degrees", JOINT + "{kind: revolute, between: [ground, crank], at: [0, 90 deg, 0]}\n",
-      "5: joints.A.at: '90 deg' is an angle or plain number [-], a length [m] is due")
+      "5: joints.A.at: '90 deg' is an angle or plain number [-], a length [m] is due (world axes)")
 wrong("at of a distance", JOINT + "{kind: distance, between: [ground, crank], at: [0, 0, 0]}\n",
-      "5: joints.A.at: a distance joint has two points, one on each body; name two frames instead")
+      "5: joints.A.at: a distance joint has two points, one on each body; name two frames instead (world axes)")
 wrong("at of a body that is nowhere", body("mass: 1") + "joints:\n  A: {kind: revolute, between: [ground, a], at: [1, 0, 0]}\n",
       "5: joints.A.between[1]: body 'a' has no stated position, so the point (1, 0, 0) of the world is no place on it; state its position, "
       "or name frames")
@@ -101,18 +101,20 @@ wrong("hinge", JOINT + "{kind: hinge, between: [ground, crank.start]}\n",
 wrong("ball", JOINT + "{kind: Ball, between: [ground, crank.start]}\n",
       "5: joints.A.kind: unknown kind 'Ball' of joint; did you mean 'spherical'?")
 wrong("euler sequence", body("mass: 1, rotation: {euler: [1, 2, 3], sequence: xyz}"),
-      "3: bodies.a.rotation: rotation: sequence 'xyz' of euler angles must be two letters, the first and last the same, such as zxz")
+      "3: bodies.a.rotation: rotation: sequence 'xyz' of euler angles must be two letters, the first and last the same, "
+      "such as zxz (world axes)")
 wrong("cardan sequence", body("mass: 1, rotation: {cardan: [1, 2, 3], sequence: zxz}"),
-      "3: bodies.a.rotation: rotation: sequence 'zxz' of cardan angles must be the three letters x, y, z in some order")
+      "3: bodies.a.rotation: rotation: sequence 'zxz' of cardan angles must be the three letters x, y, z in some order (world axes)")
 wrong("cardan in metres", body("mass: 1, rotation: {cardan: [1 m, 2, 3]}"),
-      "3: bodies.a.rotation: '1 m' is a length [m], an angle or plain number [rad] is due")
+      "3: bodies.a.rotation: '1 m' is a length [m], an angle or plain number [rad] is due (world axes)")
 wrong("cardan of two", body("mass: 1, rotation: {cardan: [1, 2]}"),
-      "3: bodies.a.rotation: rotation: cardan [1, 2] must be three angles, such as [10 deg, 20 deg, 30 deg]")
+      "3: bodies.a.rotation: rotation: cardan [1, 2] must be three angles, such as [10 deg, 20 deg, 30 deg] (world axes)")
 wrong("cardan about the world", body("mass: 1, rotation: {cardan: [1, 2, 3], about: world}"),
-      "3: bodies.a.rotation: rotation: about 'world' must be 'moving' (axes that are carried along) or 'fixed' (axes that stay)")
+      "3: bodies.a.rotation: rotation: about 'world' must be 'moving' (axes that are carried along) or 'fixed' "
+      "(axes that stay) (world axes)")
 wrong("cardan and axis", body("mass: 1, rotation: {cardan: [1, 2, 3], axis: z}"),
       "3: bodies.a.rotation: rotation {cardan: [1, 2, 3], axis: 'z'} must be one of {axis: z, angle: 30 deg}, "
-      "{cardan: [a, b, c], sequence: xyz}, {euler: [a, b, c], sequence: zxz}")
+      "{cardan: [a, b, c], sequence: xyz}, {euler: [a, b, c], sequence: zxz} (world axes)")
 
 # -- loads with their opposite
 wrong("reaction on the same body", FORCE + "{kind: force, frame: crank.end, vector: [0, 0, 1], reaction: crank}\n",
