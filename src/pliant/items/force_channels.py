@@ -20,7 +20,7 @@ POWER = Channel("power", "W", 1, _power)  # of a force between two frames, whose
 
 
 def load_channels(part: int) -> tuple[Channel, Channel]:
-    """Of a force (``part`` 0) or torque (3) on frame a, with its opposite on the body of b or not: itself, world axes, and what it supplies,
+    """Of a force (``part`` 0) or torque (3) on frame a, with its opposite on the body of b or not: itself, world axes, and its power
     f.(v_a - v_b - w_b x r) or m.(w_a - w_b), r from b to a                                                        [power-2]"""
     def vector(observer: Any, name: str) -> np.ndarray:
         return np.asarray(observer.effort(name, "a")[:, part:part + 3].copy())
