@@ -297,9 +297,10 @@ def test_the_interpreter_of_this_test() -> None:
 
 # -- with parameters, variables and tables
 NAMED = Names(values={"L": Number(0.3), "slip": parse("2*t + A.angle")}, tables={"gas": pl.Table([0, 1], [0, 1]), "two": TWO})
-REACH_NAMED = ["gas.x(1)", "gas[0]", "gas()", "gas(gas)", "gas(two)", "gas(1", "gas(1, 2)", "gas((1, 2))", "gas 1", "two(1)", "two",
-               "gas.__class__(1)", "L()", "L(1)", "L[0]", "L L", "2 L", "L.real()", "slip(t)", "gas(t)(t)", "gas('x')", "gas(t > 1)", "L > 1", "L if t else L",
-               "gas(*t)", "gas(x=1)", "L = 2", "L; gas", "two(t, t, t)", "__import__('os')", "gas(__import__)"]
+REACH_NAMED = [
+    "gas.x(1)", "gas[0]", "gas()", "gas(gas)", "gas(two)", "gas(1", "gas(1, 2)", "gas((1, 2))", "gas 1", "two(1)", "two",
+    "gas.__class__(1)", "L()", "L(1)", "L[0]", "L L", "2 L", "L.real()", "slip(t)", "gas(t)(t)", "gas('x')", "gas(t > 1)", "L > 1",
+    "L if t else L", "gas(*t)", "gas(x=1)", "L = 2", "L; gas", "two(t, t, t)", "__import__('os')", "gas(__import__)"]
 
 
 @pytest.mark.parametrize("text", [*REACH_NAMED, *REACH], ids=range(len(REACH_NAMED) + len(REACH)))
