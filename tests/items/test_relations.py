@@ -203,3 +203,22 @@ def test_wrong_use_is_told():
         spatial(pl.Coupling("g", "B.angle", "C.displacement")).compile()
     with pytest.raises(ModelError, match="joint 'g': there is no joint 'D'"):
         spatial(pl.Coupling("g", "B.angle", "D.angle")).compile()
+
+
+def test_power_through_a_coupling():
+    """It takes from one joint what it gives the others: all powers of the joints together are those of the springs and motors."""
+    m = pl.Model("cam", gravity=(0.2, -9.81, 1.0))
+    m.table("lift", pl.Table(np.linspace(-1, 8, 19), 0.05 * np.sin(np.linspace(-1, 8, 19)), beyond="extrapolated"))
+    shaft = m.add(pl.RigidBody.cylinder("shaft", radius=0.1, length=0.2, mass=3.0, position=(0, 0, 0)))
+    follower = m.add(pl.RigidBody.box("follower", (0.1, 0.1, 0.1), mass=1.0, position=(0, 0.4, 0)))
+    m.add(pl.Revolute("A", m.ground, shaft, axis=(0.1, 0.2, 1), at=(0, 0, 0), angle_rate=3.0))
+    m.add(pl.Cylindrical("P", m.ground, follower, axis=(0.1, 1, 0.3), at=(0, 0.4, 0)))
+    m.add(pl.Coupling("cam", "P.displacement", "lift(A.angle) + 0.02*P.angle*sin(A.angle) - 0.1*P.displacement^2"))
+    m.add(pl.JointTorque("motor", "A", "2 - 0.1*A.angle_rate"))
+    m.add(pl.AxialSpring("back", "P", stiffness=200.0, damping=3.0))
+    m.add(pl.TorsionSpring("twist", "P", stiffness=2.0))
+    sol = m.simulate(1.0, output_step=0.02)
+    through = sol["A.power"] + sol["P.power"]
+    acted = sol["motor.power"] + sol["back.power"] + sol["twist.power"]
+    assert abs(sol["cam.effort"] * sol["P.displacement_rate"]).max() > 0.1 * abs(acted).max(), "much passes through it"
+    np.testing.assert_allclose(through, acted, atol=1e-9 * abs(acted).max())

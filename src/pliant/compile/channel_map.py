@@ -111,6 +111,7 @@ class ChannelMap:
         self.related: set[str] = set()              # signals that functions of couplings use
         self.flexible: dict[str, Flexible] = {}     # modal bodies
         self.variables: dict[str, Node] = {}        # their expressions
+        self.relations: dict[str, Node] = {}        # of couplings by a function: what is kept
 
     @property
     def adaptive(self) -> list[str]:

@@ -312,7 +312,7 @@ class ModelCompiler:
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
         for item in self.items:
-            for use in item.uses():
+            for use in {(use.joint, use.coordinate): use for use in item.uses()}.values():  # each coordinate once
                 self.directory.across.setdefault(use.joint, []).append((item, use))
         if sum(self.directory.masses.values()) > 0:
             self.directory.groups[MODEL] = tuple(self.directory.masses)

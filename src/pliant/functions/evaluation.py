@@ -19,7 +19,8 @@ def _smooth(u: Array) -> Array:
 ONE: dict[str, Callable[[Array], Array]] = {
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh,
     "tanh": np.tanh, "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "abs": np.abs, "sign": np.sign, "floor": np.floor,
-    "clamp": lambda u: np.clip(u, 0, 1), "smooth": _smooth}
+    "clamp": lambda u: np.clip(u, 0, 1), "smooth": _smooth, "inside": lambda u: ((u >= 0) & (u <= 1)).astype(float),
+    "smooth1": lambda u: 6 * np.clip(u, 0, 1) * (1 - np.clip(u, 0, 1)), "smooth2": lambda u: np.where((u >= 0) & (u <= 1), 6 - 12 * u, 0.0)}
 TWO: dict[str, Callable[[Array, Array], Any]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "^": np.power, "<": np.less, "<=": np.less_equal, "==": np.equal,
     "!=": np.not_equal, "and": np.logical_and, "or": np.logical_or, "atan2": np.arctan2, "min": np.minimum, "max": np.maximum,
@@ -53,8 +54,8 @@ def _value(node: Node, found: dict[int, Any], t: Array, channel: Callable[[str],
             return TWO[name](found[id(a)], found[id(b)])
         case Call(name=name, arguments=(a,)):
             return ONE[name](found[id(a)])
-        case Lookup(table=table, argument=a):
-            return table.evaluate(found[id(a)])
-        case Lookup2(table=table, x=a, y=b):
-            return table.evaluate(found[id(a)], found[id(b)])
+        case Lookup(table=table, argument=a, order=order):
+            return table.evaluate(found[id(a)], order)
+        case Lookup2(table=table, x=a, y=b, by=by):
+            return table.evaluate(found[id(a)], found[id(b)], by)
     raise TypeError(f"{node!r} has no values")

@@ -230,7 +230,7 @@ class _Parser:
             raise self.fail(f"{name!r} is a table; write '{name}(...)'", token)
         if name in UNITS and name not in FREE_UNITS:
             raise self.fail(f"{name!r} is a unit, it must follow a number directly; write for example '1 {name}'", token)
-        if self.i >= 3 and self.tokens[self.i - 2].text in ("*", "/") and self.is_unit(self.i - 3):
+        if name not in FREE_UNITS and self.i >= 3 and self.tokens[self.i - 2].text in ("*", "/") and self.is_unit(self.i - 3):
             raise self.fail(unknown_unit(name), token)  # 12 N/mn
         if self.names.open:
             return Variable(name)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -74,17 +74,18 @@ class Table:
             passed = abs(np.diff(self.evaluate(inside), axis=1)).sum(1) / max(np.ptp(self.y) / 4, 1e-300)
         return np.concatenate([[0.0], np.cumsum(np.maximum(passed, 0.5 if len(self.x) <= FEW else 0.0))])
 
-    def evaluate(self, x: Any) -> np.ndarray:
-        """y at ``x``, a number or an array."""
+    def evaluate(self, x: Any, order: int = 0) -> np.ndarray:
+        """y at ``x``, a number or an array; or a derivative of it."""
         given = np.asarray(x, dtype=float)
         inside = np.clip(given, self.x[0], self.x[-1])
         k = np.clip(np.searchsorted(self.x, inside, side="right") - 1, 0, len(self.x) - 2)
         d, c = inside - self.x[k], self.coefficients[k]
-        found = c[..., 0] + d * (c[..., 1] + d * (c[..., 2] + d * c[..., 3]))
-        if self.beyond == "extrapolated":
-            slope = c[..., 1] + d * (2 * c[..., 2] + 3 * d * c[..., 3])
-            found = np.where(given != inside, found + (given - inside) * slope, found)
-        return cast(np.ndarray, found)
+        slope = np.where(given < inside, self.end_slopes[0], self.end_slopes[1])
+        if order == 0:
+            found = c[..., 0] + d * (c[..., 1] + d * (c[..., 2] + d * c[..., 3]))
+            return np.where(given != inside, found + (given - inside) * slope, found)
+        curve = (c[..., 1] + d * (2 * c[..., 2] + 3 * d * c[..., 3]), 2 * c[..., 2] + 6 * d * c[..., 3], 6 * c[..., 3])[order - 1]
+        return np.where(given != inside, slope if order == 1 else 0.0, curve)
 
     @cached_property
     def end_slopes(self) -> tuple[float, float]:

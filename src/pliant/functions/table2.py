@@ -73,19 +73,22 @@ class Table2:
         """The table of x at one y."""
         return Table(self.x, [float(self.evaluate(v, at)) for v in self.x], self.kind, self.beyond)
 
-    def evaluate(self, x: Any, y: Any) -> np.ndarray:
-        """z at ``x`` and ``y``, numbers or arrays."""
+    def evaluate(self, x: Any, y: Any, by: tuple[int, int] = (0, 0)) -> np.ndarray:
+        """z at ``x`` and ``y``, numbers or arrays; or a derivative of it, by each so many times."""
         x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         u, v = np.clip(x, self.x[0], self.x[-1]), np.clip(y, self.y[0], self.y[-1])
         i, j = (np.clip(np.searchsorted(k, w, side="right") - 1, 0, k.size - 2) for k, w in ((self.x, u), (self.y, v)))
         c = self.coefficients[i, j]
-        px, dx = _powers(u - self.x[i])
-        py, dy = _powers(v - self.y[j])
-        found = np.einsum("...a,...ab,...b->...", px, c, py)
-        if self.beyond == "extrapolated":
-            found = (found + (x - u) * np.einsum("...a,...ab,...b->...", dx, c, py) + (y - v) * np.einsum("...a,...ab,...b->...", px, c, dy)
-                     + (x - u) * (y - v) * np.einsum("...a,...ab,...b->...", dx, c, dy))
-        return np.asarray(found)
+        rows = [self._row(d, outside, order) for d, outside, order in ((u - self.x[i], x - u, by[0]), (v - self.y[j], y - v, by[1]))]
+        return np.asarray(np.einsum("...a,...ab,...b->...", rows[0], c, rows[1]))
+
+    def _row(self, d: np.ndarray, outside: np.ndarray, order: int) -> np.ndarray:
+        """Powers of the distance from the edge of a cell, or a derivative of them, that go on beyond the last edge as the table does."""
+        on = float(self.beyond == "extrapolated")
+        inner, slope = _powers(d, order), _powers(d, order + 1)
+        if order == 0:
+            return inner + on * outside[..., None] * slope
+        return np.asarray(np.where(outside[..., None] != 0, on * inner if order == 1 else 0.0, inner))
 
     @cached_property
     def phases(self) -> tuple[np.ndarray, np.ndarray]:
@@ -121,9 +124,11 @@ class Table2:
 BERNSTEIN = np.array([[1, 0, 0, 0], [1, 1 / 3, 0, 0], [1, 2 / 3, 1 / 3, 0], [1, 1, 1, 1]])  # control points from coefficients
 
 
-def _powers(d: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    one = np.ones_like(d)
-    return np.stack([one, d, d * d, d**3], -1), np.stack([0 * one, one, 2 * d, 3 * d * d], -1)
+def _powers(d: np.ndarray, order: int) -> np.ndarray:
+    """Derivative ``order`` of 1, d, d^2, d^3."""
+    one, zero = np.ones_like(d), np.zeros_like(d)
+    all_of = ((one, d, d * d, d**3), (zero, one, 2 * d, 3 * d * d), (zero, zero, 2 * one, 6 * d), (zero, zero, zero, 6 * one))
+    return np.stack(all_of[order] if order < 4 else (zero,) * 4, -1)
 
 
 def _grid(z: Any, rows: int, columns: int) -> np.ndarray:

@@ -4,11 +4,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 from pydantic import model_validator
 
 from ..functions.channels import channels
 from ..functions.derivative import derivative
-from ..functions.expression import ZERO, Node, Signal, binary
+from ..functions.evaluation import values
+from ..functions.expression import ZERO, Node, Signal, Variable, binary, bottom_up
 from ..functions.field_error import FieldError
 from ..functions.parser import KNOWN, Names, parse
 from ..functions.units import shown
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
 
 MOST = 12  # coordinates in one coupling
+COORDINATES = "a coupling is a function of JOINT.angle, JOINT.displacement and t. For other channels use a force"
+ALONE = "has no other coordinate of a joint in it; use a drive for a function of t alone, or hold of the joint"
 
 
 class Coupling(JointEquation):
@@ -44,11 +48,11 @@ class Coupling(JointEquation):
         node = parse(self.function, names=known)
         used = channels(node)
         if wrong := [reference for reference in used if not _is_coordinate(reference)]:
-            raise FieldError("function", f"channel {shown(wrong[0])} is no coordinate of a joint; a coupling is a function of JOINT.angle, "
-                             "JOINT.displacement and t. For other channels use a force")
+            raise FieldError("function", f"channel {shown(wrong[0])} is no coordinate of a joint; {COORDINATES}")
+        if any(isinstance(n, Variable) and n.name != "t" for n in bottom_up(node)):  # variables, which the model looks into
+            return self
         if not set(used) - {lead.reference}:
-            raise FieldError("function", f"{shown(self.function)} has no other coordinate of a joint in it; use a drive for a function "
-                             "of t alone, or hold of the joint")
+            raise FieldError("function", f"{shown(self.function)} {ALONE}")
         if len(used) > MOST:
             raise FieldError("function", f"it uses {len(used)} coordinates, must be at most {MOST}; split it over several couplings")
         if derivative(self.node(known), lead) == ZERO:
@@ -61,13 +65,25 @@ class Coupling(JointEquation):
 
     def build(self, layout: ModelCompiler) -> None:
         joint, _, which = self.coordinate.rpartition(".")
-        layout.add_relation(self.name, self.node(layout.builder.known), joint, which)
+        node = layout.directory.relations[self.name] = self.node(layout.builder.known)
+        others = set(channels(node)) - {self.coordinate}
+        if wrong := [reference for reference in others if not _is_coordinate(reference)]:
+            raise ValueError(f"coupling {self.name!r}: function: channel {shown(wrong[0])} is no coordinate of a joint; {COORDINATES}")
+        if not others:
+            raise ValueError(f"coupling {self.name!r}: function: {shown(self.function)} {ALONE}")
+        layout.add_relation(self.name, node, joint, which)
 
     def uses(self) -> Iterable[CoordinateUse]:
         for field in ("coordinate", "function"):
             for reference in channels(parse(getattr(self, field), names=KNOWN.get())):
                 joint, _, which = reference.rpartition(".")
                 yield CoordinateUse(joint, which, (field,))
+
+    def power_on(self, observer: Any, use: CoordinateUse) -> np.ndarray:
+        """What it supplies along one of its coordinates c: effort dg/dc c'. Together with the others it is what the change with t does."""
+        coordinate = f"{use.joint}.{use.coordinate}"
+        slope = values(derivative(observer.directory.relations[self.name], Signal(coordinate)), observer.parts["t"], observer)
+        return np.asarray(effort_of(observer, self.name) * slope * observer(f"{coordinate}_rate"))
 
     def channels(self) -> Iterable[Channel]:
         unit = "N*m" if self.coordinate.endswith(".angle") else "N"
