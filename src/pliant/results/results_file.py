@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..channel_values.components import components
+from ..channel_values.components import VECTORS
 from ..compile.compiled_model import CompiledModel
 from ..functions.printable import printable
 from ..items.errors import SimulationError
@@ -265,8 +265,9 @@ def _channel(group: Any, name: str, n: int) -> Any:
     if not name.isprintable():
         raise ValueError(f"the name {name!r} of a channel has control characters")
     found = numbers(group, name, n, None) if wide else numbers(group, name, n)
-    if wide and not components(name, found.shape[1]):
-        raise ValueError(f"{name!r} has {found.shape[1]} columns, must have 3 or 4")
+    due = VECTORS.get(name.rpartition(".")[2])
+    if wide and due not in (None, found.shape[1]):
+        raise ValueError(f"{name!r} has {found.shape[1]} columns, must have {due}")
     return found
 
 
