@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 METHODS = {
@@ -43,12 +44,21 @@ def loaded_on_use(package: str, where: dict[str, tuple[str, ...]]) -> tuple[list
 
     def load(name: str) -> Any:
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{_meant(name, modules)}")
         value = getattr(import_module(f".{modules[name]}", package), name)
         setattr(sys.modules[package], name, value)
         return value
 
     return list(modules), load
+
+
+def _meant(name: str, known: dict[str, str]) -> str:
+    """What an unknown name of the package may be meant for; nothing of names that programs ask for, such as __path__, or modules before
+    they are imported."""
+    if name.startswith("_") or "items.base" not in known.values() or find_spec(f"{__package__}.{name}") is not None:
+        return ""
+    from .items.synonyms import attribute_meant
+    return attribute_meant(name, known, lambda: import_module(".items.kinds", __package__))
 
 
 def work_of(method: str) -> Any:

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -50,11 +51,18 @@ def _not_raised(what: Any) -> None:
         sys.__unraisablehook__(what)
 
 
+def _say(message: Warning | str, *where: Any, **more: Any) -> None:
+    """A warning as a sentence, without the place in the program."""
+    click.echo(printable(str(message)), err=True)
+
+
 def execute(args: list[str]) -> int:
     """Run one command line; returns the exit code."""
     as_json, debug = "--json" in args, "--debug" in args
     try:
-        answer = cli.main(args or ["--help"], prog_name="pliant", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _say
+            answer = cli.main(args or ["--help"], prog_name="pliant", standalone_mode=False)
         if isinstance(answer, Answer):
             _print(json.dumps(json_value(answer.data), allow_nan=False) if as_json else answer.text)
             return answer.code

@@ -7,11 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._facade import work_of
+from .functions.parameters import check_name, has_expressions
+from .functions.parser import parse
+from .functions.printable import same_name
 from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.changes import changed_fields
-from .items.couplings import JointPair
+from .items.couplings import JointEquation
+from .items.drafts import Draft
+from .items.errors import ItemError, ModelError
+from .items.function_fields import functions
+from .items.messages import dotted
+from .items.parametric import Parametric
 from .items.style import Style
+from .items.variables import Variable
 
 if TYPE_CHECKING:
     from .analyses.campbell import Campbell
@@ -28,8 +37,8 @@ SECTIONS = tuple(KINDS)
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 
-class Model:
-    """A mechanism: bodies, joints, drives, forces and measures by name.
+class Model(Parametric):
+    """A mechanism: bodies, joints, drives, forces, measures and variables by name.
 
     ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model),
     ``analyses`` those of ``static``, ``modes``, ``linearize`` and ``campbell``, by name.
@@ -42,12 +51,12 @@ class Model:
         if not isinstance(name, str):
             raise ValueError(f"model: name {name!r} must be a text; gravity is given as gravity=(0, 0, -9.81)")
         self.name = name
+        super().__init__()
         self.gravity = gravity
         self.planar = planar
         self.settings = dict(settings or {})
         self.analyses: dict[str, dict[str, Any]] = {}
         self.ground = Ground()
-        self.items: dict[str, Item] = {}
         self.run_of: tuple[Model, Model] | None = None  # of a run: the model it was made from, and how that was
         self.styles: dict[str, Style] = {}  # how items look, by name, or frames ("crank.end")
 
@@ -59,8 +68,9 @@ class Model:
     @gravity.setter
     def gravity(self, value: Any) -> None:
         from pydantic import TypeAdapter, ValidationError
+        self.gravity_as_written = value if has_expressions(value) else None
         try:
-            self._gravity: Vec3 = TypeAdapter(vector("m/s^2")).validate_python(value)
+            self._gravity: Vec3 = TypeAdapter(vector("m/s^2")).validate_python(self.resolved(value, "gravity"))
         except ValidationError as error:
             raise ValueError(f"model {self.name!r}: gravity: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from None
 
@@ -78,17 +88,33 @@ class Model:
             raise ValueError(f"model {self.name!r}: {error}") from None
 
     def add(self, item: AnyItem) -> AnyItem:
-        """Add an item; returns it."""
+        """Add an item; returns it. What its expressions name must be there: parameters, tables, variables."""
+        if isinstance(item, Draft):
+            item = item.made(self.values)
         if not isinstance(item, Item):
             raise TypeError(f"model {self.name!r}: {item!r} is not an item; add bodies, joints, drives, forces and measures")
-        if item.name in self.items:
-            raise ValueError(f"model {self.name!r}: the name {item.name!r} is taken by a {self.items[item.name].kind}; names are unique")
+        if taken := self._taken(item.name):
+            raise ValueError(f"model {self.name!r}: the name {item.name!r} is taken by {taken}; names are unique")
+        self._check_names(item)
         self.items[item.name] = item
         return item
+
+    def _check_names(self, item: Item) -> None:
+        """What its expressions name, and the name of a variable."""
+        names, where = self.names(), ""
+        try:
+            if isinstance(item, Variable):
+                check_name(item.name, lambda name: "")
+            for path, text, variables in functions(item):
+                where = f"{dotted(path)}: "
+                parse(text, variables, names)
+        except ValueError as error:
+            raise ItemError(f"{item.kind} {item.name!r}: {where}{error}") from None
 
     def __getitem__(self, name: str) -> Any:
         if name == "ground":
             return self.ground
+        name = same_name(name) if isinstance(name, str) else name
         if name not in self.items:
             raise KeyError(f"model {self.name!r} has no item {name!r}{did_you_mean(name, self.items)}")
         return self.items[name]
@@ -111,6 +137,7 @@ class Model:
     def copy(self) -> Model:
         """A model with the same items, each copied: what a run keeps, whatever happens to the original."""
         other = Model(self.name, self.gravity, self.settings, self.planar)
+        other.parameters, other.tables, other.gravity_as_written = dict(self.parameters), dict(self.tables), self.gravity_as_written
         other.styles = dict(self.styles)
         other.analyses = {name: dict(options) for name, options in self.analyses.items()}
         other.ground = self.ground.model_copy(update={"frames": dict(self.ground.frames)})
@@ -132,6 +159,9 @@ class Model:
         (made_from, as_it_was), found = self.run_of, list[str]()
         for now in (self, made_from):
             found += [name for name in ("gravity", "planar") if getattr(now, name) != getattr(as_it_was, name)]
+            for what in ("parameter", "table"):
+                a, b = getattr(as_it_was, f"{what}s"), getattr(now, f"{what}s")
+                found += [f"{what} {name!r}" for name in {**a, **b} if name not in a or name not in b or a[name] != b[name]]
             found += [f"{name!r} was added" for name in now.items if name not in as_it_was.items]
             for name, item in as_it_was.items.items():
                 if name not in now.items:
@@ -143,14 +173,13 @@ class Model:
     def compile(self, *, exact: bool = False) -> CompiledModel:
         """Flat arrays. ``exact``: with all geometric blocks in the tangent (for tests and statics)."""
         from .compile.compiled_model import announce_compilation
-        from .items.errors import ModelError
         announce_compilation()
         if not self.section("bodies"):
             raise ModelError(f"model {self.name!r} has no bodies; add at least one")
         try:
             placed, free = self._placed()
             dynamics = self._build([self.ground, *self.section("bodies"), *self._joints(), *self.section("drives"),
-                                    *self.section("measures"), *self.section("forces")], exact, placed)
+                                    *self.section("measures"), *self.section("forces"), *self.section("variables")], exact, placed)
         except ModelError:
             raise
         except ValueError as error:
@@ -160,7 +189,7 @@ class Model:
 
     def _joints(self) -> list[Item]:
         """Those between bodies, then those between joints."""
-        return sorted(self.section("joints"), key=lambda j: isinstance(j, JointPair))
+        return sorted(self.section("joints"), key=lambda j: isinstance(j, JointEquation))
 
     def _build(self, items: list[Item], exact: bool, placed: dict[str, Any]) -> CompiledModel:
         from .compile.compiled_model import CompiledModel
@@ -168,7 +197,7 @@ class Model:
         from .compile.planar import normal_vector
         owners = {item.name: item for item in items if isinstance(item, FrameOwner)}
         sliding = Counter(item.a.body for item in items if isinstance(item, Pair) and item.on_line)
-        layout = ModelCompiler(self.gravity, owners, exact, placed, sliding)
+        layout = ModelCompiler(self.gravity, owners, exact, placed, sliding, self.names())
         layout.add(items)
         if self.planar is not None:
             layout.hold_in_planes(normal_vector(self.planar))
@@ -201,7 +230,6 @@ class Model:
 
     def simulate(self, duration: Any = None, **options: Any) -> Solution:
         """Simulate ``duration`` seconds; see `pliant.simulation.simulate` for the options."""
-        from .items.errors import ModelError
         from .methods.run_options import OPTIONS
         known = (*OPTIONS, "progress")
         for name in options:

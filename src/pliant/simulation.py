@@ -23,7 +23,7 @@ from .methods.integrators.time_loop.refined_rows import refined
 from .methods.integrators.time_loop.run import Run
 from .methods.integrators.time_loop.travel import end_of_travel
 from .methods.method_option import MethodOption
-from .methods.output_rows import outputs_of, rows_of, seconds, strides, usual_rows, width_of
+from .methods.output_rows import Wanted, count, distance_of, parts_of, rows_of, seconds, strides, usual_rows, wanted_rows, width_of
 from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of, adaptive_refused, difference_step
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates
 from .results.balance import branch, doubt
@@ -40,24 +40,26 @@ if TYPE_CHECKING:
 
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
-             formulation: Any = None, coordinates: str | None = None, output_step: Any = None, record: list[str] | None = None,
-             progress: Any = True, out: Any = None, estimate: bool | None = None, start: str | None = None) -> Solution:
+             formulation: Any = None, coordinates: str | None = None, output_step: Any = None, output_times: Any = None,
+             record: list[str] | None = None, progress: Any = True, out: Any = None, estimate: bool | None = None,
+             start: str | None = None) -> Solution:
     """Simulate a model from its consistent initial state.
 
     ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the steps are chosen for
     ``accuracy`` - "draft" 1e-3, "normal" 1e-5, "fine" 1e-7 or a number: relative error per second (per run, if that is shorter) in
     positions (in sizes of the model) and velocities (in the largest one, spinning wheels aside). ``estimate``: run again with steps
     twice as long (a fixed step: half as long) and report the error that follows in ``quality.estimate``. ``output_step`` [s]:
-    distance of the rows kept (default: 1000 rows, fewer of a model so large that these take more than 400 MB; with a fixed step at most
-    so many, every step if there are fewer); rows that cannot fit into memory are refused. ``out``: a file
-    (HDF5) for the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
+    distance of the rows kept; the last one is at the end, after a shorter distance if need be (default: 1000 rows, fewer of a model so
+    large that these take more than 400 MB; with a fixed step at most so many, every step if there are fewer). ``output_times`` instead:
+    a list of times [s]; rows are kept at the start and there. Rows that cannot fit into memory are refused. ``out``: a file (HDF5) for
+    the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
     display, or a function of (t, t_end). ``coordinates``: "absolute" (default), or "joint", the formulation Recursion.
     ``start``: "assembled" (default); "static", in the equilibrium near it and at rest; or "steady", in the steady rotation that it states.
     """
     from .compile.out_of_plane import refuse_out_of_plane
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation,
-             "coordinates": coordinates, "output_step": output_step, "record": record, "out": out, "duration": duration,
-             "estimate": estimate, "start": start}
+             "coordinates": coordinates, "output_step": output_step, "output_times": output_times, "record": record, "out": out,
+             "duration": duration, "estimate": estimate, "start": start}
     settings = _settings(model, given)
     length = seconds("duration", settings.get("duration"))
     model = model.for_run()
@@ -86,7 +88,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
 
 def _settings(model: Model, given: dict[str, Any]) -> dict[str, Any]:
     """The options of a run: those of the model, and those given here, which win. What is wrong by itself is refused."""
-    settings = {**model.settings, **{k: v for k, v in given.items() if v is not None}}
+    settings = {k: model.resolved(v, k) for k, v in {**model.settings, **{k: v for k, v in given.items() if v is not None}}.items()}
     unknown = set(settings) - set(OPTIONS)
     if unknown:
         raise ModelError(f"simulate: unknown option {sorted(unknown)[0]!r}; there are {', '.join(OPTIONS)}")
@@ -95,6 +97,10 @@ def _settings(model: Model, given: dict[str, Any]) -> dict[str, Any]:
     if fixed and controlled:
         raise ModelError("simulate: give step (fixed) or accuracy (steps are chosen), not both")
     settings.pop("accuracy" if fixed else "step" if controlled else "", None)
+    if given["output_step"] is not None and given["output_times"] is None:  # instead of those of the model
+        settings.pop("output_times", None)
+    elif given["output_times"] is not None and given["output_step"] is None:
+        settings.pop("output_step", None)
     if not isinstance(settings.get("estimate", False), bool):
         raise ModelError(f"simulate: estimate = {settings['estimate']!r}, must be True or False")
     if settings.get("start", STARTS[0]) not in STARTS:
@@ -123,34 +129,42 @@ class _Chosen:
     def run(self, journal: Journal | None) -> Solution:
         if not self.fixed and not self.method.controlled:
             return self.searched()
-        first = self.made(self.size, self.settings.get("output_step"))
-        sol = integrate(self.model, first, self.display, journal, why=self.why)
+        plan = self.plan()
+        sol = integrate(self.model, self.made(plan), self.display, journal, why=self.why)
         if self.settings.get("estimate"):
-            distance, power = sol.t[-1] / (len(sol.t) - 1), 1 if self.fixed else self.order
-
             def other(coarse: bool) -> Solution:
                 times = 2.0 if coarse else 0.5
-                return integrate(self.model, self.made(times**power * self.size, distance, times), self.display)
-            estimate_error(sol, other, lambda row: integrate(self.model, self.made(self.size, distance, row=row), self.display),
+                changed = plan._replace(accuracy=times**self.order * plan.accuracy, coarser=times)
+                if self.fixed:  # the same rows
+                    changed = plan._replace(step=plan.step / 2, steps=2 * plan.steps, stride=2 * plan.stride)
+                return integrate(self.model, self.made(changed), self.display)
+            estimate_error(sol, other, lambda row: integrate(self.model, self.made(plan, row), self.display),
                            self.order, not self.fixed and 2.0**self.order * self.size < COARSEST)
         return sol
 
-    def made(self, size: float, output_step: Any, coarser: float = 1.0, row: np.ndarray | None = None) -> Run:
-        """A run with this step or accuracy."""
-        make, first = _fixed if self.fixed else _controlled, self.first_row if row is None else lambda: row
-        return make(self.dynamics, first, self.method, self.form, self.length, size, output_step, coarser)
+    def plan(self) -> Plan:
+        """What the run is to do, from a start that is still to be found."""
+        make = _fixed if self.fixed else _controlled
+        return make(self.dynamics, self.form, self.length, self.size, wanted_rows(self.settings, self.length))
+
+    def made(self, plan: Plan, row: np.ndarray | None = None) -> Run:
+        """The run, from this state or the usual one."""
+        self.dynamics.time_step = plan.step or difference_step(self.length)  # differences of Python functions of time
+        return self.method.run(plan._replace(row=self.first_row() if row is None else row))
 
     def first_row(self) -> np.ndarray:
         return _first_row(self.dynamics, self.settings)
 
     def searched(self) -> Solution:
         """For a method without error control: the fixed step that gives the accuracy."""
-        distance = seconds("output_step", self.settings.get("output_step") or self.length / usual_rows(width_of(self.dynamics)))
+        wanted, usual = wanted_rows(self.settings, self.length), usual_rows(width_of(self.dynamics))
+        if wanted.times is None:
+            wanted = Wanted(distance_of(self.length, wanted, usual))
+        parts = parts_of(self.length, wanted)
 
         def run(h: float) -> Solution:
-            made = _fixed(self.dynamics, self.first_row, self.method, self.form, self.length, h, distance)
-            return integrate(self.model, made, self.display)
-        return searched(run, distance, self.size, self.order)
+            return integrate(self.model, self.made(_fixed(self.dynamics, self.form, self.length, h, wanted)), self.display)
+        return searched(run, self.length / parts if parts else wanted.step or self.length, self.size, self.order)
 
 
 def _first_row(dynamics: CompiledModel, settings: dict[str, Any]) -> np.ndarray:
@@ -164,11 +178,10 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
     """The method that suits the model, in joint coordinates if ``joint`` is given; from where it fails on, the next one."""
     asked, row = settings.get("accuracy"), _first_row(dynamics, settings)
     epsilon = accuracy_of("normal" if asked is None else asked, None)
-    outputs = outputs_of(length, settings.get("output_step"), usual_rows(width_of(dynamics)))
     dynamics.time_step = difference_step(length)
     found = candidates(at_start(dynamics, row), row, length, epsilon, settings.get("coordinates") != "absolute", joint)
     before, why = None, ""
-    plan = Plan(dynamics, found[0].formulation, row, length, accuracy=epsilon, outputs=outputs)
+    plan = _controlled(dynamics, found[0].formulation, length, epsilon, wanted_rows(settings, length))._replace(row=row)
     taking_over = False  # for a method that failed
     while found:
         method, form, reason, worth, died, instead = found.pop(0)
@@ -195,10 +208,10 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
             stopped, reason = error.solution, error.reason
         before, taking_over = ending(stopped), True
         why = f"taken at t = {before.t[-1]:.4g} s, as {method.kind} {reason}"
-        plan = plan._replace(row=before.rows[-1], outputs=outputs - len(before.t) + 1,
+        plan = plan._replace(row=before.rows[-1],
                              accuracy=epsilon * min(1.0, length - float(before.t[-1])) / min(1.0, length))
     if settings.get("estimate"):
-        order, whole = min(method.orders(form)[:2]), plan._replace(row=row, outputs=outputs, accuracy=epsilon)
+        order, whole = min(method.orders(form)[:2]), plan._replace(row=row, accuracy=epsilon)
 
         def other(coarse: bool) -> Solution:
             times = 2.0 if coarse else 0.5
@@ -278,23 +291,18 @@ def _check_output(dynamics: CompiledModel, settings: dict[str, Any]) -> None:
 
 def _check_memory(dynamics: CompiledModel, length: float, settings: dict[str, Any]) -> None:
     """Rows that cannot fit into memory are refused before the run."""
-    step, output_step = settings.get("step"), settings.get("output_step")
-    rows = rows_of(length, step, output_step, width_of(dynamics))
+    rows = rows_of(length, settings.get("step"), wanted_rows(settings, length), width_of(dynamics))
     refuse_too_large(rows, width_of(dynamics), length, 2 if settings.get("estimate") else 1)
 
 
-def _fixed(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float, step: float,
-           output_step: Any, _: float = 1.0) -> Run:
-    h, steps, stride = strides(length, step, output_step, usual_rows(width_of(dynamics)))
-    dynamics.time_step = h  # differences of Python functions of time
-    return method.run(Plan.fixed(dynamics, form, first_row(), h, steps, stride))
+def _fixed(dynamics: CompiledModel, form: MethodOption, length: float, step: float, wanted: Wanted) -> Plan:
+    h, steps, stride = strides(length, step, wanted, usual_rows(width_of(dynamics)))
+    return Plan.fixed(dynamics, form, np.zeros(1), h, steps, stride, wanted.times)
 
 
-def _controlled(dynamics: CompiledModel, first_row: Callable[[], np.ndarray], method: Integrator, form: MethodOption, length: float,
-                epsilon: float, output_step: Any, coarser: float) -> Run:
-    outputs = outputs_of(length, output_step, usual_rows(width_of(dynamics)))
-    dynamics.time_step = difference_step(length)
-    return method.run(Plan(dynamics, form, first_row(), length, accuracy=epsilon, outputs=outputs, coarser=coarser))
+def _controlled(dynamics: CompiledModel, form: MethodOption, length: float, epsilon: float, wanted: Wanted) -> Plan:
+    distance = distance_of(length, wanted, usual_rows(width_of(dynamics))) if wanted.times is None else 0.0
+    return Plan(dynamics, form, np.zeros(1), length, accuracy=epsilon, distance=distance, origin=0.0, listed=wanted.times)
 
 
 def integrate(model: Model, run: Run, display: Callable[[float, float], None], journal: Journal | None = None,
@@ -344,7 +352,7 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
     if sol.model is None:
         raise ModelError("this run cannot be resumed: its file holds no model (it used Python functions); run the model again")
     if duration is None and sol.complete:
-        raise ModelError(f"run {sol.name!r} is complete at t = {sol.t[-1]:g} s; to go on give the further time in seconds: "
+        raise ModelError(f"run {sol.name!r} is complete at t = {sol.end:g} s; to go on give the further time in seconds: "
                          "sol.resume(duration), pliant resume --duration")
     if not {"rows", "worst"} <= sol.memory.keys():
         raise ModelError(f"run {sol.name!r} cannot be resumed: there is no checkpoint of it, its file is of an older version; run it again")
@@ -358,15 +366,26 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
     if duration is not None:
         length = seconds("duration", duration, "give the further time in seconds")
         end = (sol.end if sol.complete else float(sol.t[-1])) + length
-    outputs, display = max(1, round((end - float(start[0])) / sol.step)), _progress(progress)
-    refuse_too_large(outputs // sol.stride + 1, len(start), end, remedy="go on for a shorter time")
+    display, origin, listed = _progress(progress), float(start[0]), _listed(sol, None if duration is None else end)
+    steps = max(1, round((end - origin) / sol.step)) if sol.accuracy is None else count(end - origin, sol.step)
+    refuse_too_large((steps // sol.stride if listed is None else len(listed)) + 1, len(start), end, remedy="go on for a shorter time")
 
     def work(journal: Journal | None) -> Solution:
         if sol.accuracy is None:
             dynamics.time_step = sol.step
-            plan = Plan.fixed(dynamics, sol.formulation, start, sol.step, outputs, sol.stride)
+            plan = Plan.fixed(dynamics, sol.formulation, start, sol.step, steps, sol.stride, listed)
         else:
             dynamics.time_step = difference_step(sol.end - float(start[0]))
-            plan = Plan(dynamics, sol.formulation, start, end, accuracy=sol.accuracy, outputs=outputs)
+            plan = Plan(dynamics, sol.formulation, start, end, accuracy=sol.accuracy, distance=sol.step, listed=listed)
         return integrate(model, sol.method.run(plan._replace(memory=sol.memory)), display, journal, sol, sol.why)
     return _recorded(work, out, sol.record, display, sol)
+
+
+def _listed(sol: Solution, end: float | None) -> np.ndarray | None:
+    """Times of the rows of a run that were listed, and a further ``end``; None if its rows are even."""
+    due = sol.memory.get("due")
+    if due is None:
+        return None
+    if due.ndim != 1 or not (np.isfinite(due).all() and (np.diff(due) > 0).all()):
+        raise ModelError(f"run {sol.name!r} cannot be resumed: the times of its rows in the file are damaged; run it again")
+    return due if end is None else np.append(due[due < end], end)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._facade import work_of
+from .channel_values.channel_table import ChannelTable
 from .channel_values.components import components
+from .functions.printable import same_name
+from .functions.units import must
 from .items.base import did_you_mean
 from .kernels.state_row import row_width
 
@@ -220,6 +223,7 @@ class Solution:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A channel over time, shape (n,) or (n, 3); a component with .x .y .z, of modal coordinates with .1 .2 and so on."""
+        name = same_name(name)
         whole, _, last = name.rpartition(".")
         if name in self.recorded:
             return self.recorded[name][1]()
@@ -237,7 +241,7 @@ class Solution:
         """Channels that match any of the patterns, such as "crank.*"; a component stands for itself."""
         chosen: list[str] = []
         for pattern in patterns:
-            found = fnmatch.filter(self.channels, pattern)
+            found = fnmatch.filter(self.channels, pattern := same_name(pattern))
             if not found:
                 self[pattern]  # a component, or an error that says what there is
                 found = [pattern]
@@ -265,34 +269,20 @@ class Solution:
         return work_of("Solution.resume")(self, duration, progress, out)
 
     # -- files and tables
-    def columns(self, *patterns: str) -> dict[str, np.ndarray]:
-        """{column: values}: channels with components split, t first; all channels of the model without arguments."""
-        out = {"t": self.t}
-        for name in self.select(*(patterns or ("*",))):
+    def table(self, channels: str | Sequence[str] = "*") -> ChannelTable:
+        """Channels over time as columns, t first, vectors by component: ``sol.table(["A.angle", "crank.*"])``; all without arguments.
+        It has ``units``, ``to_csv(path)``, ``to_array()`` and ``to_pandas()``."""
+        patterns = [channels] if isinstance(channels, str) else channels
+        if not isinstance(patterns, Sequence) or not all(isinstance(pattern, str) for pattern in patterns):
+            raise ValueError(f"table: {must(channels, 'must be channels, such as [A.angle, crank.*]')}")
+        columns, units = {"t": self.t}, {"t": "s"}
+        for name in self.select(*patterns):
             value = self[name]
-            if value.ndim == 1:
-                out[name] = value
-            else:
-                out |= {f"{name}.{c}": value[:, k] for k, c in enumerate(components(name, value.shape[1]))}
-        return out
-
-    def to_dataframe(self, *patterns: str) -> Any:
-        """A pandas DataFrame of channels, indexed by t. Needs the extra ``tables``."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_dataframe needs pandas: pip install pliant[tables]") from None
-        columns = self.columns(*patterns)
-        return pd.DataFrame({k: v for k, v in columns.items() if k != "t"}, index=pd.Index(columns["t"], name="t"))
-
-    def to_csv(self, path: str | Path, *patterns: str) -> None:
-        """Channels as text, 17 digits, the first line names and units."""
-        from .safe_files.hdf5 import check_target
-        columns = self.columns(*patterns)
-        check_target(path)
-        head = ["t [s]", *(f"{c} [{self.unit(c)}]" if self.unit(c) else c for c in list(columns)[1:])]
-        table = np.column_stack(list(columns.values()))
-        np.savetxt(path, table, delimiter=",", header=",".join(head), comments="", fmt="%.17g")
+            parts = {name: value} if value.ndim == 1 else {f"{name}.{c}": value[:, k] for k, c in
+                                                           enumerate(components(name, value.shape[1]))}
+            columns |= parts
+            units |= dict.fromkeys(parts, self.unit(name))
+        return ChannelTable(columns, units)
 
     def save(self, path: str | Path, record: list[str] | None = None) -> None:
         """Write an HDF5 file: states, the model, and channels that match ``record`` (default: all, unless very many)."""

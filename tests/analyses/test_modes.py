@@ -270,6 +270,10 @@ def test_words_pictures_and_numbers(tmp_path, monkeypatch):
     np.testing.assert_allclose(matrix_of(motion["hub.rotation"][0]), Rotation.from_rotvec(turn).as_matrix() @ R, atol=1e-12)
     assert np.linalg.norm(turn) == pytest.approx(0.05, rel=0.5)
     modes.snapshot(1, tmp_path / "mode.png")
+    heading = modes.snapshot(1).axes[0].get_title("left")
+    assert heading == f"{modes.linearisation.d.model.name}   mode 1, {modes.damped_frequencies[1]:.4g} Hz"  # no time: it has none
+    assert modes.snapshot(0).axes[0].get_title("left").endswith("mode 0, decays at 0 1/s") == (modes.eigenvalues[0] == 0)
+    assert modes.snapshot(1, title="first bending").axes[0].get_title("left") == "first bending"
     modes.animate(1, tmp_path / "mode.gif", fps=5)
     assert (tmp_path / "mode.png").stat().st_size > 1000 and (tmp_path / "mode.gif").stat().st_size > 1000
     with pytest.raises(IndexError, match="mode 4 must be a number from 0 to 3"):

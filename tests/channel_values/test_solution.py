@@ -1,7 +1,6 @@
 """Channels against kinematics done by hand, and the tables made of them."""
 import mechanisms
 import numpy as np
-import pandas as pd
 import pytest
 from mechanisms import CRANK, OMEGA, ROD
 
@@ -133,26 +132,6 @@ def test_select(crank):
     assert crank.select("energy.*") == [f"energy.{e}" for e in ("kinetic", "potential", "elastic", "dissipated", "work")]
     assert crank.select("A.angle", "A.angle*", "A.force.x") == ["A.angle", "A.angle_rate", "A.force.x"]
     assert set(crank.select("*")) == set(crank.channels)
-
-
-def test_csv(crank, tmp_path):
-    path = tmp_path / "run.csv"
-    crank.to_csv(path, "A.angle", "crank.end.position", "crank.rotation.w")
-    head, *lines = path.read_text().splitlines()
-    position = ",".join(f"crank.end.position.{c} [m]" for c in "xyz")
-    assert head == f"t [s],A.angle [rad],{position},crank.rotation.w"
-    table = np.array([[float(x) for x in line.split(",")] for line in lines])
-    expected = np.column_stack([crank.t, crank["A.angle"], crank["crank.end.position"], crank["crank.rotation.w"]])
-    np.testing.assert_array_equal(table, expected)  # 17 digits lose nothing
-
-
-def test_dataframe(crank):
-    frame = crank.to_dataframe("D.displacement", "slider.velocity")
-    assert isinstance(frame, pd.DataFrame)
-    assert list(frame.columns) == ["D.displacement", "slider.velocity.x", "slider.velocity.y", "slider.velocity.z"]
-    assert frame.index.name == "t"
-    np.testing.assert_array_equal(frame.index, crank.t)
-    np.testing.assert_array_equal(frame["slider.velocity.x"], crank["slider.velocity.x"])
 
 
 def test_what_a_solution_says_about_itself(crank):

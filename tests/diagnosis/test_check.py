@@ -6,7 +6,7 @@ import healthy  # noqa: F401 - fills HEALTHY
 import no_jit
 import numpy as np
 import pytest
-import sick  # noqa: F401 - fills SICK
+import sick
 import sick_bodies  # noqa: F401
 from cases import DEGREE, HEALTHY, SICK, door, four_bar, slider_crank
 from transform import transformed
@@ -167,6 +167,23 @@ def test_the_door_has_unique_reactions_with_a_bushing():
     assert "reactions           not unique at upper, lower" in str(two)
     assert one.unique_reactions and one.findings == [] and one.redundant == 0
     assert "reactions           all unique" in str(one)
+
+
+def test_ends_of_tables_are_told_once_with_what_helps():
+    (found,) = sick.three_tables(6.0).check().findings
+    assert found.message.startswith("drives 'motor0' and 'motor1': their velocity jumps by 2.52 rad/s at t = 4.2 s, where their table ends")
+    assert found.remedy == ("Give the table more points, at rest where it ends or all through the run, or end the run there: "
+                            "duration = 4.2 s.")
+    (found,) = sick.linear_table().check().findings
+    assert "a cubic Table has no kinks" in found.remedy and "table ends" not in found.message
+
+
+def test_a_table_that_begins_late():
+    m = sick.three_tables(3.0)
+    m["motor2"].function = pl.Table([1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 3.0, 9.0])
+    (found,) = m.check().findings
+    assert found.items == ("motor2",) and "at t = 1 s, where its table begins (it is constant before it)" in found.message
+    assert "end the run" not in found.remedy
 
 
 def test_gaps_are_told_in_millimetres_and_no_pose_is_told_from_far():

@@ -140,6 +140,8 @@ def test_a_poor_part_is_told_and_enriched_by_one_command(tmp_path, capsys):
                     str(tmp_path / "rod.png")]) == 0
     spot = json.loads(capsys.readouterr().out)["hot_spots"][0]
     assert spot["von_mises"] == pytest.approx(F * a / (b * h**2 / 6) + M / (h * b**2 / 6), rel=2e-3) and abs(spot["position"][0]) < 1e-9
+    found = pl.load(tmp_path / "good_run.h5").stress("rod").between(0.2, 1.0)
+    assert spot["time"] == found.hot_spots(1)[0].time >= 0.2 and found.hot_spots(1)[0].time in found.t
     assert spot["damage"] < 1e-12 and (tmp_path / "rod.png").stat().st_size > 1000
     assert execute(["flex", "stress", str(tmp_path / "good_run.h5"), "--curve", "100 MPa, 5"]) == 1
     assert "must be three values" in capsys.readouterr().err

@@ -207,6 +207,10 @@ def test_envelope_is_that_of_all_times(monkeypatch):
     assert spots[0].value == e.von_mises.max() and spots[0].near == ("hub" if spots[0].node < 18 else "")
     assert all(np.linalg.norm(a.position - b.position) > 0.5 for a in spots for b in spots if a.node != b.node)
     assert np.allclose(r.history(3, Q), every[3])
+    t = np.linspace(2.0, 3.0, len(Q))
+    timed = r.hot_spots(e, 3, apart=0.5, t=t)
+    assert [spot.time for spot in timed] == [t[e.von_mises_at[spot.node]] for spot in spots] and np.isnan(spots[0].time)
+    assert [spot.row for spot in timed] == [spot.row for spot in spots] == [e.von_mises_at[spot.node] for spot in spots]
 
 
 def test_envelope_needs_little_memory():

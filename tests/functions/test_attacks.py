@@ -6,6 +6,7 @@ import math
 import os
 import time
 import tracemalloc
+import unicodedata
 
 import numpy as np
 import pytest
@@ -13,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_expression import Pool
 
+import pliant as pl
 from pliant.functions import compile as compiler
+from pliant.functions.channels import CHANNELS
 from pliant.functions.derivative import derivative
 from pliant.functions.expression import (
     COUNTS,
     FUNCTIONS,
-    LONGEST,
     Binary,
     Call,
     External,
@@ -30,13 +32,15 @@ from pliant.functions.expression import (
     Variable,
     bottom_up,
     is_condition,
-    parse,
 )
-from pliant.functions.function import CHANNELS, check_expression, compile_function
+from pliant.functions.function import check_expression, compile_function
+from pliant.functions.parameters import evaluated, measured
+from pliant.functions.parser import LONGEST, Names, parse
 from pliant.functions.units import UNITS, parse_unit, quantity
 from pliant.kernels.expression_vm import STACK
 
 VARIABLES = ("t", "x", "v")
+TWO = pl.Table2([0, 1], [0, 1], [[0, 1], [2, 3]])
 SECONDS = 5.0       # a guard against hangs, not a measurement
 MEGABYTES = 150     # largest heap of one expression
 
@@ -164,10 +168,11 @@ def test_a_model_full_of_large_functions_is_refused(monkeypatch: pytest.MonkeyPa
 
 def test_the_caret_stands_under_the_place() -> None:
     """Also where one character became two, or takes two columns."""
-    for text, place in {"2 µm³ * qq": "qq", "1 N·m² + qq": "qq", "温度 + 1": "温", "2 * (温度)": "温", "1 + e\u0301q.": "\u0301"}.items():
+    for text, place in {"2 µm³ * qq": "qq", "1 N·m² + qq": "qq", "温度 + 1": "温", "2 * (温度)": "温", "1 + e\u0301q": "\u00e9q"}.items():
         with pytest.raises(ValueError, match="column") as caught:
             parse(text, VARIABLES)
         first, line, caret = str(caught.value).rsplit("\n", 2)
+        text = unicodedata.normalize("NFC", text)
         assert line == "    " + text
         column = int(first.rpartition("column ")[2].rstrip(")"))
         assert text[column - 1:].startswith(place)
@@ -288,3 +293,37 @@ def test_the_interpreter_of_this_test() -> None:
     assert interpreted(parse("if(t < x and not (v > 0), 7, 8)", VARIABLES), at) == 7.0
     assert math.isnan(interpreted(parse("sqrt(v)", VARIABLES), at))
     assert STACK >= 64 and not is_condition(parse("t"))
+
+
+# -- with parameters, variables and tables
+NAMED = Names(values={"L": Number(0.3), "slip": parse("2*t + A.angle")}, tables={"gas": pl.Table([0, 1], [0, 1]), "two": TWO})
+REACH_NAMED = [
+    "gas.x(1)", "gas[0]", "gas()", "gas(gas)", "gas(two)", "gas(1", "gas(1, 2)", "gas((1, 2))", "gas 1", "two(1)", "two",
+    "gas.__class__(1)", "L()", "L(1)", "L[0]", "L L", "2 L", "L.real()", "slip(t)", "gas(t)(t)", "gas('x')", "gas(t > 1)", "L > 1",
+    "L if t else L", "gas(*t)", "gas(x=1)", "L = 2", "L; gas", "two(t, t, t)", "__import__('os')", "gas(__import__)"]
+
+
+@pytest.mark.parametrize("text", [*REACH_NAMED, *REACH], ids=range(len(REACH_NAMED) + len(REACH)))
+def test_attacks_with_names_are_refused(text: str) -> None:
+    with pytest.raises(ValueError) as told:
+        check_expression(text, VARIABLES, NAMED)
+    assert len(str(told.value)) < 700 and "Traceback" not in str(told.value)
+
+
+@pytest.mark.parametrize("text", [f"={text}" for text in [*REACH, *ODD, *LARGE]], ids=range(len(REACH + ODD + LARGE)))
+def test_attacks_on_numbers_are_refused(text: str) -> None:
+    """Expressions of parameters: no variable, no channel, nothing of Python, at once."""
+    start = time.perf_counter()
+    with pytest.raises(ValueError) as told:
+        measured(text, {name: p.value for name, p in evaluated({"L": "0.3 m", "n": 3}).items()})
+    assert time.perf_counter() - start < SECONDS and len(str(told.value)) < 700
+
+
+def test_large_tables_and_many_names_are_bounded() -> None:
+    x = np.arange(20_000.0)
+    names = Names(values={f"p{k}": Number(float(k)) for k in range(5000)}, tables={f"g{k}": pl.Table(x, np.sin(x)) for k in range(3)})
+    start = time.perf_counter()
+    check_expression("+".join(f"p{k}*g{k % 3}(x + {k})" for k in range(300)), VARIABLES, names)
+    assert time.perf_counter() - start < 4 * SECONDS
+    with pytest.raises(ValueError, match="must be at most 1000000"):
+        pl.Table2(np.arange(1100.0), np.arange(1100.0), np.zeros((1100, 1100)))

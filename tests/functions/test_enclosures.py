@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from pliant.functions.enclosures import Enclosure
-from pliant.functions.expression import Lookup, parse
+from pliant.functions.expression import Lookup
 from pliant.functions.function import _programs, _Trial
+from pliant.functions.parser import parse
 from pliant.functions.table import Table
 from pliant.functions.table_bounds import Pieces
 from pliant.functions.time_parts import is_plain, time_parts

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from pliant.functions.derivative import derivative
-from pliant.functions.expression import ZERO, Binary, Call, Number, Signal, Unary, Variable, parse
+from pliant.functions.expression import ZERO, Binary, Call, Number, Signal, Unary, Variable
 from pliant.functions.failures import Failures
 from pliant.functions.function import compile_function
+from pliant.functions.parser import NO_NAMES, parse
 from pliant.kernels.expression_vm import HELD, SCRATCH, TIME_STEP, evaluate
 from pliant.kernels.jit import entry
 
@@ -22,6 +23,8 @@ def run(t, x, v, Y, tab, val, pc, W):
 
 class Pool:
     """A pool as the compiler of a model has it."""
+    known = NO_NAMES
+
     def __init__(self, *signals):
         self.tab, self.val, self.keep, self.failures, self.signals = [7, 7], [0.0, 0.0, -9.81], [], Failures(), signals
 

@@ -8,8 +8,9 @@ import pytest
 from scipy.interpolate import CubicSpline
 from test_expression import NAMES, Pool
 
-from pliant.functions.expression import Binary, Number, Variable, parse
+from pliant.functions.expression import Binary, Number, Variable
 from pliant.functions.function import Table, compile_function
+from pliant.functions.parser import parse
 from pliant.kernels.jit import DISABLED
 
 X, Y = np.array([0.0, 0.4, 1.0, 1.5, 2.5]), np.array([1.0, 3.0, 2.0, -1.0, 0.5])

@@ -51,8 +51,9 @@ def test_channels_are_what_they_are_said_to_be(name):
     item, see = list(m)[-1], observer_of(m)
     found = catalogue(see.dynamics)
     for channel in item.channels():
-        assert found[f"{item.name}.{channel.name}"] == (channel.unit, channel.size)
-        value = see(f"{item.name}.{channel.name}")
+        whole = f"{item.name}.{channel.name}" if channel.name else item.name
+        assert found[whole] == (channel.unit, channel.size)
+        value = see(whole)
         assert value.shape == ((2,) if channel.size == 1 else (2, channel.size)) and np.isfinite(value).all()
 
 

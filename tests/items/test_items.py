@@ -19,6 +19,9 @@ MORE = {  # other uses than the example of the class
     "torsion spring": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS), pl.TorsionSpring("F", "J", 30.0, "2*v + v^3", 0.3)],
     "feedback": lambda a, b: [pl.Force("F", b, ("3 N * cos(2*t)", 2.0, "-4*A.frame1.velocity.x"))],
     "following force": lambda a, b: [pl.Force("F", b, (1.0, "B.position.y^2", 3.0), axes="frame")],
+    "force with its opposite": lambda a, b: [pl.Force("F", b, ("B.position.y", 2.0, "-4*B.velocity.x"), reaction=a)],
+    "following force with its opposite": lambda a, b: [pl.Force("F", b, (1.0, "B.position.y^2", 3.0), axes="frame", reaction=a)],
+    "following torque with its opposite": lambda a, b: [pl.Torque("F", b, (1.0, "B.position.y^2", 3.0), axes="frame", reaction=a)],
     "torque": lambda a, b: [pl.Revolute("J", a, b, axis=AXIS), pl.Torque("F", b, ("-5*J.angle_rate", "J.angle", 1.0), axes="frame")],
 }
 CASES = {name: cls.example for name, cls in every_kind() if not brings_bodies(cls)} | MORE  # what slides: see SLIDING

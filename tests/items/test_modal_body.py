@@ -128,7 +128,7 @@ def test_text_and_results(tmp_path: Path, monkeypatch):
     for name in ("rod.modal", "rod.modal_rate", "rod.end.position", "A.force"):
         np.testing.assert_array_equal(loaded[name], sol[name])
     np.testing.assert_array_equal(loaded["rod.modal.3"], sol["rod.modal"][:, 2])
-    assert "rod.modal.9" in loaded.columns("rod.modal")
+    assert "rod.modal.9" in loaded.table("rod.modal")
     whole = run(pl.read(tmp_path / "model.yaml"), 0.04)
     np.testing.assert_array_equal(loaded.resume(0.02, progress=False)["rod.modal"], whole["rod.modal"])
 

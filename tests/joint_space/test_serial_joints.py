@@ -33,12 +33,12 @@ class Skate(AxisJoint):
 
 class Beam(AxisJoint):
     """Slides across its axis."""
-    kind: ClassVar[str] = "beam"
+    kind: ClassVar[str] = "crossbeam"
     constraints: ClassVar = (("d2", 1), ("d2", 2), ("d1", 0, 1), ("d1", 1, 2), ("d1", 2, 0))
     tree: ClassVar[TreeJoint | None] = TreeJoint(("x",), ("x",))
 
 
-KINDS = ("pin_in_slot", "gimbal", "skate", "beam")
+KINDS = ("pin_in_slot", "gimbal", "skate", "crossbeam")
 
 
 def close(a, b, tolerance: float = 1e-11) -> bool:

@@ -11,6 +11,7 @@ from pliant.kernels.records import new_record
 from pliant.kernels.state_row import parts
 from pliant.methods.integrators.implicit.alpha_memory import MEMORY, constants
 from pliant.methods.integrators.time_loop import run as runs
+from pliant.methods.output_rows import Wanted
 from pliant.start.assembly import start_row
 
 
@@ -43,7 +44,8 @@ def raw_multipliers(accuracy):
     """Multipliers of the method itself, which no projection has made smooth, at 2000 times, and those of the joint's force."""
     sol = Pendulum().model().simulate(2.0, accuracy=accuracy, output_step=1e-3)
     d = Pendulum().model().compile()
-    run = simulation._controlled(d, lambda: start_row(d), pl.GeneralizedAlpha(0.8), pl.Index3(), 2.0, accuracy, 1e-3, 1.0)
+    plan = simulation._controlled(d, pl.Index3(), 2.0, accuracy, Wanted(1e-3))
+    run = pl.GeneralizedAlpha(0.8).run(plan._replace(row=start_row(d)))
     rows = np.vstack(list(run))
     lam = parts(rows, d.system.q0.size, d.system.n)["lam"][:, d.system.n_v:]
     exact = parts(sol.rows[1:], d.system.q0.size, d.system.n)["lam"][:, d.system.n_v:]

@@ -7,7 +7,7 @@ import pytest
 
 import pliant as pl
 from pliant.cli import main
-from pliant.methods.output_rows import rows_of, usual_rows
+from pliant.methods.output_rows import Wanted, rows_of, usual_rows
 from pliant.results import memory
 
 BODIES = 60
@@ -82,8 +82,8 @@ def test_files_are_written_in_small_pieces(model, tmp_path):
 def test_usual_rows_of_large_models_are_fewer(width, rows):
     """5000 bodies with joints, 215 003 numbers in a row: once 1000 rows of 1.7 GB."""
     assert usual_rows(width) == rows
-    assert rows_of(0.02, None, None, width) == rows + 1 and rows_of(0.02, 1e-6, None, width) == rows + 1
-    assert rows_of(0.02, 1e-6, 1e-6, width) == 20_001 and rows_of(0.02, None, 1e-6, width) == 20_001
+    assert rows_of(0.02, None, Wanted(), width) == rows + 1 and rows_of(0.02, 1e-6, Wanted(), width) == rows + 1
+    assert rows_of(0.02, 1e-6, Wanted(1e-6), width) == 20_001 and rows_of(0.02, None, Wanted(1e-6), width) == 20_001
 
 
 def test_rows_that_cannot_fit_are_refused_before_the_run(model, monkeypatch):

@@ -277,7 +277,7 @@ def test_places_that_cannot_be_written(sol, tmp_path, monkeypatch):
                                            (300 * "n" + "{}", "the name is too long")])
 def test_impossible_places_are_told_in_a_sentence(sol, tmp_path, monkeypatch, file, why):
     monkeypatch.chdir(tmp_path)
-    writers = {".h5": sol.save, ".csv": sol.to_csv, ".png": sol.snapshot, ".yaml": sol.model.save,
+    writers = {".h5": sol.save, ".csv": sol.table().to_csv, ".png": sol.snapshot, ".yaml": sol.model.save,
                ".hdf5": lambda out: sol.model.simulate(0.01, step=1e-3, out=out)}
     for ending, write in writers.items():
         name = file.format(ending)

@@ -207,6 +207,41 @@ def drive_with_a_corner():
     return m
 
 
+def three_tables(duration=None):
+    """Three wheels; two of them share a cubic table that ends at 4.2 s while it moves, the third one has a linear one."""
+    m = pl.Model("tables", settings={} if duration is None else {"duration": duration})
+    x = np.linspace(0, 4.2, 22)
+    for k, table in enumerate((pl.Table(x, 0.3 * x**2), pl.Table(x, 0.3 * x**2), pl.Table(x, 0.1 * x**2 * (4.2 - x)**2))):
+        m.add(pl.RigidBody(f"wheel{k}", 1.0, (1, 1, 1), position=(k, 0, 0)))
+        m.add(pl.Revolute(f"J{k}", m.ground.frame((k, 0, 0)), f"wheel{k}"))
+        m.add(pl.Drive(f"J{k}", "angle", table, name=f"motor{k}"))
+    return m
+
+
+@sick(("drive-kink", "motor0 motor1"))
+def tables_that_end_inside_the_run():
+    return three_tables(6.0)
+
+
+@sick()
+def tables_that_end_behind_the_run():
+    return three_tables(4.0)
+
+
+@sick()
+def tables_that_say_how_long_the_run_is():
+    return three_tables()
+
+
+@sick(("drive-kink", "motor"))
+def linear_table():
+    m = three_tables(4.0)
+    m.add(pl.RigidBody("wheel", 1.0, (1, 1, 1), position=(0, 1, 0)))
+    m.add(pl.Revolute("J", m.ground.frame((0, 1, 0)), "wheel"))
+    m.add(pl.Drive("J", "angle", pl.Table([0, 1, 2, 9], [0, 1, 3, 3.5], "linear"), name="motor"))
+    return m
+
+
 @sick(("cannot-start", "motor"), notes=LOOP)
 def drive_with_infinite_speed_at_the_start():
     m = four_bar()

@@ -90,7 +90,7 @@ def test_json_holds_the_problems(here: Path, capsys: pytest.CaptureFixture[str])
     assert cli.execute(["run", "m.yaml", "--json"]) == 1
     data = json.loads(capsys.readouterr().out)
     assert data["problems"] == ["m.yaml:3: bodies.a.mass: -1 must be at least 0",
-                                "m.yaml:3: bodies.a.position: 3 must be a list of three numbers [m]"]
+                                "m.yaml:3: bodies.a.position: 3 must be a list of three numbers [m] (world axes)"]
 
 
 # -- found when it runs: the message names the item or the option
@@ -173,7 +173,7 @@ def test_hostile_meshes(here: Path, capsys: pytest.CaptureFixture[str], name: st
     ("bodies.crank.mass=-1", "--set: bodies.crank.mass: -1 must be at least 0"),
     ("bodies.crank.mas=1", "--set: bodies.crank.mas: unknown key 'mas'; did you mean 'mass'?"),
     ("bodies.crnk.mass=1", "--set bodies.crnk.mass: there is no bodies.crnk; did you mean 'crank'?"),
-    ("joints.A.axis=[0, 0, 0]", "--set: joints.A.axis: axis (0, 0, 0) has no direction; give at least one component"),
+    ("joints.A.axis=[0, 0, 0]", "--set: joints.A.axis: axis (0, 0, 0) has no direction; give at least one component (axes of frame a)"),
     ("joints.A.between.1=crank.strat", "--set: joints.A.between[1]: body 'crank' has no frame 'strat'; did you mean 'start'?"),
     ("joints.A.between.0=crank.end", "m.yaml:5: joints.A.between: both frames are on 'crank'; a joint connects two bodies"),
     ("joints.A.between.7=x", "--set joints.A.between.7: '7' must be a number from 0 to 1"),
@@ -228,7 +228,7 @@ ITEMS: list[tuple[str, Callable[[], object]]] = [
     (GEAR + "{kind: gear, between: [A, B], ratio: 0}", lambda: pl.Gear("G", "A", "B", ratio=0)),
     (GEAR + "{kind: gear, between: [A, B], teeth: [20]}", lambda: pl.Gear("G", "A", "B", teeth=[20])),
     (DRIVE + "{joint: A, coordinate: turn, function: t}", lambda: pl.Drive("A", "turn", "t", name="motor")),
-    (DRIVE + "{joint: A, coordinate: angle, function: 2 * time}", lambda: pl.Drive("A", "angle", "2 * time", name="motor")),
+    (DRIVE + "{joint: A, coordinate: angle, function: 2 * time}", lambda: pl.Model().add(pl.Drive("A", "angle", "2 * time", name="motor"))),
     (DRIVE + "{joint: A, coordinate: angle, function: [1]}", lambda: pl.Drive("A", "angle", [1], name="motor")),
     (DRIVE + "{joint: A, coordinate: angle, function: 5 mm}", lambda: pl.Drive("A", "angle", "5 mm", name="motor")),
     (DRIVE + f"{{joint: A, coordinate: angle, function: {TABLE}}}", lambda: pl.Drive("A", "angle", pl.Table([0, 1, 1], [0, 1, 2]))),
@@ -257,7 +257,7 @@ def test_items_made_in_python_say_the_same(text: str, make: Callable[[], object]
 @pytest.mark.parametrize(("item", "field", "told"), [
     (pl.SpringDamper("s", "ground", "b", 5), "dampign", "spring_damper 's': dampign: unknown attribute 'dampign'; did you mean 'damping'?"),
     (pl.RigidBody("b", 1), "mas", "rigid 'b': mas: unknown attribute 'mas'; did you mean 'mass'?"),
-    (pl.Revolute("A", "ground", "b"), "q", "revolute 'A': q: unknown attribute 'q'; there are a, b, axis, angle, "
+    (pl.Revolute("A", "ground", "b"), "q", "revolute 'A': q: unknown attribute 'q'; there are a, b, at, hold, axis, angle, "
      "angle_rate, zero"),
 ])
 def test_unknown_attributes_are_refused(item: pl.items.base.Item, field: str, told: str) -> None:

@@ -1,6 +1,7 @@
 """What the page is given: packages, motion against channels, skins against shapes, rows from files."""
 
 import base64
+import gzip
 import time
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from pliant.view.describe import Description
 from pliant.view.fields import fields_of
 from pliant.view.open_viewer import Watched
 from pliant.view.packing import pack, plain, to_text, unpack
+from pliant.view.page import _embedded
 from pliant.view.service import Service
 from pliant.view.skins import _tubes, skin_of
 from pliant.view.sources import FileSource, JournalSource, ModelSource, SolutionSource
@@ -272,13 +274,27 @@ def test_loads_with_functions_are_known_over_time():
     m.add(pl.Force("push", body, ("2 * t", 0, 0), axes="frame"))
     m.add(pl.Force("weight", body, (0, 0, -3.0)))
     sol = m.simulate(0.3, step=1e-3)
-    got = Service(SolutionSource(sol)).values("push.vector")
+    got = Service(SolutionSource(sol)).values("push.force")
     due = np.array([matrix_of(q) @ (2 * t, 0, 0) for q, t in zip(sol[f"{body.name}.rotation"], sol.t, strict=True)])
     np.testing.assert_allclose(got["values"].T, due, atol=1e-9)
     forces = {f["name"]: f for f in Description(SolutionSource(sol)).header["forces"]}
-    assert forces["push"]["channel"] == "push.vector" and forces["weight"]["vector"] == [0, 0, -3.0]
-    with pytest.raises(KeyError, match=r"no channel 'weight\.vector'"):
-        Service(SolutionSource(sol)).values("weight.vector")
+    assert forces["push"]["channel"] == "push.force" and forces["weight"]["vector"] == [0, 0, -3.0]
+    assert forces["weight"]["channel"] is None  # known without
+    _, arrays = unpack(gzip.decompress(base64.b64decode(_embedded(sol, 100, ["A.angle"], ""))))
+    shown = arrays["channel:push.force"].T  # in a page with other channels too
+    np.testing.assert_allclose(shown, due[np.linspace(0, len(due) - 1, len(shown)).round().astype(int)], atol=1e-6)
+
+
+def test_channels_of_the_model_and_of_groups_are_listed_with_their_components(tmp_path):
+    m = mechanisms.slider_crank()
+    m.add(pl.Group("moving", ["rod", "crank"]))
+    sol = m.simulate(0.1, step=2e-3)
+    sol.save(tmp_path / "run.h5")
+    for source in (SolutionSource(sol), FileSource(tmp_path / "run.h5")):
+        listed = {c["name"]: (c["unit"], "".join(c["parts"])) for c in source.channels()}
+        assert listed["model.com.position"] == ("m", "xyz") and listed["moving.angular_momentum"] == ("kg*m^2/s", "xyz")
+        assert listed["moving.kinetic_energy"] == ("J", "") and listed["gap.rotation_vector"] == ("rad", "xyz")
+        assert listed["A.power"] == ("W", "")
 
 
 def test_stresses_of_the_skin_are_those_of_the_part():

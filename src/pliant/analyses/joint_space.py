@@ -96,6 +96,8 @@ class JointModel:
     def _joined(self, frame: Any) -> tuple[Frame, Joined, int | None]:
         """A frame, where it is on its body, and its number; None: a point that is no frame of the model."""
         asked, frames = Frame.model_validate(frame), self.dynamics.directory.frames
+        if asked.at is not None and asked.body in ("ground", *self.dynamics.model.items):
+            asked = self.dynamics.model[asked.body].local(asked)
         name = str(asked.model_copy(update={"point": None}))
         if asked.body == "ground" and asked.frame is None:
             at, number = Joined(np.zeros(3), np.eye(3)), None

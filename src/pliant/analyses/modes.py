@@ -125,12 +125,19 @@ class Modes(Linearised):
     def animate(self, k: int, path: str | Path | None = None, amplitude: float = AMPLITUDE, **options: Any) -> Any:
         """Animate mode k in two seconds, see `pliant.plot.pictures.animate`."""
         motion = self.motion(k, amplitude)
-        return motion.animate(path, **{"speed": float(motion.t[-1]) / 2, **options})
+        return motion.animate(path, **{"speed": float(motion.t[-1]) / 2, "title": self.title(k), **options})
 
     def snapshot(self, k: int, path: str | Path | None = None, amplitude: float = AMPLITUDE, **options: Any) -> Any:
         """Draw mode k at its largest, with the paths of all bodies, see `pliant.plot.pictures.snapshot`."""
         motion = self.motion(k, amplitude)
-        return motion.snapshot(path, t=float(motion.t[-1]), **{"trace": self.bodies, **options})
+        return motion.snapshot(path, t=float(motion.t[-1]), **{"trace": self.bodies, "title": self.title(k), **options})
+
+    def title(self, k: int) -> str:
+        """Of its pictures: which mode of which model, and how fast it is."""
+        k, rate = self._number(k), self.eigenvalues[k]
+        real = f"{'grows' if rate.real > 0 else 'decays'} at {abs(rate.real):.4g} 1/s"
+        how = f"{self.damped_frequencies[k]:.4g} Hz" if rate.imag > 0 else real
+        return f"{self.linearisation.d.model.name}   mode {k}, {how}"
 
     # -- words
     def to_dict(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile.compiled_model import CompiledModel
+from ..families.joint_loads import JOINT_LOAD, JOINT_LOAD_ANSWER
 from ..families.loads import LOAD
 from ..families.signals import LOAD_ANSWER
 from ..items.errors import ModelError
@@ -31,6 +32,8 @@ class Balance(NamedTuple):
     size: float
     none: float
 
+LOADS = LOAD, LOAD_ANSWER, JOINT_LOAD, JOINT_LOAD_ANSWER  # what comes on with the load steps
+
 
 class Settling:
     """The search for the equilibrium of a model (compiled ``exact``), from the position in memory, with functions of time at t."""
@@ -43,7 +46,7 @@ class Settling:
         self.start = d.x.q.copy(), d.x.H.copy()
         val = s.data.val.copy()
         val[GRAVITY:GRAVITY + 3] = 0
-        self.unloaded = (s.program("tangent", families=[f for f in s.families if f not in (LOAD, LOAD_ANSWER)]), s.data._replace(val=val))
+        self.unloaded = (s.program("tangent", families=[f for f in s.families if f not in LOADS]), s.data._replace(val=val))
         self.weight = d.gravity * d.length * d.heaviest
         self.radius = LONGEST * np.sqrt(len(s.data.rotations))
 

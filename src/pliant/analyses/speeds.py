@@ -78,6 +78,6 @@ class AtSpeeds:
     def _set(self, m: Model, drives: dict[tuple[str, str], str], key: tuple[str, str], rate: float) -> None:
         """The rate of a joint's coordinate, by its drive if it has one."""
         if key in drives:
-            m[drives[key]].function = f"{self.rates[key][0]!r} + ({rate!r})*t"
+            m.items[drives[key]] = Drive(*key, f"{self.rates[key][0]!r} + ({rate!r})*t", drives[key])
         else:
             setattr(m[key[0]], f"{key[1]}_rate", rate)

@@ -99,7 +99,7 @@ class Static:
         names = [b.name for b in self.model.section("bodies")]
         d = self.dynamics.directory
         forces = [c for c in self.channels if c.rpartition(".")[0] in {*d.joints, *d.drives, *d.forces, *d.measures}
-                  and not c.endswith(("_rate", ".rate", ".power", "_joint"))]
+                  and not c.endswith(("_rate", ".rate", ".power", "_joint", "velocity"))]
         return {"name": self.model.name, "stable": self.stable, "free": self.free, "falls": self.falls, "stiffness": self.stiffness,
                 "degrees_of_freedom": self.degrees_of_freedom, "unbalanced": self.unbalanced, "iterations": self.iterations,
                 "load_steps": self.load_steps, "unique_reactions": self.dynamics.unique_reactions,

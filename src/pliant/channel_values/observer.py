@@ -9,9 +9,11 @@ import numpy as np
 
 from ..compile.compiled_model import CompiledModel
 from ..compile.consistency import observe, observe_forces
+from ..compile.momenta import COLUMNS, SIZE, momenta
 from ..families import constraints
 from ..families.rigid import FRAMES
 from ..families.signals import SENSE
+from ..functions.evaluation import values
 from ..items.base import did_you_mean
 from ..kernels.contract import AV, FRAME_WIDTH, A, P, V, W
 from ..kernels.evaluation import Program
@@ -44,6 +46,7 @@ class Observer:
         self.catalogue = catalogue(dynamics)
         self._frames: dict[int, np.ndarray] = {}
         self._forces: dict[tuple[str, int], np.ndarray] = {}
+        self._groups: dict[int, np.ndarray] = {}
         self._hinges = [j.b for j in dynamics.directory.joints.values()]
 
     def __call__(self, name: str) -> np.ndarray:
@@ -89,9 +92,27 @@ class Observer:
     def angular_velocity(self, number: int) -> np.ndarray:
         return self.frame(number)[:, W:W + 3]
 
+    @staticmethod
+    def quaternions(R: np.ndarray) -> np.ndarray:
+        """Of rotation matrices over time, without jumps of sign."""
+        return quaternions(R)
+
     def record(self, name: str) -> ForceRecord:
         """The frames and rows of a force."""
         return self.directory.forces[name]
+
+    def together(self, group: str, quantity: str) -> np.ndarray:
+        """Of the bodies of a group: a quantity of `momenta.COLUMNS`, or the velocity of their centre of mass; its neighbours are
+        computed with it."""
+        names = list(self.directory.groups)
+        number, width = names.index(group), max(1, BLOCK // (SIZE * len(self.rows)))
+        first = number - number % width
+        if first not in self._groups:
+            self._groups = {first: momenta(self.dynamics, self.rows, [self.directory.groups[g] for g in names[first:first + width]])}
+        found = self._groups[first][:, number - first]
+        if quantity == "velocity":
+            return found[:, COLUMNS["momentum"]] / found[:, COLUMNS["mass"]][:, None]
+        return found[:, COLUMNS[quantity]].copy()
 
     def _wrench(self, key: str, frames: list[int], program: Program, silent: list[int]) -> np.ndarray:
         """What a program adds on the left to frames, with the opposite sign: the wrench on the body. Returns the first."""
@@ -100,7 +121,7 @@ class Observer:
             observe_forces(program, s.data, self.dynamics.x, self.rows, np.array(silent, np.int64), np.array(frames), out)
             while self._forces and 6 * len(self.rows) * (len(self._forces) + len(frames)) > BLOCKS * BLOCK:
                 del self._forces[next(iter(self._forces))]
-            self._forces |= {(key, frame): -out[:, k] for k, frame in enumerate(frames)}
+            self._forces |= {(key, frame): 0.0 - out[:, k] for k, frame in enumerate(frames)}  # no -0
         return self._forces[key, frames[0]]
 
     def reaction(self, name: str) -> np.ndarray:
@@ -123,6 +144,8 @@ class Observer:
         """Force and moment (n, 6) that a force exerts on the body at its frame b, or a, world axes."""
         s, r = self.dynamics.system, self.record(name)
         frame, alone = getattr(r, end), self._alone
+        if (found := self._forces.get(("force" if frame in alone else name, frame))) is not None:
+            return found
         only = {r.family} if frame not in alone else {other.family for other in self.directory.forces.values()}
         whole = s.program("residual", families=[f for f in s.families if f.push.residual or f in (FRAMES, SENSE) or f in only])
         if frame in alone:  # those of its neighbours are computed with it
@@ -138,6 +161,10 @@ class Observer:
         forces = self.directory.forces.values()
         ends = Counter([r.b for r in forces] + [r.a for r in forces if r.a != r.b])  # channels ask for b
         return {frame: k for k, frame in enumerate(frame for frame, count in ends.items() if count == 1)}
+
+    def variable(self, name: str) -> np.ndarray:
+        """Values of an expression with a name, from the channels that it uses."""
+        return values(self.directory.variables[name], self.parts["t"], self)
 
     # -- channels
     def _compute(self, name: str) -> np.ndarray:

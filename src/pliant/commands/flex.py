@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .base import OUTPUT, RUN, Answer, cli, command
+from .plugins import Listed
 
 if TYPE_CHECKING:
     from ..flex.reduced import Reduced
@@ -17,7 +18,7 @@ BODY = click.option("--body", help="The flexible body of RUN that is meant, if t
 RUN_MODEL = click.option("--model", type=click.Path(), help="The model of the run, if its file cannot hold it.")
 
 
-@cli.group()
+@cli.group(cls=Listed)
 def flex() -> None:
     """Make flexible parts."""
 

@@ -38,7 +38,7 @@ def stress(run: str, output: str | None, body: str | None, start: float | None, 
     found = sol.stress(body_of(sol, run, body))
     found = found.between(found.t[0] if start is None else start, found.t[-1] if end is None else end)
     spots, lines = found.hot_spots(), [found.summary()]
-    data = {"body": found.body, "hot_spots": [{"position": s.position.tolist(), "von_mises": s.value, "time": float(found.t[s.time]),
+    data = {"body": found.body, "hot_spots": [{"position": s.position.tolist(), "von_mises": s.value, "time": s.time,
                                                "near": s.near} for s in spots]}
     if sn is not None:
         damages = found.damage(sn)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "pliant.commands"
+WHOLE = 10_000  # letters of a sentence
 
 
 def load_plugin(name: str) -> None:
@@ -68,7 +69,18 @@ class Offered(click.Command):
         return found.make_context(*args, **kwargs)
 
 
-class Commands(click.Group):
+class Listed(click.Group):
+    """A group whose help has the whole first sentence of every command."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, found.get_short_help_str(WHOLE)) for name, found in commands if found is not None and not found.hidden]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+
+class Commands(Listed):
     """Built-in commands, those of plugins, and those that installed packages offer."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

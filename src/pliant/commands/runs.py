@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 @click.option("--coordinates", help="absolute (default) or joint: recursion over a tree of the joints.")
 @click.option("--estimate", is_flag=True, default=None, help="Run again with steps half or twice as long and tell the error.")
 @click.option("--output-step", help="Distance of the rows kept.")
+@click.option("--output-times", callback=lambda _context, _option, value: value and [word.strip() for word in value.split(",")],
+              help="Times of the rows kept instead, such as '0, 0.1, 500 ms'.")
 @click.option("--start", help="assembled (default), static: begin in equilibrium, or steady: in the rotation that is stated.")
 @click.option("--progress/--no-progress", default=True, help="Display of the progress on stderr.")
 def run(model: str, output: str | None, changes: tuple[str, ...], progress: bool, **options: Any) -> Answer:

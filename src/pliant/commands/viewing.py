@@ -77,7 +77,7 @@ def _written(sol: Solution, form: str, target: Path, channels: tuple[str, ...], 
     from ..view.sources import SolutionSource
 
     if form == "csv":
-        sol.to_csv(target, *channels)
+        sol.table(channels or "*").to_csv(target)
         return f"written: {target}, {len(sol.t)} rows"
     if form == "html":
         sol.to_html(target, rows=frames or 2000, channels=list(channels) or None)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..functions.failures import Failures
 from ..functions.function import Code, compile_function
+from ..functions.parser import NO_NAMES, Names
 from ..functions.time_parts import TimePart
 from ..items.errors import ModelError
 from ..kernels.contract import Family
@@ -101,6 +102,7 @@ class ArrayBuilder:
     lines: list[tuple[str, int, float, float]] = field(default_factory=list)  # joints that slide: s in q, ends
     own: int = 0                                    # numbers in W that belong to one element each
     tables: dict[int, int] = field(default_factory=dict)  # of `shared`, where they start
+    known: Names = NO_NAMES                         # of parameters, variables and tables, in expressions
 
     def __post_init__(self) -> None:
         self.val += map(float, self.gravity)

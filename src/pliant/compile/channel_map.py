@@ -10,8 +10,10 @@ from ..items.base import matrix_of
 from .array_builder import Equations
 
 if TYPE_CHECKING:
+    from ..functions.expression import Node
     from ..items.adaptive import AdaptiveModes
-    from ..items.declarations import Channel
+    from ..items.base import Item
+    from ..items.declarations import Channel, CoordinateUse
     from ..items.joints import Connection
     from ..kernels.contract import Family
 
@@ -97,13 +99,19 @@ class ChannelMap:
         self.codes: dict[str, int] = {}             # of the functions of drives
         self.rates: dict[str, tuple[int, int, int]] = {}  # of those by Python functions: value and derivatives
         self.forces: dict[str, ForceRecord] = {}
-        self.measures: dict[str, tuple[int, int]] = {}       # frames
+        self.measures: dict[str, tuple[int, ...]] = {}       # frames a, b, and whose axes
+        self.groups: dict[str, tuple[str, ...]] = {}         # their bodies
         self.channels: dict[str, tuple[str, Channel]] = {}   # of items, as they are listed: whose it is, and what
         self.masses: dict[str, float] = {}          # of bodies [kg]
         self.stated: dict[str, StatedVelocity] = {}
         self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
+        self.across: dict[str, list[tuple[Item, CoordinateUse]]] = {}  # what acts on coordinates of a joint
         self.couplings: dict[str, tuple[int, str]] = {}  # row, unit of its effort
+        self.terms: dict[str, dict[tuple[str, str], float]] = {}  # of couplings: joint, coordinate -> its factor
+        self.related: set[str] = set()              # signals that functions of couplings use
         self.flexible: dict[str, Flexible] = {}     # modal bodies
+        self.variables: dict[str, Node] = {}        # their expressions
+        self.relations: dict[str, Node] = {}        # of couplings by a function: what is kept
 
     @property
     def adaptive(self) -> list[str]:

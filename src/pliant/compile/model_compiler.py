@@ -7,17 +7,24 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..families import constraints
+from ..functions.function import channels
+from ..functions.parser import NO_NAMES, Names, parse
 from ..items.base import Frame, did_you_mean
 from ..items.errors import MissingItem, ModelError, missing_in
+from ..items.groups import MODEL, TOGETHER
+from ..items.joint_channels import held_by
 from ..items.joints import Planar, perpendicular_frame
-from ..items.references import NO_GAP, NO_LENGTH, no_coordinate, no_frame, no_node, one_body, sensed
+from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_body, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
 from .planar import unheld
+from .relations import Relation
 from .system import System
 
 if TYPE_CHECKING:
+    from ..functions.expression import Node
+    from ..functions.function import Code
     from ..items.base import Item, Pair
     from ..items.bodies import FrameOwner, RigidBody
     from ..items.modal import ModalBody
@@ -47,8 +54,8 @@ class ModelCompiler:
 
     def __init__(self, gravity: Any, owners: dict[str, FrameOwner], exact: bool = False,
                  placed: dict[str, tuple[np.ndarray, tuple[float, float, float, float]]] | None = None,
-                 sliding: Mapping[str, int] | None = None) -> None:
-        self.builder = ArrayBuilder(gravity, coupled=exact)
+                 sliding: Mapping[str, int] | None = None, names: Names = NO_NAMES) -> None:
+        self.builder = ArrayBuilder(gravity, coupled=exact, known=names)
         self.placed = placed or {}  # position and rotation of bodies that their joints placed
         self.builder.signal = self._signal
         self.owners = owners
@@ -91,11 +98,14 @@ class ModelCompiler:
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:
-            near = did_you_mean(frame.body, self.owners)
-            raise MissingItem(f"{item}: there is no body {frame.body!r}{near}", frame.body)
+            raise MissingItem(f"{item}: {no_body(frame.body, self.owners, self.directory.joints)}", frame.body)
         owner = self.owners[frame.body]
         if frame.frame and frame.frame not in owner.frames:
             raise ValueError(f"{item}: {no_frame(frame.body, frame.frame, owner.frames)}")
+        try:
+            owner.local(frame)
+        except ValueError as error:
+            raise ValueError(f"{item}: {error}") from None
         return owner
 
     def world(self, frame: Frame, item: str) -> tuple[np.ndarray, np.ndarray]:
@@ -161,7 +171,20 @@ class ModelCompiler:
             record.histories["angle"] = self.builder.history()
             self.builder.pair(constraints.TURNS, item.name, *frames, (ANGLE, Z, record.histories["angle"]),
                               (record.zeros["angle"],), reads=True)
+        for which in getattr(item, "hold", ()):
+            code = self.builder.function(record.stated.get(which, start[which]), ("t",), f"joint {item.name!r}: hold", kinks=True)
+            self.add_drive(held_by(item.name, which), item.name, which, code)
         return record
+
+    def add_drive(self, name: str, joint: str, which: str, code: Code) -> None:
+        """The equation that prescribes a coordinate of a joint as a function of time."""
+        b, record, c = self.builder, self.directory.joints[joint], self.coordinate(joint, which, name)
+        equations = record.equations if c.frames == (record.a, record.b) else b.equations(name, c.frames)
+        row = equations.take()
+        b.pair(constraints.DRIVE, name, *c.frames, (*c.place, code.value, code.by_t, code.by_tt), (c.zero, 1.0, 0.0),
+               joint=equations, row=row)
+        self.directory.drives[name] = row, 1.0, joint, which
+        self.directory.codes[name] = code.value
 
     def _equations(self, name: str, record: JointRecord, primitives: tuple[tuple[Any, ...], ...]) -> None:
         b, fa, fb, equations = self.builder, record.a, record.b, record.equations
@@ -214,12 +237,17 @@ class ModelCompiler:
             equations = b.equations(name, [f for c in found for f in c.frames])
         row = equations.take()
         self.directory.couplings[name] = row, "N*m" if terms[0][1] == "angle" else "N"
+        self.directory.terms[name] = {(joint, which): factor for joint, which, factor in terms}
         if shared:
             self.directory.joints[shared].rows.append(row)
             self.directory.joints[shared].directions.append(("coupling",))
         for c, (joint, which, factor) in zip(found, terms, strict=True):
             b.pair(constraints.COORDINATE, name, *c.frames, (*c.place, -1, -1, -1),
                    (c.zero, factor, factor * self.directory.joints[joint].start[which]), joint=equations, row=row)
+
+    def add_relation(self, name: str, node: Node, joint: str, which: str) -> None:
+        """node(coordinates, t) = its value in the pose as modelled; in the unit of the coordinate ``which`` of ``joint``."""
+        Relation(self, name, node).add((joint, which))
 
     # -- forces
     def add_force(self, name: str, family: Family, a: int, b: int, ints: Sequence[int] = (),
@@ -229,12 +257,12 @@ class ModelCompiler:
         self.directory.forces.setdefault(name, ForceRecord(a, b, family, row)).count += 1
 
     def add_answer(self, family: Family, name: str, frames: tuple[int, int], ints: Sequence[int], slot: int,
-                   derivative: int, reals: Sequence[float] = ()) -> None:
-        """The tangent of a force between two frames by a signal that its function uses."""
+                   derivative: int, reals: Sequence[float] = (), equation: int = -1) -> None:
+        """The tangent of a force between two frames by a signal that its function uses; ``equation``: whose multiplier it has."""
         from ..families.signals import SENSE  # families are imported when a model uses them: it saves time at the start
         b = self.builder
         row, seen = next((row, pair) for s, row, pair in self.signals.values() if s == slot)
-        b.element(family, name, (*frames, -1, *ints, b.row_of(SENSE, row), derivative), reals,
+        b.element(family, name, (*frames, equation, *ints, b.row_of(SENSE, row), derivative), reals,
                   tiles=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])),
                   columns=(*b.tiles_of(seen[0]), *b.tiles_of(seen[1])))
 
@@ -250,8 +278,21 @@ class ModelCompiler:
             self.signals[reference] = slot, row, frames
         return self.signals[reference][0]
 
+    def add_variable(self, name: str, expression: str) -> None:
+        """An expression with a name; its channels must be there."""
+        try:
+            node = parse(expression, ("t",), self.builder.known)
+            for reference in channels(node):
+                self._sensed(reference)
+        except ValueError as error:
+            raise ValueError(f"variable {name!r}: {error}") from error
+        self.directory.variables[name] = node
+
+    def _sensed(self, reference: str) -> Sensed:
+        return sensed(reference, self.owners, {name: r.zeros for name, r in self.directory.joints.items()}, self.measured)
+
     def _resolve(self, reference: str) -> tuple[str, int, int, float, int, tuple[int, int]]:
-        found = sensed(reference, self.owners, {name: r.zeros for name, r in self.directory.joints.items()}, self.measured)
+        found = self._sensed(reference)
         order = int(found.rate)
         if found.frame is not None:
             ground = self.builder.frame(self.builder.ground, (0, 0, 0))
@@ -269,5 +310,11 @@ class ModelCompiler:
         for name, frame in self.markers:
             self.directory.frames[name] = self.marker(frame, name)
         listed = sorted(self.items, key=lambda item: item.listed)
-        self.directory.channels = {f"{item.name}.{c.name}": (item.name, c) for item in listed for c in item.channels()}
+        self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
+        for item in self.items:
+            for use in {(use.joint, use.coordinate): use for use in item.uses()}.values():  # each coordinate once
+                self.directory.across.setdefault(use.joint, []).append((item, use))
+        if sum(self.directory.masses.values()) > 0:
+            self.directory.groups[MODEL] = tuple(self.directory.masses)
+            self.directory.channels |= {f"{MODEL}.{c.name}": (MODEL, c) for c in TOGETHER}
         return System(self.builder)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..functions.field_error import FieldError
 from ..functions.units import shown
-from ..items.base import AXES, AnyAxis, _axis
+from ..items.base import AXES, AnyAxis, axis_of
 
 if TYPE_CHECKING:
     from .channel_map import JointRecord
@@ -23,7 +23,7 @@ def normal_of(planar: Any) -> AnyAxis | None:
     if planar is True:
         return "z"
     try:
-        vector = _axis(planar)
+        vector = axis_of(planar)
     except (ValueError, TypeError):
         raise FieldError("planar", f"{shown(planar)} must be true (the normal of the planes is z), one of x, "
                          "y, z, or three numbers",
@@ -32,7 +32,7 @@ def normal_of(planar: Any) -> AnyAxis | None:
 
 
 def normal_vector(planar: AnyAxis) -> np.ndarray:
-    return np.array(_axis(planar))
+    return np.array(axis_of(planar))
 
 
 def in_plane_axes(normal: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..families.constraints import COORDINATE, DRIVE, PERPENDICULAR
+from ..families.couplings import COUPLING, VALUE
 from ..kernels.block_lu import Elimination
 from ..kernels.coordinates import ANGLE, KIND
 from ..kernels.pairs import ROW
@@ -27,6 +28,9 @@ def angular(system: System) -> np.ndarray:
         rows = ip[first:last, ROW]
         if family is PERPENDICULAR:
             out[rows] = True
+        elif family is COUPLING:  # in the unit of its first coordinate
+            leads = ip[first:last, VALUE] >= 0
+            out[rows[leads]] = ip[first:last, KIND][leads] == ANGLE
         elif family in (COORDINATE, DRIVE):  # a screw or rack has a displacement among its terms: a force
             turns = ip[first:last, KIND] == ANGLE
             out[rows[turns]] = True

@@ -101,7 +101,7 @@ def _coincide(model: Model, spring: Pair) -> bool:
         try:
             owner = model[frame.body]
             point = owner.place_of(frame)[0]
-        except KeyError:
+        except (KeyError, ValueError):
             return False
         ends.append(point if frame.body == "ground" else owner.position + matrix_of(owner.rotation) @ point)
     return not np.linalg.norm(ends[1] - ends[0]) > 1e-12 * max(1e-300, float(np.linalg.norm(ends)))

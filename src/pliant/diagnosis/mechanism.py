@@ -16,6 +16,7 @@ from ..compile.channel_map import JointRecord
 from ..compile.compiled_model import CompiledModel
 from ..compile.planar import functional, in_plane_axes
 from ..items.base import matrix_of
+from ..items.joint_channels import held_by
 from ..kernels import evaluation
 from ..kernels.contract import A as AXES
 from ..kernels.contract import P
@@ -85,7 +86,8 @@ class Mechanism:
                 out.append(Block(name, "coupling", row // 6, [row], size, [("coupling",)]))
         for name, (row, _, joint, coordinate) in d.drives.items():
             directions: list[tuple[object, ...]] = [(coordinate, 2)]
-            out.append(Block(name, "drive", row // 6, [row], self._natural(directions), directions, d.joints[joint]))
+            kind: Literal["coupling", "drive"] = "coupling" if name == held_by(joint, coordinate) else "drive"
+            out.append(Block(name, kind, row // 6, [row], self._natural(directions), directions, d.joints[joint]))
         return out
 
     def at(self, q: np.ndarray, t: float = 0.0) -> None:

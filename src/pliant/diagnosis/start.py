@@ -2,16 +2,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..compile.compiled_model import GAP, Extent
 from ..families.constraints import DRIVE
+from ..functions.table import Table
 from ..items.joints import Turns
 from ..kernels import evaluation
+from ..kernels.expression_vm import value_at
 from ..report.finding import ERROR, NOTE, WARNING, Finding, Severity, names
-from ..start.assembly import value_at
 from .loops import by_time
 from .mechanism import LARGEST, Block, Component, Mechanism
 from .rank import RowSpace, motion
@@ -200,13 +202,26 @@ def jumps(e: Examination) -> Iterator[Finding]:
         return np.array([value, -x.V[rows]])
     times = np.linspace(0, duration, INTERVALS + 1)
     seen = np.array([look(t) for t in times])
-    if np.isfinite(seen).all():
-        for k, block in enumerate(drives):
-            yield from _jumps(block, mechanism, lambda t, k=k: look(t)[:, k], times, seen[:, :, k])  # type: ignore[misc]
+    told: dict[Any, list[Finding]] = {}
+    for k, block in enumerate(drives) if np.isfinite(seen).all() else ():
+        given, n = getattr(e.model.items.get(block.name), "function", None), len(times)
+        table = given if isinstance(given, Table) else None
+        if table is not None and e.settings.duration is None:  # then the table says how long the motion is
+            n = int(np.searchsorted(times, table.x[-1], "right"))
+        for found in _jumps(block, mechanism, lambda t, k=k: look(t)[:, k], times[:n], seen[:n, :, k], table):  # type: ignore[misc]
+            told.setdefault((found.code, table or block.name), []).append(found)
+    for first, *others in told.values():  # of one table once
+        items = (*first.items, *(name for other in others for name in other.items))
+        several = first.message.replace(f"drive {first.items[0]!r}:", f"drives {names(items)}:", 1).replace(" its ", " their ")
+        message = several if others else first.message
+        yield replace(first, items=items, message=message)
 
 
-def _jumps(block: Block, mechanism: Mechanism, look: Callable[[float], np.ndarray], times: np.ndarray,
-           seen: np.ndarray) -> Iterator[Finding]:
+def _jumps(block: Block, mechanism: Mechanism, look: Callable[[float], np.ndarray], times: np.ndarray, seen: np.ndarray,
+           table: Table | None) -> Iterator[Finding]:
+    """Where the function, or else its velocity, jumps most; ``table``: that it is, if it is one."""
+    if len(times) < 2:
+        return
     angle = block.directions[0][0] == "angle"
     natural, unit = (1.0, "rad") if angle else (mechanism.length, "m")
 
@@ -223,11 +238,23 @@ def _jumps(block: Block, mechanism: Mechanism, look: Callable[[float], np.ndarra
         if size > least:
             unit_ = unit if code == "drive-jump" else f"{unit}/s"
             what = "its function jumps" if code == "drive-jump" else "its velocity jumps"
+            where, remedy = _end_of(table, at, times[-1])
             yield Finding(code, ERROR if code == "drive-jump" else WARNING, (block.name,),
-                          f"drive {block.name!r}: {what} by {size:.3g} {unit_} at t = {at:.6g} s; "
+                          f"drive {block.name!r}: {what} by {size:.3g} {unit_} at t = {at:.6g} s{where}; "
                           + ("no mechanism can follow." if code == "drive-jump" else "that takes an infinite force for an instant."),
-                          "Round it off: step(t, t0, 0, t1, 1) rises smoothly, a cubic Table has no kinks between its points.")
+                          remedy or "Round it off: step(t, t0, 0, t1, 1) rises smoothly, a cubic Table has no kinks between its points.")
             return
+
+
+def _end_of(table: Table | None, at: float, duration: float) -> tuple[str, str]:
+    """Words for a jump at an end of a table, and what to do; none if it is not there."""
+    ends = [] if table is None else [which for which, x in (("begins", table.x[0]), ("ends", table.x[-1])) if abs(at - x) < 1e-6 * duration]
+    if not ends:
+        return "", ""
+    other = f", or end the run there: duration = {at:.6g} s" if ends == ["ends"] else ""
+    side = "before it" if ends == ["begins"] else "after it"
+    return (f", where its table {ends[0]} (it is constant {side})",
+            f"Give the table more points, at rest where it {ends[0]} or all through the run{other}.")
 
 
 def _largest(measure: Callable[[np.ndarray, np.ndarray, float], float], look: Callable[[float], np.ndarray], times: np.ndarray,

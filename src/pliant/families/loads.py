@@ -1,9 +1,10 @@
-"""Forces and moments given by functions, on one frame; the other frame of the pair is the ground. docs/theory/forces.md"""
-from ..kernels.contract import POWER, A, F, Family, Stage, V
+"""Forces and moments given by functions, on one frame; the opposite acts on the other frame of the pair, which may be the ground.
+docs/theory/forces.md"""
+from ..kernels.contract import POWER, A, F, Family, M, P, Stage, V, W
 from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, jit
-from ..kernels.pairs import FA, TURN, add_pair, clear_stiffness, put
-from ..kernels.so3 import accumulate2, dot, mat2, mul, skew, vec2
+from ..kernels.pairs import FA, FB, MOVE, TURN, add_pair, clear_stiffness, put
+from ..kernels.so3 import accumulate2, cross, dot, dyad, mat2, mul, scale, skew, sub, vec2
 
 PART, FOLLOWS, CODES = index(4, 5, 6)   # ip: 0 force or 3 moment; 1 when it turns with the frame; three functions or -1
 VECTOR = index(0)                       # rp: the constant part
@@ -21,28 +22,51 @@ def load_vector(s, b, o, e):
 
 
 @jit
+def arm(s, b, e):
+    """r from frame B to where the load acts: the origin of frame A"""
+    return sub(vec2(s.X, b.ip[e, FA], P), vec2(s.X, b.ip[e, FB], P))
+
+
+@jit
 def load(s, b, o):
-    """-f on the left                                                                                  [load-2]"""
+    """-f on A, f and r x f on B, on the left: the opposite acts at the same point of the body of B         [load-2]"""
     for e in range(b.first, b.last):
-        accumulate2(-1.0, load_vector(s, b, o, e), s.X, b.ip[e, FA], F + b.ip[e, PART])
+        f, part = load_vector(s, b, o, e), b.ip[e, PART]
+        accumulate2(-1.0, f, s.X, b.ip[e, FA], F + part)
+        accumulate2(1.0, f, s.X, b.ip[e, FB], F + part)
+        if part == MOVE:
+            accumulate2(1.0, cross(arm(s, b, e), f), s.X, b.ip[e, FB], M)
 
 
 @jit
 def load_tangent(s, b, o):
-    """df = th x f for a following load, so K = [f]                                                    [load-3]"""
+    """df = th_A x f for a following load, so K = [f]; dr = x_A - x_B for a force with its opposite         [load-3]"""
     load(s, b, o)
     for e in range(b.first, b.last):
-        if b.ip[e, FOLLOWS] == 1:
+        f, r, part = load_vector(s, b, o, e), arm(s, b, e), b.ip[e, PART]
+        follows, answered = b.ip[e, FOLLOWS] == 1, part == MOVE and b.fr[b.ip[e, FB], 0] > 0
+        if follows or answered:
             clear_stiffness(o.W)
-            put(o.W, b.ip[e, PART], TURN, 1.0, skew(load_vector(s, b, o, e)))
+            if follows:
+                put(o.W, part, TURN, 1.0, skew(f))
+                put(o.W, 6 + part, TURN, -1.0, skew(f))
+            if answered:
+                put(o.W, 9, 0, -1.0, skew(f))
+                put(o.W, 9, 6, 1.0, skew(f))
+            if follows and answered:
+                put(o.W, 9, TURN, 1.0, dyad(scale(-1.0, f), r, dot(r, f)))
             add_pair(s, b, o, e, False)
 
 
 @jit
 def load_power(s, b, o):
-    """P = f . v or m . w"""
+    """P = f . (v_A - v_B - w_B x r) or m . (w_A - w_B)"""
     for e in range(b.first, b.last):
-        o.E[POWER] += dot(load_vector(s, b, o, e), vec2(s.X, b.ip[e, FA], V + b.ip[e, PART]))
+        fa, fb, part = b.ip[e, FA], b.ip[e, FB], b.ip[e, PART]
+        v = sub(vec2(s.X, fa, V + part), vec2(s.X, fb, V + part))
+        if part == MOVE:
+            v = sub(v, cross(vec2(s.X, fb, W), arm(s, b, e)))
+        o.E[POWER] += dot(load_vector(s, b, o, e), v)
 
 
 LOAD = Family("load", act=Stage(residual=load, tangent=load_tangent, power=load_power), force=True)

@@ -3,9 +3,9 @@ from ..kernels.contract import TABLE, A, Family, Stage
 from ..kernels.coordinates import coordinate, hessian, rate
 from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, jit
-from ..kernels.pairs import DAMPING, FA, GRADIENT, MOTION, RATES, STIFFNESS, rate_motions
-from ..kernels.so3 import axis2, store
-from .loads import FOLLOWS, PART
+from ..kernels.pairs import DAMPING, FA, GRADIENT, MOTION, MOVE, RATES, STIFFNESS, rate_motions
+from ..kernels.so3 import axis2, cross, scale, store, vec
+from .loads import FOLLOWS, PART, arm
 from .springs import REST
 
 SLOT, ORDER = index(7, 8)               # ip of a signal, after those of a coordinate: its place in Y; 0 value, 1 rate
@@ -84,6 +84,10 @@ def load_answer(s, b, o):
             store(axis2(s.X, b.ip[e, FA], A, k), o.W, TARGET + b.ip[e, PART])
         else:
             o.W[TARGET + b.ip[e, PART] + k] = 1
+        u = vec(o.W, TARGET + b.ip[e, PART])
+        store(scale(-1.0, u), o.W, TARGET + 6 + b.ip[e, PART])
+        if b.ip[e, PART] == MOVE:
+            store(cross(u, arm(s, b, e)), o.W, TARGET + 9)
         add_answer(s, b, o, e, f)
 
 

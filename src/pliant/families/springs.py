@@ -1,4 +1,4 @@
-"""Forces along a coordinate of two frames: spring-dampers (distance) and torsion springs (angle). docs/theory/forces.md"""
+"""Forces along a coordinate of two frames: springs and dampers (distance) and torsion springs (angle). docs/theory/forces.md"""
 from ..kernels.contract import DISSIPATION, ELASTIC, POWER, Family, Stage
 from ..kernels.coordinates import coordinate, hessian, rate
 from ..kernels.expression_vm import evaluate

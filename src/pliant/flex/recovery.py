@@ -25,12 +25,14 @@ VALUES = 300_000     # stresses in a block: points times times times six
 
 
 class HotSpot(NamedTuple):
-    """``node`` counts the points of the recovery; ``near``: the interface whose neighbourhood it is in, or "" [stress-3]."""
+    """``node`` counts the points of the recovery; ``near``: the interface whose neighbourhood it is in, or "" [stress-3]; ``time`` [s], not
+    a number where only rows are known, and ``row``, the number of that time."""
     node: int
     position: np.ndarray
     value: float
-    time: int
+    time: float
     near: str
+    row: int
 
 
 class Envelope(NamedTuple):
@@ -85,8 +87,9 @@ class Recovery:
                 progress(min(1.0, (k + 1) / self._count(p, T)))
         return found
 
-    def hot_spots(self, envelope: Envelope, count: int = 10, apart: float | None = None) -> list[HotSpot]:
-        """The points of the largest von Mises stress, ``apart`` [m] from each other (default: a twentieth of the part's size)."""
+    def hot_spots(self, envelope: Envelope, count: int = 10, apart: float | None = None, t: np.ndarray | None = None) -> list[HotSpot]:
+        """The points of the largest von Mises stress, ``apart`` [m] from each other (default: a twentieth of the part's size). ``t``: the
+        times [s] that the envelope is over."""
         apart = 0.05 * float(np.linalg.norm(np.ptp(self.points, axis=0))) if apart is None else apart
         left = np.ones(len(self.points), bool)
         found: list[HotSpot] = []
@@ -96,7 +99,9 @@ class Recovery:
             if left[node]:
                 left &= np.linalg.norm(self.points - self.points[node], axis=1) > apart
                 near = self.interfaces[self.zone[node]] if self.zone[node] >= 0 else ""
-                found.append(HotSpot(int(node), self.points[node], float(envelope.von_mises[node]), int(envelope.von_mises_at[node]), near))
+                row = int(envelope.von_mises_at[node])
+                time = float("nan") if t is None else float(t[row])
+                found.append(HotSpot(int(node), self.points[node], float(envelope.von_mises[node]), time, near, row))
         return found
 
     def damage(self, Q: Any, curve: SN, nodes: Iterable[int]) -> np.ndarray:

@@ -4,10 +4,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Protocol
 
+import numpy as np
+
 from pliant.kernels import expression_vm as op
 
-from .expression import Binary, Call, External, Lookup, Node, Number, Signal, Unary, Variable, bottom_up
+from .expression import Binary, Call, External, Lookup, Lookup2, Node, Number, Signal, Unary, Variable, bottom_up
 from .failures import Failures
+from .parser import Names
 
 MOST = 20_000        # operations in one program
 ALL = 20_000_000     # entries of all programs of a model
@@ -33,6 +36,7 @@ class Pool(Protocol):
     val: list[float]
     keep: list[Any]                 # objects that must outlive the run
     failures: Failures              # of Python functions
+    known: Names                    # of parameters, variables and tables
 
     def signal(self, reference: str) -> int:
         """Index of a signal in Y; ValueError if there is none of this name."""
@@ -79,11 +83,31 @@ class Assembler:
         return self.constants[value]
 
     def table(self, table: Any) -> int:
-        """n, breakpoints, four coefficients per interval, phases of breakpoints."""
+        """See `kernels.tables`."""
         if id(table) not in self.tables:
-            self.tables[id(table)] = len(self.pool.val)
-            self.pool.val.extend([float(len(table.x)), *table.x.tolist(), *table.coefficients.ravel().tolist(), *table.phases.tolist()])
+            self.tables[id(table)] = self.numbers(len(table.x), table.x, table.coefficients, table.phases, table.end_slopes)
+            self.pool.keep.append(table)  # its identity
         return self.tables[id(table)]
+
+    def surface(self, node: Lookup2) -> int:
+        """A table of two variables, and by what it is derived."""
+        table = node.table
+        if id(table) not in self.tables:
+            flags = (table.beyond == "extrapolated") + 2 * (table.kind == "linear")
+            self.tables[id(table)] = self.numbers(len(table.x), len(table.y), flags, table.x, table.y, table.coefficients)
+            self.pool.keep.append(table)
+        return self.numbers(self.tables[id(table)], *node.by)
+
+    def profile(self, x: Any, phases: Any) -> int:
+        """A table that has phases only."""
+        return self.numbers(len(x), x, np.zeros((len(x) - 1, 4)), phases, (0.0, 0.0))
+
+    def numbers(self, *parts: Any) -> int:
+        """Where they begin in the pool."""
+        start = len(self.pool.val)
+        for part in parts:
+            self.pool.val.extend(np.ravel(part).astype(float).tolist())
+        return start
 
     def leaf(self, node: Node) -> tuple[int, int]:
         match node:
@@ -132,6 +156,11 @@ class Assembler:
                 return Part(done[id(x)].stack, done[id(x)], *note, (ONE[name], 0))
             case Lookup(table=table, argument=x, order=order):
                 return Part(done[id(x)].stack, done[id(x)], *note, (op.TABLE + order, self.table(table)))
+            case Lookup2(table=table, x=x, y=y):
+                a, b = done[id(x)], done[id(y)]
+                seen = [[(op.WATCH, TABLE + self.profile(*pair))] for pair in zip((table.x, table.y), table.phases, strict=True)] \
+                    if watched and node.by == (0, 0) else [[], []]
+                return Part(max(a.stack, b.stack + 1), a, *seen[0], b, *seen[1], (op.SURFACE, self.surface(node)))
         outside = watched and isinstance(node, External) and node.arguments == 3
         return Part(1, *([(op.WATCH, op.PLACE), (op.WATCH, op.SPEED)] if outside else []), self.leaf(node))
 

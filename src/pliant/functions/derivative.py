@@ -11,6 +11,7 @@ from .expression import (
     Call,
     External,
     Lookup,
+    Lookup2,
     Node,
     Number,
     Signal,
@@ -87,6 +88,13 @@ def _call(node: Call, d: tuple[Node, ...]) -> Node:
     return binary("*", SLOPES[node.name](a[0]), d[0])
 
 
+def _surface(node: Lookup2, dx: Node, dy: Node) -> Node:
+    most, (i, j), parts = 1 if node.table.kind == "linear" else 3, node.by, list[Node]()
+    for slope, by, order in ((dx, (i + 1, j), i), (dy, (i, j + 1), j)):
+        parts.append(binary("*", Lookup2(node.table, node.x, node.y, by), slope) if order < most else ZERO)
+    return binary("+", *parts)
+
+
 def _external(node: External, by: Variable) -> Node:
     if by.name != "t" and node.arguments == 1:
         return ZERO
@@ -113,6 +121,8 @@ def derivative(root: Node, by: Variable | Signal) -> Node:
             case Lookup(table=table, argument=a, order=order):
                 smooth = order < (1 if table.kind == "linear" else 3)
                 result = binary("*", Lookup(table, a, order + 1), d[id(a)]) if smooth else ZERO
+            case Lookup2(x=a, y=b):
+                result = _surface(node, d[id(a)], d[id(b)])
             case External() if isinstance(by, Variable):
                 result = _external(node, by)
             case _:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from .expression import Binary, Call, Lookup, Node, Number, Unary, Variable, bottom_up, children
-from .table_bounds import Pieces
+from .expression import Binary, Call, Lookup, Lookup2, Node, Number, Unary, Variable, bottom_up, children
+from .table_bounds import Cells, Pieces
 
 Array = np.ndarray
 WHOLE = 2 * np.pi
@@ -144,7 +144,8 @@ class Enclosure:
 
     def __init__(self, root: Node, kinks: bool = False, held: Mapping[int, float] | None = None) -> None:
         self.order, self.kinks, self.held = bottom_up(root), kinks, held or {}
-        self.pieces = {id(n): Pieces(n.table) for n in self.order if isinstance(n, Lookup)}
+        self.pieces: dict[int, Any] = {id(n): Pieces(n.table) if isinstance(n, Lookup) else Cells(n.table)
+                                       for n in self.order if isinstance(n, (Lookup, Lookup2))}
         self.bounds: dict[int, Bounds] = {}
         self.choices: list[tuple[Node, Choice]] = []
         self.settled = False
@@ -194,6 +195,8 @@ class Enclosure:
                 return self._single(name, self.bounds[id(x)], node)
             case Lookup(argument=x):
                 return self._lookup(self.pieces[id(node)], self.bounds[id(x)], node)
+            case Lookup2(x=x, y=y):
+                return self._surface(self.pieces[id(node)], self.bounds[id(x)], self.bounds[id(y)], node)
         raise TypeError(f"{node!r} cannot be bounded")
 
     def _tightened(self, b: Bounds) -> Bounds:
@@ -322,6 +325,14 @@ class Enclosure:
             self._choice(node, numbers[0] != numbers[1], a, pieces.piece(x[1]) - pieces.piece(x[0]) > 1)
         ends = (pieces.table.evaluate(end) for end in (a.first, a.last))
         return Bounds(*pieces(0, x), *_product(pieces(1, x), (a.falls, a.rises)), *ends)
+
+    def _surface(self, cells: Cells, a: Bounds, b: Bounds, node: Node) -> Bounds:
+        x, y = (a.low, a.high), (b.low, b.high)
+        if self.kinks:
+            self._choice(node, ~cells.same_piece(x, y), a, np.ones(a.low.size, bool))
+        slopes = _sum(_product(cells((1, 0), x, y), (a.falls, a.rises)), _product(cells((0, 1), x, y), (b.falls, b.rises)))
+        ends = (cells.table.evaluate(u, v) for u, v in ((a.first, b.first), (a.last, b.last)))
+        return Bounds(*cells((0, 0), x, y), *slopes, *ends)
 
     def active(self) -> dict[int, Any]:
         """In which intervals the value of each part matters: not in branches that are not taken, nor where it is multiplied by zero, nor

@@ -5,12 +5,12 @@ from typing import Any
 
 
 class FieldError(ValueError):
-    """A wrong value: the message is ``field: rule``. ``path`` leads to it: the field, and ``at``, numbers in lists.
+    """A wrong value: the message is ``field: rule``. ``path`` leads to it: the field, and ``at``, numbers in lists or keys.
 
     ``mark`` stands between field and rule in the message, ``before`` in front of both.
     """
 
-    def __init__(self, field: str, rule: str, *at: int, mark: str = ": ", before: str = "") -> None:
+    def __init__(self, field: Any, rule: str, *at: Any, mark: str = ": ", before: str = "") -> None:
         self.path: tuple[Any, ...] = (field, *at)
         self.rule, self.mark, self.before = rule, mark, before
         super().__init__(before + self.told)
@@ -22,4 +22,4 @@ class FieldError(ValueError):
     @property
     def told(self) -> str:
         """Field and rule, without what stands in front."""
-        return f"{self.field}{''.join(f'[{k}]' for k in self.path[1:])}{self.mark}{self.rule}"
+        return f"{self.field}{''.join(f'[{k}]' if isinstance(k, int) else f'.{k}' for k in self.path[1:])}{self.mark}{self.rule}"

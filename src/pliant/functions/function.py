@@ -20,17 +20,18 @@ from pliant.kernels.contract import c_address
 from pliant.kernels.differences import COMPLEX_STEP
 from pliant.kernels.expression_vm import WATCH
 
+from .channels import channels
 from .compile import Assembler, Pool
 from .derivative import derivative
-from .expression import ZERO, External, Lookup, Node, Number, Signal, Variable, bottom_up, is_condition, parse
+from .expression import ZERO, External, Lookup, Lookup2, Node, Number, Signal, Variable, bottom_up, is_condition
 from .failures import Failures, Raised
+from .parser import NO_NAMES, Names, parse
 from .sameness import signature_of
 from .table import Table
 from .time_parts import TimePart, is_plain, of_motion, time_parts
 from .units import must, shown
 
 PROBES = ((0.0, 0.0, 0.0), (0.37, 0.011, -0.23), (1.9, -0.4, 1.3))  # where compiled and interpreted callables are compared
-CHANNELS = 100  # that one expression may use
 TINY = 1e-60    # of a complex step
 MOST_VERSIONS = 100  # of the same Python code with other values that are compiled, 2 MB each; further ones are interpreted
 
@@ -75,7 +76,7 @@ def compile_function(function: Function, variables: tuple[str, ...], pool: Pool,
 
 def _node(function: Function, variables: tuple[str, ...], pool: Pool, where: str, rates: bool) -> Node:
     if isinstance(function, str):
-        return parse(function, variables)
+        return parse(function, variables, pool.known)
     if isinstance(function, Node):
         for node in bottom_up(function):
             if isinstance(node, Variable) and node.name not in variables:
@@ -120,30 +121,22 @@ def _branches(node: Node) -> tuple[bool, bool, bool]:
     nodes = bottom_up(node)
     used = {getattr(x, "operator", getattr(x, "name", "")) for x in nodes}
     other = any(isinstance(x, (Signal, External)) or (isinstance(x, Variable) and x.name != "t") for x in nodes)
-    return bool(used & JUMPING), bool(used & KINKED) or any(isinstance(x, Lookup) for x in nodes), not other
-
-
-def channels(node: Node) -> list[str]:
-    """The channels that an expression uses, each once."""
-    found = list(dict.fromkeys(x.reference for x in bottom_up(node) if isinstance(x, Signal)))
-    if len(found) > CHANNELS:
-        raise ValueError(f"the expression uses {len(found)} channels, must be at most {CHANNELS}; split it over several forces")
-    return found
+    return bool(used & JUMPING), bool(used & KINKED) or any(isinstance(x, (Lookup, Lookup2)) for x in nodes), not other
 
 
 class _Trial:
     """A pool for programs that are thrown away."""
 
     def __init__(self) -> None:
-        self.tab, self.val, self.keep, self.failures = list[int](), list[float](), list[Any](), Failures()
+        self.tab, self.val, self.keep, self.failures, self.known = list[int](), list[float](), list[Any](), Failures(), NO_NAMES
 
     def signal(self, reference: str) -> int:
         return 0
 
 
-def check_expression(text: str, variables: tuple[str, ...]) -> list[str]:
+def check_expression(text: str, variables: tuple[str, ...], names: Names = NO_NAMES) -> list[str]:
     """The channels of an expression; ValueError if it, or a derivative of it, cannot be a program."""
-    node = parse(text, variables)
+    node = parse(text, variables, names)
     _programs(node, variables, _Trial())
     return channels(node)
 

@@ -1,9 +1,10 @@
-"""Bounds of a table and of its slope over intervals."""
+"""Bounds of tables and of their slopes over intervals."""
 from __future__ import annotations
 
 import numpy as np
 
 from .table import Table
+from .table2 import Table2
 
 Array = np.ndarray
 Pair = tuple[Array, Array]
@@ -60,11 +61,16 @@ class Pieces:
         low, high = self._part(order, i, u, np.minimum(v, x[i + 1]))
         for more in (self._part(order, j, np.maximum(u, x[j]), v), self._whole(order, i + 1, j)):
             low, high = np.minimum(low, more[0]), np.maximum(high, more[1])
-        if order == 1:  # constant beyond the ends
-            beyond = (a[0] < x[0]) | (a[1] > x[-1])
-            outside = (a[1] < x[0]) | (a[0] > x[-1])
-            low, high = np.where(beyond, np.minimum(low, 0), low), np.where(beyond, np.maximum(high, 0), high)
-            low, high = np.where(outside, 0.0, low), np.where(outside, 0.0, high)
+        for slope, end, before, all_of in ((self.table.end_slopes[0], x[0], a[0] < x[0], a[1] < x[0]),
+                                           (self.table.end_slopes[1], x[-1], a[1] > x[-1], a[0] > x[-1])):
+            if order == 1:  # straight beyond the ends
+                low, high = np.where(before, np.minimum(low, slope), low), np.where(before, np.maximum(high, slope), high)
+                low, high = np.where(all_of, slope, low), np.where(all_of, slope, high)
+            elif slope:
+                at = [self.table.evaluate(np.where(before, np.nan_to_num(limit), end)) for limit in a]
+                low, high = np.minimum(low, np.minimum(*at)), np.maximum(high, np.maximum(*at))
+                lost = before & ~(np.isfinite(a[0]) & np.isfinite(a[1]))
+                low, high = np.where(lost, -np.inf, low), np.where(lost, np.inf, high)
         return low, high
 
     def piece(self, u: Array) -> Array:
@@ -74,3 +80,43 @@ class Pieces:
         """As the stack machine counts them: where it changes there is a kink."""
         inside = self.piece(u) + 1 if self.straight else np.zeros(u.size, int)
         return np.where(u < self.table.x[0], -1, np.where(u >= self.table.x[-1], 10**9, inside))
+
+
+class Cells:
+    """Bounds of a table of two variables and of its slopes over rectangles: those of all cells that they touch in x, and in y."""
+
+    def __init__(self, table: Table2) -> None:
+        self.table = table
+        self.found = {by: table.bounds(by) for by in ((0, 0), (1, 0), (0, 1))}
+
+    def _cells(self, grid: Array, a: Pair) -> tuple[Array, Array]:
+        first, last = (np.clip(np.searchsorted(grid, np.nan_to_num(end, posinf=np.inf, neginf=-np.inf), side="right") - 1, 0, grid.size - 2)
+                       for end in a)
+        return first, last
+
+    def __call__(self, by: tuple[int, int], x: Pair, y: Pair) -> Pair:
+        low, high = self.found[by]
+        bounds = []
+        for grid, a, axis in ((self.table.x, x, 1), (self.table.y, y, 0)):
+            lows, highs, (first, last) = low.min(axis), high.max(axis), self._cells(grid, a)
+            bounds.append((np.array([lows[i:j + 1].min() for i, j in zip(first, last, strict=True)]),
+                           np.array([highs[i:j + 1].max() for i, j in zip(first, last, strict=True)])))
+        found = np.maximum(bounds[0][0], bounds[1][0]), np.minimum(bounds[0][1], bounds[1][1])
+        outside = self.beyond(x, y)
+        if self.table.beyond == "extrapolated":
+            return np.where(outside, -np.inf, found[0]), np.where(outside, np.inf, found[1])
+        if by == (0, 0):
+            return found
+        return np.where(outside, np.minimum(found[0], 0), found[0]), np.where(outside, np.maximum(found[1], 0), found[1])
+
+    def beyond(self, x: Pair, y: Pair) -> Array:
+        """Whether a rectangle is not all within the edges."""
+        t = self.table
+        return (x[0] < t.x[0]) | (x[1] > t.x[-1]) | (y[0] < t.y[0]) | (y[1] > t.y[-1])
+
+    def same_piece(self, x: Pair, y: Pair) -> Array:
+        """Whether a rectangle has no kink in it."""
+        if self.table.kind != "linear":
+            return ~self.beyond(x, y)
+        pairs = [self._cells(grid, a) for grid, a in ((self.table.x, x), (self.table.y, y))]
+        return ~self.beyond(x, y) & (pairs[0][0] == pairs[0][1]) & (pairs[1][0] == pairs[1][1])

@@ -218,6 +218,11 @@ def _symbol(dimension: Dimension) -> str:
     return named.get(dimension) or "*".join(parts)
 
 
+def in_si(number: float, dimension: Dimension) -> str | float:
+    """A number in SI units as a text with its unit; as it is where it has none."""
+    return f"{number!r} {_symbol(dimension)}" if dimension != NONE else number
+
+
 def describe(dimension: Dimension, symbol: str = "") -> str:
     """For errors: "a mass [kg]"."""
     return f"{_WORDS.get(dimension, 'a quantity')} [{symbol or _symbol(dimension)}]"
@@ -237,6 +242,9 @@ def quantity(value: object, unit: str) -> float:
     if isinstance(value, str):
         number = _from_text(value, unit, due)
     elif isinstance(value, Real) and not isinstance(value, bool):
+        given = getattr(value, "dimension", NONE)  # of an expression of parameters
+        if given not in (NONE, due):
+            raise ValueError(f"{value.text!r} is {describe(given)}, {describe(due, unit)} is due")  # type: ignore[attr-defined]
         try:
             number = float(value)
         except OverflowError:
@@ -248,6 +256,12 @@ def quantity(value: object, unit: str) -> float:
     if abs(number) > MOST:
         raise ValueError(f"{shown(value)} is too large, must be finite and within {MOST:g} in SI units; {describe(due, unit)} is due")
     return number
+
+
+def unit_in(text: str) -> str:
+    """The unit of a text such as "150 mm"; empty where that is none, which `quantity` tells."""
+    found = _QUANTITY.fullmatch(text) if len(text) <= 2 * LONGEST else None
+    return found[2] if found else ""
 
 
 def _from_text(value: str, unit: str, due: Dimension) -> float:
@@ -264,7 +278,7 @@ def _from_text(value: str, unit: str, due: Dimension) -> float:
     if text[0] == ",":
         raise ValueError(f"{shown(value)}: the decimal mark is a point; write {shown(value.strip().replace(',', '.', 1))}")
     if text[0] in "*/+-" and not re.match(r"/\s*[^\W\d]", text):
-        raise ValueError(f"{shown(value)} is more than a number and its unit; compute it and write the result, such as {example!r}")
+        raise ValueError(f"{shown(value)} is more than a number and its unit; an expression begins with '=': {shown('=' + value.strip())}")
     try:
         given = parse_unit(text)
     except ValueError as error:

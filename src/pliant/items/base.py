@@ -4,17 +4,28 @@ The classes here are the schema of the text model as well; every field accepts a
 """
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PrivateAttr, ValidationError, WithJsonSchema, WrapValidator, model_validator
 
 from ..functions.field_error import FieldError
+from ..functions.parameters import has_expressions
+from ..functions.printable import same_name
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
-from .quantities import In, unit_of
+from .names import LONGEST as LONGEST
+from .names import RESERVED as RESERVED
+from .names import Name
+from .names import did_you_mean as did_you_mean
+from .names import near_miss as near_miss
+from .quantities import BODY, WORLD, Axes, In, axes_of, unit_of
+from .rotations import AXES, IDENTITY, Vec3, axis_of, rotation_of
+from .rotations import matrix_of as matrix_of
+from .rotations import quaternion_of as quaternion_of
+from .rotations import rotation as rotation
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -24,13 +35,7 @@ if TYPE_CHECKING:
 else:
     ModelMetaclass = type(BaseModel)
 
-AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-AXES |= {f"-{k}": (-a[0], -a[1], -a[2]) for k, a in list(AXES.items())}
-ROUNDING = 1e-15  # a length this near to one is one: what was made a unit vector once stays as it is
-LONGEST = 100     # letters in a name
-RESERVED = {"ground", "energy", "t", "pi", "e"}
 
-Vec3 = tuple[float, float, float]
 AnyAxis = str | Vec3  # a letter of AXES, or a unit vector
 
 
@@ -48,15 +53,15 @@ def number(unit: str, *, positive: bool = False, least: float | None = None) -> 
     return Annotated[float, In(unit), BeforeValidator(check), WithJsonSchema({"type": ["number", "string"], "description": note})]
 
 
-def vector(unit: str) -> Any:
-    """Field type: three numbers or texts with units."""
+def vector(unit: str, axes: str = "") -> Any:
+    """Field type: three numbers or texts with units, given in certain ``axes``, such as "body axes"."""
     def check(value: Any) -> Vec3:
         if isinstance(value, (str, dict)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 3:
             raise ValueError(must(value, f"must be a list of three numbers [{unit}]"))
         return quantity(plain(value[0]), unit), quantity(plain(value[1]), unit), quantity(plain(value[2]), unit)
     entry = {"type": ["number", "string"]}
     schema = {"type": "array", "items": entry, "minItems": 3, "maxItems": 3, "description": f"three numbers in {unit or 'SI units'}"}
-    return Annotated[tuple[float, float, float], In(unit), BeforeValidator(check), WithJsonSchema(schema)]
+    return Annotated[tuple[float, float, float], In(unit), Axes(axes), BeforeValidator(check), WithJsonSchema(schema)]
 
 
 def plain(x: Any) -> Any:
@@ -64,98 +69,29 @@ def plain(x: Any) -> Any:
     return x.item() if isinstance(x, np.generic) else x
 
 
-def _array(value: Any) -> np.ndarray:
-    """As numbers, or an empty array where that is not possible."""
-    try:
-        return np.asarray(value, float)
-    except (TypeError, ValueError, OverflowError):
-        return np.zeros(0)
-
-
-def _axis(value: Any) -> Vec3:
-    if isinstance(value, str) and value in AXES:
-        return AXES[value]
-    a = _array(value)
-    if a.shape != (3,) or not np.isfinite(a).all():
-        raise ValueError(f"axis {shown(value)} must be one of {', '.join(AXES)} or three numbers")
-    largest = float(abs(a).max())
-    if largest == 0:
-        raise ValueError("axis (0, 0, 0) has no direction; give at least one component")
-    if not 1e-100 < largest < 1e100:  # squares must be numbers
-        a = a / largest
-    size = float(np.linalg.norm(a))
-    a = a / size if abs(size - 1) > ROUNDING else a
-    return float(a[0]), float(a[1]), float(a[2])
-
-
-def rotation(axis: Any, angle: float | str) -> tuple[float, float, float, float]:
-    """Unit quaternion (scalar first) of a turn by ``angle`` [rad, or a text such as "30 deg"] about ``axis``."""
-    half = quantity(angle, "rad") / 2
-    u = np.sin(half) * np.asarray(_axis(axis))
-    return float(np.cos(half)), float(u[0]), float(u[1]), float(u[2])
-
-
-def quaternion_of(matrix: np.ndarray) -> tuple[float, float, float, float]:
-    """Unit quaternion (scalar first, scalar >= 0) of a rotation matrix."""
-    R = np.asarray(matrix, float)
-    k = int(np.argmax([np.trace(R), R[0, 0], R[1, 1], R[2, 2]]))
-    if k == 0:
-        q = np.array([1 + np.trace(R), R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    else:
-        i, j, l = k - 1, k % 3, (k + 1) % 3
-        q = np.zeros(4)
-        q[0], q[1 + i] = R[l, j] - R[j, l], 1 + R[i, i] - R[j, j] - R[l, l]
-        q[1 + j], q[1 + l] = R[j, i] + R[i, j], R[l, i] + R[i, l]
-    q /= np.linalg.norm(q) * (1 if q[0] >= 0 else -1)
-    return float(q[0]), float(q[1]), float(q[2]), float(q[3])
-
-
-def matrix_of(q: Sequence[float]) -> np.ndarray:
-    """Rotation matrix of a unit quaternion."""
-    w, x, y, z = q
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
-
-
-def _rotation(value: Any) -> tuple[float, float, float, float]:
-    if isinstance(value, dict):
-        if set(value) != {"axis", "angle"}:
-            raise ValueError(f"rotation {shown(value)} must have the two entries axis and angle, such as {{axis: z, angle: 30 deg}}")
-        return rotation(value["axis"], value["angle"])
-    a = _array(value)
-    if a.shape == (3, 3):
-        if not (abs(a) <= 1.1).all() or not np.allclose(a @ a.T, np.eye(3), atol=1e-6) or np.linalg.det(a) < 0:
-            raise ValueError(f"rotation matrix {shown(value)} must be orthonormal and right-handed (R R^T = 1, det R = 1)")
-        return quaternion_of(a)
-    if a.shape != (4,) or not (abs(a) <= 1.1).all() or abs(np.linalg.norm(a) - 1) > 1e-6:
-        raise ValueError(f"rotation {shown(value)} must be {{axis: z, angle: 30 deg}}, a unit quaternion [w, x, y, z], or a 3x3 matrix")
-    if abs(np.linalg.norm(a) - 1) > ROUNDING:
-        a = a / np.linalg.norm(a)
-    return float(a[0]), float(a[1]), float(a[2]), float(a[3])
-
-
-def _name(value: Any) -> str:
-    if not isinstance(value, str) or not value.isidentifier():
-        raise ValueError(f"name {shown(value)} must be a word of letters, digits and _ that does not begin with a digit")
-    if len(value) > LONGEST:
-        raise ValueError(f"name {shown(value)} must have at most {LONGEST} letters")
-    if value in RESERVED:
-        raise ValueError(f"name {value!r} is reserved; choose another")
-    return value
-
-
-Name = Annotated[str, BeforeValidator(_name)]
-Axis = Annotated[tuple[float, float, float], BeforeValidator(_axis), WithJsonSchema(
+Axis = Annotated[tuple[float, float, float], BeforeValidator(axis_of), WithJsonSchema(
     {"anyOf": [{"enum": list(AXES)}, {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}]})]
-Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotation), WithJsonSchema(
-    {"anyOf": [{"type": "array"}, {"type": "object", "properties": {"axis": {}, "angle": {}}, "required": ["axis", "angle"],
-                                   "additionalProperties": False}]})]
+THREE_TURNS = {"sequence": {"type": "string"}, "about": {"enum": ["moving", "fixed"]}}
+
+
+def _entries(*needed: str, more: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Schema of a mapping."""
+    properties: dict[str, Any] = {key: {} for key in needed}
+    return {"type": "object", "properties": properties | (more or {}), "required": list(needed), "additionalProperties": False}
+
+
+Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(rotation_of), WithJsonSchema(
+    {"anyOf": [{"type": "array"}, _entries("axis", "angle"), _entries("euler", more=THREE_TURNS), _entries("cardan", more=THREE_TURNS)]})]
+
+
+def is_direction(field: Any) -> bool:
+    """Whether a field is a direction or a rotation: its numbers are not free."""
+    return any(getattr(m, "func", None) in (axis_of, rotation_of) for m in field.metadata)
 
 
 def joint_name(value: Any) -> Any:
     """A joint may be given as an object."""
-    return value.name if isinstance(value, Item) else value
+    return value.name if isinstance(value, Item) or hasattr(value, "as_frame") else same_name(value) if isinstance(value, str) else value
 
 
 JointName = Annotated[str, BeforeValidator(joint_name)]  # field type: names a joint, which must be there
@@ -177,24 +113,13 @@ if TYPE_CHECKING:
 else:
     Length, Angle, Mass = number("m"), number("rad"), number("kg", least=0.0)
     Point, Velocity, AngularVelocity = vector("m"), vector("m/s"), vector("rad/s")
-IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
-def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The end of an error message: a near miss (at least ``cutoff`` alike), or what there is."""
-    names = [str(k) for k in known]
-    if near := near_miss(word, names, cutoff):
-        return near
-    listed = ", ".join(names[:25])
-    listed = listed if len(names) <= 25 and len(listed) <= 250 else listed[:200].rpartition(",")[0] + ", …"
-    return f"; there {'is' if len(names) == 1 else 'are'} {listed}" if names else ""
+def _open_point(value: Any, check: Any) -> Any:
+    return tuple(value) if isinstance(value, (list, tuple)) and has_expressions(value) else check(value)
 
 
-def near_miss(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The same for a near miss only; empty if there is none."""
-    names = list(known)
-    near = [n for n in names if n.lower() == word.lower()] or difflib.get_close_matches(word[:LONGEST], names, 1, cutoff)
-    return f"; did you mean {near[0]!r}?" if near else ""
+OPEN_POINT = WrapValidator(_open_point)  # a point, or one of parameters
 
 
 class Strict(BaseModel):
@@ -205,8 +130,8 @@ class Strict(BaseModel):
 class Place(Strict):
     """A point and axes on a body, in the body's axes."""
     model_config = ConfigDict(extra="forbid", frozen=True)
-    point: Point = (0.0, 0.0, 0.0)
-    rotation: Rotation = IDENTITY
+    point: Annotated[Point, BODY] = (0.0, 0.0, 0.0)
+    rotation: Annotated[Rotation, BODY] = IDENTITY
 
     @model_validator(mode="before")
     @classmethod
@@ -215,36 +140,54 @@ class Place(Strict):
 
 
 class Frame(Strict):
-    """A place on a body by name: the body itself, one of its named frames, or a point in its axes."""
+    """A place on a body by name: the body itself, one of its named frames, a point in its axes, or the point that is ``at`` a place of
+    the world in the pose as modelled, with axes parallel to those of the world."""
     model_config = ConfigDict(extra="forbid", frozen=True)
     body: str
     frame: str | None = None
-    point: Point | None = None
-    rotation: Rotation | None = None
+    point: Annotated[Point | None, OPEN_POINT, BODY] = None
+    rotation: Annotated[Rotation | None, BODY] = None
+    at: Annotated[Point | None, OPEN_POINT, WORLD] = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a point of it has expressions of parameters, which a model is to resolve."""
+        return has_expressions(self.point) or has_expressions(self.at)
+
+    def closed(self, resolve: Any) -> Frame:
+        point, at = resolve(self.point, "point"), resolve(self.at, "at")
+        return Frame(body=self.body, frame=self.frame, point=point, rotation=self.rotation, at=at)
 
     @model_validator(mode="before")
     @classmethod
     def _from_text(cls, value: Any) -> Any:
         if isinstance(value, str):
-            body, _, frame = value.partition(".")
+            body, _, frame = same_name(value).partition(".")
             return {"body": body, "frame": frame or None}
         if hasattr(value, "as_frame"):
             return value.as_frame().model_dump()
-        return value
+        named = {k: same_name(value[k]) for k in ("body", "frame") if isinstance(value.get(k), str)} if isinstance(value, dict) else {}
+        return {**value, **named} if named else value
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Frame:
+        if self.at is not None and any(k is not None for k in (self.frame, self.point, self.rotation)):
+            raise ValueError("at is a point of the world, with its axes; leave out frame, point and rotation")
+        return self
 
     def __str__(self) -> str:
-        if self.point is not None:
-            return f"{self.body} at ({self.point[0]:g}, {self.point[1]:g}, {self.point[2]:g})"
+        if place := self.point or self.at:
+            return f"{self.body} at {'the point of the world ' if self.at else ''}({place[0]:g}, {place[1]:g}, {place[2]:g})"
         return f"{self.body}.{self.frame}" if self.frame else self.body
 
     def plain(self) -> Any:
         """As written in a text model."""
-        if self.point is None and self.rotation is None:
+        if self.point is None and self.rotation is None and self.at is None:
             return str(self)
-        return self.model_dump(exclude_none=True)
+        return {k: v for k, v in self.__dict__.items() if v is not None}
 
 
-KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures")}
+KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures", "variables")}
 
 
 def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
@@ -257,10 +200,23 @@ def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
     return told
 
 
+def _with_axes(cls: type[Item]) -> str:
+    """Its documentation, with in whose axes its vectors are given."""
+    said: dict[str, list[str]] = {}
+    for name, field in cls.model_fields.items():
+        if axes := axes_of(field):
+            said.setdefault(axes, []).append(f"``{name}``")
+    told = "; ".join(f"{', '.join(names)} in {axes}" for axes, names in said.items())
+    return f"{cleandoc(cls.__dict__.get('__doc__') or cls.__name__)}" + (f"\n\nAxes: {told}." if told else "")
+
+
 class _Friendly(ModelMetaclass):
     """Items made in Python report wrong values in the words of a text model (which uses model_validate and locates them itself)."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if has_expressions((args, kwargs)) and len(args) <= len(cls.positional):  # type: ignore[attr-defined]
+            from .drafts import Draft
+            return Draft(cls, {**dict(zip(cls.positional, args, strict=False)), **kwargs})  # type: ignore[arg-type, attr-defined]
         try:
             return super().__call__(*args, **kwargs)
         except ValidationError as error:
@@ -277,19 +233,26 @@ class Item(Strict, metaclass=_Friendly):
     listed: ClassVar[int] = 5    # order of channels: bodies, joints, drives, couplings, springs, other forces, measures
     senses: ClassVar[bool] = True  # whether its functions may use channels, such as A.angle
     name: Name
+    _recipe: dict[str, Any] | None = PrivateAttr(None)  # its fields as they were written, where they are of parameters
 
     def __setattr__(self, field: str, value: Any) -> None:
         if field == "name":
             raise ItemError(f"{self.kind} {self.name!r}: its name is fixed, since other items refer to it; make a new item")
+        if has_expressions(value) and not field.startswith("_"):
+            raise ItemError(f"{self.kind} {self.name!r}: {field}: an item does not know the parameters of its model; "
+                            f"write m.set('{self.name}.{field}', ...)")
         try:
             super().__setattr__(field, value)
         except ValidationError as error:
             raise _told(type(self), self.name, error) from None
+        if not field.startswith("_") and self._recipe is not None:
+            self._recipe = {**self._recipe, field: value}
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         if cls.section and "kind" in cls.__dict__:
             KINDS[cls.section][cls.kind] = cls
+            cls.__doc__ = _with_axes(cls)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if len(args) > len(self.positional):

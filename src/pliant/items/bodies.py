@@ -1,14 +1,17 @@
 """Bodies: what has mass and coordinates, and the ground. Angles in radians, SI units."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
 from ..functions.field_error import FieldError
+from ..functions.printable import same_name
 from ..functions.units import must, quantity, shown
 from .base import IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of
+from .quantities import BODY, WORLD, Axes
+from .references import no_position
 from .shapes import Made, Moments, Shape, maker
 
 if TYPE_CHECKING:
@@ -46,13 +49,24 @@ class FrameOwner(Item):
         return Frame(body=self.name)
 
     def __getitem__(self, frame: str) -> Frame:
+        frame = same_name(frame) if isinstance(frame, str) else frame
         if frame not in self.frames:
             raise KeyError(f"body {self.name!r} has no frame {frame!r}{did_you_mean(frame, self.frames)}")
         return Frame(body=self.name, frame=frame)
 
-    def frame(self, point: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> Frame:
-        """An anonymous frame at ``point``, turned by ``rotation``, both in the body's axes."""
-        return Frame(body=self.name, point=point, rotation=rotation)
+    def frame(self, point: Any = (0.0, 0.0, 0.0), rotation: Any = None, at: Any = None) -> Frame:
+        """An anonymous frame at ``point``, turned by ``rotation``, both in the body's axes; or ``at`` a point of the world."""
+        return Frame(body=self.name, at=at) if at is not None else Frame(body=self.name, point=point, rotation=rotation)
+
+    def local(self, frame: Frame) -> Frame:
+        """A frame in the body's axes, also where it is given by a point of the world."""
+        if frame.at is None:
+            return frame
+        if "position" in type(self).model_fields and "position" not in self.model_fields_set:
+            raise ValueError(no_position(self.name, frame.at))
+        (w, *u), position = getattr(self, "rotation", IDENTITY), getattr(self, "position", (0.0, 0.0, 0.0))
+        point = matrix_of((w, *u)).T @ np.subtract(frame.at, position)
+        return Frame(body=self.name, point=point.tolist(), rotation=(w, -u[0], -u[1], -u[2]))
 
     def node_of(self, frame: Frame) -> str | None:
         """Of a flexible body: the node that the frame is at."""
@@ -60,6 +74,7 @@ class FrameOwner(Item):
 
     def place_of(self, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
         """Point and axes of a frame in the body's axes."""
+        frame = self.local(frame)
         place = Place.model_validate(self.frames[frame.frame]) if frame.frame else Place()
         point = place.point if frame.point is None else frame.point
         return np.array(point), matrix_of(place.rotation if frame.rotation is None else frame.rotation)
@@ -86,30 +101,32 @@ class RigidBody(FrameOwner):
     kind: ClassVar[str] = "rigid"
     positional: ClassVar[tuple[str, ...]] = ("name", "mass", "inertia", "com", "position", "rotation", "velocity", "angular_velocity")
     mass: Mass
-    inertia: Any = (0.0, 0.0, 0.0)
-    com: Point = (0.0, 0.0, 0.0)
-    position: Point = (0.0, 0.0, 0.0)
-    rotation: Rotation = IDENTITY
-    velocity: Velocity | None = None
-    angular_velocity: AngularVelocity | None = None
+    inertia: Annotated[Any, Axes("body axes, about the centre of mass")] = (0.0, 0.0, 0.0)
+    com: Annotated[Point, BODY] = (0.0, 0.0, 0.0)
+    position: Annotated[Point, WORLD] = (0.0, 0.0, 0.0)
+    rotation: Annotated[Rotation, WORLD] = IDENTITY
+    velocity: Annotated[Velocity | None, WORLD] = None
+    angular_velocity: Annotated[AngularVelocity | None, BODY] = None
     shape: Shape | None = None
     _made: Made | None = PrivateAttr(None)  # by which maker; None if the inertia was given
 
     def __setattr__(self, field: str, value: Any) -> None:
         """What a maker computed follows its numbers: ``rod.mass = 5``, ``rod.end = (1, 0, 0)``, ``disc.radius = 0.2``."""
+        from .drafts import changed_recipe
         made = None if field.startswith("_") else self._made
+        recipe = changed_recipe(self, field, value) if made is not None and self._recipe is not None else None
         if made is not None and field in type(made.shape).model_fields:
             made = made.changed(field, value, self.name)
             for name, given in made.fields(self.mass).items():
                 super().__setattr__(name, {**self.frames, **given} if name == "frames" else given)
-            self._made = made
+            self._made, self._recipe = made, recipe
             return
         super().__setattr__(field, value)
         if field == "inertia":
-            self._made = None
+            self._made = self._recipe = None
         elif field == "mass" and made is not None:
             super().__setattr__("inertia", made.fields(self.mass, weighed=True)["inertia"])
-            self._made = made._replace(density=None)
+            self._made, self._recipe = made._replace(density=None), recipe
 
     def __eq__(self, other: object) -> bool:
         """By its fields, whatever it was made of."""
@@ -183,10 +200,10 @@ class RigidBody(FrameOwner):
     # -- makers; each is also a key of a body in a text model
     @classmethod
     def rod(cls, name: str, start: Any, end: Any, mass: Any = None, **more: Any) -> RigidBody:
-        """Slender rod between two points: origin at its centre, body axes parallel to the world at the start; transverse inertia
-        m L^2/12, axial m r^2/2 with r = L/50, or a solid cylinder of ``radius`` (then ``density`` may stand for ``mass``). Frames
-        ``start``, ``end``, ``center``. ``velocity_at_start``, ``velocity_at_end`` [m/s] state its motion (one alone: the other end
-        is at rest, no spin)."""
+        """Slender rod between two points (world axes): origin at its centre, body axes parallel to the world at the start; transverse
+        inertia m L^2/12, axial m r^2/2 with r = L/50, or a solid cylinder of ``radius`` (then ``density`` may stand for ``mass``).
+        Frames ``start``, ``end``, ``center``. ``velocity_at_start``, ``velocity_at_end`` [m/s] state its motion in world axes (one
+        alone: the other end is at rest, no spin)."""
         own = ("radius", "velocity_at_start", "velocity_at_end")
         rod: dict[str, Any] = {"start": start, "end": end, **{k: more.pop(k) for k in own if k in more}}
         return made(cls, name, rod=rod, **({} if mass is None else {"mass": mass}), **more)

@@ -1,4 +1,4 @@
-"""Couplings: equations between the coordinates of two joints."""
+"""Couplings: equations between the coordinates of joints."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -17,10 +17,26 @@ if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
 
 
-class JointPair(Between):
-    """An item between the coordinates of two joints ``a`` and ``b``, given by name or object."""
+class JointEquation(Item):
+    """An equation between coordinates of joints."""
     section: ClassVar[str] = "joints"
     listed: ClassVar[int] = 3
+
+    def coupled_joints(self) -> list[str]:
+        """The joints whose coordinates it couples."""
+        return list(dict.fromkeys(use.joint for use in self.uses()))
+
+    def equations(self) -> int:
+        return 1
+
+
+def effort_of(observer: Any, name: str) -> np.ndarray:
+    """The torque or force on its first coordinate."""
+    return np.asarray(-observer.parts["lam"][:, observer.directory.couplings[name][0]])
+
+
+class JointPair(JointEquation, Between):
+    """An item between the coordinates of two joints ``a`` and ``b``, given by name or object."""
     coupled: ClassVar[tuple[str, str]] = ("angle", "angle")  # which coordinate of a and of b
     unit: ClassVar[str] = "N*m"  # of its effort
     ends: ClassVar[str] = "two joints"
@@ -32,14 +48,12 @@ class JointPair(Between):
             yield CoordinateUse(joint, self.coupled[k], ("between", k))
 
     def channels(self) -> Iterable[Channel]:
-        return (Channel("effort", self.unit, 1, _effort),)
+        return (Channel("effort", self.unit, 1, effort_of),)
 
-    def equations(self) -> int:
-        return 1
-
-
-def _effort(observer: Any, name: str) -> np.ndarray:
-    return np.asarray(-observer.parts["lam"][:, observer.directory.couplings[name][0]])
+    def power_on(self, observer: Any, use: CoordinateUse) -> np.ndarray:
+        """What it takes from one joint it supplies to the other."""
+        factor = observer.directory.terms[self.name][use.joint, use.coordinate]
+        return np.asarray(factor * effort_of(observer, self.name) * observer(f"{use.joint}.{use.coordinate}_rate"))
 
 
 class Gear(JointPair):

@@ -1,12 +1,13 @@
 """Fields that hold a function: a number, an expression, a table, or a Python function."""
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated, Any, get_args
 
 import numpy as np
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
-from ..functions.expression import parse
+from ..functions.parser import KNOWN, parse
 from ..functions.table import Table
 from ..functions.units import must, quantity, shown
 from .base import plain
@@ -17,11 +18,12 @@ def _function(variables: tuple[str, ...]) -> Any:
         if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
             return quantity(plain(value), "")
         if isinstance(value, str):
-            parse(value, variables)
+            parse(value, variables, KNOWN.get())
             return value
         if isinstance(value, dict) and set(value) == {"table"}:
-            if not isinstance(value["table"], dict) or not {"x", "y"} <= set(value["table"]) <= {"x", "y", "kind"}:
-                raise ValueError(f"table {shown(value['table'])} must have the entries x and y, lists of numbers, and may have kind")
+            if not isinstance(value["table"], dict) or not {"x", "y"} <= set(value["table"]) <= {"x", "y", "kind", "beyond"}:
+                raise ValueError(f"table {shown(value['table'])} must have the entries x and y, lists of numbers, and may have kind and "
+                                 "beyond")
             return Table(**value["table"])
         if callable(value) or isinstance(value, Table):
             return value
@@ -32,7 +34,7 @@ def _function(variables: tuple[str, ...]) -> Any:
 
 def _plain_function(value: Any) -> Any:
     if isinstance(value, Table):
-        return {"table": {"x": value.x.tolist(), "y": value.y.tolist(), "kind": value.kind}}
+        return {"table": value.plain()}
     if callable(value):
         raise ValueError(f"{value!r} is a Python function and cannot be written to a file; use an expression or a Table")
     return value
@@ -44,3 +46,35 @@ TimeFunction = Annotated[Any, BeforeValidator(_function(("t",))), PlainSerialize
                          WithJsonSchema(_FUNCTION_SCHEMA | {"description": "function of t"})]
 ForceLaw = Annotated[Any, BeforeValidator(_function(("t", "x", "v"))), PlainSerializer(_plain_function),
                      WithJsonSchema(_FUNCTION_SCHEMA | {"description": "function of t, x, v"})]
+
+
+def _expression(value: Any) -> Any:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return repr(quantity(value, ""))
+    if not isinstance(value, str):
+        raise ValueError(must(value, "must be an expression such as '2 * A.angle'"))
+    parse(value, ("t",), KNOWN.get())
+    return value
+
+
+_expression.variables = ("t",)  # type: ignore[attr-defined]
+Expression = Annotated[str, BeforeValidator(_expression),
+                       WithJsonSchema({"type": ["number", "string"], "description": "expression of t and channels"})]
+
+
+def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]]]:
+    """(path, expression, its variables) of all functions of an item that are given as text."""
+    for name, field in type(item).model_fields.items():
+        value, own = getattr(item, name), _variables(field.metadata)
+        if own and isinstance(value, str):
+            yield (name,), value, own
+        elif isinstance(value, tuple):
+            for k, (entry, kind) in enumerate(zip(value, get_args(field.annotation), strict=False)):
+                inner = _variables(getattr(kind, "__metadata__", ()))
+                if inner and isinstance(entry, str):
+                    yield (name, k), entry, inner
+
+
+def _variables(metadata: Any) -> tuple[str, ...]:
+    """Of a field that holds a function; () for other fields."""
+    return next((m.func.variables for m in metadata if hasattr(getattr(m, "func", None), "variables")), ())

@@ -1,7 +1,7 @@
 """Channels of joints: their coordinates and rates, and what they exert."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,45 @@ from .declarations import Channel
 UNITS = {"angle": "rad", "displacement": "m"}
 
 
-def joint_channels(coordinates: tuple[str, ...]) -> Iterator[Channel]:
-    """Of a joint with these coordinates."""
+def joint_channels(coordinates: tuple[str, ...], held: tuple[str, ...] = ()) -> Iterator[Channel]:
+    """Of a joint with these coordinates, some of them held."""
     for c in coordinates:
         value, rate = {"angle": (_angle, _angle_rate), "displacement": (_displacement, _displacement_rate)}[c]
         yield Channel(c, UNITS[c], 1, value)
         yield Channel(f"{c}_rate", f"{UNITS[c]}/s", 1, rate)
+    if coordinates:
+        yield Channel("power", "W", 1, _power)
+    for c in held:
+        yield Channel(f"{c}_effort", "N*m" if c == "angle" else "N", 1, _HOLDING[c])
     yield Channel("force", "N", 3, lambda observer, name: observer.reaction(name)[:, :3].copy())
     yield Channel("torque", "N*m", 3, lambda observer, name: observer.reaction(name)[:, 3:].copy())
     yield Channel("force_joint", "N", 3, lambda observer, name: _in_joint(observer, name, slice(0, 3)))
     yield Channel("torque_joint", "N*m", 3, lambda observer, name: _in_joint(observer, name, slice(3, 6)))
+
+
+def _power(observer: Any, name: str) -> np.ndarray:
+    """What acts along its coordinates supplies: drives, springs and couplings. The reaction supplies nothing.          [power-3]"""
+    total = np.zeros(len(observer.rows))
+    for item, use in observer.directory.across.get(name, ()):
+        if hasattr(item, "power_on"):  # of several coordinates
+            total += item.power_on(observer, use)
+        elif f"{item.name}.power" in observer.catalogue:
+            total += observer(f"{item.name}.power")
+    return total
+def held_by(joint: str, coordinate: str) -> str:
+    """The name under which the equation of a held coordinate is found among those of drives."""
+    return f"{joint}.{coordinate}"
+
+
+def _holding(coordinate: str) -> Callable[[Any, str], np.ndarray]:
+    """The torque or force on b with which a coordinate is held."""
+    def effort(observer: Any, name: str) -> np.ndarray:
+        row, factor, *_ = observer.directory.drives[held_by(name, coordinate)]
+        return np.asarray(-factor * observer.parts["lam"][:, row])
+    return effort
+
+
+_HOLDING = {c: _holding(c) for c in UNITS}
 
 
 def _in_joint(observer: Any, name: str, part: slice) -> np.ndarray:

@@ -2,22 +2,25 @@
 
 The joint frame has its z axis along ``axis`` (given in the axes of frame ``a``). On ``b`` it is attached so that both
 coincide in direction in the pose as modelled: joint coordinates are zero there, and grow as ``b`` moves against ``a`` about
-(along) the axis. A joint may state the values of its coordinates, and their rates, at the start. A new joint is a class with a
-list of primitives, see docs/extending.md.
+(along) the axis. With ``at``, one point of the world in that pose, a and b are bodies, and directions are given in world
+axes. A joint may state the values of its coordinates, and their rates, at the start. A new joint is a class with a list of
+primitives, see docs/extending.md.
 """
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
-from .base import KINDS, Angle, Axis, Item, Length, Pair, number
+from .base import KINDS, Angle, Axis, Frame, Item, Length, Pair, Point, number
 from .declarations import Channel, TreeJoint, fault
 from .joint_channels import joint_channels
+from .quantities import FRAME_A, WORLD, Axes
+from .references import no_coordinate
 from .shapes import Positive
 
 if TYPE_CHECKING:
@@ -46,7 +49,9 @@ def perpendicular_frame(z: np.ndarray, x: np.ndarray | None = None) -> np.ndarra
 
 class Connection(Pair):
     """A joint: a subclass names its primitives in ``constraints`` and its ``coordinates``, how joint coordinates carry it
-    (``tree``, None: it can only be cut), its ``symbol``, and on what it slides over the ground (``guide``: line or plane)."""
+    (``tree``, None: it can only be cut), its ``symbol``, and on what it slides over the ground (``guide``: line or plane). ``at`` [m,
+    world axes]: both frames are there in the pose as modelled, with axes parallel to the world; a and b are then bodies. ``hold``:
+    coordinates that keep the value they have at the start."""
     section: ClassVar[str] = "joints"
     symbol: ClassVar[str] = "diamond"
     listed: ClassVar[int] = 1
@@ -54,6 +59,40 @@ class Connection(Pair):
     coordinates: ClassVar[tuple[str, ...]] = ()
     tree: ClassVar[TreeJoint | None] = None
     guide: ClassVar[str] = ""
+    at: Annotated[Point | None, WORLD] = None
+    hold: tuple[Literal["angle", "displacement"], ...] = ()
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        if field == "at" and self.at is not None:
+            for end in "ab":
+                object.__setattr__(self, end, Frame(body=getattr(self, end).body))
+        super().__setattr__(field, value)
+
+    @model_validator(mode="after")
+    def _made_at(self) -> Connection:
+        if self.at is not None:
+            for k, field in enumerate("ab"):
+                end = getattr(self, field)
+                if end != Frame(body=end.body) and end.at != self.at:
+                    raise FieldError("between", f"{shown(end.plain())} is a frame, but at makes both frames; name the body {end.body!r}, "
+                                     "or leave out at", k)
+                object.__setattr__(self, field, Frame(body=end.body, at=self.at))
+        return self
+
+    @model_validator(mode="after")
+    def _held(self) -> Connection:
+        for k, which in enumerate(self.hold):
+            if which not in self.coordinates:
+                raise FieldError("hold", no_coordinate(self.name, which, self.coordinates), k)
+            if which in self.hold[:k]:
+                raise FieldError("hold", f"{which!r} is given twice", k)
+            if getattr(self, f"{which}_rate", None):
+                raise FieldError("hold", f"{which!r} is held, but {which}_rate says that it moves; leave out one of them", k)
+        return self
+
+    def plain(self) -> dict[str, Any]:
+        data = super().plain()
+        return data if self.at is None else {**data, "between": [self.a.body, self.b.body]}
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -91,10 +130,10 @@ class Connection(Pair):
         layout.add_joint(self, self.primitives_list())
 
     def channels(self) -> Iterable[Channel]:
-        return joint_channels(self.coordinates)
+        return joint_channels(self.coordinates, self.hold)
 
     def equations(self) -> int:
-        return sum(3 if kind == "coincident" else 1 for kind, *_ in self.primitives_list())
+        return sum(3 if kind == "coincident" else 1 for kind, *_ in self.primitives_list()) + len(self.hold)
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
@@ -103,7 +142,7 @@ class Connection(Pair):
 
 class AxisJoint(Connection):
     """A joint with an axis."""
-    axis: Axis = (0.0, 0.0, 1.0)
+    axis: Annotated[Axis, FRAME_A] = (0.0, 0.0, 1.0)
 
     def joint_axes(self) -> np.ndarray:
         return perpendicular_frame(np.array(self.axis))
@@ -134,7 +173,7 @@ class Joint(Turns, Slides):
     kind: ClassVar[str] = "joint"
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     primitives: list[Any]
-    axis_x: Axis | None = None
+    axis_x: Annotated[Axis | None, FRAME_A] = None
 
     @model_validator(mode="after")
     def _check(self) -> Joint:
@@ -209,7 +248,7 @@ class Universal(AxisJoint):
     4 equations. Both axes are given in the axes of frame a in the pose as modelled."""
     kind: ClassVar[str] = "universal"
     symbol: ClassVar[str] = "universal"
-    axis_b: Axis = (1.0, 0.0, 0.0)
+    axis_b: Annotated[Axis, Axes("axes of frame a, in the pose as modelled")] = (1.0, 0.0, 0.0)
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (COINCIDENT, ("d1", 2, 0))
     tree: ClassVar[TreeJoint | None] = TreeJoint(("rz", "rx"), ("angle_1", "angle_2"), numbered=True)
 
@@ -296,6 +335,12 @@ class Distance(Connection):
     kind: ClassVar[str] = "distance"
     symbol: ClassVar[str] = "rod"
     length: Positive | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Distance:
+        if self.at is not None:
+            raise FieldError("at", "a distance joint has two points, one on each body; name two frames instead")
+        return self
 
     def primitives_list(self) -> tuple[tuple[Any, ...], ...]:
         return (("distance", self.length),)

@@ -11,10 +11,11 @@ from ..functions.units import must, shown
 from .base import Between, Frame, Pair, Place, did_you_mean, names_joint
 from .bodies import RigidBody
 from .errors import ItemError
+from .quantities import axes_of
 from .shapes import MAKERS, Shape
 
-NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure"}
-NESTED: dict[str, type[BaseModel]] = {"frames": Place, "shape": Shape, "a": Frame, "b": Frame, "frame": Frame}
+NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure", "variables": "variable"}
+NESTED: dict[str, type[BaseModel]] = {"frames": Place, "shape": Shape, **dict.fromkeys(("a", "b", "frame", "axes", "reaction"), Frame)}
 FRAME_RULE = "must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}"
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six")
 RULES = {"dict_type": "must be a mapping", "list_type": "must be a list", "tuple_type": "must be a list",
@@ -22,6 +23,7 @@ RULES = {"dict_type": "must be a mapping", "list_type": "must be a list", "tuple
          "int_type": "must be a whole number", "int_parsing": "must be a whole number",
          "int_from_float": "must be a whole number", "int_parsing_size": "must be a whole number with fewer digits",
          "float_type": "must be a number", "float_parsing": "must be a number", "finite_number": "must be a finite number"}
+NO_VALUE = "missing", "extra_forbidden", "no_such_attribute"
 Path = tuple[Any, ...]
 
 
@@ -44,7 +46,7 @@ def explain(error: ValidationError, cls: type[BaseModel] | None) -> Iterator[tup
         if isinstance(inner, ItemError) and inner.findings:  # model_validate made the item by calling its class
             yield from explain(inner.findings, cls)
             continue
-        loc, message = found["loc"], _message(found, cls)
+        loc, message = found["loc"], _message(found, cls) + _axes(found, inner, cls)
         if loc == ("name",):
             loc = ()
         if loc and (loc[-1] == "[key]" or (found["type"] == "missing" and isinstance(loc[-1], int))):
@@ -53,10 +55,23 @@ def explain(error: ValidationError, cls: type[BaseModel] | None) -> Iterator[tup
             missing = found["type"] == "missing" and len(loc) == 1
             loc = ("between",) if missing else ("between", 0 if loc[0] == "a" else 1, *loc[1:])
         if not loc and isinstance(inner, FieldError) and inner.field in text_keys(cls):
-            loc, message = inner.path, inner.rule
+            loc, message = inner.path, inner.rule + _in_axes(cls, inner.path)
         if (loc, message) not in told:
             told.add((loc, message))
             yield loc, message
+
+
+def _axes(found: Any, inner: Any, cls: type[BaseModel] | None) -> str:
+    """The end of a message about a value that is given in certain axes."""
+    return "" if found["type"] in NO_VALUE or isinstance(inner, FieldError) else _in_axes(cls, found["loc"])
+
+
+def _in_axes(cls: type[BaseModel] | None, loc: Path) -> str:
+    for owner, key in [(cls, loc[0]), *((NESTED.get(str(loc[0])), k) for k in loc[1:])] if loc else []:
+        field = owner.model_fields.get(str(key)) if owner is not None else None
+        if field is not None and (axes := axes_of(field)):
+            return f" ({axes})"
+    return ""
 
 
 def _message(found: Any, cls: type[BaseModel] | None) -> str:
@@ -84,7 +99,7 @@ def _rule(found: Any, cls: type[BaseModel] | None) -> str:
     if kind in ("too_long", "too_short"):
         return f"must be a list of {_entries(cls, loc[0] if loc else '')}"
     if kind in ("model_type", "model_attributes_type"):
-        if last in ("a", "b", "frame"):
+        if last in ("a", "b", "frame", "axes", "reaction"):
             return FRAME_RULE
         return "must be a list of three numbers or a mapping" if "frames" in loc else "must be a mapping"
     if kind == "string_type" and names_joint(cls, last):

@@ -28,6 +28,7 @@ from .base import (
 )
 from .bodies import FrameOwner
 from .declarations import Channel
+from .quantities import BODY, WORLD
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -95,10 +96,10 @@ class ModalBody(FrameOwner):
     nodal: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("name", "reduced", "position", "rotation", "velocity", "angular_velocity")
     reduced: Part
-    position: Point = (0.0, 0.0, 0.0)
-    rotation: Rotation = IDENTITY
-    velocity: Velocity | None = None
-    angular_velocity: AngularVelocity | None = None
+    position: Annotated[Point, WORLD] = (0.0, 0.0, 0.0)
+    rotation: Annotated[Rotation, WORLD] = IDENTITY
+    velocity: Annotated[Velocity | None, WORLD] = None
+    angular_velocity: Annotated[AngularVelocity | None, BODY] = None
     modal: Coordinates | None = None
     modal_rate: Coordinates | None = None
     damping: Damping = 0.0
@@ -168,6 +169,7 @@ class ModalBody(FrameOwner):
 
     def node_of(self, frame: Frame) -> str | None:
         """The node of a frame: by name, or by its place; None for the body's own frame."""
+        frame = self.local(frame)
         if frame.frame or (frame.point is None and frame.rotation is None):
             return self.reduced.lines[frame.frame][0] if frame.frame in self.reduced.lines else frame.frame
         point = np.array(frame.point if frame.point is not None else (0.0, 0.0, 0.0))

@@ -5,6 +5,7 @@ import re
 from typing import Any, NamedTuple, get_args
 
 from ..functions.field_error import FieldError
+from ..functions.parameters import Measured
 
 
 class In(NamedTuple):
@@ -12,13 +13,31 @@ class In(NamedTuple):
     unit: str
 
 
+class Axes(NamedTuple):
+    """Among the notes of a field's type: in whose axes its vector, matrix or rotation is given. Documentation, schema and errors of the
+    item say it."""
+    which: str
+
+
+WORLD, BODY, FRAME_A = Axes("world axes"), Axes("body axes"), Axes("axes of frame a")
+
+
+def axes_of(field: Any) -> str:
+    """In whose axes a field is given, as its type says; empty where it has none."""
+    return next((note.which for note in _notes(field) if isinstance(note, Axes) and note.which), "")
+
+
 def unit_of(field: Any) -> str:
     """Of a field of an item, as its type says; empty where it has none."""
+    return next((note.unit for note in _notes(field) if isinstance(note, In)), "")
+
+
+def _notes(field: Any) -> list[Any]:
     notes, types = list(field.metadata), [field.annotation]
     for kind in types:  # a number or nothing: Annotated[...] | None
         notes += getattr(kind, "__metadata__", ())
         types += get_args(kind)
-    return next((note.unit for note in notes if isinstance(note, In)), "")
+    return notes
 
 
 def numbers_with_units(value: Any, units: dict[str, str]) -> Any:
@@ -31,7 +50,7 @@ def numbers_with_units(value: Any, units: dict[str, str]) -> Any:
 def with_unit(given: Any, unit: str, field: str, *at: int) -> Any:
     """One of them; ``at``: its place in a list."""
     from ..functions.units import quantity
-    if not isinstance(given, str) or not _is_quantity(given):
+    if not isinstance(given, Measured) and not (isinstance(given, str) and _is_quantity(given)):
         return given
     try:
         return quantity(given, unit)

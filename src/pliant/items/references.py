@@ -61,6 +61,21 @@ def _short(name: str) -> str:
     return repr(name if len(name) <= 60 else name[:59] + "…")
 
 
+def no_body(name: str, bodies: Collection[str], joints: Collection[str] = ()) -> str:
+    """The sentence for a body that is not there."""
+    if name in joints:
+        return (f"there is no body {_short(name)}; there is a joint of this name. Name a body, or use joint_torque or joint_force "
+                "(JointTorque, JointForce) for a load between the two bodies of a joint")
+    return f"there is no body {_short(name)}{did_you_mean(name, bodies)}"
+
+
+def no_position(body: str, at: tuple[float, float, float]) -> str:
+    """The sentence for a point of the world on a body that is nowhere as modelled."""
+    point = ", ".join(f"{x:g}" for x in at)
+    return (f"body {_short(body)} has no stated position, so the point ({point}) of the world is no place on it; state its position, "
+            "or name frames")
+
+
 def no_frame(body: str, frame: str, frames: Collection[str]) -> str:
     """The sentence for a frame that is not there."""
     near = did_you_mean(frame, frames) if frames else "; it has none, name it under frames"
@@ -84,6 +99,11 @@ def no_line(frame: Any, body: Any) -> str:
 def no_coordinate(joint: str, coordinate: str, has: Collection[str]) -> str:
     """The sentence for a coordinate that a joint does not have."""
     return f"joint {_short(joint)} has no coordinate {coordinate!r}; it has {' and '.join(has) if has else 'none'}"
+
+
+def held(joint: str, coordinate: str) -> str:
+    """The sentence for a drive of a coordinate that its joint holds."""
+    return f"joint {_short(joint)} holds its {coordinate}; leave out hold or the drive"
 
 
 def one_body(a: Frame, b: Frame) -> str | None:

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from ..functions.field_error import FieldError
 from ..functions.units import MOST, describe, must, parse_unit, quantity, shown
 from .base import IDENTITY, Axis, Length, Point, Strict, Vec3, Velocity, number
+from .quantities import BODY, WORLD
 
 LARGEST = 500 * 2**20  # bytes in a mesh file
 MAKERS = ("rod", "box", "cylinder", "sphere", "point_mass", "mesh")
@@ -22,16 +23,17 @@ else:
 class Shape(Strict):
     """For pictures: a rod (two points), a box, a cylinder, a sphere, or the surface of a mesh file, in body axes."""
     kind: Literal["rod", "box", "cylinder", "sphere", "mesh"]
-    points: list[Point] = Field(default_factory=list)  # rod, cylinder: the two ends; box: its edges; mesh: corners, three a face
+    # rod, cylinder: the two ends; box: its edges; mesh: corners, three a face
+    points: Annotated[list[Point], BODY] = Field(default_factory=list)
     radius: Length = 0.0
 
 
 class Rod(Strict):
-    start: Point
-    end: Point
+    start: Annotated[Point, WORLD]
+    end: Annotated[Point, WORLD]
     radius: Positive | None = None
-    velocity_at_start: Velocity | None = None
-    velocity_at_end: Velocity | None = None
+    velocity_at_start: Annotated[Velocity | None, WORLD] = None
+    velocity_at_end: Annotated[Velocity | None, WORLD] = None
 
     def fields(self, mass: float) -> dict[str, Any]:
         p, r = np.array(self.start), np.array(self.end)
@@ -61,7 +63,7 @@ class Rod(Strict):
 
 
 class Box(Strict):
-    size: tuple[Positive, Positive, Positive]
+    size: Annotated[tuple[Positive, Positive, Positive], BODY]
 
     def volume(self) -> float:
         return float(np.prod(self.size))
@@ -74,7 +76,7 @@ class Box(Strict):
 class Cylinder(Strict):
     radius: Positive
     length: Positive
-    axis: Axis = (0.0, 0.0, 1.0)
+    axis: Annotated[Axis, BODY] = (0.0, 0.0, 1.0)
 
     def volume(self) -> float:
         return float(np.pi * self.radius**2 * self.length)
@@ -163,6 +165,11 @@ class Moments(list[Any]):
 
 
 KINDS: dict[str, Any] = {"rod": Rod, "box": Box, "cylinder": Cylinder, "sphere": Sphere, "point_mass": PointMass, "mesh": Mesh}
+
+
+def maker_of(shape: Any) -> str:
+    """The key under which a shape stands in a text."""
+    return next(key for key, kind in KINDS.items() if kind is type(shape))
 
 
 def maker(data: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import model_validator
@@ -11,8 +11,9 @@ from ..functions.field_error import FieldError
 from ..functions.units import MOST, must, shown
 from .base import Angle, Item, JointName, Length, Pair
 from .declarations import Channel, CoordinateUse, Stiffness
+from .force_channels import POWER
 from .function_fields import ForceLaw
-from .quantities import numbers_with_units
+from .quantities import FRAME_A, numbers_with_units
 from .references import NO_DIRECTION
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class SpringDamper(Pair):
         layout.directory.forces[self.name].spans = True
 
     def channels(self) -> Iterable[Channel]:
-        return Channel("length", "m", 1, _length), Channel("rate", "m/s", 1, _rate), Channel("force", "N", 1, _pull)
+        return Channel("length", "m", 1, _length), Channel("rate", "m/s", 1, _rate), Channel("force", "N", 1, _pull), POWER
 
     def stiffnesses(self, at: Any) -> Iterable[Stiffness]:
         r, u = at.record(self.name), np.zeros(6)
@@ -146,7 +147,7 @@ class JointSpring(Item):
         which, (effort, unit, _) = self.coordinate, self.effort
         return (Channel(which, self.unit, 1, lambda observer, name: observer(f"{self.joint}.{which}")),
                 Channel("rate", f"{self.unit}/s", 1, lambda observer, name: observer(f"{self.joint}.{which}_rate")),
-                Channel(effort, unit, 1, self._along_axis))
+                Channel(effort, unit, 1, self._along_axis), POWER)
 
     def stiffnesses(self, at: Any) -> Iterable[Stiffness]:
         u, first = np.zeros(6), self.effort[2]
@@ -191,8 +192,8 @@ class Bushing(Pair):
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "bushing"
     symbol: ClassVar[str] = "bushing"
-    stiffness: Any
-    damping: Any = (0.0,) * 6
+    stiffness: Annotated[Any, FRAME_A]
+    damping: Annotated[Any, FRAME_A] = (0.0,) * 6
 
     @model_validator(mode="after")
     def _matrices(self) -> Bushing:
@@ -224,7 +225,7 @@ class Bushing(Pair):
 
     def channels(self) -> Iterable[Channel]:
         return (Channel("force", "N", 3, lambda observer, name: observer.effort(name)[:, :3].copy()),
-                Channel("torque", "N*m", 3, lambda observer, name: observer.effort(name)[:, 3:].copy()))
+                Channel("torque", "N*m", 3, lambda observer, name: observer.effort(name)[:, 3:].copy()), POWER)
 
     def stiffnesses(self, at: Any) -> Iterable[Stiffness]:
         K, C, R = self.matrix("stiffness"), self.matrix("damping"), at.axes(at.record(self.name).a)

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, PrivateAttr, WithJsonSchema
 from ..functions.units import must, shown
 from .base import IDENTITY, Point, Rotation, Strict, did_you_mean, number
 from .bodies import FrameOwner
+from .quantities import BODY
 from .shapes import _length_unit
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class Style(Strict):
     trace: bool = False
     mesh: str | None = None
     unit: Annotated[str, BeforeValidator(_length_unit)] = "m"
-    position: Point = (0.0, 0.0, 0.0)
-    rotation: Rotation = IDENTITY
+    position: Annotated[Point, BODY] = (0.0, 0.0, 0.0)
+    rotation: Annotated[Rotation, BODY] = IDENTITY
     _kept: tuple[str, Any] | None = PrivateAttr(default=None)  # the mesh of a run in a file, and its name there
 
     @property

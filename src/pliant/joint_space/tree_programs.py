@@ -8,7 +8,9 @@ import numpy as np
 from numba import types
 
 from ..families import lines, modal, nodes, rigid
+from ..families.couplings import COUPLING
 from ..families.rigid import FRAME
+from ..families.signals import SENSE
 from ..kernels.contract import STAGES, Family, address
 from ..kernels.evaluation import Program
 from ..kernels.jit import DISABLED
@@ -52,6 +54,8 @@ def split(space: JointSpace) -> tuple[Rows, Rows, set[int]]:
             closing[family] = [e for e in rows if ip[e, ROW] in cut and e not in own]
         else:
             acting[family] = list(rows)
+    if closing.get(COUPLING):
+        closing[SENSE] = [e for e in acting[SENSE] if s.owners[e] in space.directory.related]
     return acting, closing, touched(s, {f: r for f, r in acting.items() if f not in BODY_FAMILIES})
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .contract import call_python
 from .differences import rate
 from .jit import entry, index, inlined, jit
-from .tables import table_piece, table_value
+from .tables import surface_piece, surface_value, table_piece, table_value
 
 SCRATCH = 585                    # length of W, then follow the choices of all programs, each with its margin behind it
 STACK = 64                       # entries of it that a program may use; functions.compile checks it
@@ -31,6 +31,8 @@ ABS, SIGN, FLOOR, CLAMP, INSIDE, SMOOTH, SMOOTH_1, SMOOTH_2 = 42, 43, 44, 45, 46
 JUMP, JUMP_UNLESS = 50, 51
 # keeps the argument of a steep function; operand: which one, see functions.compile
 WATCH = 52
+# takes two, pushes one: at val[operand] where a table of two variables is, and how often it is derived by each
+SURFACE = 53
 POWER, PLACE, SPEED = 2, 8, 9    # operands of it: of a^b, b log|a|; of Python functions, x and v
 
 
@@ -283,6 +285,19 @@ def apply_one(op, k, val, W, top, pc):
             mark(W, KINKS, (1.0 if a.real < 0 else 0.0) + (2.0 if a.real < 1 else 0.0), pc)
 
 
+@jit
+def apply_surface(k, val, W, top, pc):
+    """A table of two variables, and its change with both."""
+    x, y, i, a, b = W[top], W[top + 1], int(val[k].real), int(val[k + 1].real), int(val[k + 2].real)
+    W[top] = surface_value(val, i, a, b, x.real, y.real)
+    if x.imag != 0 and a < 3:
+        W[top] += surface_value(val, i, a + 1, b, x.real, y.real) * (x - x.real)
+    if y.imag != 0 and b < 3:
+        W[top] += surface_value(val, i, a, b + 1, x.real, y.real) * (y - y.real)
+    if a == 0 and b == 0:
+        mark(W, KINKS, surface_piece(val, i, x.real, y.real), pc)
+
+
 @inlined
 def watch(k, x, v, W, top, pc):
     """Keep the argument of a steep function, where choices are held; its margin stays unknown, which tells it from a choice."""
@@ -314,6 +329,9 @@ def evaluate(t, x, v, Y, tab, val, pc, W):
             pc += k
         elif op == WATCH:
             watch(k, x, v, W, top, pc)
+        elif op == SURFACE:
+            top -= 1
+            apply_surface(k, val, W, top, pc)
         else:
             top -= 1
             if hold(W, 1.0 if W[top + 1].real == 0 else 0.0, pc) == 1:
@@ -339,3 +357,9 @@ def sample(code, times, tab, val, Y, W, out):
     """Values of a function of time alone."""
     for i in range(times.size):
         out[i] = evaluate(times[i], 0 * W[0], 0 * W[0], Y, tab, val, code, W).real
+
+
+@entry
+def value_at(t, Y, tab, val, code, W):
+    """A function of time and signals, for Python."""
+    return evaluate(t, 0.0, 0.0, Y, tab, val, code, W)

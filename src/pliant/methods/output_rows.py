@@ -1,10 +1,13 @@
-"""How many rows a run keeps."""
+"""Which rows a run keeps."""
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..functions.units import quantity
+import numpy as np
+
+from ..functions.units import must, quantity
 from ..items.errors import ModelError
 from ..kernels.state_row import row_width
 
@@ -14,6 +17,9 @@ if TYPE_CHECKING:
 OUTPUTS = 1000, 500, 200, 100  # rows kept when the user does not say how many: the first that takes no more than
 ROOM = 400_000_000             # bytes
 MOST = 1e12                    # steps
+NEAR = 1e-6                    # of the duration, or of a distance: an output_step that divides the duration but for this divides it
+MOST_PARTS, EXACT, ROUNDING = 100_000, 1e-12, 1e-9  # steps on whose ends uneven rows may fall, and how exactly, of the duration
+BOTH = "give output_step (a distance of rows) or output_times (a list of them), not both"
 
 
 def seconds(name: str, value: Any, hint: str = "") -> float:
@@ -40,32 +46,107 @@ def usual_rows(width: int) -> int:
     return next((n for n in OUTPUTS if 8 * n * width <= ROOM), OUTPUTS[-1])
 
 
-def strides(length: float, step: float, output_step: Any, usual: int) -> tuple[float, int, int]:
-    """The step, the number of steps, and how many of them lie between two rows: rows fall on multiples of output_step, or are at most
-    as many as is usual."""
+class Wanted(NamedTuple):
+    """Which rows a run keeps besides the first one: at multiples of ``step`` [s] and at the end, or at ``times`` [s]; otherwise as many as
+    is usual."""
+    step: float | None = None
+    times: np.ndarray | None = None
+
+
+def wanted_rows(settings: dict[str, Any], length: float) -> Wanted:
+    """From the options of a run."""
+    step, times = settings.get("output_step"), settings.get("output_times")
+    if step is not None and times is not None:
+        raise ModelError(f"simulate: {BOTH}")
+    if times is not None:
+        try:
+            return Wanted(times=listed_times(times, length))
+        except ValueError as error:
+            raise ModelError(f"simulate: output_times: {error}") from error
+    return Wanted(None if step is None else seconds("output_step", step))
+
+
+def listed_times(values: Any, length: float | None) -> np.ndarray:
+    """Times of rows [s], increasing and within a run of this length; that of the start, which is always kept, may be among them."""
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        values = values.tolist()
+    if not isinstance(values, (list, tuple)) or not values:
+        raise ValueError(must(values, "must be a list of times, such as [0, 0.1, 0.5]"))
+    times = np.array([quantity(value, "s") for value in values])
+    later = np.diff(times) > 0
+    if not later.all():
+        k = int(np.argmin(later))
+        raise ValueError(f"{times[k + 1]:g} s comes after {times[k]:g} s, times must increase")
+    if times[0] < 0 or times[-1] <= 0 or (length is not None and times[-1] > length * (1 + ROUNDING)):
+        wrong = times[-1] if times[0] >= 0 else times[0]
+        raise ValueError(f"{wrong:g} s must be within the run{'' if length is None else f' of {length:g} s'}, after its start")
+    return times[times > 0] if length is None else np.minimum(times[times > 0], length)
+
+
+def distance_of(length: float, wanted: Wanted, usual: int) -> float:
+    """Distance of rows that are not listed: one that divides the duration but for rounding is made to divide it."""
+    rows = usual if wanted.step is None else max(1, round(length / wanted.step))
+    return length / rows if wanted.step is None or abs(rows * wanted.step - length) <= NEAR * length else wanted.step
+
+
+def parts_of(length: float, wanted: Wanted) -> int | None:
+    """The smallest number of equal steps whose ends have all rows among them; None if there is none below MOST_PARTS."""
+    steps = [wanted.step] if wanted.times is None else wanted.times
+    parts = [Fraction(float(x) / length).limit_denominator(MOST_PARTS) for x in steps if x is not None]
+    if any(abs(float(part) - x / length) > EXACT for part, x in zip(parts, steps, strict=True)):
+        return None
+    found = math.lcm(*(part.denominator for part in parts))
+    return found if found <= MOST_PARTS else None
+
+
+def strides(length: float, step: float, wanted: Wanted, usual: int) -> tuple[float, int, int]:
+    """The step, the number of steps, and how many of them lie between two rows that are not listed. Rows are at ends of steps, so the
+    step is shortened until they are: at most to the half where rows are uneven, which would be another run than was asked for."""
     if not length / step < MOST:
         raise ModelError(f"simulate: step = {step:g} s makes more than {MOST:g} steps in {length:g} s; choose a larger one")
-    if output_step is None:
+    if wanted.step is None and wanted.times is None:
         steps = max(1, math.ceil(length / step - 1e-9))
         return length / steps, steps, max(1, math.ceil(steps / usual))
-    outputs = seconds("output_step", output_step)
-    rows = max(1, round(length / outputs))
-    if abs(rows * outputs - length) > 1e-6 * length:
-        raise ModelError(f"simulate: output_step = {outputs:g} s does not divide the duration of {length:g} s")
-    stride = max(1, math.ceil(outputs / step - 1e-9))
-    near = abs(rows * outputs - length) <= 1e-14 * length  # then the step does not depend on the duration
-    return (outputs / stride if near else length / (rows * stride)), rows * stride, stride
+    if wanted.step is not None:
+        rows = max(1, round(length / wanted.step))
+        if abs(rows * wanted.step - length) <= NEAR * length:
+            stride = max(1, math.ceil(wanted.step / step - 1e-9))
+            near = abs(rows * wanted.step - length) <= 1e-14 * length  # then the step does not depend on the duration
+            return (wanted.step / stride if near else length / (rows * stride)), rows * stride, stride
+    parts, most = parts_of(length, wanted), min(step, wanted.step or step)
+    if parts is None or length / parts < 0.5 * most * (1 - ROUNDING):
+        raise ModelError(f"simulate: {_off_steps(length, step, wanted, parts)}")
+    steps = parts * math.ceil(length / parts / most * (1 - ROUNDING))
+    return length / steps, steps, 1 if wanted.step is None else round(wanted.step / (length / steps))
 
 
-def outputs_of(length: float, output_step: Any, usual: int) -> int:
+def _off_steps(length: float, step: float, wanted: Wanted, parts: int | None) -> str:
+    """Why rows are not at the ends of fixed steps, and what to do."""
+    option = "output_times" if wanted.step is None else f"output_step = {wanted.step:g} s"
+    begin = f"{option}: with a fixed step rows are at ends of steps, and "
+    even = length / max(1, round(length / (wanted.step or length)))
+    other = "" if wanted.step is None else f"an output_step that divides the duration, such as {even:.9g} s, "
+    if parts is None:
+        return (f"{begin}no step divides them and the duration of {length:g} s; give {other}rounder times, or an accuracy and an "
+                "integrator that chooses its steps")
+    return (f"{begin}a step that divides them and the duration of {length:g} s is at most {length / parts:.6g} s, much shorter than "
+            f"step = {step:g} s; give {other}step = {length / parts:.6g} s, or an accuracy and an integrator that chooses its steps")
+
+
+def outputs_of(length: float, wanted: Wanted, usual: int) -> int:
     """Rows of a run whose steps are chosen, besides the first one."""
-    return usual if output_step is None else strides(length, length, output_step, usual)[1]
+    return len(wanted.times) if wanted.times is not None else count(length, distance_of(length, wanted, usual))
 
 
-def rows_of(length: float, step: Any, output_step: Any, width: int) -> int:
+def count(length: float, distance: float) -> int:
+    """Rows at multiples of a distance and at the end."""
+    return max(1, math.ceil(length / distance - NEAR))
+
+
+def rows_of(length: float, step: Any, wanted: Wanted, width: int) -> int:
     """Rows that a run keeps; ``step``: a fixed one, or None."""
     usual = usual_rows(width)
-    if step is None:
-        return 1 + outputs_of(length, output_step, usual)
-    _, steps, stride = strides(length, seconds("step", step), output_step, usual)
-    return 1 + steps // stride
+    if step is None or wanted.times is not None:
+        return 1 + outputs_of(length, wanted, usual)
+    _, steps, stride = strides(length, seconds("step", step), wanted, usual)
+    return 1 + -(-steps // stride)

@@ -6,8 +6,8 @@ from dataclasses import fields
 from typing import Any
 
 from ..functions.field_error import FieldError
-from ..items.base import did_you_mean
 from ..items.errors import ModelError, OptionError
+from ..items.synonyms import method_meant
 from .formulations.base import FORMULATIONS
 from .formulations.choices import STABILIZATIONS, Index1, Recursion
 from .integrators.base import Integrator
@@ -32,7 +32,7 @@ def choice(what: str, value: Any) -> MethodOption:
     kind = given.get("kind")
     cls = kinds.get(str(kind).replace("_", "-"))
     if cls is None:
-        raise OptionError(what, f"{value!r} is not known{did_you_mean(str(kind), kinds)}", f"simulate: {what} ")
+        raise OptionError(what, f"{value!r} is not known{method_meant(str(kind), kinds)}", f"simulate: {what} ")
     known = {f.name for f in fields(cls)}
     for key in given.keys() - known - {"kind"}:
         raise OptionError(what, f"{kind}: unknown key {key!r}; there are "

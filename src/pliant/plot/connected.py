@@ -55,8 +55,8 @@ def held_by(item: Any, driven: set[str]) -> Held | None:
     across = {axes[0] for kind, *axes in kinds if kind == "d2"}
     slides = [points or k in across for k in range(3)]
     turns = [True] * 3 if len(pairs) >= 3 else [True, True, False] if pairs >= PARALLEL else [False] * 3
-    slides[2] |= "displacement" in driven
-    turns[2] |= "angle" in driven
+    slides[2] |= "displacement" in {*driven, *item.hold}
+    turns[2] |= "angle" in {*driven, *item.hold}
     return Held((slides[0], slides[1], slides[2]), (turns[0], turns[1], turns[2]))
 
 

@@ -31,7 +31,7 @@ def plot(sol: Solution, channels: str | Sequence[str], path: str | Path | None =
     patterns = [channels] if isinstance(channels, str) else list(channels)
     if not patterns:
         raise ValueError(f"plot: name at least one channel, such as {sol.channels[0]!r}; sol.channels lists them")
-    columns = sol.columns(*patterns)
+    columns = dict(sol.table(patterns))
     t = columns.pop("t")
     if len(columns) > LINES:
         raise ValueError(f"plot: {len(columns)} lines are too many to read, at most {LINES}; "
@@ -76,12 +76,14 @@ def _steady(ax: Any, lines: list[np.ndarray]) -> None:
 
 # -- the mechanism
 def snapshot(sol: Solution, path: str | Path | None = None, t: float | None = None, *, view: str | None = None,
-             trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8), names: bool = False, deformation: float = 1.0) -> Any:
+             trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8), names: bool = False, deformation: float = 1.0,
+             title: str | None = None) -> Any:
     """Draw the mechanism at time ``t`` [s] (default: the start), within the space that the whole motion needs.
 
     ``view``: "xy", "xz", "yz" or "3d", by default the plane of the motion if it has one. ``trace``: bodies or frames such as
     "crank.end" whose path up to t is drawn, as it is in the run. ``names``: of bodies and joints. ``deformation``: of flexible bodies,
-    drawn so many times as large; joints stay together (`pliant.plot.connected`). Returns the figure, and writes it to ``path``.
+    drawn so many times as large; joints stay together (`pliant.plot.connected`). ``title``: in place of the name and the time. Returns the
+    figure, and writes it to ``path``.
     """
     first, last = float(sol.t[0]), float(sol.t[-1])
     moment = first if t is None else float(t)
@@ -90,19 +92,19 @@ def snapshot(sol: Solution, path: str | Path | None = None, t: float | None = No
     times = np.unique(np.append(np.linspace(first, last, min(FRAMES, len(sol.t))), moment))
     what = scene(sol, times, _words(trace), factor_of(deformation))
     fig, show = _figure(_size(size), path)
-    stage = Stage(fig, what, _view(view, what), sol.name, names)
+    stage = Stage(fig, what, _view(view, what), sol.name if title is None else title, names, timed=title is None)
     stage.draw(int(np.searchsorted(times, moment)))
     return _finish(fig, path, show)
 
 
 def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
             view: str | None = None, trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8),
-            names: bool = False, deformation: float = 1.0) -> Any:
+            names: bool = False, deformation: float = 1.0, title: str | None = None) -> Any:
     """Animate the mechanism and write it to ``path`` (.gif or .mp4), or show it below the cell of a notebook or in a window.
 
     ``speed``: of the clock of the picture against ours; by default 1 where that makes 4 to 10 s, else what does. At most 300
-    frames. ``view``, ``trace``, ``names``, ``deformation`` as in `snapshot`. Returns the path; in a notebook a `Film`, which it shows;
-    the matplotlib animation if it is shown in a window.
+    frames. ``view``, ``trace``, ``names``, ``deformation``, ``title`` as in `snapshot`. Returns the path; in a notebook a `Film`, which it
+    shows; the matplotlib animation if it is shown in a window.
     """
     if not 1 <= fps <= 60:
         raise ValueError(f"animate: fps = {fps:g}, must be from 1 to 60")
@@ -117,7 +119,7 @@ def animate(sol: Solution, path: str | Path | None = None, *, fps: float = 25, s
     times, rate = _clock(float(sol.t[0]), float(sol.t[-1]), float(fps), speed)
     what = scene(sol, times, _words(trace), factor_of(deformation))
     fig, show = _figure(_size(size), path)
-    stage = Stage(fig, what, _view(view, what), sol.name, names)
+    stage = Stage(fig, what, _view(view, what), sol.name if title is None else title, names, timed=title is None)
     if target is None:
         return films.film(stage, rate) if show is None and in_notebook() else _play(stage, rate, show)
     if executable:
@@ -152,9 +154,9 @@ def _play(stage: Stage, fps: float, show: Any) -> Any:
 class Stage:
     """A figure with the lines of a scene; `draw` moves them to one of its moments."""
 
-    def __init__(self, fig: Any, scene: Scene, view: str, title: str, names: bool) -> None:
+    def __init__(self, fig: Any, scene: Scene, view: str, title: str, names: bool, timed: bool = True) -> None:
         import matplotlib
-        self.fig, self.scene, self.view, self.title = fig, scene, view, title
+        self.fig, self.scene, self.view, self.title, self.timed = fig, scene, view, title, timed
         self.keep = (0, 1, 2) if view == "3d" else tuple("xyz".index(c) for c in view)
         self.across = None if view == "3d" else PLANES[view]
         with matplotlib.rc_context({"grid.color": "#e0e0e0", "grid.linewidth": 0.6}):
@@ -250,7 +252,7 @@ class Stage:
             self._put(line, [path[:np.searchsorted(times, s.t[i], "right")]])
         for text, path in self.labels:
             text.xy = self._flat(path[i])
-        self.heading.set_text(f"{self.title}   t = {s.t[i]:.{self.digits}f} s")
+        self.heading.set_text(f"{self.title}   t = {s.t[i]:.{self.digits}f} s" if self.timed else self.title)
 
     def _flat(self, point: np.ndarray) -> tuple[float, float]:
         """Where a point is on the paper, in data coordinates."""

@@ -122,8 +122,7 @@ def _shape(ax: Any, part: Reduced, u: np.ndarray) -> None:
 
 
 def _lines(sol: Solution, patterns: list[str]) -> dict[str, np.ndarray]:
-    columns = sol.columns(*patterns) if patterns else {}
-    lines = {name: values for name, values in columns.items() if name != "t"}
+    lines = {name: values for name, values in sol.table(patterns).items() if name != "t"}
     if len(lines) > LINES:
         raise ValueError(f"{len(lines)} lines are too many to read, at most {LINES}; name fewer channels or components (.x)")
     return lines

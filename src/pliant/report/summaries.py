@@ -10,6 +10,8 @@ from ..flex.load_participation import percent
 from ..functions.table import Table
 from ..items.base import Between, Frame, Item, matrix_of, names_joint
 from ..items.bodies import RigidBody
+from ..items.couplings import JointEquation
+from ..items.groups import Group
 from ..items.modal import ModalBody
 from .display import Text, facts, html_table, page
 from .tables import cell, table
@@ -37,29 +39,42 @@ def model_data(model: Model) -> dict[str, Any]:
     joints: list[dict[str, Any]] = [{"name": j.name, "kind": j.kind, "between": _ends(j), "equations": j.equations()}
                                     for j in model.section("joints")]
     drives = [{"name": d.name, "joint": getattr(d, "joint", ""), "coordinate": getattr(d, "coordinate", ""),
-               "function": _function(getattr(d, "function", "")), "equations": d.equations()} for d in model.section("drives")]
+               "function": _law(d), "equations": d.equations()} for d in model.section("drives")]
     others = {s: [{"name": f.name, "kind": f.kind, "between": _ends(f)} for f in model.section(s)]
               for s in ("forces", "measures")}
     mass = sum(b["mass"] for b in bodies)
     center = sum((b["mass"] * np.array(b["center_of_mass"]) for b in bodies), np.zeros(3)) / (mass or 1.0)
     total = sum(x.equations() for s in ("joints", "drives") for x in model.section(s))
-    return {"name": model.name, "gravity": list(model.gravity), "bodies": bodies, "joints": joints, "drives": drives, **others,
-            "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
+    named = [{"name": name, "value": f"{float(p.value):.6g} {p.unit}".strip(), "written": str(p.given)}
+             for name, p in model.parameters.items()]
+    return {"name": model.name, "gravity": list(model.gravity), "parameters": named, "bodies": bodies, "joints": joints,
+            "drives": drives, **others, "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
             "degrees_of_freedom_counted": 6 * len(bodies) + sum(b.get("modal_coordinates", 0) for b in bodies) - total}
 
 
 def _ends(item: Item) -> str:
     if isinstance(item, Between):
         return f"{item.a} - {item.b}"
+    if isinstance(item, Group):
+        return ", ".join(item.bodies)
+    if isinstance(item, JointEquation):
+        return " - ".join(item.coupled_joints())
     values = {field: getattr(item, field) for field in type(item).model_fields}
     return ", ".join(str(v) for field, v in values.items() if isinstance(v, Frame) or names_joint(type(item), field))
+
+
+def _law(drive: Item) -> str:
+    """The function of a drive, or its speed or acceleration."""
+    field = getattr(drive, "law", "function")
+    return ("" if field == "function" else f"{field} ") + _function(getattr(drive, field, ""))
 
 
 def _function(value: Any) -> str:
     return f"Table of {len(value.x)} points" if isinstance(value, Table) else getattr(value, "__name__", str(value))
 
 
-PARTS = (("bodies", ("name", "mass [kg]", "centre of mass, world [m]", "principal inertia [kg m^2]"),
+PARTS = (("parameters", ("name", "value", "written"), ("name", "value", "written")),
+         ("bodies", ("name", "mass [kg]", "centre of mass, world [m]", "principal inertia [kg m^2]"),
           ("name", "mass", "center_of_mass", "principal_inertia")),
          ("joints", ("name", "kind", "between", "equations"), ("name", "kind", "between", "equations")),
          ("drives", ("name", "joint", "coordinate", "function"), ("name", "joint", "coordinate", "function")),
@@ -98,8 +113,8 @@ def _counts(d: dict[str, Any]) -> list[tuple[str, str]]:
 def run_data(sol: Solution) -> dict[str, Any]:
     """Facts of a run: times, method, cost, violations, energy balance."""
     q = asdict(sol.quality)
-    return {"name": sol.name, "complete": bool(sol.complete), "start": float(sol.t[0]), "end": float(sol.t[-1]),
-            "rows": len(sol.t), "method": sol.method.plain(),
+    return {"name": sol.name, "complete": bool(sol.complete), "start": float(sol.t[0]),
+            "end": float(sol.end if sol.complete else sol.t[-1]), "rows": len(sol.t), "method": sol.method.plain(),
             "formulation": sol.formulation.plain() if sol.formulation else None, "why": sol.why,
             "step": float(sol.step), "accuracy": sol.accuracy, "quality": q,
             "energy_drift": sol.energy.drift, "missed_by_modes": sol.missed_by_modes()}

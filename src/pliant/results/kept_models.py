@@ -14,7 +14,7 @@ from ..items.meshes import Surface
 from ..items.modal import ModalBody
 from ..kernels import evaluation
 from ..kernels.state_row import parts as state_parts
-from ..safe_files.hdf5 import Foreign, member, numbers, opened, put, text
+from ..safe_files.hdf5 import Foreign, is_hdf5, member, numbers, opened, put, text
 from ..text.stored_text import from_stored, parts_of, to_stored
 
 if TYPE_CHECKING:
@@ -166,3 +166,10 @@ def parts_of_file(path: Path, identity: str) -> dict[str, Any]:
         if text(f, "id") != identity:
             raise Foreign(f"{str(path)!r} holds another run than when it was loaded; load it again")
         return parts_in(f)
+
+
+def refuse_model(file: Path, shown: str) -> None:
+    """A model where the results of a run are due."""
+    if file.suffix in (".yaml", ".yml", ".py") and not is_hdf5(file):
+        read = "import it" if file.suffix == ".py" else f"pl.read({shown!r}) reads it"
+        raise Foreign(f"{shown!r} is a model, not the results of a run; {read}, m.simulate(...) runs it")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..channel_values.components import components
+from ..channel_values.components import VECTORS
 from ..compile.compiled_model import CompiledModel
 from ..functions.printable import printable
 from ..items.errors import SimulationError
@@ -35,7 +35,7 @@ from ..safe_files.hdf5 import (
     write_whole,
 )
 from ..solution import Quality, Recorded, Solution, Stored
-from .kept_models import differences, kept_model, model_from, other_motion, parts_from, parts_of_file, write_part
+from .kept_models import differences, kept_model, model_from, other_motion, parts_from, parts_of_file, refuse_model, write_part
 
 if TYPE_CHECKING:
     from ..channel_values.observer import Observer
@@ -139,11 +139,15 @@ def _choose(sol: Solution, record: list[str] | None) -> tuple[list[str], str]:
 
 
 def _rank(observer: Observer, channel: str) -> int | None:
-    """Which channels come first when there are too many: forces, then poses of bodies, then joints; None: frames."""
+    """Which channels come first when there are too many: forces, then poses of bodies, then what is seen as vectors, then joints;
+    None: frames."""
     head, _, quantity = channel.rpartition(".")
-    if head in observer.directory.joints:
+    d, item = observer.directory, channel.partition(".")[0]
+    if head in d.joints:
         return 3
-    if head not in observer.directory.frames:
+    if item in d.groups or (item in d.measures and observer.catalogue[channel][1] > 1):
+        return 2
+    if head not in d.frames:
         return 0
     if "." in head:
         return None
@@ -210,6 +214,7 @@ def load(path: str | Path, model: Model | None = None) -> Solution:
             return _from_journal(file, shown, model)
     except PermissionError:
         raise PermissionError(f"{shown!r} may not be read; change its permissions") from None
+    refuse_model(file, shown)
     sol = _from_hdf5(file, shown, model)
     if part.is_file() and part.stat().st_mtime_ns > file.stat().st_mtime_ns and jn.has_rows(part):
         state = "is going on" if jn.is_written(part) else "was cut off"
@@ -260,8 +265,9 @@ def _channel(group: Any, name: str, n: int) -> Any:
     if not name.isprintable():
         raise ValueError(f"the name {name!r} of a channel has control characters")
     found = numbers(group, name, n, None) if wide else numbers(group, name, n)
-    if wide and not components(name, found.shape[1]):
-        raise ValueError(f"{name!r} has {found.shape[1]} columns, must have 3 or 4")
+    due = VECTORS.get(name.rpartition(".")[2])
+    if wide and due not in (None, found.shape[1]):
+        raise ValueError(f"{name!r} has {found.shape[1]} columns, must have {due}")
     return found
 
 

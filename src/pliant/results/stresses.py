@@ -63,7 +63,8 @@ class BodyStress:
         return self._envelope
 
     def hot_spots(self, count: int = 10, apart: float | None = None) -> list[HotSpot]:
-        return self.recovery.hot_spots(self.envelope(), count, apart)
+        """The points of the largest von Mises stress, and when [s] it is there."""
+        return self.recovery.hot_spots(self.envelope(), count, apart, self.t)
 
     def damage(self, curve: SN, points: Iterable[int] | None = None) -> dict[int, float]:
         """Damage at points of the recovery (default: the hot spots)."""
@@ -76,7 +77,7 @@ class BodyStress:
         for spot in self.hot_spots():
             at = ", ".join(f"{c:.4g}" for c in spot.position)
             near = f"; near interface {spot.near!r}: depends on how it is coupled" if spot.near else ""
-            lines.append(f"  {spot.value / 1e6:9.4g} MPa at ({at}) m, t = {self.t[spot.time]:.4g} s{near}")
+            lines.append(f"  {spot.value / 1e6:9.4g} MPa at ({at}) m, t = {spot.time:.4g} s{near}")
         return "\n".join(lines)
 
     def plot(self, path: str | Path | None = None, node: int | None = None) -> Any:

@@ -247,6 +247,18 @@ def opened(path: Path, shown: str, remedy: str = TAKE, foreign: str = FOREIGN, *
         raise ValueError(f"{shown!r} is damaged: {told}; {remedy}") from error
 
 
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+
+
+def is_hdf5(path: Path) -> bool:
+    """Whether a file begins as HDF5 files do."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(SIGNATURE)) == SIGNATURE
+    except OSError:
+        return False
+
+
 class Foreign(ValueError):
     """A sound file, but not one of ours."""
 

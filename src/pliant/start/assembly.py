@@ -13,8 +13,7 @@ from ..compile.compiled_model import GAP, Extent
 from ..items.base import Item, matrix_of, quaternion_of
 from ..items.errors import ModelError
 from ..kernels import evaluation
-from ..kernels.expression_vm import evaluate
-from ..kernels.jit import entry
+from ..kernels.expression_vm import value_at
 from ..kernels.state_row import row_width
 from . import velocity_solver
 from .position_solver import PositionSolver, Target, all_motions, flipped, motions
@@ -67,12 +66,6 @@ class Assembly:
     def snapshot(self, path: str | Path | None = None, **options: Any) -> Any:
         """Draw the pose, see `pliant.plot.pictures.snapshot`."""
         return self.solution.snapshot(path, **options)
-
-
-@entry
-def value_at(t, Y, tab, val, code, W):  # type: ignore[no-untyped-def]
-    """A compiled function of time."""
-    return evaluate(t, 0.0, 0.0, Y, tab, val, code, W)
 
 
 def assemble(d: CompiledModel) -> Assembly:

@@ -4,9 +4,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..analyses import entries
+from ..functions.field_error import FieldError
+from ..functions.parameters import renewed
 from ..items.base import KINDS, did_you_mean
 from ..items.errors import TextError
-from .yaml_lines import At, Map, Seq, load_yaml
+from .yaml_lines import At, Map, Seq, load_yaml, plain
 
 AT = At("--set")
 MADE = ("simulate", "ground", *entries.ENTRIES)  # mappings that a change makes if they are not there
@@ -20,6 +22,8 @@ def apply_change(data: Map, change: str) -> None:
         raise TextError([f"--set {change}: write path=value, such as bodies.crank.mass=2"])
     value, _ = load_yaml(text, f"{AT} {path}")
     keys = _with_section(data, keys)
+    if keys[0] == "parameters" and len(keys) == 2 and keys[1] in data["parameters"]:
+        value = _of_parameter(data["parameters"], keys[1], value)
     target, last = _inside(data, path, keys), keys[-1]
     if isinstance(target, Seq):
         if not last.isdigit() or int(last) >= len(target):
@@ -29,9 +33,23 @@ def apply_change(data: Map, change: str) -> None:
         target[last], target.where[last] = value, AT
 
 
+def _of_parameter(parameters: Map, name: str, value: Any) -> Any:
+    """A plain number has the SI unit of what was there. What is wrong in the text is told when that is read."""
+    try:
+        return renewed(plain(parameters), {name: value})[name]
+    except FieldError as error:
+        if error.field == name:
+            raise TextError([f"{AT} {name}: {error.rule}"]) from None
+        return value
+
+
 def _with_section(data: Map, keys: list[str]) -> list[str]:
     """``crank.mass`` is ``bodies.crank.mass``, as of a Python model."""
-    if keys[0] in data or len(keys) < 2:
+    if keys[0] in data:
+        return keys
+    if isinstance(data.get("parameters"), Map) and keys[0] in data["parameters"]:
+        return ["parameters", *keys]
+    if len(keys) < 2:
         return keys
     return next(([section, *keys] for section in KINDS if isinstance(data.get(section), Map) and keys[0] in data[section]), keys)
 

@@ -3,16 +3,20 @@ items alone, before anything is compiled; the rules are those of `pliant.items.r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from ..functions.function import check_expression
+from ..functions.parser import Names
+from ..items import references as ref
 from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, matrix_of, names_joint
 from ..items.bodies import FrameOwner
-from ..items.couplings import JointPair
+from ..items.couplings import JointEquation
 from ..items.forces import Measure
-from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, no_coordinate, no_frame, no_node, one_body, sensed
+from ..items.function_fields import functions
+from ..items.groups import Group
+from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, one_body, sensed
 from ..model import Model
 
 Path = tuple[Any, ...]
@@ -22,10 +26,11 @@ Problem = tuple[Path, str]
 def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
     """(path, message) of everything that does not fit. ``named`` holds the names of the text by section, also of items that are
     wrong themselves and are not in the model: what refers to those is not held against it."""
-    check = _channel_check(model, named)
+    check, names = _channel_check(model, named), model.names()
     for item in model:
         here = (item.section, item.name)
-        for found in (_ends(model, named, item), _coordinates(model, item), _expressions(item, check)):
+        for found in (_ends(model, named, item), _members(model, named, item), _coordinates(model, item),
+                      _expressions(item, check, names)):
             yield from ((here + path, message) for path, message in found)
     yield from _too_many_equations(model)
     joints = named["joints"] | named["drives"]
@@ -41,7 +46,7 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
         value = getattr(item, field)
         path: Path = ("between", "ab".index(field)) if isinstance(item, Between) and field in ("a", "b") else (field,)
         if isinstance(value, Frame):
-            for message in _frame(model, named["bodies"], value, item.section != "measures"):
+            for message in _frame(model, named, value, item.section != "measures"):
                 good = False
                 yield path, message
             good = good and isinstance(_body(model, value.body), FrameOwner)
@@ -52,17 +57,26 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
         yield from _geometry(model, item)
 
 
-def _frame(model: Model, bodies: set[str], frame: Frame, acts: bool) -> Iterator[str]:
-    if frame.body != "ground" and frame.body not in bodies:
-        yield f"there is no body {frame.body!r}{did_you_mean(frame.body, ['ground', *sorted(bodies)])}"
-    elif frame.frame and isinstance(body := _body(model, frame.body), FrameOwner) and frame.frame not in body.frames:
-        yield no_frame(frame.body, frame.frame, body.frames)
-    elif acts and isinstance(body := _body(model, frame.body), FrameOwner) and body.nodal:
+def _members(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Problem]:
+    """Bodies that a group names; one that is wrong itself is not held against it."""
+    if isinstance(item, Group):
+        masses = {name: getattr(_body(model, name), "mass", 1.0) for name in named["bodies"]}
+        yield from ((path, str(wrong)) for path, wrong in item.faults(masses))
+
+
+def _frame(model: Model, named: dict[str, set[str]], frame: Frame, acts: bool) -> Iterator[str]:
+    body = _body(model, frame.body)
+    if frame.body != "ground" and frame.body not in named["bodies"]:
+        yield ref.no_body(frame.body, ["ground", *sorted(named["bodies"])], named["joints"])
+    elif isinstance(body, FrameOwner) and frame.frame and frame.frame not in body.frames:
+        yield ref.no_frame(frame.body, frame.frame, body.frames)
+    elif isinstance(body, FrameOwner):
         try:
-            if body.node_of(frame) is None:
-                yield no_node(frame.body, body.frames)
+            if body.node_of(body.local(frame)) is None and body.nodal and acts:
+                yield ref.no_node(frame.body, body.frames)
         except ValueError as error:
-            yield str(error)
+            if acts or frame.at:
+                yield str(error)
 
 
 def _body(model: Model, name: str) -> Item | None:
@@ -102,21 +116,24 @@ def _world(body: FrameOwner, frame: Frame) -> np.ndarray:
 
 
 def _coordinates(model: Model, item: Item) -> Iterator[Problem]:
-    """Joints that an item uses and that do not have the coordinate it needs."""
+    """Joints that an item uses and that do not have the coordinate it needs; channels of expressions are looked at elsewhere."""
+    expressions = {path for path, *_ in functions(item)}
     for joint, coordinate, path in item.uses():
-        if joint in model.items and model[joint].section == "joints":
+        if path not in expressions and joint in model.items and model[joint].section == "joints":
             has = getattr(model[joint], "coordinates", ())
             if coordinate not in has:
-                yield path, no_coordinate(joint, coordinate, has)
+                yield path, ref.no_coordinate(joint, coordinate, has)
+            elif item.section == "drives" and coordinate in getattr(model[joint], "hold", ()):
+                yield path, ref.held(joint, coordinate)
 
 
 def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], Any]:
     """A function of a channel that raises if expressions cannot use it."""
     bodies = {"ground": model.ground} | {b.name: b for b in model.section("bodies") if isinstance(b, FrameOwner)}
-    joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints") if not isinstance(j, JointPair)}
+    joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints") if not isinstance(j, JointEquation)}
     measures = {m.name: m for m in model.section("measures") if isinstance(m, Measure)}
     others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
-    others["energy"] = "the model"
+    others |= {"energy": "the model", "model": "the model"}
     wrong = set().union(*named.values()) - set(model.items)
 
     def check(reference: str) -> None:
@@ -127,11 +144,11 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
     return check
 
 
-def _expressions(item: Item, check: Callable[[str], Any]) -> Iterator[Problem]:
+def _expressions(item: Item, check: Callable[[str], Any], names: Names) -> Iterator[Problem]:
     """Expressions that cannot be programs, and channels that are not there or cannot be used."""
     for path, text, variables in functions(item):
         try:
-            used = check_expression(text, variables)
+            used = check_expression(text, variables, names)
         except ValueError as error:
             yield path, str(error)
             continue
@@ -144,30 +161,13 @@ def _expressions(item: Item, check: Callable[[str], Any]) -> Iterator[Problem]:
                 yield path, str(error)
 
 
-def functions(item: Item) -> Iterator[tuple[Path, str, tuple[str, ...]]]:
-    """(path, expression, its variables) of all functions of an item that are given as text."""
-    for name, field in type(item).model_fields.items():
-        value, own = getattr(item, name), _variables(field.metadata)
-        if own and isinstance(value, str):
-            yield (name,), value, own
-        elif isinstance(value, tuple):
-            for k, (entry, kind) in enumerate(zip(value, get_args(field.annotation), strict=False)):
-                inner = _variables(getattr(kind, "__metadata__", ()))
-                if inner and isinstance(entry, str):
-                    yield (name, k), entry, inner
-
-
-def _variables(metadata: Any) -> tuple[str, ...]:
-    """Of a field that holds a function; () for other fields."""
-    return next((m.func.variables for m in metadata if hasattr(getattr(m, "func", None), "variables")), ())
-
-
 def _too_many_equations(model: Model) -> Iterator[Problem]:
     """Drives for which a joint has no equation left: two frames can move in six ways."""
     count: dict[str, int] = {}
     for item in model.section("drives"):
         for joint, coordinate, _ in item.uses():
-            if joint not in model.items or coordinate not in getattr(model[joint], "coordinates", ()):
+            has = getattr(model.items.get(joint), "coordinates", ())
+            if coordinate not in has or coordinate in getattr(model[joint], "hold", ()):
                 continue
             count[joint] = count.get(joint, model[joint].equations()) + 1
             if count[joint] > 6:

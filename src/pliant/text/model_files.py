@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ..analyses.entries import ENTRIES, problems
+from ..functions.parameters import has_expressions
 from ..items.base import did_you_mean, vector
 from ..items.errors import ModelError, TextError
 from ..items.messages import explain
@@ -90,6 +91,8 @@ def _assign(model: Model, keys: list[str], value: Any) -> None:
         for _, problem in problems(keys[0], {keys[1]: value}, [keys[1]]):
             raise ValueError(problem)
         model.analyses.setdefault(keys[0], {})[keys[1]] = value
+    elif (keys[0] in model.parameters and len(keys) == 1) or has_expressions(value):
+        model.set(".".join(keys), value)
     elif len(keys) == 3 and keys[1] in MAKERS:
         item = model[keys[0]]
         made = getattr(item, "_made", None)

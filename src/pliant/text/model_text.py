@@ -1,44 +1,47 @@
 """The text model: YAML in and out. All problems of a text are reported at once, each with its line."""
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
 
 from ..analyses import entries
 from ..compile.planar import normal_of
 from ..functions.field_error import FieldError
+from ..functions.parameters import Parameter, check_name, has_expressions, resolved
+from ..functions.parser import KNOWN, Names
+from ..functions.printable import same_letters, same_name
 from ..functions.units import must, shown
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, Between, Item, did_you_mean, number, vector
 from ..items.bodies import Ground
-from ..items.errors import ModelError, TextError
+from ..items.errors import TextError
 from ..items.messages import NOUNS, dotted, explain, text_keys
 from ..items.modal import ModalBody
 from ..items.shapes import KINDS as SHAPES
 from ..items.shapes import MAKERS
-from ..methods.method_option import MethodOption
+from ..items.synonyms import kind_meant
 from ..methods.selection import choice
 from ..model import SECTIONS, Model
+from ..safe_files.hdf5 import is_hdf5
+from ..safe_files.journal import is_journal
 from . import cross_references, simulate_options
 from .changes import apply_change
+from .model_writing import to_text, write
+from .named_values import read_parameters, read_tables
 from .schema import DEFAULT_KINDS, schema
-from .styles import plain_style, read_styles
-from .yaml_lines import LARGEST, Map, Problem, load_yaml, locate, missing_blank, plain, scalar
+from .styles import read_styles
+from .yaml_lines import LARGEST, VERSION, Map, Problem, load_yaml, locate, located, missing_blank, plain
 
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
 Replaced = Callable[[dict[str, Any]], dict[str, Any]]
-VERSION = 1
-TOP = ("pliant", "name", "gravity", "planar", "ground", *SECTIONS, "style", "simulate", *entries.ENTRIES)
-WIDTH = 120  # of written lines
+TOP = ("pliant", "name", "parameters", "tables", "gravity", "planar", "ground", *SECTIONS, "style", "simulate", *entries.ENTRIES)
 EXAMPLES = {"bodies": "mass: 2 kg, inertia: [1, 1, 1]", "joints": "kind: revolute, between: [ground, crank.start]",
             "drives": "joint: A, coordinate: angle, function: 2 * t", "forces": "kind: force, frame: crank, vector: [0, 0, 1]",
-            "measures": "between: [ground, crank.end]"}
+            "measures": "between: [ground, crank.end]", "variables": "expression: 2 * A.angle"}
 MASS, DENSITY = TypeAdapter(number("kg", least=0.0)), TypeAdapter(number("kg/m^3", positive=True))
 
 
@@ -53,6 +56,8 @@ def _contents(file: Path) -> str:
             raise TextError([f"{file}: file not found"])
         if not file.is_file():  # reading a device or a pipe may never end
             raise TextError([f"{file}: is {'a folder' if file.is_dir() else 'not a file'}; a model is a YAML file"])
+        if is_hdf5(file) or is_journal(file):
+            raise TextError([f"{file}: is a file of results or of a part, not a model; pl.load({str(file)!r}) reads results"])
         with file.open("rb") as stream:
             data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:
@@ -75,24 +80,19 @@ def from_text(text: str, source: str = "model") -> Model:
     return _Reader(text, source, Path(), ()).model()
 
 
-def write(model: Model, path: str | Path) -> None:
-    """Write a model as YAML."""
-    from ..safe_files.hdf5 import check_target
-    text = to_text(model, Path(path).parent)
-    check_target(path).write_text(text, encoding="utf-8")
-
-
 class _Reader:
     """One text on its way to a Model. Problems are collected, not raised."""
 
     def __init__(self, text: str, source: str, folder: Path, changes: Iterable[str], replaced: Replaced | None = None) -> None:
         self.folder, self.replaced = folder, replaced  # replaced: of a text that is stored with what it names
-        self.data, self.problems = load_yaml(text, source)
+        self.parameters: dict[str, Parameter] = {}
+        self.named: dict[str, str] = {}  # names of parameters and tables, and what they are
+        self.data, self.problems = load_yaml(same_letters(text), source)
         if not isinstance(self.data, Map):
             found = "it is empty" if self.data is None else f"it is {shown(self.data)}"
             raise TextError([f"{source}:1: a model is a mapping that begins with 'pliant: {VERSION}'; {found}"])
         for change in changes:
-            apply_change(self.data, change)
+            apply_change(self.data, same_letters(change))
 
     def note(self, path: tuple[Any, ...], message: str) -> None:
         self.problems.append(Problem(locate(self.data, path), f"{dotted(path)}: {message}"))
@@ -100,17 +100,25 @@ class _Reader:
     def model(self) -> Model:
         self.top()
         name = self.one(("name",), simulate_options.text, "model")
+        self.parameters = read_parameters(self)
         gravity = self.one(("gravity",), TypeAdapter(vector("m/s^2")).validate_python, (0.0, 0.0, 0.0))
         model = Model(name, gravity, self.settings(), self.one(("planar",), _planar, None))
+        model.parameters, model.tables = self.parameters, read_tables(self)
+        if has_expressions(written := plain(self.data.get("gravity"))):
+            model.gravity_as_written = written
         model.analyses = self.analyses()
         items = list(self.entries())
         model.ground = self.ground()
-        for path, data in items:
-            item = self.item(path, data)
-            if item is not None and item.name not in model.items:
-                model.add(item)
+        known = KNOWN.set(Names({**model.names().values, **dict.fromkeys(self.section_names("variables"))}, model.tables))
+        try:
+            for path, data in items:
+                item = self.item(path, data)
+                if item is not None and item.name not in model.items:
+                    model.items[item.name] = item
+        finally:
+            KNOWN.reset(known)
         model.styles = read_styles(self, model)
-        named = {section: set(d) if isinstance(d := self.data.get(section), Map) else set() for section in SECTIONS}
+        named = {section: set(map(same_name, self.section_names(section))) for section in SECTIONS}
         for path, message in cross_references.problems(model, named):
             self.note(path, message)
         if self.problems:
@@ -136,13 +144,19 @@ class _Reader:
                 return default
             value = value[key]
         try:
-            return check(plain(value))
+            return check(self.resolved(plain(value)))
         except ValidationError as error:
             for inner, message in explain(error, None):
                 self.note((*path, *inner), message)
+        except FieldError as error:
+            self.note((*path, *(k for k in error.path if k != "")), error.rule)
         except ValueError as error:
             self.note(path, str(error))
         return default
+
+    def resolved(self, value: Any) -> Any:
+        """With numbers in place of expressions of parameters."""
+        return resolved(value, {name: p.value for name, p in self.parameters.items()})
 
     def mapping(self, path: tuple[str, ...], value: Any, of: str) -> Map:
         """The mapping at ``path``; nothing counts as an empty one."""
@@ -155,7 +169,7 @@ class _Reader:
     def settings(self) -> dict[str, Any]:
         data = self.mapping(("simulate",), self.data.get("simulate"), "options to values")
         settings = {k: v for k, v in plain(data).items() if v is not None}
-        found = list(simulate_options.problems(settings, list(data)))
+        found = list(simulate_options.problems(self.of_entry("simulate", settings), list(data)))
         for path, message in found:
             self.note(("simulate", *path), message)
         for what in ("integrator", "formulation"):
@@ -163,13 +177,23 @@ class _Reader:
                 settings[what] = choice(what, settings[what])
         return settings
 
+    def of_entry(self, entry: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Options with numbers in place of expressions; those that are wrong are told, and left out."""
+        found = {}
+        for key, value in options.items():
+            try:
+                found[key] = self.resolved(value)
+            except FieldError as error:
+                self.note((entry, key, *(k for k in error.path if k != "")), error.rule)
+        return found
+
     def analyses(self) -> dict[str, dict[str, Any]]:
         """Options of the other analyses, by name."""
         found = {}
         for entry in (e for e in entries.ENTRIES if e in self.data):
             data = self.mapping((entry,), self.data[entry], "options to values")
             found[entry] = {k: v for k, v in plain(data).items() if v is not None}
-            for path, message in entries.problems(entry, found[entry], list(data)):
+            for path, message in entries.problems(entry, self.of_entry(entry, found[entry]), list(data)):
                 self.note((entry, *path), message)
         return found
 
@@ -179,27 +203,49 @@ class _Reader:
             if key != "frames":
                 self.note(("ground", key), f"unknown key {shown(key)}; the ground has frames")
         frames = plain(data.get("frames"))
+        frames = {} if frames is None else frames
         try:
-            return Ground.model_validate({"frames": {} if frames is None else frames})
+            ground = Ground.model_validate({"frames": self.resolved(frames)})
+            ground._recipe = {"name": "ground", "frames": frames} if has_expressions(frames) else None
+            return ground
+        except FieldError as error:
+            self.note(("ground", "frames", *error.path), error.rule)
         except ValidationError as error:
             for inner, message in explain(error, Ground):
                 self.note(("ground", *inner), message)
         return Ground()
+
+    def section_names(self, section: str) -> list[str]:
+        data = self.data.get(section)
+        return list(data) if isinstance(data, Map) else []
 
     def entries(self) -> Iterable[tuple[tuple[str, str], Map]]:
         """All items as written: ((section, name), data)."""
         used: dict[str, tuple[str, str]] = {}
         for section in SECTIONS:
             for name, value in self.mapping((section,), self.data.get(section), f"names to {section}").items():
-                if name in used:
-                    taken = dotted(used[name])
+                if name in self.named:
+                    self.note((section, name), f"the name {name!r} is taken by {self.named[name]}; names are unique in a model")
+                if section == "variables":
+                    self.one_of_names(section, name)
+                if section == "variables" and isinstance(value, (str, int, float)):
+                    value = Map(locate(self.data, (section, name)))
+                    value["expression"], value.where["expression"] = self.data[section][name], value.at
+                if (same := same_name(name)) in used:
+                    taken = dotted(used[same])
                     self.note((section, name), f"the name {name!r} is taken by {taken}; names are unique in a model")
-                used.setdefault(name, (section, name))
+                used.setdefault(same, (section, name))
                 if isinstance(value, Map):
                     yield (section, name), value
                 else:
                     self.note((section, name), must(value, f"must be a mapping such as {{{EXAMPLES[section]}}}")
                               + (missing_blank(value) if isinstance(value, str) else ""))
+
+    def one_of_names(self, section: str, name: str) -> None:
+        try:
+            check_name(name, lambda n: "")
+        except ValueError as error:
+            self.note((section, name), str(error))
 
     def item(self, path: tuple[str, str], data: Map) -> Item | None:
         section, name = path
@@ -209,6 +255,12 @@ class _Reader:
         before = len(self.problems)
         fields = self.own_fields(path, cls, {k: v for k, v in plain(data).items() if k != "kind"})
         fields = self.replaced(fields) if self.replaced else fields
+        written = fields
+        try:
+            fields = self.resolved(fields)
+        except FieldError as error:
+            self.note((*path, *error.path), error.rule)
+            return None
         makers = [k for k in MAKERS if k in fields] if section == "bodies" and "mesh" in text_keys(cls) else []
         if len(makers) == 1:
             fields = self.maker(path, makers[0], fields)
@@ -217,7 +269,10 @@ class _Reader:
             if len(self.problems) > before:
                 return None
         try:
-            item = cls.model_validate({**fields, "name": name})
+            with located(f"{locate(self.data, path)}: {dotted(path)}"):
+                item = cls.model_validate({**fields, "name": name})
+            if has_expressions(written):
+                item._recipe = {"name": name, **{k: written[k] if has_expressions(written.get(k)) else v for k, v in fields.items()}}
             return None if len(self.problems) > before else item
         except ValidationError as error:
             for inner, message in explain(error, cls):
@@ -249,9 +304,7 @@ class _Reader:
         kind = word.replace("-", "_")
         if kind in known:
             return known[kind]
-        elsewhere = next((s for s in SECTIONS if kind in KINDS[s]), None)
-        remedy = f"; a {kind} stands under {elsewhere}" if elsewhere else did_you_mean(kind, known)
-        self.note((*path, "kind"), f"unknown kind {shown(word)} of {NOUNS[section]}{remedy}")
+        self.note((*path, "kind"), f"unknown kind {shown(word)} of {NOUNS[section]}{kind_meant(word, section)}")
         return None
 
     def maker(self, path: tuple[str, str], key: str, fields: dict[str, Any]) -> dict[str, Any]:
@@ -289,91 +342,3 @@ def _planar(value: Any) -> Any:
         return normal_of(value)
     except FieldError as error:
         raise ValueError(error.rule) from None
-
-
-# -- writing
-
-def to_text(model: Model, folder: Path | None = None) -> str:
-    """The model as YAML. A model with Python functions has no text; use expressions or a Table. Files of parts are written as seen
-    from ``folder``, or as they are found from anywhere."""
-    return text_of(model, folder, lambda item: _plain_item(item, folder))
-
-
-def text_of(model: Model, folder: Path | None, written: Callable[[Item], dict[str, Any]], stored: bool = False) -> str:
-    """The model as YAML, with items as ``written`` gives them; ``stored``: together with the meshes of its styles."""
-    lines = [f"pliant: {VERSION}", f"name: {_flow(model.name)}", f"gravity: {_flow(model.gravity)}"]
-    lines += [f"planar: {_flow(model.planar)}"] if model.planar is not None else []
-    if model.ground.frames:
-        frames = {k: v.model_dump(exclude_defaults=True) for k, v in model.ground.frames.items()}
-        lines += ["ground:", *_entry("frames", frames, 1)]
-    for section in SECTIONS:
-        items = model.section(section)
-        lines += [f"{section}:"] if items else []
-        for item in items:
-            lines += _entry(item.name, written(item), 1)
-    styles = {name: plain_style(style, lambda file: _seen_from(file, folder), stored) for name, style in model.styles.items()}
-    lines += (["style:"] if styles else []) + [line for name, data in styles.items() for line in _entry(name, data, 1)]
-    if model.settings:
-        settings = {k: v for k, v in model.settings.items() if v is not None}
-        settings = {k: v.plain() if isinstance(v, MethodOption) else v for k, v in settings.items()}
-        lines += _entry("simulate", settings, 0)
-    for entry, data in model.analyses.items():
-        lines += _entry(entry, {k: v for k, v in data.items() if v is not None}, 0)
-    return "\n".join(lines) + "\n"
-
-
-def _plain_item(item: Item, folder: Path | None) -> dict[str, Any]:
-    data = plain_item(item)
-    return data | ({"reduced": _seen_from(Path(data["reduced"]).absolute(), folder)} if isinstance(item, ModalBody) else {})
-
-
-def plain_item(item: Item) -> dict[str, Any]:
-    """An item as written in a text; an error names it."""
-    try:
-        return item.plain()
-    except ValueError as error:
-        reason = error.__cause__ if isinstance(error, PydanticSerializationError) and error.__cause__ else error
-        raise ModelError(f"{item.section}.{item.name}: {reason}") from None
-
-
-def _seen_from(file: Path, folder: Path | None) -> str:
-    if folder is not None and file.is_relative_to(folder.absolute()):
-        return file.relative_to(folder.absolute()).as_posix()
-    return str(file)
-
-
-def _entry(key: str, value: Any, level: int) -> list[str]:
-    """``key: value``, in one line if it fits, else a line for each entry of a mapping."""
-    line = f"{'  ' * level}{key}: {_flow(value)}"
-    if len(line) <= WIDTH or not isinstance(value, dict) or not value:
-        return [line]
-    return [f"{'  ' * level}{key}:", *(inner for k, v in value.items() for inner in _entry(str(k), v, level + 1))]
-
-
-def _flow(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_flow(str(k))}: {_flow(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_flow, value)) + "]"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 and str(value) != "-0.0":
-        return str(int(value))
-    if isinstance(value, (int, float)):
-        return repr(value)
-    if isinstance(value, (str, Path)):
-        return _word(str(value))
-    if hasattr(value, "item"):
-        return _flow(value.item())
-    raise ModelError(f"{value!r} ({type(value).__name__}) cannot be written to a text model; use numbers, texts and lists")
-
-
-_PLAIN = re.compile(r"\w[\w./*+^()<>= -]*", re.ASCII)
-
-
-def _word(text: str) -> str:
-    """Without quotes where YAML reads it back as the same text."""
-    if _PLAIN.fullmatch(text) and not text.endswith(" ") and scalar(text) == text:
-        return text
-    escaped = {"\\": "\\\\", '"': '\\"'}
-    return '"' + "".join(escaped.get(c) or (c if c.isprintable() else f"\\U{ord(c):08x}") for c in text) + '"'

@@ -11,7 +11,6 @@ A mesh of an FE program: ``mesh: {file: {path: rod.msh, units: "mm, t, s"}}``; i
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ from ..functions.units import must, shown
 from ..items.base import did_you_mean
 from ..items.errors import TextError
 from ..items.messages import dotted
-from .yaml_lines import Map, Problem, load_yaml, locate, plain
+from .yaml_lines import Map, Problem, load_yaml, locate, located, plain
 
 if TYPE_CHECKING:
     from ..flex.fe import FE
@@ -151,12 +150,8 @@ class _Part:
     def call(self, path: Path_, function: Callable[..., Any], options: dict[str, Any]) -> Any:
         """Call; what is refused is told at the entry it is about."""
         try:
-            with warnings.catch_warnings(record=True) as warned:
-                warnings.simplefilter("always")
-                made = function(**options)
-            for one in warned:
-                warnings.warn(f"{locate(self.data, path)}: {one.message}", stacklevel=3)
-            return made
+            with located(str(locate(self.data, path))):
+                return function(**options)
         except ValueError as error:
             self.note(*_place(path, error, self.data))
         return None

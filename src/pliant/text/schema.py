@@ -10,13 +10,20 @@ from pydantic.json_schema import models_json_schema
 
 from ..analyses.entries import schemas
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
-from ..items.base import KINDS, RESERVED, Axis, Between, Item, Pair, Place, vector
+from ..items.base import KINDS, RESERVED, Axis, Between, Frame, Item, Pair, Place, vector
 from ..items.bodies import RigidBody
+from ..items.quantities import axes_of
 from ..items.shapes import KINDS as SHAPES
+from ..items.shapes import Shape
 from ..items.style import Style
 
-DEFAULT_KINDS = {"bodies": "rigid", "drives": "drive", "measures": "measure"}
+DEFAULT_KINDS = {"bodies": "rigid", "drives": "drive", "measures": "measure", "variables": "variable"}
 QUANTITY: dict[str, Any] = {"type": ["number", "string"]}
+COLUMN: dict[str, Any] = {"anyOf": [{"type": "array"}, {"type": ["integer", "string"], "description": "column of the file"}]}
+TABLE: dict[str, Any] = {"type": "object", "additionalProperties": False, "properties": {
+    "x": COLUMN, "y": COLUMN, "z": {"type": "array", "items": {"type": "array"}}, "kind": {"enum": ["cubic", "linear"]},
+    "beyond": {"enum": ["held", "extrapolated"]}, "file": {"type": "string"}, "grid": {"type": "string"},
+    "units": {"type": "array", "items": {"type": "string"}}}}
 NAMES = {"pattern": r"^[^\s\d.:\[\]{}-][^\s.:\[\]{}-]*$", "not": {"enum": sorted(RESERVED)}}
 REF = "#/$defs/{model}"
 
@@ -29,6 +36,8 @@ def schema() -> dict[str, Any]:
     found = whole["$defs"]
     items = {c.__name__ for c in classes if issubclass(c, Item)}
     definitions = {name: _without_titles(found[name]) for name in found if name not in items}
+    for other in (Place, Frame, Style, Shape, *SHAPES.values()):
+        _say_axes(other, definitions[other.__name__].get("properties", {}))
     definitions["Frame"] = {"anyOf": [{"type": "string", "description": "body or body.frame"}, definitions["Frame"]]}
     definitions["AdaptiveModes"] = {"anyOf": [QUANTITY, definitions["AdaptiveModes"]]}
     definitions["Place"] = {"anyOf": [{"$ref": "#/$defs/Point"}, definitions["Place"]]}
@@ -38,14 +47,19 @@ def schema() -> dict[str, Any]:
         for cls in kinds.values():
             definitions[cls.__name__] = _item(cls, _without_titles(found[cls.__name__]), DEFAULT_KINDS.get(section))
         options = [{"$ref": REF.format(model=cls.__name__)} for cls in kinds.values()]
+        one = options[0] if len(options) == 1 else {"oneOf": options}
         sections[section] = {"type": ["object", "null"], "propertyNames": NAMES,
-                             "additionalProperties": options[0] if len(options) == 1 else {"oneOf": options}}
+                             "additionalProperties": {"anyOf": [QUANTITY, one]} if section == "variables" else one}
     frames = {"type": ["object", "null"], "propertyNames": NAMES, "additionalProperties": {"$ref": "#/$defs/Place"}}
     properties = {
         "pliant": {"const": 1, "description": "version of the text model"}, "name": {"type": "string"},
-        "gravity": TypeAdapter(vector("m/s^2")).json_schema(),
+        "parameters": {"type": ["object", "null"], "propertyNames": NAMES, "additionalProperties": QUANTITY,
+                       "description": "numbers with names: 0.3 m, or =2*L of other parameters; =2*L then stands where a number is due"},
+        "tables": {"type": ["object", "null"], "propertyNames": NAMES, "additionalProperties": TABLE,
+                   "description": "tables of one variable (x, y) or two (x, y, z[i][j]) that expressions call by name"},
+        "gravity": TypeAdapter(vector("m/s^2")).json_schema() | {"description": "three numbers in m/s^2; in world axes"},
         "planar": {"anyOf": [{"type": ["boolean", "null"]}, TypeAdapter(Axis).json_schema()],
-                   "description": "all bodies move in planes with this normal; true means z"},
+                   "description": "all bodies move in planes with this normal, in world axes; true means z"},
         "ground": {"type": ["object", "null"], "properties": {"frames": frames}, "additionalProperties": False},
         **sections, "style": {"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/Style"}},
         "simulate": _simulate(), **schemas()}
@@ -57,6 +71,7 @@ def schema() -> dict[str, Any]:
 def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[str, Any]:
     """An item as it stands in a text: without its name, with ``kind``, ``between`` and the makers."""
     properties = {k: v for k, v in found["properties"].items() if k != "name" and not cls.model_fields[k].exclude}
+    _say_axes(cls, properties)
     required = [k for k in found.get("required", ()) if k != "name"]
     if issubclass(cls, Between):
         end = {"$ref": "#/$defs/Frame"} if issubclass(cls, Pair) else {"type": "string", "description": "name of a joint"}
@@ -67,6 +82,8 @@ def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[s
     out: dict[str, Any] = {"type": "object", "description": cleandoc(cls.__doc__ or ""),
                            "properties": {"kind": kind, **properties},
                            "required": required if cls.kind == default else ["kind", *required], "additionalProperties": False}
+    if "oneOf" in found:
+        out["oneOf"] = found["oneOf"]
     if issubclass(cls, RigidBody):
         makers: dict[str, Any] = {key: {"$ref": REF.format(model=shape.__name__)} for key, shape in SHAPES.items()}
         makers["point_mass"] = {"anyOf": [makers["point_mass"], {"type": "null"}]}
@@ -97,12 +114,21 @@ def _simulate() -> dict[str, Any]:
     from ..methods.selection import COORDINATES
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
     known_options = {"duration": seconds, "step": seconds, "output_step": seconds,
+                     "output_times": {"type": "array", "items": seconds, "minItems": 1},
                      "integrator": _choices("integrator"), "formulation": _choices("formulation"),
                      "estimate": {"type": "boolean"}, "coordinates": {"enum": list(COORDINATES)}, "start": {"enum": list(STARTS)},
                      "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": Integrator.finest, "maximum": 0.1}]},
                      "record": {"type": "array", "items": {"type": "string"}}, "out": {"type": "string"}}
     return {"type": ["object", "null"], "properties": {k: known_options.get(k, {}) for k in OPTIONS},
             "additionalProperties": False}
+
+
+def _say_axes(cls: type[BaseModel], properties: dict[str, Any]) -> None:
+    """In whose axes fields are given, in their descriptions."""
+    for name in properties.keys() & cls.model_fields.keys():
+        if axes := axes_of(cls.model_fields[name]):
+            known = properties[name].get("description", "")
+            properties[name] = {**properties[name], "description": f"{known}; in {axes}" if known else f"in {axes}"}
 
 
 def _without_titles(found: Any) -> Any:

@@ -9,7 +9,9 @@ from typing import Any
 from ..functions.units import MOST, must, quantity, shown
 from ..items.base import did_you_mean
 from ..items.errors import OptionError
+from ..items.synonyms import method_meant
 from ..methods.method_option import MethodOption
+from ..methods.output_rows import BOTH, listed_times
 from ..methods.run_options import ACCURACY, OPTIONS, STARTS, accuracy_of
 from ..methods.selection import COORDINATES, KINDS, choice, chosen, in_coordinates
 
@@ -36,6 +38,13 @@ def problems(data: dict[str, Any], keys: list[str]) -> Iterator[Problem]:
         yield from _together(data, "accuracy" in data.keys() - wrong)
     if "step" in data and "accuracy" in data:
         yield ("accuracy",), "give step (fixed) or accuracy (steps are chosen), not both"
+    if "output_step" in data and "output_times" in data:
+        yield ("output_times",), BOTH
+    if {"duration", "output_times"} <= data.keys() - wrong:
+        try:
+            listed_times(data["output_times"], seconds(data["duration"]))
+        except ValueError as error:
+            yield ("output_times",), str(error)
     if {"duration", "output_step"} <= data.keys() - wrong:
         duration, distance = seconds(data["duration"]), seconds(data["output_step"])
         if duration > ROWS * distance:
@@ -108,8 +117,12 @@ def _out(value: Any) -> None:
                                      "-o on the command line or out= in Python"))
 
 
-CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds, "output_step": seconds, "accuracy": _accuracy,
-                                           "record": _texts, "out": _out, "estimate": _flag, "start": _start,
+def _times(value: Any) -> None:
+    listed_times(value, None)
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds, "output_step": seconds, "output_times": _times,
+                                           "accuracy": _accuracy, "record": _texts, "out": _out, "estimate": _flag, "start": _start,
                                            "coordinates": _coordinates}
 
 
@@ -124,7 +137,7 @@ def _choice(what: str, value: Any) -> Iterator[Problem]:
     cls = kinds.get(str(kind).replace("_", "-"))
     if kind is None or cls is None:
         at = () if isinstance(value, str) else ("kind",)
-        yield at, f"unknown kind {shown(kind)} of {what}{did_you_mean(str(kind), kinds)}" if kind is not None else (
+        yield at, f"unknown kind {shown(kind)} of {what}{method_meant(str(kind), kinds)}" if kind is not None else (
             f"is missing{did_you_mean('', kinds)}")
         return
     known = [f.name for f in fields(cls)]

@@ -12,7 +12,8 @@ from ..items.meshes import surface_of
 from ..items.modal import ModalBody
 from ..items.style import Style
 from ..model import Model
-from .model_text import _Reader, plain_item, text_of
+from .model_text import _Reader
+from .model_writing import plain_item, text_of
 
 if TYPE_CHECKING:
     from ..flex.reduced import Reduced

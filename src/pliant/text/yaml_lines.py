@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -36,6 +39,9 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.at}: {self.message}"
+
+
+VERSION = 1  # of the text model
 
 
 class Map(dict[str, Any]):
@@ -275,3 +281,13 @@ def _plainly(error: Any, text: str) -> tuple[int, str]:
                     return k, f"not YAML{hint.replace(';', ':', 1)}"
             return line, f"not YAML: {told.format(*found.groups(), begin=begin)}"
     return line, "not YAML: " + "; ".join(str(s).splitlines()[0] for s in (error.problem, error.context) if s)
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Warnings of what is done here begin with the place in the text."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        yield
+    for one in warned:
+        warnings.warn(f"{where}: {one.message}", stacklevel=4)

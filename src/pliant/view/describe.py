@@ -13,7 +13,7 @@ import numpy as np
 
 from ..items.base import Frame, Pair, matrix_of, quaternion_of
 from ..items.bodies import FrameOwner
-from ..items.couplings import JointPair
+from ..items.couplings import JointEquation
 from ..items.forces import Load
 from ..items.joints import Connection
 from ..items.modal import ModalBody
@@ -166,8 +166,8 @@ class Description:
 
     def _joint(self, item: Any) -> dict[str, Any]:
         made = {"name": item.name, "kind": item.kind, "symbol": item.symbol, "facts": facts_of(item)}
-        if isinstance(item, JointPair):
-            return made | {"couples": [item.a, item.b]}
+        if isinstance(item, JointEquation):
+            return made | {"couples": item.coupled_joints()}
         if not isinstance(item, Pair):
             return made
         made |= {"guide": getattr(item, "guide", ""), "a": self._end(item.a), "b": self._end(item.b)}
@@ -186,7 +186,7 @@ class Description:
         elif isinstance(item, Load):
             constant = [float(v) if isinstance(v, (int, float)) else None for v in item.vector]
             made |= {"b": self._end(item.frame), "vector": constant, "axes": item.axes}
-            made["channel"] = f"{item.name}.vector" if None in constant else None
+            made["channel"] = f"{item.name}.{item.channels()[0].name}" if None in constant else None
         elif hasattr(item, "joint"):
             made["joint"] = item.joint
         return made

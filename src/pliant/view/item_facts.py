@@ -18,7 +18,7 @@ LABELS = {"com": "centre of mass", "a": "from", "b": "to"}
 AT_START = ("position", "rotation", "velocity", "angular_velocity")  # of bodies: the page shows where they are now
 RAYLEIGH = {"mass": "1/s", "stiffness": "s"}
 SIX = {"stiffness": ("N/m", "N*m/rad"), "damping": ("N*s/m", "N*m*s/rad")}
-FUNCTIONS = ("function", "vector")  # in the unit of their numbers
+FUNCTIONS = ("function", "speed", "acceleration", "vector", "torque", "force")  # in the unit of their numbers
 LONGEST = 160  # letters
 
 

@@ -77,9 +77,6 @@ class Watched(Source):
     def read(self, names: Any, rows: slice) -> Any:
         return self.inner.read(names, rows)
 
-    def observer(self, rows: slice) -> Any:
-        return self.inner.observer(rows)
-
     def facts(self) -> list[tuple[str, str]]:
         return self.inner.facts()
 

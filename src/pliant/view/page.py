@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .loads import varying
 from .packing import to_text
 from .service import Service
 from .sources import SolutionSource
 
 if TYPE_CHECKING:
-    from ..channel_values.observer import Observer
     from ..solution import Solution
 
 MARK = "<!-- pliant:runs -->"
@@ -69,16 +67,13 @@ class _Thinned(SolutionSource):
     def times(self, rows: slice) -> np.ndarray:
         return self.sol.t[self.kept[rows]]
 
-    def observer(self, rows: slice) -> Observer | None:
-        if self.sol._observer is None or self.sol.dynamics is None:
-            return None
-        from ..channel_values.observer import Observer
-
-        return Observer(self.sol.dynamics, self.sol.rows[self.kept[rows]], self.sol.energies[self.kept[rows]])
-
     def read(self, names: Iterable[str], rows: slice) -> dict[str, np.ndarray]:
-        observer = self.observer(rows) if self.sol.stored is None else None
-        return {name: self.sol[name][self.kept[rows]] if observer is None else observer(name) for name in names}
+        if self.sol.stored is None and self.sol.dynamics is not None:
+            from ..channel_values.observer import Observer
+
+            observer = Observer(self.sol.dynamics, self.sol.rows[self.kept[rows]], self.sol.energies[self.kept[rows]])
+            return {name: observer(name) for name in names}
+        return {name: self.sol[name][self.kept[rows]] for name in names}
 
 
 def _embedded(sol: Solution, rows: int, channels: str | Sequence[str] | None, label: str) -> str:
@@ -87,8 +82,9 @@ def _embedded(sol: Solution, rows: int, channels: str | Sequence[str] | None, la
     chosen = _chosen(source, channels)
     found = source.read(chosen, slice(0, None))
     extra: dict[str, np.ndarray] = {f"channel:{name}": np.ascontiguousarray(found[name].T, _kind(channels)) for name in chosen}
-    for name in varying(source.model) if len(source.kept) <= ROWS else ():
-        extra[f"channel:{name}"] = service.values(name)["values"].astype(np.float32)
+    arrows = [c for f in service.description.forces if (c := f.get("channel")) and c in source.units and c not in chosen]
+    for name, values in source.read(arrows if len(source.kept) <= ROWS else (), slice(0, None)).items():
+        extra[f"channel:{name}"] = np.ascontiguousarray(values.T, np.float32)
     source.units = {name: unit for name, unit in source.units.items() if name in chosen}
     return to_text(service.scene(shuffled=True, extra=extra))
 

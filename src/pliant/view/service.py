@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .describe import Description
-from .loads import load_vector, varying
 from .packing import pack
 from .sources import Source
 
@@ -92,10 +91,6 @@ class Service:
     def values(self, name: str) -> dict[str, np.ndarray]:
         """A channel over time, column by column; KeyError if there is none of that name."""
         n = self.source.count()
-        if name in (loads := varying(self.source.model)) and n <= POINTS:
-            observer = self.source.observer(slice(0, n))
-            if observer is not None:
-                return {"t": np.asarray(self.source.times(slice(0, n)), np.float64), "values": load_vector(observer, loads[name]).T.copy()}
         if name not in self.source.units:
             from ..items.base import did_you_mean
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..channel_values.components import ENERGIES, FRAME, components
+from ..items.groups import MODEL, TOGETHER
 from ..kernels.state_row import row_width
 from ..results.kept_models import drawn, model_from, parts_from, parts_in
 from ..safe_files import journal as jn
@@ -19,7 +20,6 @@ from ..safe_files.hdf5 import check_seal, member, number, numbers, opened, text
 from .item_facts import shown, with_unit
 
 if TYPE_CHECKING:
-    from ..channel_values.observer import Observer
     from ..compile.compiled_model import CompiledModel
     from ..model import Model
     from ..solution import Solution
@@ -63,14 +63,10 @@ class Source:
     def _sizes(self) -> dict[str, int]:
         """Numbers of components: of frames and energies, what items of the model declare; what is not known then is looked at."""
         own = {f"{item.name}.{c.name}": c.size for item in self.model or () for c in item.channels()}
-        own |= {f"energy.{name}": 1 for name in ENERGIES}
+        own |= {f"energy.{name}": 1 for name in ENERGIES} | {f"{MODEL}.{c.name}": c.size for c in TOGETHER}
         found = {name: own.get(name) or FRAME.get(name.rpartition(".")[2], ("", 0))[1] for name in self.units}
         unknown = self.read([name for name, size in found.items() if not size], slice(0, 1))
         return found | {name: value.shape[1] if value.ndim == 2 else 1 for name, value in unknown.items()}
-
-    def observer(self, rows: slice) -> Observer | None:
-        """The compiled model over some rows, if there is one."""
-        return None
 
     def poll(self) -> None:
         """Look whether there is something new."""
@@ -102,13 +98,6 @@ class SolutionSource(Source):
             observer = Observer(self.sol.dynamics, self.sol.rows[rows], self.sol.energies[rows])
             return {name: observer(name) for name in names}
         return {name: self.sol[name][rows] for name in names}
-
-    def observer(self, rows: slice) -> Observer | None:
-        if self.sol._observer is None or self.sol.dynamics is None:
-            return None
-        from ..channel_values.observer import Observer
-
-        return Observer(self.sol.dynamics, self.sol.rows[rows], self.sol.energies[rows])
 
     def facts(self) -> list[tuple[str, str]]:
         from ..report.summaries import run_data
@@ -156,14 +145,6 @@ class Computed(Source):
         if self._dynamics is None:
             raise ValueError(f"this channel was not recorded and cannot be computed: {self.note or 'the file holds no model'}")
         return self._dynamics
-
-    def observer(self, rows: slice) -> Observer | None:
-        from ..channel_values.observer import Observer
-
-        if self.model is not None and not self.whole:
-            return None
-        states, energies = self.states(rows)
-        return Observer(self.dynamics(states.shape[1]), states, energies)
 
     def compute(self, names: list[str], rows: slice) -> dict[str, np.ndarray]:
         from ..channel_values.observer import Observer

@@ -36,7 +36,7 @@ ROTOR = Family("rotor", act=Stage(residual=rotor, tangent=rotor_tangent))
 class Gyrostat(RigidBody):
     """``rotor``: angular momentum of the rotor relative to the body [kg m^2/s], body axes."""
     kind: ClassVar[str] = "gyrostat"
-    rotor: vector("kg*m^2/s") = (0.0, 0.0, 0.0)
+    rotor: vector("kg*m^2/s", axes="body axes") = (0.0, 0.0, 0.0)
 
     def build(self, layout: Any) -> None:
         super().build(layout)

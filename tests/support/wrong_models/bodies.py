@@ -31,9 +31,9 @@ wrong("mass map", body("mass: {value: 1, unit: kg}"),
       "3: bodies.a.mass: {value: 1, unit: 'kg'} must be a number or a text such as '2 kg'")
 wrong("mass bool", body("mass: true"), "3: bodies.a.mass: true must be a number or a text such as '2 kg'")
 wrong("mass expression", body("mass: 2 * 3 kg"),
-      "3: bodies.a.mass: '2 * 3 kg' is more than a number and its unit; compute it and write the result, such as '2 kg'")
+      "3: bodies.a.mass: '2 * 3 kg' is more than a number and its unit; an expression begins with '=': '=2 * 3 kg'")
 wrong("mass slash", body("mass: 1/2 kg"),
-      "3: bodies.a.mass: '1/2 kg' is more than a number and its unit; compute it and write the result, such as '2 kg'")
+      "3: bodies.a.mass: '1/2 kg' is more than a number and its unit; an expression begins with '=': '=1/2 kg'")
 wrong("unit bomb", body("mass: 1 Gm^12*Gm^12"),
       "3: bodies.a.mass: '1 Gm^12*Gm^12': unit 'Gm^12*Gm^12': one of it is 1e+216 SI units, must be within 1e-100 and 1e100; "
       'use smaller exponents')
@@ -49,65 +49,74 @@ wrong("key case", body("Mass: 1"),
       '3: bodies.a.mass: is missing; a rigid body needs it',
       "3: bodies.a.Mass: unknown key 'Mass'; did you mean 'mass'?")
 wrong("key name", body("mass: 1, name: b"), "3: bodies.a.name: unknown key 'name'; the name stands before the colon")
-wrong("inertia two", ONE + "    inertia: [1, 2]\n", '5: bodies.a.inertia: [1, 2] must be three numbers or a 3x3 matrix [kg*m^2]')
-wrong("inertia number", ONE + "    inertia: 5\n", '5: bodies.a.inertia: 5 must be three numbers or a 3x3 matrix [kg*m^2]')
+wrong("inertia two", ONE + "    inertia: [1, 2]\n",
+      '5: bodies.a.inertia: [1, 2] must be three numbers or a 3x3 matrix [kg*m^2] (body axes, about the centre of mass)')
+wrong("inertia number", ONE + "    inertia: 5\n",
+      '5: bodies.a.inertia: 5 must be three numbers or a 3x3 matrix [kg*m^2] (body axes, about the centre of mass)')
 wrong("inertia negative", ONE + "    inertia: [1, 1, -1]\n",
-      '5: bodies.a.inertia: [1, 1, -1] has a negative principal moment; check signs of the products of inertia')
+      '5: bodies.a.inertia: [1, 1, -1] has a negative principal moment; check signs of the products of inertia'
+      ' (body axes, about the centre of mass)')
 wrong("inertia asymmetric", ONE + "    inertia: [[1, 2, 0], [0, 1, 0], [0, 0, 1]]\n",
-      '5: bodies.a.inertia: [[1, 2, 0], [0, 1, 0], [0, 0, 1]] must be symmetric')
+      '5: bodies.a.inertia: [[1, 2, 0], [0, 1, 0], [0, 0, 1]] must be symmetric (body axes, about the centre of mass)')
 wrong("inertia unit", ONE + "    inertia: [1 kg, 1 kg, 1 kg]\n",
-      "5: bodies.a.inertia: '1 kg' is a mass [kg], a moment of inertia [kg*m^2] is due")
+      "5: bodies.a.inertia: '1 kg' is a mass [kg], a moment of inertia [kg*m^2] is due (body axes, about the centre of mass)")
 wrong("inertia mixed", ONE + "    inertia: [[1, 0, 0], 1, 1]\n",
-      '5: bodies.a.inertia: [[1, 0, 0], 1, 1] must be three numbers or a 3x3 matrix [kg*m^2]')
+      '5: bodies.a.inertia: [[1, 0, 0], 1, 1] must be three numbers or a 3x3 matrix [kg*m^2] (body axes, about the centre of mass)')
 wrong("inertia ragged", ONE + "    inertia: [[1, 0, 0], [0, 1], [0, 0, 1]]\n",
-      '5: bodies.a.inertia: [[1, 0, 0], [0, 1], [0, 0, 1]] must be three numbers or a 3x3 matrix [kg*m^2]')
-wrong("inertia text", ONE + "    inertia: sphere\n", "5: bodies.a.inertia: 'sphere' must be three numbers or a 3x3 matrix [kg*m^2]")
+      '5: bodies.a.inertia: [[1, 0, 0], [0, 1], [0, 0, 1]] must be three numbers or a 3x3 matrix [kg*m^2]'
+      ' (body axes, about the centre of mass)')
+wrong("inertia text", ONE + "    inertia: sphere\n",
+      "5: bodies.a.inertia: 'sphere' must be three numbers or a 3x3 matrix [kg*m^2] (body axes, about the centre of mass)")
 wrong("inertia nan", ONE + "    inertia: [.nan, 1, 1]\n",
-      '5: bodies.a.inertia: nan must be finite; a moment of inertia [kg*m^2] is due')
+      '5: bodies.a.inertia: nan must be finite; a moment of inertia [kg*m^2] is due (body axes, about the centre of mass)')
 wrong("inertia map", ONE + "    inertia: {xx: 1, yy: 1, zz: 1}\n",
-      '5: bodies.a.inertia: {xx: 1, yy: 1, zz: 1} must be three numbers or a 3x3 matrix [kg*m^2]')
-wrong("position two", ONE + "    position: [0, 0]\n", '5: bodies.a.position: [0, 0] must be a list of three numbers [m]')
-wrong("position text", ONE + "    position: here\n", "5: bodies.a.position: 'here' must be a list of three numbers [m]")
-wrong("position unit", ONE + "    position: [0, 0, 5 kg]\n", "5: bodies.a.position: '5 kg' is a mass [kg], a length [m] is due")
+      '5: bodies.a.inertia: {xx: 1, yy: 1, zz: 1} must be three numbers or a 3x3 matrix [kg*m^2] (body axes, about the centre of mass)')
+wrong("position two", ONE + "    position: [0, 0]\n", '5: bodies.a.position: [0, 0] must be a list of three numbers [m] (world axes)')
+wrong("position text", ONE + "    position: here\n", "5: bodies.a.position: 'here' must be a list of three numbers [m] (world axes)")
+wrong("position unit", ONE + "    position: [0, 0, 5 kg]\n",
+      "5: bodies.a.position: '5 kg' is a mass [kg], a length [m] is due (world axes)")
 wrong("position degrees", ONE + "    position: [0, 0, 5 deg]\n",
-      "5: bodies.a.position: '5 deg' is an angle or plain number [-], a length [m] is due")
-wrong("position null", ONE + "    position:\n", '5: bodies.a.position: no value is given, it must be a list of three numbers [m]')
+      "5: bodies.a.position: '5 deg' is an angle or plain number [-], a length [m] is due (world axes)")
+wrong("position null", ONE + "    position:\n",
+      '5: bodies.a.position: no value is given, it must be a list of three numbers [m] (world axes)')
 wrong("com huge", ONE + "    com: [1e200, 0, 0]\n",
-      '5: bodies.a.com: 1e+200 is too large, must be finite and within 1e+40 in SI units; a length [m] is due')
-wrong("velocity unit", ONE + "    velocity: [1 m, 0, 0]\n", "5: bodies.a.velocity: '1 m' is a length [m], a velocity [m/s] is due")
+      '5: bodies.a.com: 1e+200 is too large, must be finite and within 1e+40 in SI units; a length [m] is due (body axes)')
+wrong("velocity unit", ONE + "    velocity: [1 m, 0, 0]\n",
+      "5: bodies.a.velocity: '1 m' is a length [m], a velocity [m/s] is due (world axes)")
 wrong("angular velocity degrees", ONE + "    angular_velocity: [0, 0, 5 degrees]\n",
-      "5: bodies.a.angular_velocity: '5 degrees': unknown unit 'degrees'; did you mean 'deg'?")
+      "5: bodies.a.angular_velocity: '5 degrees': unknown unit 'degrees'; did you mean 'deg'? (body axes)")
 wrong("rotation not orthogonal", ONE + "    rotation: [[1, 0, 0], [0, 1, 0], [0, 1, 1]]\n",
       '5: bodies.a.rotation: rotation matrix [[1, 0, 0], [0, 1, 0], [0, 1, 1]] must be orthonormal and right-handed ***')
 wrong("rotation left-handed", ONE + "    rotation: [[1, 0, 0], [0, 1, 0], [0, 0, -1]]\n",
       '5: bodies.a.rotation: rotation matrix [[1, 0, 0], [0, 1, 0], [0, 0, -1]] must be orthonormal and right-handed ***')
 wrong("rotation zero quaternion", ONE + "    rotation: [0, 0, 0, 0]\n",
-      '5: bodies.a.rotation: rotation [0, 0, 0, 0] must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, z], or a 3x3 matrix')
+      '5: bodies.a.rotation: rotation [0, 0, 0, 0] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 ***')
 wrong("rotation long quaternion", ONE + "    rotation: [1, 1, 0, 0]\n",
-      '5: bodies.a.rotation: rotation [1, 1, 0, 0] must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, z], or a 3x3 matrix')
+      '5: bodies.a.rotation: rotation [1, 1, 0, 0] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 ***')
 wrong("rotation three", ONE + "    rotation: [0, 0, 90]\n",
-      '5: bodies.a.rotation: rotation [0, 0, 90] must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, z], or a 3x3 matrix')
+      '5: bodies.a.rotation: rotation [0, 0, 90] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 ***')
 wrong("rotation text", ONE + "    rotation: 90 deg\n",
-      "5: bodies.a.rotation: rotation '90 deg' must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, z], or a 3x3 matrix")
+      "5: bodies.a.rotation: rotation '90 deg' must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 ***")
 wrong("rotation map", ONE + "    rotation: {axis: z}\n",
-      "5: bodies.a.rotation: rotation {axis: 'z'} must have the two entries axis and angle, such as {axis: z, angle: 30 deg}")
+      "5: bodies.a.rotation: rotation {axis: 'z'} must have the two entries axis and angle, such as {axis: z, angle: 30 deg} (world axes)")
 wrong("rotation map unknown", ONE + "    rotation: {axis: z, angel: 3}\n",
-      "5: bodies.a.rotation: rotation {axis: 'z', angel: 3} must have the two entries axis and angle, such as {axis: z, angle: 30 deg}")
+      "5: bodies.a.rotation: rotation {axis: 'z', angel: 3} must have the two entries axis and angle, such as {axis: z, angle: 30 deg}"
+      " (world axes)")
 wrong("rotation angle unit", ONE + "    rotation: {axis: z, angle: 3 m}\n",
-      "5: bodies.a.rotation: '3 m' is a length [m], an angle or plain number [rad] is due")
+      "5: bodies.a.rotation: '3 m' is a length [m], an angle or plain number [rad] is due (world axes)")
 wrong("rotation axis zero", ONE + "    rotation: {axis: [0, 0, 0], angle: 30 deg}\n",
-      '5: bodies.a.rotation: axis (0, 0, 0) has no direction; give at least one component')
+      '5: bodies.a.rotation: axis (0, 0, 0) has no direction; give at least one component (world axes)')
 wrong("rotation nan", ONE + "    rotation: [.nan, 0, 0, 0]\n",
-      '5: bodies.a.rotation: rotation [nan, 0, 0, 0] must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, z], or a 3x3 matrix')
+      '5: bodies.a.rotation: rotation [nan, 0, 0, 0] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, z], or a 3x3 ***')
 wrong("frames list", ONE + "    frames: [[0, 0, 0]]\n", '5: bodies.a.frames: [[0, 0, 0]] must be a mapping of names to points')
 wrong("frame two numbers", ONE + "    frames: {tip: [0, 0]}\n",
-      '5: bodies.a.frames.tip.point: [0, 0] must be a list of three numbers [m]')
+      '5: bodies.a.frames.tip.point: [0, 0] must be a list of three numbers [m] (body axes)')
 wrong("frame unknown key", ONE + "    frames:\n      tip: {pont: [0, 0, 0]}\n",
       "6: bodies.a.frames.tip.pont: unknown key 'pont'; did you mean 'point'?")
 wrong("frame number", ONE + "    frames: {tip: 5}\n", '5: bodies.a.frames.tip: 5 must be a list of three numbers or a mapping')
 wrong("frame rotation bad", ONE + "    frames:\n      tip: {rotation: [0, 0, 0, 0]}\n",
-      '6: bodies.a.frames.tip.rotation: rotation [0, 0, 0, 0] must be {axis: z, angle: 30 deg}, a unit quaternion [w, x, y, '
-      'z], or a 3x3 matrix')
+      '6: bodies.a.frames.tip.rotation: rotation [0, 0, 0, 0] must be {axis: z, angle: 30 deg}, *** , a unit quaternion [w, x, y, '
+      'z], or a 3x3 ***')
 wrong("rod same points", body("mass: 1, rod: {start: [1, 0, 0], end: [1, 0, 0]}"),
       '3: bodies.a.rod: start and end are the same point; a rod needs a length')
 wrong("rod missing end", body("mass: 1, rod: {start: [1, 0, 0]}"), '3: bodies.a.rod.end: is missing; a rod needs it')
@@ -135,11 +144,11 @@ wrong("radius negative", body("mass: 1, sphere: {radius: -1}"), '3: bodies.a.sph
 wrong("radius zero", body("mass: 1, sphere: {radius: 0 mm}"), '3: bodies.a.sphere.radius: 0 mm must be greater than zero')
 wrong("box two", body("mass: 1, box: {size: [1, 1]}"), '3: bodies.a.box.size: [1, 1] must be a list of three entries')
 wrong("box huge", body("mass: 1, box: {size: [1e200, 1e200, 1e200]}"),
-      '3: bodies.a.box.size[0]: 1e+200 is too large, must be finite and within 1e+40 in SI units; a length [m] is due',
-      '3: bodies.a.box.size[1]: 1e+200 is too large, must be finite and within 1e+40 in SI units; a length [m] is due',
-      '3: bodies.a.box.size[2]: 1e+200 is too large, must be finite and within 1e+40 in SI units; a length [m] is due')
+      '3: bodies.a.box.size[0]: 1e+200 is too large, must be finite and within 1e+40 in SI units; a length [m] is due (body axes)',
+      '3: bodies.a.box.size[1]: 1e+200 is too large, must be finite and within 1e+40 in SI units; a length [m] is due (body axes)',
+      '3: bodies.a.box.size[2]: 1e+200 is too large, must be finite and within 1e+40 in SI units; a length [m] is due (body axes)')
 wrong("cylinder axis", body("mass: 1, cylinder: {radius: 1, length: 1, axis: up}"),
-      "3: bodies.a.cylinder.axis: axis 'up' must be one of x, y, z, -x, -y, -z or three numbers")
+      "3: bodies.a.cylinder.axis: axis 'up' must be one of x, y, z, -x, -y, -z or three numbers (body axes)")
 wrong("point mass density", body("density: 1, point_mass: "), '3: bodies.a.point_mass: it has no volume, give its mass')
 wrong("shape foreign", ONE + "    shape: {kind: cone}\n",
       "5: bodies.a.shape.kind: 'cone' must be 'rod', 'box', 'cylinder', 'sphere' or 'mesh'")

@@ -25,28 +25,31 @@ wrong("torsion on slide",
       + "joints:\n  A: {kind: prismatic, between: [ground, crank]}\nforces:\n  S: {kind: torsion_spring, joint: A, stiffness: 1}\n",
       "7: forces.S.joint: joint 'A' has no coordinate 'angle'; it has displacement")
 wrong("bushing five", FORCE + "{kind: bushing, between: [ground, crank], stiffness: [1, 2, 3, 4, 5]}\n",
-      '7: forces.S.stiffness: [1, 2, 3, 4, 5] must be six numbers or a 6x6 matrix in SI units, all within 1e+40')
+      '7: forces.S.stiffness: [1, 2, 3, 4, 5] must be six numbers or a 6x6 matrix in SI units, all within 1e+40 (axes of frame a)')
 wrong("bushing text", FORCE + "{kind: bushing, between: [ground, crank], stiffness: soft}\n",
-      "7: forces.S.stiffness: 'soft' must be six numbers or a 6x6 matrix in SI units, all within 1e+40")
+      "7: forces.S.stiffness: 'soft' must be six numbers or a 6x6 matrix in SI units, all within 1e+40 (axes of frame a)")
 wrong("bushing asymmetric",
       FORCE
       + "{kind: bushing, between: [ground, crank], stiffness: [[1,2,0,0,0,0],[0,1,0,0,0,0],[0,0,1,0,0,0],"
       "[0,0,0,1,0,0],[0,0,0,0,1,0],[0,0,0,0,0,1]]}\n",
-      '7: forces.S.stiffness: ((1, 2, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0), (0, 0, 1, 0, 0, 0)… must be symmetric')
+      '7: forces.S.stiffness: ((1, 2, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0), (0, 0, 1, 0, 0, 0)… must be symmetric (axes of frame a)')
 wrong("bushing nan", FORCE + "{kind: bushing, between: [ground, crank], stiffness: [1, 2, 3, .nan, 5, 6]}\n",
-      '7: forces.S.stiffness: [1, 2, 3, nan, 5, 6] must be six numbers or a 6x6 matrix in SI units, all within 1e+40')
+      '7: forces.S.stiffness: [1, 2, 3, nan, 5, 6] must be six numbers or a 6x6 matrix in SI units, all within 1e+40 (axes of frame a)')
 wrong("bushing missing", FORCE + "{kind: bushing, between: [ground, crank]}\n",
       '7: forces.S.stiffness: is missing; a bushing force needs it')
 wrong("force two", FORCE + "{kind: force, frame: crank, vector: [1, 2]}\n",
-      "7: forces.S.vector: [1, 2] must be three functions [N], such as ['10 N * sin(t)', 0, 0]")
+      "7: forces.S.vector: [1, 2] must be three functions [N], such as ['10 N * sin(t)', 0, 0]"
+      " (world axes, or with axes: frame those of its frame)")
 wrong("force number", FORCE + "{kind: force, frame: crank, vector: 5}\n",
-      "7: forces.S.vector: 5 must be three functions [N], such as ['10 N * sin(t)', 0, 0]")
+      "7: forces.S.vector: 5 must be three functions [N], such as ['10 N * sin(t)', 0, 0]"
+      " (world axes, or with axes: frame those of its frame)")
 wrong("force map", FORCE + "{kind: force, frame: crank, vector: {x: 1, y: 2, z: 3}}\n",
-      "7: forces.S.vector: {x: 1, y: 2, z: 3} must be three functions [N], such as ['10 N * sin(t)', 0, 0]")
+      "7: forces.S.vector: {x: 1, y: 2, z: 3} must be three functions [N], such as ['10 N * sin(t)', 0, 0]"
+      " (world axes, or with axes: frame those of its frame)")
 wrong("force unit", FORCE + "{kind: force, frame: crank, vector: [5 kg, 0, 0]}\n",
-      "7: forces.S.vector[0]: '5 kg' is a mass [kg], a force [N] is due")
+      "7: forces.S.vector[0]: '5 kg' is a mass [kg], a force [N] is due (world axes, or with axes: frame those of its frame)")
 wrong("force unit torque", FORCE + "{kind: torque, frame: crank, vector: [5 N, 0, 0]}\n",
-      "7: forces.S.vector[0]: '5 N' is a force [N], a torque or energy [N*m] is due")
+      "7: forces.S.vector[0]: '5 N' is a force [N], a torque or energy [N*m] is due (world axes, or with axes: frame those of its frame)")
 wrong("force frame", FORCE + "{kind: force, frame: crank.tip, vector: [0, 0, 1]}\n",
       "7: forces.S.frame: body 'crank' has no frame 'tip'; there ***")
 wrong("force frame missing", FORCE + "{kind: force, vector: [0, 0, 1]}\n", '7: forces.S.frame: is missing; a force needs it')
@@ -88,6 +91,51 @@ wrong("measure one", PIN + "measures:\n  gap: {between: [ground]}\n",
       "7: measures.gap.between: ['ground'] must be a list of two frames, such as [ground, crank.start]")
 wrong("measure kind", PIN + "measures:\n  gap: {kind: distance, between: [ground, crank]}\n",
       "7: measures.gap.kind: unknown kind 'distance' of measure; a distance stands under joints")
+wrong("measure axes body", PIN + "measures:\n  gap: {between: [ground, crank], axes: crnk.end}\n",
+      "7: measures.gap.axes: there is no body 'crnk'; did you mean 'crank'?")
+wrong("measure axes frame", PIN + "measures:\n  gap: {between: [ground, crank], axes: crank.tip}\n",
+      "7: measures.gap.axes: body 'crank' has no frame 'tip'; there ***")
+wrong("measure axes world", PIN + "measures:\n  gap: {between: [ground, crank], axes: world}\n",
+      "7: measures.gap.axes: there is no body 'world'; there are ground, crank")
+wrong("measure axes list", PIN + "measures:\n  gap: {between: [ground, crank], axes: [1, 0, 0]}\n",
+      "7: measures.gap.axes: [1, 0, 0] must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}")
+wrong("measure axes key", PIN + "measures:\n  gap: {between: [ground, crank], axes: {body: crank, rotaton: [1, 0, 0, 0]}}\n",
+      "7: measures.gap.axes.rotaton: unknown key 'rotaton'; did you mean 'rotation'?")
+wrong("measure channel",
+      FORCE + "{kind: force, frame: crank, vector: [0, 0, gap.position.x]}\nmeasures:\n  gap: {between: [ground, crank.end]}\n",
+      "7: forces.S.vector[2]: channel 'gap.position.x' of measure 'gap' cannot be used in an expression; there ***")
+wrong("group none", PIN + "measures:\n  g: {kind: group}\n", '7: measures.g.bodies: is missing; a group measure needs it')
+wrong("group empty", PIN + "measures:\n  g: {kind: group, bodies: []}\n",
+      '7: measures.g.bodies: [] must be a list of bodies, such as [seat, driver]')
+wrong("group text", PIN + "measures:\n  g: {kind: group, bodies: crank}\n",
+      "7: measures.g.bodies: 'crank' must be a list of bodies, such as [seat, driver]")
+wrong("group numbers", PIN + "measures:\n  g: {kind: group, bodies: [1, 2]}\n",
+      '7: measures.g.bodies: [1, 2] must be a list of bodies, such as [seat, driver]')
+wrong("group null", PIN + "measures:\n  g: {kind: group, bodies: }\n",
+      '7: measures.g.bodies: no value is given, it must be a list of bodies, such as [seat, driver]')
+wrong("group ground", PIN + "measures:\n  g: {kind: group, bodies: [crank, ground]}\n",
+      "7: measures.g.bodies: 'ground' has no mass and no momentum; leave it out")
+wrong("group twice", PIN + "measures:\n  g: {kind: group, bodies: [crank, crank]}\n",
+      "7: measures.g.bodies: 'crank' stands there twice; name every body once")
+wrong("group typo", PIN + "measures:\n  g: {kind: group, bodies: [crnk]}\n",
+      "7: measures.g.bodies[0]: there is no body 'crnk'; did you mean 'crank'?")
+wrong("group of a joint", PIN + "measures:\n  g: {kind: group, bodies: [crank, A]}\n",
+      "7: measures.g.bodies[1]: there is no body 'A'; there is crank")
+wrong("group frame", PIN + "measures:\n  g: {kind: group, bodies: [crank.end]}\n",
+      "7: measures.g.bodies[0]: there is no body 'crank.end'; did you mean 'crank'?")
+wrong("group without mass", ROD + "  ghost: {mass: 0, inertia: [0, 0, 0]}\nmeasures:\n  g: {kind: group, bodies: [ghost]}\n",
+      '6: measures.g.bodies: ghost: without mass there is no centre of mass; name a body that has some')
+wrong("group key", PIN + "measures:\n  g: {kind: group, bodys: [crank]}\n",
+      '7: measures.g.bodies: is missing; a group measure needs it',
+      "7: measures.g.bodys: unknown key 'bodys'; did you mean 'bodies'?")
+wrong("group of a wrong body", "pliant: 1\nbodies:\n  a: {mass: heavy}\nmeasures:\n  g: {kind: group, bodies: [a]}\n",
+      "3: bodies.a.mass: ***")
+wrong("group channel",
+      FORCE + "{kind: force, frame: crank, vector: [0, 0, g.momentum.x]}\nmeasures:\n  g: {kind: group, bodies: [crank]}\n",
+      "7: forces.S.vector[2]: channel 'g.momentum.x' of group 'g' cannot be used in an expression; expressions can use ***")
+wrong("model channel", FORCE + "{kind: force, frame: crank, vector: [0, 0, model.momentum.x]}\n",
+      "7: forces.S.vector[2]: channel 'model.momentum.x' of the model cannot be used in an expression; expressions can use ***")
+wrong("body named model", "pliant: 1\nbodies:\n  model: {mass: 1}\n", "3: bodies.model: name 'model' is reserved; choose another")
 
 # -- simulate
 wrong("simulate typo", SIMULATE + "{duraton: 1}\n", "6: simulate.duraton: unknown option 'duraton'; did you mean 'duration'?")
@@ -109,6 +157,16 @@ wrong("step and accuracy", SIMULATE + "{duration: 1, step: 1 ms, accuracy: fine}
 wrong("step zero", SIMULATE + "{duration: 1, step: 0}\n", '6: simulate.step: 0 must be greater than zero')
 wrong("output step tiny", SIMULATE + "{duration: 1, step: 1 ms, output_step: 1e-15}\n",
       '6: simulate.output_step: 1e-15 s makes more than 1e+07 rows in 1 s; choose a larger one')
+wrong("output times and step", SIMULATE + "{duration: 1, output_step: 0.1, output_times: [0.5]}\n",
+      '6: simulate.output_times: give output_step (a distance of rows) or output_times (a list of them), not both')
+wrong("output times beyond", SIMULATE + "{duration: 1, output_times: [0, 0.5, 1.5]}\n",
+      '6: simulate.output_times: 1.5 s must be within the run of 1 s, after its start')
+wrong("output times back", SIMULATE + "{duration: 1, output_times: [0.5, 200 ms]}\n",
+      '6: simulate.output_times: 0.2 s comes after 0.5 s, times must increase')
+wrong("output times no list", SIMULATE + "{duration: 1, output_times: 0.5}\n",
+      '6: simulate.output_times: 0.5 must be a list of times, such as [0, 0.1, 0.5]')
+wrong("output times unit", SIMULATE + "{duration: 1, output_times: [1 mm]}\n",
+      "6: simulate.output_times: '1 mm' is a length [m], a time [s] is due")
 wrong("record text", SIMULATE + "{duration: 1, record: crank.*}\n",
       "6: simulate.record: 'crank.*' must be a list of channel patterns, such as ['crank.*']")
 wrong("record numbers", SIMULATE + "{duration: 1, record: [1]}\n",
@@ -155,8 +213,8 @@ wrong("many",
       '6: bodies.b.mass: is missing; a rigid body needs it',
       "6: bodies.b.mas: unknown key 'mas'; did you mean 'mass'?",
       "7: bodies.c.mass: '2 m' is a length [m], a mass [kg] is due",
-      '7: bodies.c.position: [1] must be a list of three numbers [m]',
-      "10: joints.A.axis: axis 'w' must be one of x, y, z, -x, -y, -z or three numbers",
+      '7: bodies.c.position: [1] must be a list of three numbers [m] (world axes)',
+      "10: joints.A.axis: axis 'w' must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)",
       "11: joints.B.between[1]: there *** ; did you mean 'ok'?",
       '13: drives.d.function: a number or name is due at the end (column 5)',
       "15: forces.f.vector[2]: channel 'ok.velocty.z' of body 'ok' cannot be used in an expression; did you mean 'ok.velocity.z'?",
@@ -202,7 +260,7 @@ wrong("stiffness in newton", FORCE + "{kind: spring_damper, between: [ground, cr
 wrong("damping of a rotation", FORCE + "{kind: torsion_spring, joint: A, damping: 5 N*s/m}\n",
       "7: forces.S.damping: '5 N*s/m' is a damping [N*s/m], a rotational damping [N*m*s] is due")
 wrong("square without mark", ONE + "    inertia: [1 kg*m2, 1, 1]\n",
-      "5: bodies.a.inertia: '1 kg*m2': unit 'kg*m2': unexpected '2'; for a power write '^2'")
+      "5: bodies.a.inertia: '1 kg*m2': unit 'kg*m2': unexpected '2'; for a power write '^2' (body axes, about the centre of mass)")
 wrong("rpm as length", JOINT + "{kind: screw, between: [ground, crank], lead: 30 rpm}\n",
       "5: joints.A.lead: '30 rpm' is a rate [1/s], a length [m] is due")
 wrong("item of wrong type",
@@ -212,13 +270,13 @@ wrong("item of wrong type",
       '9: forces.F: 3 must be a mapping such as {kind: force, frame: crank, vector: [0, 0, 1]}',
       '11: measures.M: no value is given, it must be a mapping such as {between: [ground, crank.end]}')
 wrong("a frame inside a frame", ONE + "    frames: {tip: {point: {point: [0, 0, 0]}}}\n",
-      '5: bodies.a.frames.tip.point: {point: [0, 0, 0]} must be a list of three numbers [m]')
+      '5: bodies.a.frames.tip.point: {point: [0, 0, 0]} must be a list of three numbers [m] (body axes)')
 wrong("frames of frames", ONE + "    frames: {tip: {frame: a.tip}}\n",
       "5: bodies.a.frames.tip.frame: unknown key 'frame'; there ***")
 wrong("sections null are fine, the rest is told", "pliant: 1\nbodies:\njoints:\nforces:\nsimulat:\n",
       "5: simulat: unknown key 'simulat'; did you mean 'simulate'?")
 wrong("mass of a rod", body("rod: {start: [0, 0, 0], end: [1 m, 0, 0 kg]}, mass: 5 s"),
-      "3: bodies.a.rod.end: '0 kg' is a mass [kg], a length [m] is due",
+      "3: bodies.a.rod.end: '0 kg' is a mass [kg], a length [m] is due (world axes)",
       "3: bodies.a.mass: '5 s' is a time [s], a mass [kg] is due")
 wrong("body is cyclic", "pliant: 1\nbodies: {a: &a {mass: 1, frames: {f: *a}}}\n",
       '2: alias *a stands inside itself; write what is meant')
@@ -226,7 +284,7 @@ wrong("alias of a wrong value", body("mass: &m -3}\n  b: {mass: *m"),
       '3: bodies.a.mass: -3 must be at least 0',
       '4: bodies.b.mass: -3 must be at least 0')
 wrong("numbers in quotes", ONE + "    position: ['1', '2', 'three']\n",
-      "5: bodies.a.position: 'three' must begin with a number; write for example '2 m'")
+      "5: bodies.a.position: 'three' must begin with a number; write for example '2 m' (world axes)")
 wrong("negative radius of a rod", body("mass: 1, rod: {start: [0, 0, 0], end: [1, 0, 0], radius: -2 mm}"),
       '3: bodies.a.rod.radius: -2 mm must be greater than zero')
 wrong("control characters in a value", body("mass: \"\\e[31m\\a\""),

@@ -4,7 +4,7 @@ from .base import DRIVE, GEAR, JOINT, PIN, ROD, expression, table, wrong
 # -- joints
 wrong("joint kind missing", JOINT + "{between: [ground, crank]}\n", '5: joints.A.kind: is missing; there ***')
 wrong("joint kind unknown", JOINT + "{kind: hinge, between: [ground, crank]}\n",
-      "5: joints.A.kind: unknown kind 'hinge' of joint; there ***")
+      "5: joints.A.kind: unknown kind 'hinge' of joint; did you mean 'revolute'?")
 wrong("joint kind typo", JOINT + "{kind: revolut, between: [ground, crank]}\n",
       "5: joints.A.kind: unknown kind 'revolut' of joint; did you mean 'revolute'?")
 wrong("joint kind of force", JOINT + "{kind: spring_damper, between: [ground, crank]}\n",
@@ -50,21 +50,22 @@ wrong("same body", JOINT + "{kind: revolute, between: [crank.start, crank.end]}\
 wrong("ground twice", JOINT + "{kind: revolute, between: [ground, {body: ground, point: [1, 0, 0]}]}\n",
       "5: joints.A.between: both frames are on 'ground'; a joint connects two bodies")
 wrong("axis zero", JOINT + "{kind: revolute, between: [ground, crank], axis: [0, 0, 0]}\n",
-      '5: joints.A.axis: axis (0, 0, 0) has no direction; give at least one component')
+      '5: joints.A.axis: axis (0, 0, 0) has no direction; give at least one component (axes of frame a)')
 wrong("axis word", JOINT + "{kind: revolute, between: [ground, crank], axis: up}\n",
-      "5: joints.A.axis: axis 'up' must be one of x, y, z, -x, -y, -z or three numbers")
+      "5: joints.A.axis: axis 'up' must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)")
 wrong("axis two", JOINT + "{kind: revolute, between: [ground, crank], axis: [0, 1]}\n",
-      '5: joints.A.axis: axis [0, 1] must be one of x, y, z, -x, -y, -z or three numbers')
+      '5: joints.A.axis: axis [0, 1] must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)')
 wrong("axis nan", JOINT + "{kind: revolute, between: [ground, crank], axis: [0, .nan, 1]}\n",
-      '5: joints.A.axis: axis [0, nan, 1] must be one of x, y, z, -x, -y, -z or three numbers')
+      '5: joints.A.axis: axis [0, nan, 1] must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)')
 wrong("axis text numbers", JOINT + "{kind: revolute, between: [ground, crank], axis: [a, b, c]}\n",
-      "5: joints.A.axis: axis ['a', 'b', 'c'] must be one of x, y, z, -x, -y, -z or three numbers")
+      "5: joints.A.axis: axis ['a', 'b', 'c'] must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)")
 wrong("axis capital", JOINT + "{kind: revolute, between: [ground, crank], axis: Z}\n",
-      "5: joints.A.axis: axis 'Z' must be one of x, y, z, -x, -y, -z or three numbers")
+      "5: joints.A.axis: axis 'Z' must be one of x, y, z, -x, -y, -z or three numbers (axes of frame a)")
 wrong("axis unknown here", JOINT + "{kind: spherical, between: [ground, crank], axis: z}\n",
       "5: joints.A.axis: unknown key 'axis'; there ***")
 wrong("universal parallel", JOINT + "{kind: universal, between: [ground, crank], axis: z, axis_b: z}\n",
-      '5: joints.A.axis_b: (0, 0, 1) must be perpendicular to axis (0, 0, 1) in the pose as modelled')
+      '5: joints.A.axis_b: (0, 0, 1) must be perpendicular to axis (0, 0, 1) in the pose as modelled'
+      ' (axes of frame a, in the pose as modelled)')
 wrong("zero unit", JOINT + "{kind: revolute, between: [ground, crank], zero: 5 mm}\n",
       "5: joints.A.zero: '5 mm' is a length [m], an angle or plain number [rad] is due")
 wrong("zero word", JOINT + "{kind: revolute, between: [ground, crank], zero: open}\n",
@@ -93,7 +94,7 @@ wrong("joint distance unit", JOINT + "{kind: joint, between: [ground, crank], pr
 wrong("joint distance zero", JOINT + "{kind: joint, between: [ground, crank], primitives: [[distance, 0]]}\n",
       '5: joints.A.primitives[0]: its length is zero; use a spherical joint for points that coincide')
 wrong("joint axis_x parallel", JOINT + "{kind: joint, between: [ground, crank], axis: z, axis_x: z, primitives: [coincident]}\n",
-      '5: joints.A.axis_x: (0, 0, 1) is parallel to axis; give another direction')
+      '5: joints.A.axis_x: (0, 0, 1) is parallel to axis; give another direction (axes of frame a)')
 wrong("gear nothing", GEAR + "{kind: gear, between: [A, B]}\n", '9: joints.G: give either ratio or teeth, none is given')
 wrong("gear both", GEAR + "{kind: gear, between: [A, B], ratio: 2, teeth: [1, 2]}\n",
       '9: joints.G: give either ratio or teeth, both are given')
@@ -139,7 +140,8 @@ wrong("drive coordinate", DRIVE + "{joint: A, coordinate: turn, function: t}\n",
       "7: drives.motor.coordinate: 'turn' must be 'angle' or 'displacement'")
 wrong("drive coordinate not there", DRIVE + "{joint: A, coordinate: displacement, function: t}\n",
       "7: drives.motor.coordinate: joint 'A' has no coordinate 'displacement'; it has angle")
-wrong("drive function missing", DRIVE + "{joint: A, coordinate: angle}\n", '7: drives.motor.function: is missing; a drive needs it')
+wrong("drive function missing", DRIVE + "{joint: A, coordinate: angle}\n",
+      '7: drives.motor.function: is missing; a drive needs it, or speed or acceleration')
 wrong("drive function null", DRIVE + "{joint: A, coordinate: angle, function: }\n",
       "7: drives.motor.function: no value is given, it must be a number, an expression such as '2 * t', or a table such as "
       '{table: {x: [0, 1], y: [0, 5]}}')
@@ -158,8 +160,8 @@ wrong("drive on fixed",
       "7: drives.motor.coordinate: joint 'A' has no coordinate 'angle'; it has none")
 wrong("drive unit wrong", DRIVE + "{joint: A, coordinate: angle, function: 5 mm}\n",
       "7: drives.motor.function: '5 mm' is a length [m], an angle or plain number [rad] is due")
-wrong("drive unknown key", DRIVE + "{joint: A, coordinate: angle, function: t, speed: 3}\n",
-      "7: drives.motor.speed: unknown key 'speed'; there ***")
+wrong("drive unknown key", DRIVE + "{joint: A, coordinate: angle, function: t, velocity: 3}\n",
+      "7: drives.motor.velocity: unknown key 'velocity'; there ***")
 wrong("expr empty", expression(""), "7: drives.motor.function: the expression is empty; write for example '10 N * sin(2*pi*t)'")
 wrong("expr unknown name", expression("2 * time"),
       "7: drives.motor.function: unknown name 'time'; known are *** ; did you mean 't'? (column 5)")
@@ -213,13 +215,14 @@ wrong("table lengths", table("{x: [0, 1], y: [0, 1, 2]}"),
 wrong("table kind", table("{x: [0, 1], y: [0, 1], kind: quintic}"),
       "7: drives.motor.function: table: kind = 'quintic', must be 'cubic' or 'linear'")
 wrong("table missing", table("{x: [0, 1]}"),
-      '7: drives.motor.function: table {x: [0, 1]} must have the entries x and y, lists of numbers, and may have kind')
+      '7: drives.motor.function: table {x: [0, 1]} must have the entries x and y, lists of numbers, and may have kind and beyond')
 wrong("table unknown", table("{x: [0, 1], y: [0, 1], z: 1}"),
-      '7: drives.motor.function: table {x: [0, 1], y: [0, 1], z: 1} must have the entries x and y, lists of numbers, and may have kind')
+      '7: drives.motor.function: table {x: [0, 1], y: [0, 1], z: 1} must have the entries x and y, lists of numbers, '
+      'and may have kind and beyond')
 wrong("table text", table("{x: [0, 1 s], y: [0, 1]}"),
       "7: drives.motor.function: table: x = [0, '1 s'], must be a list of numbers in SI units")
 wrong("table list", table("[[0, 1], [0, 1]]"),
-      '7: drives.motor.function: table [[0, 1], [0, 1]] must have the entries x and y, lists of numbers, and may have kind')
+      '7: drives.motor.function: table [[0, 1], [0, 1]] must have the entries x and y, lists of numbers, and may have kind and beyond')
 wrong("table ragged", table("{x: [0, [1]], y: [0, 1]}"),
       '7: drives.motor.function: table: x = [0, [1]], must be a list of numbers in SI units')
 wrong("table huge", table("{x: [0, 1e-300], y: [0, 1e300], kind: linear}"),

@@ -9,7 +9,8 @@ wrong("only a comment", "# nothing here\n", "1: a model is a mapping that begins
 wrong("null", "~", "1: a model is a mapping that begins with 'pliant: 1'; it is empty")
 wrong("a word", "hello", "1: a model is a mapping that begins with 'pliant: 1'; it is 'hello'")
 wrong("a list", "- 1\n- 2\n", "1: a model is a mapping that begins with 'pliant: 1'; it is [1, 2]")
-wrong("binary", b"\x89HDF\r\n\x1a\n\x00\x00\x00\xff", '1: byte 0 is not UTF-8 text; a model is a YAML file, save it as UTF-8')
+wrong("binary", b"\x89HDF\r\n\x1a\n\x00\x00\x00\xff", " is a file of results or of a part, not a model; pl.load('m.yaml') reads results")
+wrong("bytes", b"\x89PNG\r\n\x1a\n\xff", '1: byte 0 is not UTF-8 text; a model is a YAML file, save it as UTF-8')
 wrong("nul bytes", b"pliant: 1\nname: a\x00b\n", '2: the character #x0000 is not text; a model is a YAML file in UTF-8')
 wrong("utf-16", "pliant: 1\nbodies: {a: {mass: -1}}\n".encode("utf-16"), '1: looks like UTF-16 text; save it as UTF-8')
 wrong("utf-16 no bom", "pliant: 1\nbodies: {a: {mass: -1}}\n".encode("utf-16-le"), '1: looks like UTF-16 text; save it as UTF-8')
@@ -131,13 +132,13 @@ wrong("ground frame text", "pliant: 1\nground: {frames: {wall: here}}\n",
 wrong("name reserved", "pliant: 1\nbodies:\n  ground: {mass: 1}\n", "3: bodies.ground: name 'ground' is reserved; choose another")
 wrong("name t", "pliant: 1\nbodies:\n  t: {mass: 1}\n", "3: bodies.t: name 't' is reserved; choose another")
 wrong("name digit", "pliant: 1\nbodies:\n  1a: {mass: 1}\n",
-      "3: bodies.1a: name '1a' must be a word of letters, digits and _ that does not begin with a digit")
+      "3: bodies.1a: name '1a' must be a word of letters, digits and _ that does not begin with a digit; write '_1a'")
 wrong("name dot", "pliant: 1\nbodies:\n  a.b: {mass: 1}\n",
-      "3: bodies.a.b: name 'a.b' must be a word of letters, digits and _ that does not begin with a digit")
+      "3: bodies.a.b: name 'a.b' must be a word of letters, digits and _ that does not begin with a digit; write 'a_b'")
 wrong("name blank", "pliant: 1\nbodies:\n  left arm: {mass: 1}\n",
-      "3: bodies.left arm: name 'left arm' must be a word of letters, digits and _ that does not begin with a digit")
+      "3: bodies.left arm: name 'left arm' must be a word of letters, digits and _ that does not begin with a digit; write 'left_arm'")
 wrong("name hyphen", "pliant: 1\nbodies:\n  left-arm: {mass: 1}\n",
-      "3: bodies.left-arm: name 'left-arm' must be a word of letters, digits and _ that does not begin with a digit")
+      "3: bodies.left-arm: name 'left-arm' must be a word of letters, digits and _ that does not begin with a digit; write 'left_arm'")
 wrong("name quotes empty", "pliant: 1\nbodies:\n  '': {mass: 1}\n",
       "3: bodies.'': name '' must be a word of letters, digits and _ that does not begin with a digit")
 wrong("name newline", "pliant: 1\nbodies:\n  \"a\\nb\": {mass: 1}\n",
@@ -152,4 +153,5 @@ wrong("name long", "pliant: 1\nbodies:\n  " + "a" * 500 + ": {mass: -1}\n",
       "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'… (500 characters) must have at most 100 letters",
       '3: bodies.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa….mass: -1 must be at least 0')
 wrong("frame name bad", ONE + "    frames: {my frame: [0, 0, 0]}\n",
-      "5: bodies.a.frames.my frame: name 'my frame' must be a word of letters, digits and _ that does not begin with a digit")
+      "5: bodies.a.frames.my frame: name 'my frame' must be a word of letters, digits and _ that does not begin with a digit; write "
+      "'my_frame'")

@@ -4,11 +4,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from ..method_option import MethodOption
+from ..output_rows import count
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ...compile.compiled_model import CompiledModel
     from ..formulations.base import Equations, Setting
     from .time_loop.method import Method
@@ -24,7 +25,8 @@ class Orders(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a run is to do: to ``end`` with rows every ``stride`` steps (fixed) or at ``outputs`` times (accuracy)."""
+    """What a run is to do: to ``end`` with rows every ``stride`` steps (fixed) or at ``outputs`` times (accuracy), and at the end; or at
+    times that are listed."""
     dynamics: CompiledModel
     formulation: MethodOption
     row: np.ndarray                 # the start
@@ -34,13 +36,35 @@ class Plan(NamedTuple):
     stride: int = 1
     accuracy: float = 0.0           # or chosen for this
     outputs: int = 1
+    distance: float = 0.0           # of rows, counted from ``origin``, if it does not divide the time
+    origin: float | None = None     # where rows are counted from, if not from the start
+    listed: np.ndarray | None = None  # times of rows
     coarser: float = 1.0            # largest step, in what it would be
     memory: dict[str, Any] | None = None
 
     @classmethod
-    def fixed(cls, dynamics: CompiledModel, formulation: MethodOption, row: np.ndarray, step: float, steps: int, stride: int = 1) -> Plan:
+    def fixed(cls, dynamics: CompiledModel, formulation: MethodOption, row: np.ndarray, step: float, steps: int, stride: int = 1,
+              listed: np.ndarray | None = None) -> Plan:
         """So many steps of the same length."""
-        return cls(dynamics, formulation, row, float(row[0]) + steps * step, step, steps, stride)
+        return cls(dynamics, formulation, row, float(row[0]) + steps * step, step, steps, stride, listed=listed)
+
+    def times(self) -> np.ndarray:
+        """Of all rows after the origin."""
+        if self.listed is not None:
+            return self.listed
+        start = float(self.row[0]) if self.origin is None else self.origin
+        if self.step:
+            out: np.ndarray = start + np.append(np.arange(self.stride, self.steps, self.stride), self.steps) * self.step
+        else:
+            distance = self.apart()
+            out = start + np.arange(1, 1 + count(self.end - start, distance)) * distance
+        out[-1] = self.end
+        return out
+
+    def apart(self) -> float:
+        """Distance of rows of a run whose steps are chosen."""
+        start = float(self.row[0]) if self.origin is None else self.origin
+        return self.distance or (self.end - start) / (self.outputs if self.listed is None else len(self.listed))
 
 
 INTEGRATORS: dict[str, type[Integrator]] = {}  # by kind; a class registers itself when it is defined

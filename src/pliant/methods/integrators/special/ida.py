@@ -49,7 +49,7 @@ class IDARun(Run):
             row = self.ahead(self.t)
             self.dynamics.refine(row[None, :])
         self._begin(row)
-        self._store(2)
+        self._store()
 
     @property
     def tried(self) -> tuple[float, float]:
@@ -124,7 +124,8 @@ class IDARun(Run):
         """Up to the next row, or to the end of a smooth piece."""
         c = self.c
         c.stored = 0
-        target = c.last if c.output == c.outputs else c.first + c.output * c.out_step
+        due = c.output <= c.outputs
+        target = self.due[c.output - 1] if due else c.last
         t = min(float(target), float(c.stop))
         if t > self.t:
             found = self.solver.step(t, tstop=float(c.stop))
@@ -139,7 +140,7 @@ class IDARun(Run):
             self._keep()
             if c.histories:
                 self._run(self.programs[3], t)
-        if t >= target:
+        if due and t >= target:
             self.rows[0] = self.ahead(self.t)
             self.rows[0, 0] = t
             c.stored, c.output = 1, c.output + 1

@@ -27,7 +27,6 @@ CONTROL = record_type({
     "size": "of the model",
     "swing": "rad: most that a quaternion of the state may turn in a step",
     "h_bad, e_bad": "the last rejected step, and its error",
-    "out_step": "distance of rows",
     "after": "time right behind a jump",
     "sought": "length of the step in which a jump is sought",
     "looked, ended": "start and end of the step that was looked at for jumps",
@@ -42,7 +41,6 @@ CONTROL = record_type({
 }, {
     "steps": "accepted so far, from the very start",
     "end": "number of fixed steps",
-    "stride": "fixed steps from row to row",
     "iterations, factorisations": "so far",
     "rejected": "steps made again",
     "stored": "rows since Python took them",
@@ -118,6 +116,7 @@ class Steps(NamedTuple):
     stops: np.ndarray   # times right before and right after jumps in time, and of which kind; the end of the run last
     limits: np.ndarray  # ends of segments of time, and the largest step in each
     jumped: np.ndarray  # times of the last jumps
+    due: np.ndarray     # times of rows
     history: Program    # counts turns
     tangent: Program
     watched: np.ndarray  # where in tab arguments of steep functions are kept; the arguments, rows: places in the step; their change

@@ -70,8 +70,9 @@ def fixed_steps(problem, steps, c, own, max_steps, rows):
             status = finish_step(p, w, c, t1)
         if status != DONE:
             return status
-        if c.steps % c.stride == 0 or c.steps == c.end:
-            keep(p, w, c, t1, w.y1, rows[c.stored])
+        if c.output <= c.outputs and t1 > w.due[c.output - 1] - 0.5 * c.next:
+            keep(p, w, c, w.due[c.output - 1], w.y1, rows[c.stored])
+            c.output += 1
         copy(w.y1, w.y0)
         copy(w.f1, w.f0)
         if c.stored == rows.shape[0]:

@@ -82,7 +82,7 @@ def keep_outputs(p, w, c, o, rows):
     if c.fresh == 1 and c.now < c.stop:
         return True
     while c.output <= c.outputs:
-        t = c.last if c.output == c.outputs else c.first + c.output * c.out_step
+        t = w.due[c.output - 1]
         if t > c.now:
             return True
         if c.stored == rows.shape[0]:

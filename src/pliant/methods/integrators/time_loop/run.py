@@ -35,7 +35,7 @@ FINEST = 1e-13      # smallest step, of the time
 WORK = 1                     # of totals: dissipated energy, work
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 # fields of records that follow from the plan and the options, and are not taken from a memory
-LIMITS = ("last", "eps", "most", "least", "end", "stride", "outputs", "stored", "fixed", "histories", "jumpy", "sites", "looks",
+LIMITS = ("last", "eps", "most", "least", "end", "outputs", "stored", "fixed", "histories", "jumpy", "sites", "looks",
           "size", "swing", "brief", "slowest", "caution", "span", "choices", "through", "coming", "segment", "jumps",
           "most_iterations", "full", "tolerance", "rounding", "floor", "widest", "alpha_m", "alpha_f", "beta", "gamma",
           "highest", "parts", "stiff", "free", "closed", "length", "rate", "gap", "passes", "exact", "renew", "zero", "direct", "index3")
@@ -69,7 +69,7 @@ class Run(Stops):
         self.dynamics = plan.dynamics.for_run()
         self.method, self.formulation, self.stride = method, plan.formulation, plan.stride
         self.start, self.end = plan.row, plan.end
-        self.step = plan.step or (plan.end - float(plan.row[0])) / plan.outputs  # of the output, if steps are chosen
+        self.step, self.due, self.listed = plan.step or plan.apart(), plan.times(), plan.listed is not None  # of the output, if chosen
         self.x = self.dynamics.memory()
         p = parts(plan.row[None, :], s.q0.size, s.n)
         for name in ("q", "v", "a", "lam", "H"):
@@ -88,8 +88,8 @@ class Run(Stops):
         s, c, start, end = plan.dynamics.system, self.c, float(plan.row[0]), plan.end
         self.duration, self.accuracy = end - start, plan.accuracy or None
         c.first = c.now = start
-        c.last, c.out_step, c.output, c.outputs = end, self.duration / plan.outputs, 1, plan.outputs
-        c.end, c.stride = plan.steps, plan.stride
+        c.last, c.end = end, plan.steps
+        c.output, c.outputs = 1 + int(np.searchsorted(self.due, start, "right")), len(self.due)
         c.eps = SAFETY * plan.accuracy / min(1.0, self.duration)
         c.least, c.span = FINEST * max(abs(start), abs(end), self.duration), WINDOW * self.duration
         most, self.jumped = self.duration / coarsest, np.zeros(CHATTER + 1)
@@ -108,16 +108,15 @@ class Run(Stops):
         self.limits[:, 1] *= plan.coarser
         c.most = self.limits[0, 1]
 
-    def _store(self, rows: int) -> None:
+    def _store(self) -> None:
         """Room for rows, and the first checkpoint: the last thing that the initialisation of a method does."""
-        self.rows = np.zeros((min(CHUNK, rows, max(FEWEST, ROOM // self.start.size)), self.start.size))
+        self.rows = np.zeros((min(CHUNK, 1 + len(self.due), max(FEWEST, ROOM // self.start.size)), self.start.size))
         self.checkpoint, self.emitted, self.noted = Checkpoint(self.memory(), 0), 0, int(self.c.steps)
 
     @property
     def rows_to_come(self) -> int:
         """Rows of output that are still due."""
-        c = self.c
-        return int(c.end) // self.stride - int(c.steps) // self.stride if c.fixed else int(c.outputs - c.output) + 1
+        return int(self.c.outputs - self.c.output) + 1
 
     @property
     def observed(self) -> CompiledModel:
@@ -168,7 +167,8 @@ class Run(Stops):
 
     def memory(self) -> dict[str, np.ndarray]:
         """What a continuation needs: the state of the method itself, before any projection of rows."""
-        return {name: array.ravel().copy() for name, array in self._state().items()} | {k: values(r) for k, r in self._records().items()}
+        own = {name: array.ravel().copy() for name, array in self._state().items()} | {k: values(r) for k, r in self._records().items()}
+        return own | ({"due": self.due.copy()} if self.listed else {})
 
     def counts(self) -> dict[str, int]:
         """What the run cost so far, by the names of Quality."""
@@ -187,17 +187,18 @@ class Run(Stops):
             array[...] = memory[name].reshape(array.shape)
         for name, record in records.items():
             assign(record, memory[name], LIMITS)
+        if c.fixed:
+            c.output = 1 + int(np.searchsorted(self.due, self.t + 0.5 * self.step, "right"))
         if not self._plausible():
             raise ValueError("the state of the method in the file contradicts its step and times; the file is damaged")
         self.num.fallback = self.fallback.address if c.sticky else 0
-        if self.accuracy:  # another method may have made the first rows
-            c.outputs = round((self.end - c.first) / c.out_step)
         self._next_stop(self.t)
 
     def _plausible(self) -> bool:
         """Whether a state that was read fits the times and steps of this Run."""
         c = self.c
-        good = bool(np.isfinite(values(c)).all() and c.first <= self.t <= self.end and c.h1 >= 0)
+        good = bool(np.isfinite(values(c)).all() and c.first <= self.t <= self.end and c.h1 >= 0
+                    and 1 <= c.output <= c.outputs + 1)
         return good and (not c.fixed or (0 <= c.steps <= c.end and c.next == self.step))
 
     def _next_stop(self, t: float) -> None:

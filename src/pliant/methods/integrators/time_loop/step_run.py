@@ -64,7 +64,7 @@ class StepRun(Run):
             self._choose_solver(bool(self.c.sticky))
         else:
             self._begin(plan.row)
-        self._store(plan.outputs + 1 if plan.accuracy else plan.steps // plan.stride + 1)
+        self._store()
 
     def _limit(self, made: Equations) -> None:
         """What the loop goes by."""
@@ -82,7 +82,7 @@ class StepRun(Run):
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
-                      history=self.programs[3], tangent=self.programs[1], call=Kernels(*[0] * len(Kernels._fields)))
+                      due=self.due, history=self.programs[3], tangent=self.programs[1], call=Kernels(*[0] * len(Kernels._fields)))
         y = steps.y0
         if made.rhs is None and not m.holds:
             raise ModelError(f"simulate: formulation {self.formulation.kind} gives no accelerations, which integrator {self.method.kind} "
@@ -152,7 +152,8 @@ class StepRun(Run):
 
     @property
     def only_forces(self) -> bool:
-        return not (self.dynamics.directory.drives or self.scheme.holds)
+        d = self.dynamics.directory
+        return not (d.drives or d.related or self.scheme.holds)
 
     def _advance(self, steps: int) -> int:
         loop = fixed_steps if self.c.fixed else chosen_steps

@@ -1,0 +1,37 @@
+"""Names of items."""
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from ..functions.printable import same_name
+from ..functions.suggestions import did_you_mean as did_you_mean
+from ..functions.suggestions import near_miss as near_miss
+from ..functions.units import shown
+
+LONGEST = 100     # letters in a name
+RESERVED = {"ground", "energy", "model", "t", "pi", "e"}
+
+
+def _name(value: Any) -> str:
+    value = same_name(value) if isinstance(value, str) else value
+    if not isinstance(value, str) or not value.isidentifier():
+        raise ValueError(f"name {shown(value)} must be a word of letters, digits and _ that does not begin with a digit{_repaired(value)}")
+    if len(value) > LONGEST:
+        raise ValueError(f"name {shown(value)} must have at most {LONGEST} letters")
+    if value in RESERVED:
+        raise ValueError(f"name {value!r} is reserved; choose another")
+    return value
+
+
+def _repaired(value: Any) -> str:
+    """The end of a message: a name that would do, with _ for what may not be in one."""
+    words = [word for word in re.split(r"\W+", value) if word] if isinstance(value, str) else []
+    name = "_".join(words)[:LONGEST - 1]
+    name = name if name.isidentifier() else f"_{name}"
+    return f"; write {name!r}" if words and name.isidentifier() and value.isprintable() else ""
+
+
+Name = Annotated[str, BeforeValidator(_name)]

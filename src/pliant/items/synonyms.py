@@ -1,0 +1,117 @@
+"""Usual words of engineers and of other programs for the kinds here: what is suggested where a word is not known."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from .base import KINDS
+from .names import did_you_mean, near_miss
+from .shapes import MAKERS
+
+NEAR = 0.8  # so much alike a word is rather misspelled than one of another section
+# section of what is meant -> its kind -> words for it, with _ for blanks and hyphens
+WORDS: dict[str, dict[str, str]] = {
+    "bodies": {
+        "rigid": "rigid_body body part solid link mass lump",
+        "modal": "flexible flexible_body flex elastic deformable beam shell fe fem finite_element superelement craig_bampton reduced "
+                 "modal_body"},
+    "joints": {
+        "fixed": "weld welded lock locked rigid_joint clamp clamped bolt bolted glue bracket bracket_joint fix attach",
+        "revolute": "hinge pin pivot rotary rotational rotation bearing axle turning knee",
+        "spherical": "ball socket ball_and_socket ball_socket sphere gimbal",
+        "universal": "cardan hooke hookes u_joint gimbal_joint cross",
+        "prismatic": "slider slide sliding translational translation linear rail telescope piston guide",
+        "cylindrical": "cylinder_joint sleeve",
+        "planar": "plane flat plane_joint",
+        "screw": "helical helix lead_screw thread spindle nut",
+        "distance": "rod massless_rod massless_link tie bar rigid_link rigid_rod",
+        "point_on_line": "slot inline in_line point_line point_curve",
+        "point_on_plane": "inplane in_plane point_plane point_in_plane",
+        "gear": "gears gearbox gear_pair belt chain pulley transmission",
+        "rack_pinion": "rack pinion rack_and_pinion",
+        "sliding_on_beam": "slide_on_beam beam_slider sliding_joint"},
+    "drives": {"drive": "motor motion actuator servo driver driven prescribed_motion rheonomic"},
+    "forces": {
+        "spring_damper": "spring damper dashpot linear_spring coil coil_spring shock shock_absorber suspension strut tsda "
+                         "translational_spring",
+        "torsion_spring": "torsional_spring rotational_spring rotary_spring torsion torsion_bar torsional_damper rotational_damper "
+                          "rotary_damper rsda hinge_spring",
+        "axial_spring": "joint_spring sliding_spring",
+        "bushing": "bush mount rubber elastomer rubber_mount beam_force six_dof_spring stiffness_matrix",
+        "force": "load point_load thrust point_force nodal_force",
+        "torque": "moment couple point_moment point_torque"},
+    "measures": {"measure": "sensor gauge marker probe output request"},
+}
+# other names of Python: what is meant, without pl.
+PYTHON = {
+    "load_model": "read", "open": "read", "read_model": "read", "from_yaml": "read", "read_results": "load", "simulate": "Model.simulate",
+    "run": "Model.simulate", "check": "Model.check", "static": "Model.static", "modes": "Model.modes", "ground": "Model.ground",
+    "system": "Model", "world": "Model", "assembly": "Model", "point_mass": "RigidBody.point_mass", "box": "RigidBody.box",
+    "cylinder": "RigidBody.cylinder", "sphere": "RigidBody.sphere", "rod": "RigidBody.rod", "beam": "flex.mesh_beam", "spline": "Table",
+    "curve": "Table", "lookup": "Table", "interpolation": "Table", "quaternion": "rotation", "rot": "rotation", "euler": "rotation",
+    "rk4": "RungeKutta4", "rk45": "DormandPrince54", "dopri5": "DormandPrince54", "ode45": "DormandPrince54", "radau": "RadauIIA5",
+    "gear_bdf": "BDF", "gstiff": "BDF", "ode15s": "BDF", "adams": "AdamsBashforthMoulton", "abm": "AdamsBashforthMoulton",
+    "verlet": "CentralDifferences", "leapfrog": "CentralDifferences", "sundials": "IDA",
+}
+METHODS = {
+    "rk4": "runge-kutta-4", "runge-kutta": "runge-kutta-4", "rk45": "dormand-prince-54", "dopri5": "dormand-prince-54",
+    "ode45": "dormand-prince-54", "dopri853": "dop853", "rk8": "dop853", "ode15s": "bdf", "gear": "bdf", "gstiff": "bdf", "wstiff": "bdf",
+    "adams": "adams-bashforth-moulton", "abm": "adams-bashforth-moulton", "ode113": "adams-bashforth-moulton",
+    "gen-alpha": "generalized-alpha", "alpha": "generalized-alpha", "chung-hulbert": "generalized-alpha",
+    "hilber-hughes-taylor": "hht", "verlet": "central-differences", "leapfrog": "central-differences", "explicit": "central-differences",
+    "sundials": "ida", "ggl": "stabilized-index-2", "si2": "stabilized-index-2", "gear-gupta-leimkuhler": "stabilized-index-2",
+    "index3": "index-3", "index1": "index-1",
+    "featherstone": "recursion", "joint-coordinates": "recursion", "joint": "recursion", "minimal": "recursion",
+}
+
+
+def plain_word(word: str) -> str:
+    """Small letters, with _ for blanks and hyphens."""
+    return word.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def of_kind(word: str, section: str = "") -> tuple[str, str] | None:
+    """Section and kind that a usual word stands for, rather one of this section; None if it is not known."""
+    plain = plain_word(word)
+    found = [(where, kind) for where, kinds in WORDS.items() for kind, words in kinds.items()
+             for known in (words.split(),) if plain in known or plain.removesuffix("_joint") in known]
+    found = [(where, kind) for where, kind in found if kind in KINDS[where]]
+    return min(found, key=lambda pair: pair[0] != section) if found else None
+
+
+def kind_meant(word: str, section: str) -> str:
+    """The end of a message about an unknown kind of this section: what may be meant, and where it stands."""
+    kind, known = plain_word(word), KINDS[section]
+    if kind in known:
+        return f"; did you mean {kind!r}?"
+    elsewhere = next((where for where in KINDS if kind in KINDS[where]), None)
+    if elsewhere:
+        return f"; a {kind} stands under {elsewhere}"
+    meant = of_kind(word, section)
+    if meant and meant[0] == section:
+        return f"; did you mean {meant[1]!r}?"
+    if kind in MAKERS:
+        return f"; a {kind} is a rigid body: write {kind}: {{...}} instead of kind" + ("" if section == "bodies" else ", under bodies")
+    if meant and not near_miss(kind, known, NEAR):
+        return f"; did you mean {meant[1]!r}, which stands under {meant[0]}?"
+    return did_you_mean(kind, known)
+
+
+def method_meant(word: str, known: Mapping[str, object]) -> str:
+    """The end of a message about an unknown method."""
+    meant = METHODS.get(plain_word(word).replace("_", "-"), "")
+    return f"; did you mean {meant!r}?" if meant in known else did_you_mean(word.replace("_", "-").lower(), known)
+
+
+def attribute_meant(word: str, known: Iterable[str], kinds: Callable[[], object]) -> str:
+    """The end of a message about an unknown attribute of the package: a class of the kind that the word stands for, or a near miss.
+    ``kinds``: fills the list of kinds."""
+    kinds()
+    plain, names = "".join(f"_{c.lower()}" if c.isupper() else c for c in word).strip("_"), list(known)
+    meant = of_kind(plain) or of_kind(word)
+    if meant:
+        name = KINDS[meant[0]][meant[1]].__name__
+        return f"; did you mean pl.{name}?" if name in names else ""
+    if other := PYTHON.get(plain) or PYTHON.get(word.lower()):
+        return f"; did you mean {'m' + other.removeprefix('Model') if other.startswith('Model.') else 'pl.' + other}?"
+    near = near_miss(word, names)
+    return near.replace("'", "").replace("did you mean ", "did you mean pl.") if near else ""
