@@ -63,7 +63,7 @@ def is_expression(value: Any) -> bool:
 
 def check_name(name: Any, known: Callable[[str], str]) -> str:
     """The name of a parameter, a variable or a table; ``known(name)`` says what else has it, or nothing."""
-    if not isinstance(name, str) or not name.isidentifier() or len(name) > LONGEST:
+    if not isinstance(name, str) or not all(word.isidentifier() for word in name.split(".")) or len(name) > LONGEST:
         raise ValueError(f"name {shown(name)} must be a word of letters, digits and _ that does not begin with a digit")
     if name in UNITS and name not in FREE_UNITS:
         raise ValueError(f"name {name!r} is a unit ({describe(UNITS[name].dimension)}); choose another, such as '{name}_0'")

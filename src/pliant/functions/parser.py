@@ -53,7 +53,7 @@ class Names:
 
 
 NO_NAMES, OPEN = Names(), Names(open=True)
-KNOWN: ContextVar[Names] = ContextVar("names", default=OPEN)  # of the model that items are made for, where that is known: while a text is read
+KNOWN: ContextVar[Names] = ContextVar("names", default=OPEN)  # of the model that items are made for, while a text is read
 
 
 class _Token(NamedTuple):
@@ -218,7 +218,7 @@ class _Parser:
             return Number(CONSTANTS[name])
         if name in self.names.values:
             return self.names.values[name] or Variable(name)
-        if self.tokens[self.i].text == "(" and "." not in name:
+        if self.tokens[self.i].text == "(" and ("." not in name or name in self.names.tables or self.names.open):
             return self.function(token)
         if "." in name:
             return Signal(name)
@@ -228,7 +228,8 @@ class _Parser:
             raise self.fail(f"{name!r} is a table; write '{name}(...)'", token)
         if name in UNITS and name not in FREE_UNITS:
             raise self.fail(f"{name!r} is a unit, it must follow a number directly; write for example '1 {name}'", token)
-        if self.i >= 3 and self.tokens[self.i - 2].text in ("*", "/") and self.is_unit(self.i - 3):
+        before = self.tokens[self.i - 3].text if self.i >= 3 and self.tokens[self.i - 2].text in ("*", "/") else ""
+        if before and before not in FREE_UNITS and self.is_unit(self.i - 3):
             raise self.fail(unknown_unit(name), token)  # 12 N/mn
         if self.names.open:
             return Variable(name)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..compile.model_compiler import ModelCompiler
     from .declarations import Channel, ConstantLoad, CoordinateUse, Stiffness
+    from .placing import Placement
 else:
     ModelMetaclass = type(BaseModel)
 
@@ -147,7 +148,20 @@ def _name(value: Any) -> str:
     return value
 
 
-Name = Annotated[str, BeforeValidator(_name)]
+def _item_name(value: Any) -> str:
+    """A word; of something in a sub-assembly words with points between them."""
+    words = value.split(".") if isinstance(value, str) else [value]
+    if len(words) == 1 or not all(word.isidentifier() for word in words):
+        return _name(value)
+    if len(value) > LONGEST:
+        raise ValueError(f"name {shown(value)} must have at most {LONGEST} letters")
+    for word in words:
+        _name(word)
+    return str(value)
+
+
+Name = Annotated[str, BeforeValidator(_item_name)]
+FrameName = Annotated[str, BeforeValidator(_name)]
 Axis = Annotated[tuple[float, float, float], BeforeValidator(_axis), WithJsonSchema(
     {"anyOf": [{"enum": list(AXES)}, {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}]})]
 Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotation), WithJsonSchema(
@@ -231,8 +245,10 @@ class Frame(Strict):
     @classmethod
     def _from_text(cls, value: Any) -> Any:
         if isinstance(value, str):
-            body, _, frame = value.partition(".")
-            return {"body": body, "frame": frame or None}
+            if value.startswith("ground."):
+                return {"body": "ground", "frame": value.removeprefix("ground.")}
+            body, _, frame = value.rpartition(".")  # where that is the name of a body, the model knows
+            return {"body": body or frame, "frame": frame if body else None}
         if hasattr(value, "as_frame"):
             return value.as_frame().model_dump()
         return value
@@ -250,6 +266,15 @@ class Frame(Strict):
 
 
 KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures", "variables")}
+
+
+def _switch(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(must(value, "must be true or false"))
+    return value
+
+
+Switch = Annotated[bool, BeforeValidator(_switch)]
 
 
 def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
@@ -284,7 +309,9 @@ class Item(Strict, metaclass=_Friendly):
     symbol: ClassVar[str] = ""   # how pictures and the viewer show it, see docs/extending.md
     listed: ClassVar[int] = 5    # order of channels: bodies, joints, drives, couplings, springs, other forces, measures
     senses: ClassVar[bool] = True  # whether its functions may use channels, such as A.angle
+    mirrors: ClassVar[bool] = False  # whether `placed` knows its mirror image
     name: Name
+    active: Switch = True  # an item that is not is left out when the model is compiled
     _recipe: dict[str, Any] | None = PrivateAttr(None)  # its fields as they were written, where they are of parameters
 
     def __setattr__(self, field: str, value: Any) -> None:
@@ -337,6 +364,11 @@ class Item(Strict, metaclass=_Friendly):
     def loads(self) -> Iterable[ConstantLoad]:
         """What it exerts on frames whatever the state is."""
         return ()
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        """``fields``, as given, where a sub-assembly with this item is put elsewhere: frames on the ground go with it. What else it gives
+        in world axes, or what a mirror changes, its kind moves."""
+        return {name: by.frame(value) if isinstance(value, Frame) else value for name, value in fields.items()}
 
     def units(self) -> dict[str, str]:
         """Units of its fields, where they are numbers."""

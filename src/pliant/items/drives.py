@@ -22,6 +22,7 @@ class Drive(Item):
     """Prescribes a coordinate of a joint: ``function`` of t [rad or m], a number, an expression, a Table, or a callable f(t)."""
     section: ClassVar[str] = "drives"
     kind: ClassVar[str] = "drive"
+    mirrors: ClassVar[bool] = True
     listed: ClassVar[int] = 2
     senses: ClassVar[bool] = False
     positional: ClassVar[tuple[str, ...]] = ("joint", "coordinate", "function", "name")

@@ -17,6 +17,7 @@ from .quantities import with_unit
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
+    from .placing import Placement
 
 
 class Load(Item):
@@ -24,6 +25,7 @@ class Load(Item):
     positional: ClassVar[tuple[str, ...]] = ("name", "frame", "vector")
     unit: ClassVar[str] = "N"
     part: ClassVar[int] = 0
+    mirrors: ClassVar[bool] = True
     frame: Frame
     vector: tuple[TimeFunction, TimeFunction, TimeFunction]
     axes: Literal["world", "frame"] = "world"
@@ -41,6 +43,10 @@ class Load(Item):
 
     def units(self) -> dict[str, str]:
         return {"vector": self.unit}
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        vector = by.functions(fields["vector"], axial=self.part == 3, own=self.axes == "frame")
+        return {**super().placed(fields, by), "vector": vector}
 
     def build(self, layout: ModelCompiler) -> None:
         from ..families import loads, signals
@@ -85,6 +91,7 @@ class Measure(Pair):
     """Distance of two frames, its rate, and the rotation of b against a (angle of the rotation vector)."""
     section: ClassVar[str] = "measures"
     kind: ClassVar[str] = "measure"
+    mirrors: ClassVar[bool] = True
     listed: ClassVar[int] = 6
 
     def build(self, layout: ModelCompiler) -> None:

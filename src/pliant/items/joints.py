@@ -22,6 +22,7 @@ from .shapes import Positive
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
+    from .placing import Placement
     AngleRate = float
     LengthRate = float
 else:
@@ -49,6 +50,8 @@ class Connection(Pair):
     (``tree``, None: it can only be cut), its ``symbol``, and on what it slides over the ground (``guide``: line or plane)."""
     section: ClassVar[str] = "joints"
     symbol: ClassVar[str] = "diamond"
+    mirrors: ClassVar[bool] = True
+    kept: ClassVar[str] = "displacement"  # of two coordinates, the one that keeps its sign in a mirror image
     listed: ClassVar[int] = 1
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = ()
     coordinates: ClassVar[tuple[str, ...]] = ()
@@ -78,6 +81,22 @@ class Connection(Pair):
         kinds = [k for k in KINDS["joints"].values() if issubclass(k, Connection) and k.__module__ == __name__]
         known = {frozenset(k.constraints): k for k in kinds if k.tree is not None and not k.tree.helical}
         return known.get(frozenset(own)) if len(set(own)) == len(own) else None
+
+    def flipped(self) -> tuple[str, ...]:
+        """Its coordinates that have the opposite sign in its mirror image: an axis of turning becomes -M a, one of sliding M a."""
+        return tuple(c for c in self.coordinates if c != self.kept) if self.kept in self.coordinates else ()
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        out = super().placed(fields, by)
+        if not by.mirror:
+            return out
+        for name in ("axis", "axis_b", "axis_x") if "axis" in type(self).model_fields else ():
+            if name in type(self).model_fields and getattr(self, name) is not None:
+                out[name] = by.local(getattr(self, name), axial="displacement" not in self.coordinates or self.kept == "angle")
+        for name in (f"{c}{rate}" for c in self.flipped() for rate in ("", "_rate")):
+            if fields.get(name) is not None:
+                out[name] = by.opposite(fields[name])
+        return out
 
     def symbol_axes(self, owner: Any) -> np.ndarray:
         """Axes of its symbol in those of frame a, a frame of ``owner``: z along the axis."""
@@ -276,7 +295,12 @@ class Screw(Turns, Slides):
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (*ON_Z, *PARALLEL_Z)
     tree: ClassVar[TreeJoint | None] = TreeJoint(("rz",), ("angle",), helical=True)
+    kept: ClassVar[str] = "angle"
     lead: Length
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        out = super().placed(fields, by)
+        return {**out, "lead": by.opposite(fields["lead"])} if by.mirror else out
 
     def build(self, layout: ModelCompiler) -> None:
         layout.add_joint(self, self.constraints)

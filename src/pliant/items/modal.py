@@ -16,8 +16,8 @@ from .base import (
     IDENTITY,
     AngularVelocity,
     Frame,
+    FrameName,
     Item,
-    Name,
     Place,
     Point,
     Rotation,
@@ -26,12 +26,13 @@ from .base import (
     matrix_of,
     quaternion_of,
 )
-from .bodies import FrameOwner
+from .bodies import FrameOwner, placed_pose
 from .declarations import Channel
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
     from ..flex.reduced import Reduced
+    from .placing import Placement
 
 NEAR = 1e-6  # a point is at a node if it is nearer than this part of the body's size
 
@@ -104,7 +105,7 @@ class ModalBody(FrameOwner):
     damping: Damping = 0.0
     stiffening: Annotated[Literal["on", "off"], BeforeValidator(_switch)] = "on"
     adaptive: AdaptiveModes | None = None
-    frames: dict[Name, Place] = Field(default_factory=dict, exclude=True)
+    frames: dict[FrameName, Place] = Field(default_factory=dict, exclude=True)
     _file: str | None = PrivateAttr(None)
     com: ClassVar[tuple[float, float, float]] = (0.0, 0.0, 0.0)  # the reference point is the origin
 
@@ -143,6 +144,9 @@ class ModalBody(FrameOwner):
         if len(given) != len(names):
             raise FieldError(field, f"{len(given)} numbers, must be {len(names)}, one for every modal coordinate")
         return np.array(given)
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        return {**fields, **placed_pose(fields, by)}
 
     # -- as rigid bodies have them
     @property

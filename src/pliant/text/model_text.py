@@ -12,6 +12,7 @@ from ..compile.planar import normal_of
 from ..functions.field_error import FieldError
 from ..functions.parameters import Parameter, check_name, has_expressions, resolved
 from ..functions.parser import KNOWN, Names
+from ..functions.rewriting import clash
 from ..functions.units import must, shown
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, Between, Item, did_you_mean, number, vector
@@ -19,6 +20,7 @@ from ..items.bodies import Ground
 from ..items.errors import TextError
 from ..items.messages import NOUNS, dotted, explain, text_keys
 from ..items.modal import ModalBody
+from ..items.naming import settle
 from ..items.shapes import KINDS as SHAPES
 from ..items.shapes import MAKERS
 from ..methods.selection import choice
@@ -113,6 +115,7 @@ class _Reader:
             KNOWN.reset(known)
         model.styles = read_styles(self, model)
         named = {section: set(self.section_names(section)) for section in SECTIONS}
+        settle(model.items, set().union(*named.values()))
         for path, message in cross_references.problems(model, named):
             self.note(path, message)
         if self.problems:
@@ -228,6 +231,8 @@ class _Reader:
                 if name in used:
                     taken = dotted(used[name])
                     self.note((section, name), f"the name {name!r} is taken by {taken}; names are unique in a model")
+                elif wrong := clash(name, (*used, *self.named)):
+                    self.note((section, name), wrong)
                 used.setdefault(name, (section, name))
                 if isinstance(value, Map):
                     yield (section, name), value

@@ -44,7 +44,7 @@ def text_of(model: Model, folder: Path | None, written: Callable[[Item], dict[st
         frames = {k: v.model_dump(exclude_defaults=True) for k, v in model.ground.frames.items()}
         lines += ["ground:", *_entry("frames", (model.ground._recipe or {}).get("frames", frames), 1)]
     for section in SECTIONS:
-        items = model.section(section)
+        items = model.section(section, inactive=True)
         lines += [f"{section}:"] if items else []
         for item in items:
             lines += _entry(item.name, written(item), 1)
