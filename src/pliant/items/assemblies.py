@@ -153,12 +153,10 @@ class _Addition:
 
     def ground(self) -> None:
         """Named frames of its ground, among those of the model's."""
-        recipe = (self.part.ground._recipe or {}).get("frames", self.part.ground.frames)
-        own = {f"{self.by.name}.{n}": self.by.ground_place(self.naming.numbers(p)) for n, p in recipe.items()}
+        own = {f"{self.by.name}.{n}": self.by.ground_place(self.naming.numbers(p)) for n, p in self.part.ground.written().items()}
         if not own:
             return
-        known = (self.model.ground._recipe or {}).get("frames", self.model.ground.frames)
-        fields = {"frames": {**known, **own}}
+        fields = {"frames": {**self.model.ground.written(), **own}}
         ground = made_of(Ground, {"name": "ground", **fields}, self.model.values)
         ground._recipe = ground._recipe if has_expressions(fields) else None
         self.model.ground = ground

@@ -262,7 +262,7 @@ class Frame(Strict):
         """As written in a text model."""
         if self.point is None and self.rotation is None:
             return str(self)
-        return self.model_dump(exclude_none=True)
+        return {k: v for k, v in self if v is not None}
 
 
 KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures", "variables")}

@@ -86,6 +86,11 @@ class Ground(FrameOwner):
     name: str = "ground"
     frames: dict[Name, Place] = Field(default_factory=dict)  # those of a sub-assembly begin with its name
 
+    def written(self) -> dict[str, Any]:
+        """Its frames as a text has them, where they are of parameters with these."""
+        plain = {name: place.model_dump(exclude_defaults=True) for name, place in self.frames.items()}
+        return dict((self._recipe or {}).get("frames", plain))
+
     @model_validator(mode="after")
     def _always(self) -> Ground:
         if not self.active:

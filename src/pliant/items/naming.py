@@ -101,7 +101,7 @@ def references(item: Item, items: Iterable[str], values: Iterable[str]) -> set[s
 
 
 def settle(items: Mapping[str, Item], names: Collection[str] = ()) -> None:
-    """Frames given by texts such as ``left.knee``, where that is the name of a body: the body itself. ``names``: of the items, and of others
+    """Frames given by texts such as ``left.knee``, where that is the name of a body: the body. ``names``: of the items, and of others
     that are not there yet."""
     names = names or items
     for item in items.values():

@@ -114,16 +114,16 @@ class Placement:
 
     def ground_place(self, place: Any) -> dict[str, Any]:
         given = place.model_dump() if isinstance(place, Place) else place if isinstance(place, Mapping) else {"point": place}
-        return {"point": self.point(given.get("point", (0.0, 0.0, 0.0))), "rotation": self.turned(given.get("rotation", IDENTITY))}
+        rotation = self.turned(given.get("rotation") or IDENTITY)
+        return {"point": self.point(given.get("point") or (0.0, 0.0, 0.0)), **({} if rotation == IDENTITY else {"rotation": rotation})}
 
     def frame(self, frame: Frame) -> Frame:
         if frame.body != "ground":
             return Frame(body=frame.body, frame=frame.frame, point=self.local(frame.point), rotation=self.local_turn(frame.rotation))
         if frame.frame and frame.point is None and frame.rotation is None:
             return Frame(body="ground", frame=f"{self.name}.{frame.frame}")
-        moved = self.ground_place({"point": frame.point or (0.0, 0.0, 0.0), "rotation": frame.rotation or IDENTITY})
-        unmoved = moved == {"point": (0.0, 0.0, 0.0), "rotation": IDENTITY}
-        return Frame(body="ground") if unmoved else Frame(body="ground", **moved)
+        moved = self.ground_place({"point": frame.point, "rotation": frame.rotation})
+        return Frame(body="ground") if moved == {"point": (0.0, 0.0, 0.0)} else Frame(body="ground", **moved)
 
     def seen(self, place: str, quantity: str, axis: str) -> str:
         """A component of the position or velocity of a place, in the axes of the sub-assembly: r = (R M)^T (r' - p)."""

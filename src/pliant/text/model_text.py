@@ -27,6 +27,7 @@ from ..methods.selection import choice
 from ..model import SECTIONS, Model
 from . import cross_references, simulate_options
 from .changes import apply_change
+from .includes import add_includes, later, make_changes
 from .model_writing import to_text, write
 from .named_values import read_parameters, read_tables
 from .schema import DEFAULT_KINDS, schema
@@ -36,7 +37,7 @@ from .yaml_lines import LARGEST, VERSION, Map, Problem, load_yaml, locate, missi
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
 Replaced = Callable[[dict[str, Any]], dict[str, Any]]
-TOP = ("pliant", "name", "parameters", "tables", "gravity", "planar", "ground", *SECTIONS, "style", "simulate", *entries.ENTRIES)
+TOP = ("pliant", "name", "parameters", "tables", "include", "gravity", "planar", "ground", *SECTIONS, "style", "simulate", *entries.ENTRIES)
 EXAMPLES = {"bodies": "mass: 2 kg, inertia: [1, 1, 1]", "joints": "kind: revolute, between: [ground, crank.start]",
             "drives": "joint: A, coordinate: angle, function: 2 * t", "forces": "kind: force, frame: crank, vector: [0, 0, 1]",
             "measures": "between: [ground, crank.end]", "variables": "expression: 2 * A.angle"}
@@ -81,14 +82,26 @@ class _Reader:
 
     def __init__(self, text: str, source: str, folder: Path, changes: Iterable[str], replaced: Replaced | None = None) -> None:
         self.folder, self.replaced = folder, replaced  # replaced: of a text that is stored with what it names
+        self.chain: tuple[Path, ...] = ((folder / Path(source).name).resolve(),)  # of texts that include each other, this one last
+        self.count, self.included = [0], list[str]()  # how many texts are included in all, and what is wrong in them
         self.parameters: dict[str, Parameter] = {}
         self.named: dict[str, str] = {}  # names of parameters and tables, and what they are
         self.data, self.problems = load_yaml(text, source)
         if not isinstance(self.data, Map):
             found = "it is empty" if self.data is None else f"it is {shown(self.data)}"
             raise TextError([f"{source}:1: a model is a mapping that begins with 'pliant: {VERSION}'; {found}"])
+        self.later = []
         for change in changes:
-            apply_change(self.data, change)
+            if (inner := later(self.data, change)) is not None:
+                self.later.append(inner)
+            else:
+                apply_change(self.data, change)
+
+    def inner(self, file: Path) -> _Reader:
+        """Of a text that this one includes."""
+        reader = _Reader(_contents(file), str(self.folder / file.relative_to(self.folder.resolve())), file.parent, ())
+        reader.chain, reader.count = (*self.chain, file), self.count
+        return reader
 
     def note(self, path: tuple[Any, ...], message: str) -> None:
         self.problems.append(Problem(locate(self.data, path), f"{dotted(path)}: {message}"))
@@ -103,8 +116,14 @@ class _Reader:
         if has_expressions(written := plain(self.data.get("gravity"))):
             model.gravity_as_written = written
         model.analyses = self.analyses()
+        add_includes(self, model)
+        self.parameters = model.parameters
+        self.named |= {n: f"{self.named.get(n, 'an item')} of a text that is included" for n in model._all() if n not in self.named}
+        inside = {section: {i.name for i in model.section(section, inactive=True)} for section in SECTIONS}
+        if self.included:
+            raise TextError([*(str(p) for p in self.problems), *self.included])
         items = list(self.entries())
-        model.ground = self.ground()
+        self.add_ground(model)
         known = KNOWN.set(Names({**model.names().values, **dict.fromkeys(self.section_names("variables"))}, model.tables))
         try:
             for path, data in items:
@@ -113,14 +132,15 @@ class _Reader:
                     model.items[item.name] = item
         finally:
             KNOWN.reset(known)
-        model.styles = read_styles(self, model)
-        named = {section: set(self.section_names(section)) for section in SECTIONS}
+        model.styles |= read_styles(self, model)
+        named = {section: set(self.section_names(section)) | inside[section] for section in SECTIONS}
         settle(model.items, set().union(*named.values()))
         for path, message in cross_references.problems(model, named):
             self.note(path, message)
         if self.problems:
             ordered = sorted(self.problems, key=lambda p: p.at.line)  # what has no line comes first
             raise TextError([str(p) for p in ordered])
+        make_changes(model, self.later)
         return model
 
     def top(self) -> None:
@@ -211,6 +231,15 @@ class _Reader:
             for inner, message in explain(error, Ground):
                 self.note(("ground", *inner), message)
         return Ground()
+
+    def add_ground(self, model: Model) -> None:
+        """Frames of the ground, with those of texts that are included."""
+        own, given = self.ground(), model.ground
+        if given.frames:
+            written = {**given.written(), **own.written()}
+            own.__dict__["frames"] = {**given.frames, **own.frames}
+            own._recipe = {"name": "ground", "frames": written} if has_expressions(written) else None
+        model.ground = own
 
     def section_names(self, section: str) -> list[str]:
         data = self.data.get(section)
