@@ -316,7 +316,8 @@ class Item(Strict, metaclass=_Friendly):
 
     def __setattr__(self, field: str, value: Any) -> None:
         if field == "name":
-            raise ItemError(f"{self.kind} {self.name!r}: its name is fixed, since other items refer to it; make a new item")
+            raise ItemError(f"{self.kind} {self.name!r}: its name is fixed, since other items refer to it; in a model write "
+                            f"m.rename({self.name!r}, ...)")
         if has_expressions(value) and not field.startswith("_"):
             raise ItemError(f"{self.kind} {self.name!r}: {field}: an item does not know the parameters of its model; "
                             f"write m.set('{self.name}.{field}', ...)")

@@ -234,10 +234,9 @@ class RigidBody(FrameOwner):
     def rod(cls, name: str, start: Any, end: Any, mass: Any = None, **more: Any) -> RigidBody:
         """Slender rod between two points: origin at its centre, body axes parallel to the world at the start; transverse inertia
         m L^2/12, axial m r^2/2 with r = L/50, or a solid cylinder of ``radius`` (then ``density`` may stand for ``mass``). Frames
-        ``start``, ``end``, ``center``. ``rotation``: of the body's axes.
-        ``velocity_at_start``, ``velocity_at_end`` [m/s] state its motion (one alone: the other end
+        ``start``, ``end``, ``center``. ``velocity_at_start``, ``velocity_at_end`` [m/s] state its motion (one alone: the other end
         is at rest, no spin)."""
-        own = ("radius", "velocity_at_start", "velocity_at_end", "rotation")
+        own = ("radius", "velocity_at_start", "velocity_at_end")
         rod: dict[str, Any] = {"start": start, "end": end, **{k: more.pop(k) for k in own if k in more}}
         return made(cls, name, rod=rod, **({} if mass is None else {"mass": mass}), **more)
 
