@@ -4,21 +4,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ._facade import work_of
 from .functions.parameters import check_name, has_expressions
 from .functions.parser import parse
 from .functions.printable import same_name
+from .functions.rewriting import clash
 from .items.base import KINDS, AnyAxis, Item, Pair, Vec3, did_you_mean, vector
 from .items.bodies import FrameOwner, Ground
 from .items.changes import changed_fields
 from .items.couplings import JointEquation
 from .items.drafts import Draft
+from .items.editing import Editable
 from .items.errors import ItemError, ModelError
 from .items.function_fields import functions
 from .items.messages import dotted
-from .items.parametric import Parametric
+from .items.naming import settle
 from .items.style import Style
 from .items.variables import Variable
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from .analyses.transfer import Linear
     from .compile.compiled_model import CompiledModel
     from .diagnosis import Report
+    from .items.assemblies import SubAssembly
     from .solution import Solution
     from .start.assembly import Assembly
 
@@ -37,7 +40,7 @@ SECTIONS = tuple(KINDS)
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 
-class Model(Parametric):
+class Model(Editable):
     """A mechanism: bodies, joints, drives, forces, measures and variables by name.
 
     ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model),
@@ -87,14 +90,33 @@ class Model(Parametric):
         except ValueError as error:
             raise ValueError(f"model {self.name!r}: {error}") from None
 
-    def add(self, item: AnyItem) -> AnyItem:
-        """Add an item; returns it. What its expressions name must be there: parameters, tables, variables."""
+    @overload
+    def add(self, item: AnyItem) -> AnyItem: ...
+    @overload
+    def add(self, item: Model, **placing: Any) -> SubAssembly: ...
+
+    def add(self, item: Any, **placing: Any) -> Any:
+        """Add an item; returns it. What its expressions name must be there: parameters, tables, variables.
+
+        A model is added as a sub-assembly, ``left = m.add(leg, name="left", position=(0, 1, 0), rotation=..., mirror="y")``: copies of all
+        its items, called ``left.knee`` and so on, mirrored through the plane across an axis, turned, and moved; ``left["knee"]`` is
+        ``m["left.knee"]``. Its ground is that of the model, frames on it go with it. ``parameters`` gives some of its parameters other
+        values. Gravity, options and analyses are those of the model."""
+        if isinstance(item, Model):
+            from .items.assemblies import add_model
+            if "name" not in placing:
+                raise TypeError(f"model {self.name!r}: a model is added with a name: m.add(leg, name='left')")
+            return add_model(self, item, **placing)
+        if placing:
+            raise TypeError(f"model {self.name!r}: {', '.join(placing)} can be given for a model that is added, not for an item")
         if isinstance(item, Draft):
             item = item.made(self.values)
         if not isinstance(item, Item):
             raise TypeError(f"model {self.name!r}: {item!r} is not an item; add bodies, joints, drives, forces and measures")
         if taken := self._taken(item.name):
             raise ValueError(f"model {self.name!r}: the name {item.name!r} is taken by {taken}; names are unique")
+        if wrong := clash(item.name, self._all()):
+            raise ValueError(f"model {self.name!r}: {wrong}")
         self._check_names(item)
         self.items[item.name] = item
         return item
@@ -130,9 +152,9 @@ class Model(Parametric):
         from .report.summaries import model_html
         return model_html(self)
 
-    def section(self, name: str) -> list[Item]:
-        """Items of one section: bodies, joints, drives, forces or measures."""
-        return [item for item in self if item.section == name]
+    def section(self, name: str, *, inactive: bool = False) -> list[Item]:
+        """Items of one section that are active: bodies, joints, drives, forces, measures or variables; ``inactive``: all of them."""
+        return [item for item in self if item.section == name and (item.active or inactive)]
 
     def copy(self) -> Model:
         """A model with the same items, each copied: what a run keeps, whatever happens to the original."""
@@ -174,6 +196,8 @@ class Model(Parametric):
         """Flat arrays. ``exact``: with all geometric blocks in the tangent (for tests and statics)."""
         from .compile.compiled_model import announce_compilation
         announce_compilation()
+        settle(self.items)
+        self.refuse_inactive()
         if not self.section("bodies"):
             raise ModelError(f"model {self.name!r} has no bodies; add at least one")
         try:

@@ -106,13 +106,18 @@ export class RunView {
     return all.filter((s, k) => all.findIndex((o) => o.name === s.name) === k);
   }
 
+  /** The body that a name is, or is a frame of; names of bodies may have points in them. */
+  bodyOf(name: string) {
+    return this.header.bodies.find((b) => b.name === name) ?? this.header.bodies.find((b) => name.startsWith(`${b.name}.`));
+  }
+
   /** A frame, body or joint by name: a mark that moves with it. */
   mark(name: string): Mark | undefined {
     const joint = [...this.header.joints, ...this.header.forces].find((j) => j.name === name);
     if (joint?.b) return new Mark(joint.b);
-    const [bodyName, frame] = name.split(".");
-    const body = this.header.bodies.find((b) => b.name === bodyName);
+    const body = this.bodyOf(name);
     if (!body) return undefined;
+    const frame = name.slice(body.name.length + 1);
     const end: End = { body: body.name, place: body.place, point: [0, 0, 0], rotation: [1, 0, 0, 0], name };
     if (!frame) return new Mark({ ...end, point: middle(this.bodies.find((b) => b.info === body)!) });
     if (body.nodes && frame in body.nodes) return new Mark({ ...end, place: body.nodes[frame] });
@@ -128,7 +133,7 @@ export class RunView {
       this.traces.delete(name);
       return false;
     }
-    const mark = this.mark(name), color = this.header.bodies.find((b) => b.name === name.split(".")[0])?.color;
+    const mark = this.mark(name), color = this.bodyOf(name)?.color;
     if (!mark || !color || mark.end.place < 0) return false;
     const made = new Trace(name, mark, color, this.group);
     made.build(this.header, this.timeline);

@@ -186,7 +186,7 @@ class Observer:
         if quantity == "rotation":
             return quaternions(self.axes(number))
         first = W if quantity == "angular_velocity" else AV + 3
-        body = self.directory.frames.get(name.partition(".")[0], number)  # in the axes of the body
+        body = self.directory.frames.get(name.rpartition(".")[0], number)  # in the axes of the body
         return np.einsum("nji,nj->ni", self.axes(body), self.frame(number)[:, first:first + 3])
 
 

@@ -123,7 +123,7 @@ class CompiledModel:
         d = self.directory
         frames = [f for j in d.joints.values() for f in (j.a, j.b)]
         frames += [f for k in d.forces.values() if k.spans for f in (k.a, k.b)]
-        return frames + [f for name, f in d.frames.items() if name.partition(".")[0] in d.flexible]
+        return frames + [f for name, f in d.frames.items() if name in d.flexible or name.rpartition(".")[0] in d.flexible]
 
     @property
     def gravity(self) -> float:

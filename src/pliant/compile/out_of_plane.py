@@ -29,7 +29,7 @@ def out_of_plane(model: Model, dynamics: CompiledModel) -> Iterator[Finding]:
     if size and abs(n @ model.gravity) > PARALLEL * size:
         yield _plane("gravity", WARNING, f"gravity {vector(np.array(model.gravity))} m/s^2 has a part across the planes ({said}); the "
                      "planes carry it.", "Choose another normal, or another gravity.")
-    for item in model:
+    for item in (i for i in model if i.active):
         record = dynamics.directory.joints.get(item.name)
         if record is not None and _contradicts(record, n):
             yield _plane(item.name, ERROR, f"{item.kind} {item.name!r}: its axis {vector(record.axes[:, 2])} does not let it move in the "

@@ -73,7 +73,7 @@ def without_blocked(model: Model) -> tuple[Model, list[Finding]]:
     """The model without items that would stop the compiler, and what is wrong with them."""
     found, out = list[Finding](), list[str]()
     driven: dict[tuple[str, str], str] = {}
-    for item in model:
+    for item in (i for i in model if i.active):
         for joint, coordinate, _ in item.uses() if item.section == "drives" else ():
             first = driven.setdefault((joint, coordinate), item.name)
             if first != item.name:

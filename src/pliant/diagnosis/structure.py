@@ -26,13 +26,21 @@ def _ends(item: Item) -> list[str]:
     return [f.body for f in (getattr(item, name) for name in type(item).model_fields) if isinstance(f, Frame)]
 
 
+@check("inactive", "items that are switched off", ITEMS)
+def inactive(model: Model) -> Iterator[Finding]:
+    off = tuple(item.name for item in model if not item.active)
+    if off:
+        yield Finding("inactive", NOTE, off, f"{names(off)} {'is' if len(off) == 1 else 'are'} not active, and left out.",
+                      "Nothing, if that is meant; active=True brings an item back.")
+
+
 @check("unconnected-body", "a body that nothing acts on", ITEMS)
 @check("no-support", "bodies that nothing holds", ITEMS)
 def support(model: Model) -> Iterator[Finding]:
     """Bodies with no way to the ground over joints and springs."""
     order = ["ground", *(b.name for b in model.section("bodies"))]
     number = {name: k for k, name in enumerate(order)}
-    ends = [_ends(item) for item in model]
+    ends = [_ends(item) for item in model if item.active]
     ties = [[number[e] for e in bodies if e in number] for bodies in ends if len(bodies) > 1]
     loaded = {bodies[0] for bodies in ends if len(bodies) == 1}
     loose = [part for part in connected([*ties, *([k] for k in number.values())]) if 0 not in part]

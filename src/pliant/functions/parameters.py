@@ -17,6 +17,8 @@ from .units import NONE, UNITS, Dimension, describe, in_si, parse_unit, quantity
 
 MARK = "="
 LONGEST = 100            # letters in a name
+RESERVED = {"t": "the time", "x": "the stretch in laws of springs", "v": "its rate in laws of springs", "pi": "a constant", "e": "a constant",
+            "ground": "the ground", "energy": "taken by channels of energies", "model": "taken by channels of the model"}
 SAME = ("+", "-", "<", "<=", "==", "!=", "min", "max", "mod", "atan2")  # operations that need one dimension
 KEEP = ("abs", "min", "max", "mod")                               # functions whose value has that of their argument
 
@@ -65,10 +67,12 @@ def is_expression(value: Any) -> bool:
 def check_name(name: Any, known: Callable[[str], str]) -> str:
     """The name of a parameter, a variable or a table; ``known(name)`` says what else has it, or nothing."""
     name = same_name(name) if isinstance(name, str) else name
-    if not isinstance(name, str) or not name.isidentifier() or len(name) > LONGEST:
+    if not isinstance(name, str) or not all(word.isidentifier() for word in name.split(".")) or len(name) > LONGEST:
         raise ValueError(f"name {shown(name)} must be a word of letters, digits and _ that does not begin with a digit")
     if name in UNITS and name not in FREE_UNITS:
         raise ValueError(f"name {name!r} is a unit ({describe(UNITS[name].dimension)}); choose another, such as '{name}_0'")
+    if name in RESERVED:
+        raise ValueError(f"name {name!r} is {RESERVED[name]}; choose another")
     if name in COUNTS or name in ("and", "or", "not"):
         raise ValueError(f"name {name!r} is a function of expressions; choose another")
     if taken := known(name):

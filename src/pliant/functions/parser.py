@@ -220,7 +220,7 @@ class _Parser:
             return Number(CONSTANTS[name])
         if same_name(name) in self.names.values:
             return self.names.values[same_name(name)] or Variable(same_name(name))
-        if self.tokens[self.i].text == "(" and "." not in name:
+        if self.tokens[self.i].text == "(" and ("." not in name or same_name(name) in self.names.tables or self.names.open):
             return self.function(token)
         if "." in name:
             return Signal(same_name(name))
@@ -230,7 +230,8 @@ class _Parser:
             raise self.fail(f"{name!r} is a table; write '{name}(...)'", token)
         if name in UNITS and name not in FREE_UNITS:
             raise self.fail(f"{name!r} is a unit, it must follow a number directly; write for example '1 {name}'", token)
-        if name not in FREE_UNITS and self.i >= 3 and self.tokens[self.i - 2].text in ("*", "/") and self.is_unit(self.i - 3):
+        before = self.tokens[self.i - 3].text if self.i >= 3 and self.tokens[self.i - 2].text in ("*", "/") else ""
+        if before and name not in FREE_UNITS and before not in FREE_UNITS and self.is_unit(self.i - 3):
             raise self.fail(unknown_unit(name), token)  # 12 N/mn
         if self.names.open:
             return Variable(name)

@@ -18,6 +18,7 @@ from ..functions.units import must, quantity, shown
 from .errors import ItemError
 from .names import LONGEST as LONGEST
 from .names import RESERVED as RESERVED
+from .names import FrameName as FrameName
 from .names import Name
 from .names import did_you_mean as did_you_mean
 from .names import near_miss as near_miss
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from ..compile.model_compiler import ModelCompiler
     from .declarations import Channel, ConstantLoad, CoordinateUse, Stiffness
+    from .placing import Placement
 else:
     ModelMetaclass = type(BaseModel)
 
@@ -162,8 +164,11 @@ class Frame(Strict):
     @classmethod
     def _from_text(cls, value: Any) -> Any:
         if isinstance(value, str):
-            body, _, frame = same_name(value).partition(".")
-            return {"body": body, "frame": frame or None}
+            value = same_name(value)
+            if value.startswith("ground."):
+                return {"body": "ground", "frame": value.removeprefix("ground.")}
+            body, _, frame = value.rpartition(".")  # where that is the name of a body, the model knows
+            return {"body": body or frame, "frame": frame if body else None}
         if hasattr(value, "as_frame"):
             return value.as_frame().model_dump()
         named = {k: same_name(value[k]) for k in ("body", "frame") if isinstance(value.get(k), str)} if isinstance(value, dict) else {}
@@ -188,6 +193,15 @@ class Frame(Strict):
 
 
 KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures", "variables")}
+
+
+def _switch(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(must(value, "must be true or false"))
+    return value
+
+
+Switch = Annotated[bool, BeforeValidator(_switch)]
 
 
 def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
@@ -232,12 +246,16 @@ class Item(Strict, metaclass=_Friendly):
     symbol: ClassVar[str] = ""   # how pictures and the viewer show it, see docs/extending.md
     listed: ClassVar[int] = 5    # order of channels: bodies, joints, drives, couplings, springs, other forces, measures
     senses: ClassVar[bool] = True  # whether its functions may use channels, such as A.angle
+    mirrors: ClassVar[bool] = False  # whether `placed` knows its mirror image
+    lists: ClassVar[tuple[str, ...]] = ()  # fields that are lists of names of other items
     name: Name
+    active: Switch = True  # an item that is not is left out when the model is compiled
     _recipe: dict[str, Any] | None = PrivateAttr(None)  # its fields as they were written, where they are of parameters
 
     def __setattr__(self, field: str, value: Any) -> None:
         if field == "name":
-            raise ItemError(f"{self.kind} {self.name!r}: its name is fixed, since other items refer to it; make a new item")
+            raise ItemError(f"{self.kind} {self.name!r}: its name is fixed, since other items refer to it; in a model write "
+                            f"m.rename({self.name!r}, ...)")
         if has_expressions(value) and not field.startswith("_"):
             raise ItemError(f"{self.kind} {self.name!r}: {field}: an item does not know the parameters of its model; "
                             f"write m.set('{self.name}.{field}', ...)")
@@ -286,6 +304,11 @@ class Item(Strict, metaclass=_Friendly):
     def loads(self) -> Iterable[ConstantLoad]:
         """What it exerts on frames whatever the state is."""
         return ()
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        """``fields``, as given, where a sub-assembly with this item is put elsewhere: frames on the ground go with it. What else it gives
+        in world axes, or what a mirror changes, its kind moves."""
+        return {name: by.frame(value) if isinstance(value, Frame) else value for name, value in fields.items()}
 
     def units(self) -> dict[str, str]:
         """Units of its fields, where they are numbers."""

@@ -9,13 +9,14 @@ from pydantic import Field, PrivateAttr, model_validator
 from ..functions.field_error import FieldError
 from ..functions.printable import same_name
 from ..functions.units import must, quantity, shown
-from .base import IDENTITY, AngularVelocity, Frame, Item, Mass, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of
+from .base import IDENTITY, AngularVelocity, Frame, FrameName, Item, Mass, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of
 from .quantities import BODY, WORLD, Axes
 from .references import no_position
 from .shapes import Made, Moments, Shape, maker
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
+    from .placing import Placement
 
 
 def made(cls: Any, *args: Any, **fields: Any) -> Any:
@@ -43,7 +44,7 @@ class FrameOwner(Item):
     """Anything with frames: bodies and the ground. Every frame has channels, see `channel_values.observer`."""
     listed: ClassVar[int] = 0
     nodal: ClassVar[bool] = False  # whether only its nodes can be held and loaded
-    frames: dict[Name, Place] = Field(default_factory=dict)
+    frames: dict[FrameName, Place] = Field(default_factory=dict)
 
     def as_frame(self) -> Frame:
         return Frame(body=self.name)
@@ -80,10 +81,36 @@ class FrameOwner(Item):
         return np.array(point), matrix_of(place.rotation if frame.rotation is None else frame.rotation)
 
 
+def placed_pose(fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+    """Position, rotation and velocities of a body in a sub-assembly that is put elsewhere; a body without a position stays without."""
+    out: dict[str, Any] = {}
+    if "position" in fields:
+        out["position"] = by.point(fields["position"])
+    if "rotation" in fields or (by.turns and "position" in fields):
+        out["rotation"] = by.turned(fields.get("rotation", IDENTITY))
+    if fields.get("velocity") is not None:
+        out["velocity"] = by.vector(fields["velocity"], "m/s")
+    if fields.get("angular_velocity") is not None:
+        out["angular_velocity"] = by.local(fields["angular_velocity"], axial=True)
+    return out
+
+
 class Ground(FrameOwner):
     """What does not move. Its axes are the world's."""
     kind: ClassVar[str] = "ground"
     name: str = "ground"
+    frames: dict[Name, Place] = Field(default_factory=dict)  # those of a sub-assembly begin with its name
+
+    def written(self) -> dict[str, Any]:
+        """Its frames as a text has them, where they are of parameters with these."""
+        plain = {name: place.model_dump(exclude_defaults=True) for name, place in self.frames.items()}
+        return dict((self._recipe or {}).get("frames", plain))
+
+    @model_validator(mode="after")
+    def _always(self) -> Ground:
+        if not self.active:
+            raise FieldError("active", "the ground is always there")
+        return self
 
     def build(self, layout: ModelCompiler) -> None:
         for name in self.frames:
@@ -99,6 +126,7 @@ class RigidBody(FrameOwner):
     """
     section: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "rigid"
+    mirrors: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("name", "mass", "inertia", "com", "position", "rotation", "velocity", "angular_velocity")
     mass: Mass
     inertia: Annotated[Any, Axes("body axes, about the centre of mass")] = (0.0, 0.0, 0.0)
@@ -158,6 +186,25 @@ class RigidBody(FrameOwner):
             raise FieldError("inertia", f"{shown(si)} has a negative principal moment; check signs of the products of inertia")
         object.__setattr__(self, "inertia", tuple(tuple(r) if isinstance(r, list) else r for r in si))
         return self
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        out = {**fields, **placed_pose(fields, by)}
+        if "rod" in fields:
+            rod = fields["rod"]
+            out["rod"] = {**rod, **{k: by.point(rod[k]) for k in ("start", "end") if k in rod},
+                          **{k: by.vector(rod[k], "m/s") for k in ("velocity_at_start", "velocity_at_end") if rod.get(k) is not None},
+                          **({"rotation": by.turned(rod.get("rotation", IDENTITY))} if by.turns else {})}
+        if not by.mirror:
+            return out
+        if "cylinder" in fields:
+            out["cylinder"] = {**fields["cylinder"], "axis": by.local(fields["cylinder"].get("axis", (0.0, 0.0, 1.0)))}
+        if "com" in fields:
+            out["com"] = by.local(fields["com"])
+        if "inertia" in fields and np.ndim(fields["inertia"]) == 2:
+            rows = [by.local(tuple(row)) for row in fields["inertia"]]
+            out["inertia"] = tuple(zip(*(by.local(column) for column in zip(*rows, strict=True)), strict=True))
+        out |= {"frames": {name: by.place(place) for name, place in fields["frames"].items()}} if "frames" in fields else {}
+        return out | ({"shape": fields["shape"].mirrored(by)} if isinstance(fields.get("shape"), Shape) else {})
 
     @property
     def inertia_matrix(self) -> np.ndarray:

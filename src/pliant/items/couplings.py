@@ -60,6 +60,7 @@ class Gear(JointPair):
     """Couples the angles of two joints: angle_b = ratio * angle_a (a pair of outer gears has a negative ratio). Instead of
     ``ratio`` give ``teeth`` (of a, of b): ratio = -teeth_a / teeth_b. Both joints turn against the same carrier."""
     kind: ClassVar[str] = "gear"
+    mirrors: ClassVar[bool] = True
     ratio: float | None = None
     teeth: tuple[int, int] | None = None
 
@@ -89,6 +90,7 @@ class Gear(JointPair):
 class RackPinion(JointPair):
     """Couples the displacement of joint ``a`` (the rack) to the angle of joint ``b`` (the pinion): displacement = radius * angle."""
     kind: ClassVar[str] = "rack_pinion"
+    mirrors: ClassVar[bool] = True
     coupled: ClassVar[tuple[str, str]] = ("displacement", "angle")
     unit: ClassVar[str] = "N"
     radius: Length

@@ -34,6 +34,7 @@ class Drive(Item):
     section: ClassVar[str] = "drives"
     kind: ClassVar[str] = "drive"
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": [field]} for field in UNITS_BEHIND]})
+    mirrors: ClassVar[bool] = True
     listed: ClassVar[int] = 2
     senses: ClassVar[bool] = False
     positional: ClassVar[tuple[str, ...]] = ("joint", "coordinate", "function", "name")

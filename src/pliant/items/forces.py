@@ -18,6 +18,7 @@ from .quantities import Axes, with_unit
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
+    from .placing import Placement
 
 
 class Load(Item):
@@ -25,6 +26,7 @@ class Load(Item):
     positional: ClassVar[tuple[str, ...]] = ("name", "frame", "vector")
     unit: ClassVar[str] = "N"
     part: ClassVar[int] = 0
+    mirrors: ClassVar[bool] = True
     frame: Frame
     vector: Annotated[tuple[TimeFunction, TimeFunction, TimeFunction], Axes("world axes, or with axes: frame those of its frame")]
     axes: Literal["world", "frame"] = "world"
@@ -49,6 +51,10 @@ class Load(Item):
 
     def units(self) -> dict[str, str]:
         return {"vector": self.unit}
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        vector = by.functions(fields["vector"], axial=self.part == 3, own=self.axes == "frame")
+        return {**super().placed(fields, by), "vector": vector}
 
     def build(self, layout: ModelCompiler) -> None:
         from ..families import loads, signals
@@ -102,6 +108,7 @@ class Measure(Pair):
     whose length is ``angle``."""
     section: ClassVar[str] = "measures"
     kind: ClassVar[str] = "measure"
+    mirrors: ClassVar[bool] = True
     listed: ClassVar[int] = 6
     axes: Frame | None = None
 

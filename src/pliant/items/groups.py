@@ -50,6 +50,8 @@ class Group(Item):
     kind: ClassVar[str] = "group"
     listed: ClassVar[int] = 6
     positional: ClassVar[tuple[str, ...]] = ("name", "bodies")
+    mirrors: ClassVar[bool] = True
+    lists: ClassVar[tuple[str, ...]] = ("bodies",)
     bodies: BodyNames
 
     def faults(self, masses: Mapping[str, float]) -> Iterator[tuple[tuple[Any, ...], ValueError]]:

@@ -22,6 +22,7 @@ class JointLoad(Item):
     listed: ClassVar[int] = 4
     coordinate: ClassVar[str]
     effort: ClassVar[tuple[str, str, int]]  # its field and channel, unit, and where it begins in a wrench
+    mirrors: ClassVar[bool] = True
     joint: JointName
 
     @model_validator(mode="before")

@@ -25,6 +25,7 @@ from .shapes import Positive
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
+    from .placing import Placement
     AngleRate = float
     LengthRate = float
 else:
@@ -54,6 +55,8 @@ class Connection(Pair):
     coordinates that keep the value they have at the start."""
     section: ClassVar[str] = "joints"
     symbol: ClassVar[str] = "diamond"
+    mirrors: ClassVar[bool] = True
+    kept: ClassVar[str] = "displacement"  # of two coordinates, the one that keeps its sign in a mirror image
     listed: ClassVar[int] = 1
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = ()
     coordinates: ClassVar[tuple[str, ...]] = ()
@@ -117,6 +120,28 @@ class Connection(Pair):
         kinds = [k for k in KINDS["joints"].values() if issubclass(k, Connection) and k.__module__ == __name__]
         known = {frozenset(k.constraints): k for k in kinds if k.tree is not None and not k.tree.helical}
         return known.get(frozenset(own)) if len(set(own)) == len(own) else None
+
+    def flipped(self) -> tuple[str, ...]:
+        """Its coordinates that have the opposite sign in its mirror image: an axis of turning becomes -M a, one of sliding M a."""
+        return tuple(c for c in self.coordinates if c != self.kept) if self.kept in self.coordinates else ()
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        if fields.get("at") is not None:  # frames with axes parallel to the world, before and after
+            ends = {end: Frame(body=fields[end].body) for end in "ab"}
+            out = {**fields, **ends, "at": by.point(fields["at"])}
+        else:
+            out = super().placed(fields, by)
+        if not by.mirror and not (by.turns and "at" in out):
+            return out
+        move = by.vector if fields.get("at") is not None else by.local
+        for name in ("axis", "axis_b", "axis_x") if "axis" in type(self).model_fields else ():
+            if name in type(self).model_fields and getattr(self, name) is not None:
+                axial = "displacement" not in self.coordinates or self.kept == "angle"
+                out[name] = move(getattr(self, name), axial=axial)
+        for name in (f"{c}{rate}" for c in self.flipped() for rate in ("", "_rate")):
+            if fields.get(name) is not None:
+                out[name] = by.opposite(fields[name])
+        return out
 
     def symbol_axes(self, owner: Any) -> np.ndarray:
         """Axes of its symbol in those of frame a, a frame of ``owner``: z along the axis."""
@@ -315,7 +340,12 @@ class Screw(Turns, Slides):
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "displacement")
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (*ON_Z, *PARALLEL_Z)
     tree: ClassVar[TreeJoint | None] = TreeJoint(("rz",), ("angle",), helical=True)
+    kept: ClassVar[str] = "angle"
     lead: Length
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        out = super().placed(fields, by)
+        return {**out, "lead": by.opposite(fields["lead"])} if by.mirror else out
 
     def build(self, layout: ModelCompiler) -> None:
         layout.add_joint(self, self.constraints)

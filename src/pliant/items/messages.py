@@ -27,11 +27,16 @@ NO_VALUE = "missing", "extra_forbidden", "no_such_attribute"
 Path = tuple[Any, ...]
 
 
+def fields_of(cls: type[BaseModel]) -> list[str]:
+    """Fields of an item besides its name, its own before what all have."""
+    return sorted((k for k in cls.model_fields if k != "name"), key=lambda k: k == "active")
+
+
 def text_keys(cls: type[BaseModel] | None) -> list[str]:
     """Keys an item may have in a text."""
     if cls is None:
         return []
-    keys = [k for k, field in cls.model_fields.items() if k != "name" and not field.exclude]
+    keys = [k for k in fields_of(cls) if not cls.model_fields[k].exclude]
     if issubclass(cls, Between):
         keys = ["between", *(k for k in keys if k not in ("a", "b"))]
     return [*keys, "density", *MAKERS] if issubclass(cls, RigidBody) else keys
@@ -82,7 +87,7 @@ def _message(found: Any, cls: type[BaseModel] | None) -> str:
         owner = cls if len(loc) == 1 else NESTED.get(str(loc[0]))
         return f"unknown key {shown(loc[-1])}{did_you_mean(str(loc[-1]), text_keys(owner))}"
     if kind == "no_such_attribute":
-        fields = [k for k in cls.model_fields if k != "name"] if cls else []
+        fields = fields_of(cls) if cls else []
         return f"unknown attribute {shown(loc[-1])}{did_you_mean(str(loc[-1]), fields)}"
     if rule := _rule(found, cls):
         return must(value, rule)

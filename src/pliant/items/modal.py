@@ -16,8 +16,8 @@ from .base import (
     IDENTITY,
     AngularVelocity,
     Frame,
+    FrameName,
     Item,
-    Name,
     Place,
     Point,
     Rotation,
@@ -26,13 +26,14 @@ from .base import (
     matrix_of,
     quaternion_of,
 )
-from .bodies import FrameOwner
+from .bodies import FrameOwner, placed_pose
 from .declarations import Channel
 from .quantities import BODY, WORLD
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
     from ..flex.reduced import Reduced
+    from .placing import Placement
 
 NEAR = 1e-6  # a point is at a node if it is nearer than this part of the body's size
 
@@ -105,7 +106,7 @@ class ModalBody(FrameOwner):
     damping: Damping = 0.0
     stiffening: Annotated[Literal["on", "off"], BeforeValidator(_switch)] = "on"
     adaptive: AdaptiveModes | None = None
-    frames: dict[Name, Place] = Field(default_factory=dict, exclude=True)
+    frames: dict[FrameName, Place] = Field(default_factory=dict, exclude=True)
     _file: str | None = PrivateAttr(None)
     com: ClassVar[tuple[float, float, float]] = (0.0, 0.0, 0.0)  # the reference point is the origin
 
@@ -144,6 +145,9 @@ class ModalBody(FrameOwner):
         if len(given) != len(names):
             raise FieldError(field, f"{len(given)} numbers, must be {len(names)}, one for every modal coordinate")
         return np.array(given)
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        return {**fields, **placed_pose(fields, by)}
 
     # -- as rigid bodies have them
     @property

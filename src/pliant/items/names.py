@@ -34,4 +34,18 @@ def _repaired(value: Any) -> str:
     return f"; write {name!r}" if words and name.isidentifier() and value.isprintable() else ""
 
 
-Name = Annotated[str, BeforeValidator(_name)]
+def _item_name(value: Any) -> str:
+    """A word; of something in a sub-assembly words with points between them."""
+    value = same_name(value) if isinstance(value, str) else value
+    words = value.split(".") if isinstance(value, str) else [value]
+    if len(words) == 1 or not all(word.isidentifier() for word in words):
+        return _name(value)
+    if len(value) > LONGEST:
+        raise ValueError(f"name {shown(value)} must have at most {LONGEST} letters")
+    for word in words:
+        _name(word)
+    return str(value)
+
+
+Name = Annotated[str, BeforeValidator(_item_name)]
+FrameName = Annotated[str, BeforeValidator(_name)]

@@ -25,7 +25,7 @@ def numbers_of(item: Item) -> Iterator[tuple[str, NumberAt]]:
         given: dict[str, Any] = next((recipe[k] for k in recipe if isinstance(recipe[k], dict) and k in MAKERS), {})
         computed = {*made.fields(1.0), "shape"} - {"mass"}
         fields = {name: (getattr(made.shape, name), unit_of(field), given.get(name))
-                  for name, field in type(made.shape).model_fields.items()}
+                  for name, field in type(made.shape).model_fields.items() if not is_direction(field)}
     for name, field in type(item).model_fields.items():
         if name not in computed and name != "name" and not is_direction(field):
             fields[name] = getattr(item, name), units.get(name, ""), recipe.get(name)

@@ -7,6 +7,7 @@ from ..functions.field_error import FieldError
 from ..functions.named import names_of
 from ..functions.parameters import Measured, Parameter, check_name, evaluated, has_expressions, renewed, resolved
 from ..functions.parser import Names
+from ..functions.rewriting import clash, owner_of
 from .base import Item, did_you_mean
 from .drafts import changed_recipe, made_of
 from .errors import ItemError, ModelError
@@ -44,11 +45,18 @@ class Parametric:
             return f"a {self.items[name].kind}"
         return "a parameter" if name in self.parameters else "a table" if name in self.tables else ""
 
+    def _check_named(self, name: Any) -> str:
+        """A name for a parameter or a table."""
+        name = check_name(name, lambda n: taken and f"taken by {taken}" if (taken := self._taken(n)) else "")
+        if wrong := clash(name, (*self.items, *self.parameters, *self.tables)):
+            raise ValueError(wrong)
+        return name
+
     def parameter(self, name: str, value: Any) -> Measured:
         """A number with a name: 0.3, "0.3 m", or "=2*L" of other parameters. Where a number is due, ``"=2*L"`` stands for one; functions of
         time use the name as it is. Returns the value in SI units."""
         try:
-            name = check_name(name, lambda n: taken and f"taken by {taken}" if (taken := self._taken(n)) else "")
+            name = self._check_named(name)
             self.parameters = evaluated({**{n: p.given for n, p in self.parameters.items()}, name: value})
         except ValueError as error:
             told = error.rule if isinstance(error, FieldError) and error.field == name else error
@@ -58,7 +66,7 @@ class Parametric:
     def table(self, name: str, table: Any) -> Any:
         """A Table or a Table2 that expressions call by this name: ``gas(mod(A.angle, 4*pi))``."""
         try:
-            check_name(name, lambda n: taken and f"taken by {taken}" if (taken := self._taken(n)) else "")
+            self._check_named(name)
         except ValueError as error:
             raise ItemError(f"table {name!r}: {error}") from None
         if not hasattr(table, "variables"):
@@ -106,7 +114,8 @@ class Parametric:
                 self._assign(path, value)
 
     def _assign(self, path: str, value: Any) -> None:
-        name, *rest = path.split(".")
+        name = owner_of(path, {*self.items, "gravity"})
+        rest = path[len(name) + 1:].split(".") if len(path) > len(name) else []
         if name == "gravity":
             entries = list(self.gravity_as_written or self.gravity)
             self.gravity = value if not rest else [value if str(k) == rest[0] else x for k, x in enumerate(entries)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..functions.rewriting import owner_of
 from .base import Frame, did_you_mean
 from .errors import MissingItem
 
@@ -30,7 +31,8 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
            others: Mapping[str, str] | None = None) -> Sensed:
     """The channel ``reference``; ValueError if expressions cannot use it. ``joints`` gives their coordinates, ``others`` what
     further items are, for the message."""
-    head, *rest = reference.split(".")
+    head = owner_of(reference, {*bodies, *joints, *measures, *(others or ())})
+    rest = reference[len(head) + 1:].split(".")
     if head in joints:
         known = {f"{head}.{c}{rate}": Sensed(head, c, bool(rate)) for c in joints[head] for rate in ("", "_rate")}
         what = f"joint {head!r}"
@@ -39,9 +41,10 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
         what = f"measure {head!r}"
     elif head in bodies:
         frames = bodies[head].frames
-        if len(rest) == 3 and rest[0] not in frames:
-            raise ValueError(no_frame(head, rest[0], frames))
-        place = Frame(body=head, frame=rest[0] if len(rest) == 3 else None)
+        frame = ".".join(rest[:-2])  # of the ground also with points in its name
+        if frame and (len(rest) == 3 or head == "ground") and frame not in frames:
+            raise ValueError(no_frame(head, frame, frames))
+        place = Frame(body=head, frame=frame if frame in frames else None)
         known = {f"{place}.{quantity}.{axis}": Sensed(head, "displacement", quantity == "velocity", "xyz".index(axis), place)
                  for quantity in ("position", "velocity") for axis in "xyz"}
         what = f"body {head!r}"

@@ -34,6 +34,7 @@ class Coupling(JointEquation):
     stays what it is there at t = 0. The slope of the function must not jump; where it does, so do velocities."""
     kind: ClassVar[str] = "coupling"
     positional: ClassVar[tuple[str, ...]] = ("name", "coordinate", "function")
+    mirrors: ClassVar[bool] = True
     coordinate: TimeFunction
     function: TimeFunction
 

@@ -9,12 +9,13 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from ..functions.field_error import FieldError
 from ..functions.units import MOST, describe, must, parse_unit, quantity, shown
-from .base import IDENTITY, Axis, Length, Point, Strict, Vec3, Velocity, number
+from .base import IDENTITY, Axis, Length, Point, Rotation, Strict, Vec3, Velocity, matrix_of, number
 from .quantities import BODY, WORLD
 
 LARGEST = 500 * 2**20  # bytes in a mesh file
 MAKERS = ("rod", "box", "cylinder", "sphere", "point_mass", "mesh")
 if TYPE_CHECKING:
+    from .placing import Placement
     Positive = float
 else:
     Positive = number("m", positive=True)
@@ -27,6 +28,13 @@ class Shape(Strict):
     points: Annotated[list[Point], BODY] = Field(default_factory=list)
     radius: Length = 0.0
 
+    def mirrored(self, by: Placement) -> Shape:
+        """Its mirror image; faces keep their outside."""
+        points = self.points if self.kind == "box" else [by.local(p) for p in self.points]
+        if self.kind == "mesh":
+            points = [p for k in range(0, len(points), 3) for p in (points[k], points[k + 2], points[k + 1])]
+        return self.model_copy(update={"points": points})
+
 
 class Rod(Strict):
     start: Annotated[Point, WORLD]
@@ -34,6 +42,7 @@ class Rod(Strict):
     radius: Positive | None = None
     velocity_at_start: Annotated[Velocity | None, WORLD] = None
     velocity_at_end: Annotated[Velocity | None, WORLD] = None
+    rotation: Annotated[Rotation, WORLD] = IDENTITY  # of the body's axes; all points and velocities are in the world
 
     def fields(self, mass: float) -> dict[str, Any]:
         p, r = np.array(self.start), np.array(self.end)
@@ -41,19 +50,21 @@ class Rod(Strict):
         length = float(np.linalg.norm(d))
         if length == 0:
             raise FieldError("rod", "start and end are the same point; a rod needs a length")
-        n, radius = d / length, self.radius or length / 50
+        R = None if self.rotation == IDENTITY else matrix_of(self.rotation)
+        half = d / 2 if R is None else R.T @ d / 2
+        n, radius = (d if R is None else R.T @ d) / length, self.radius or length / 50
         across = mass * length**2 / 12 + (mass * radius**2 / 4 if self.radius else 0.0)
         inertia = across * (np.eye(3) - np.outer(n, n)) + mass * radius**2 / 2 * np.outer(n, n)
-        half = d / 2
-        data: dict[str, Any] = {"mass": mass, "inertia": inertia.tolist(), "position": tuple((p + r) / 2), "rotation": IDENTITY,
+        data: dict[str, Any] = {"mass": mass, "inertia": inertia.tolist(), "position": tuple((p + r) / 2), "rotation": self.rotation,
                                 "frames": {"start": {"point": tuple(-half)}, "end": {"point": tuple(half)}, "center": {}},
                                 "shape": {"kind": "rod", "points": [tuple(-half), tuple(half)], "radius": radius}}
         if self.velocity_at_start is not None or self.velocity_at_end is not None:
             v0, v1 = np.array(self.velocity_at_start or (0, 0, 0)), np.array(self.velocity_at_end or (0, 0, 0))
-            if abs((v1 - v0) @ n) > 1e-9 * (1e-30 + np.linalg.norm(v1 - v0)):
+            stretch = v1 - v0 if R is None else R.T @ (v1 - v0)
+            if abs(stretch @ n) > 1e-9 * (1e-30 + np.linalg.norm(v1 - v0)):
                 raise FieldError("rod", "velocity_at_start and velocity_at_end would stretch it; "
                                  "their parts along the rod must agree")
-            data |= {"velocity": tuple((v0 + v1) / 2), "angular_velocity": tuple(np.cross(n, v1 - v0) / length)}
+            data |= {"velocity": tuple((v0 + v1) / 2), "angular_velocity": tuple(np.cross(n, stretch) / length)}
         return data
 
     def volume(self) -> float:

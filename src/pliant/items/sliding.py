@@ -26,6 +26,7 @@ class SlidingOnBeam(Connection):
     kind: ClassVar[str] = "sliding_on_beam"
     symbol: ClassVar[str] = "sliding_on_beam"
     on_line: ClassVar[bool] = True
+    mirrors: ClassVar[bool] = False
     turning: Literal["free", "axis", "none"] = "free"
     displacement: Length | None = None
     displacement_rate: LengthRate | None = None

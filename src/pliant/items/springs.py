@@ -18,6 +18,7 @@ from .references import NO_DIRECTION
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
+    from .placing import Placement
 
 
 def _constant(law: Any) -> float:
@@ -66,6 +67,7 @@ class SpringDamper(Pair):
     ``length`` [m] is the unloaded one, as modelled if left out."""
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "spring_damper"
+    mirrors: ClassVar[bool] = True
     symbol: ClassVar[str] = "spring"
     listed: ClassVar[int] = 4
     apart: ClassVar[bool] = True
@@ -114,6 +116,7 @@ class SpringDamper(Pair):
 class JointSpring(Item):
     """Spring and damper on a coordinate of a joint."""
     section: ClassVar[str] = "forces"
+    mirrors: ClassVar[bool] = True
     listed: ClassVar[int] = 4
     coordinate: ClassVar[str]
     laws: ClassVar[dict[str, str]]  # units of stiffness and damping, where they are numbers
@@ -191,6 +194,7 @@ class Bushing(Pair):
     six numbers (a diagonal) or 6x6, SI units. Unloaded in the pose as modelled."""
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "bushing"
+    mirrors: ClassVar[bool] = True
     symbol: ClassVar[str] = "bushing"
     stiffness: Annotated[Any, FRAME_A]
     damping: Annotated[Any, FRAME_A] = (0.0,) * 6
@@ -210,6 +214,16 @@ class Bushing(Pair):
         if not np.allclose(K, K.T, atol=1e-9 * max(1e-300, abs(K).max())):
             raise FieldError("stiffness", f"{shown(self.stiffness)} must be symmetric")
         return self
+
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        """K' = S K S with S = diag(M, -M)."""
+        out = super().placed(fields, by)
+        S = np.array([*by.signs, *(by.handed * s for s in by.signs)])
+        for name in ("stiffness", "damping"):
+            if by.mirror and np.ndim(getattr(self, name)) == 2:
+                out[name] = tuple(tuple(by.opposite(x) if S[i] * S[j] < 0 else x for j, x in enumerate(row))
+                                  for i, row in enumerate(fields[name]))
+        return out
 
     def matrix(self, field: str) -> np.ndarray:
         m = np.array(getattr(self, field), float)

@@ -65,7 +65,7 @@ def unknown_name(model: Model, name: str) -> str:
     """What is wrong with the name a style is given for; "" if it is an item, or a frame of a body."""
     if name in model.items:
         return ""
-    body, _, frame = name.partition(".")
+    body, _, frame = name.rpartition(".")
     owner = model.items.get(body)
     if isinstance(owner, FrameOwner) and frame:
         return "" if frame in owner.frames else f"body {body!r} has no frame {shown(frame)}{did_you_mean(frame, owner.frames)}"

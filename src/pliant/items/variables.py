@@ -21,6 +21,7 @@ class Variable(Item):
     ``unit`` is what plots and tables show."""
     section: ClassVar[str] = "variables"
     kind: ClassVar[str] = "variable"
+    mirrors: ClassVar[bool] = True
     listed: ClassVar[int] = 7
     positional: ClassVar[tuple[str, ...]] = ("name", "expression", "unit")
     expression: Expression

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,8 +61,8 @@ def plot(sol: Solution, channels: str | Sequence[str], path: str | Path | None =
 def _axis_label(names: list[str], unit: str) -> str:
     """The quantity or item if all lines share it, and the unit."""
     quantities = {next(w for w in reversed(name.split(".")) if w not in ("w", "x", "y", "z")) for name in names}
-    heads = {name.partition(".")[0] for name in names}
-    word = next(iter(quantities if len(quantities) == 1 else heads if len(heads) == 1 else {""})).replace("_", " ")
+    shared = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*(name.split(".") for name in names), strict=False))]
+    word = (next(iter(quantities)) if len(quantities) == 1 else ".".join(shared)).replace("_", " ")
     return f"{word} [{unit}]".strip() if unit else word or "1"
 
 

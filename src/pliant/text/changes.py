@@ -6,6 +6,7 @@ from typing import Any
 from ..analyses import entries
 from ..functions.field_error import FieldError
 from ..functions.parameters import renewed
+from ..functions.rewriting import owner_of
 from ..items.base import KINDS, did_you_mean
 from ..items.errors import TextError
 from .yaml_lines import At, Map, Seq, load_yaml, plain
@@ -22,6 +23,9 @@ def apply_change(data: Map, change: str) -> None:
         raise TextError([f"--set {change}: write path=value, such as bodies.crank.mass=2"])
     value, _ = load_yaml(text, f"{AT} {path}")
     keys = _with_section(data, keys)
+    if isinstance(inside := data.get(keys[0]), Map) and len(keys) > 1:
+        name = owner_of(".".join(keys[1:]), inside)  # names may have points in them
+        keys = [keys[0], name, *keys[1 + len(name.split(".")):]]
     if keys[0] == "parameters" and len(keys) == 2 and keys[1] in data["parameters"]:
         value = _of_parameter(data["parameters"], keys[1], value)
     target, last = _inside(data, path, keys), keys[-1]
@@ -47,11 +51,8 @@ def _with_section(data: Map, keys: list[str]) -> list[str]:
     """``crank.mass`` is ``bodies.crank.mass``, as of a Python model."""
     if keys[0] in data:
         return keys
-    if isinstance(data.get("parameters"), Map) and keys[0] in data["parameters"]:
-        return ["parameters", *keys]
-    if len(keys) < 2:
-        return keys
-    return next(([section, *keys] for section in KINDS if isinstance(data.get(section), Map) and keys[0] in data[section]), keys)
+    sections = [s for s in ("parameters", *KINDS) if isinstance(data.get(s), Map) and owner_of(".".join(keys), data[s]) in data[s]]
+    return next(([s, *keys] for s in sections if s == "parameters" or len(keys) > 1), keys)
 
 
 def _inside(data: Map, path: str, keys: list[str]) -> Map | Seq:

@@ -9,10 +9,12 @@ import numpy as np
 
 from ..functions.function import check_expression
 from ..functions.parser import Names
+from ..functions.rewriting import owner_of
 from ..items import references as ref
 from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, matrix_of, names_joint
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointEquation
+from ..items.editing import needs_inactive
 from ..items.forces import Measure
 from ..items.function_fields import functions
 from ..items.groups import Group
@@ -32,11 +34,21 @@ def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
         for found in (_ends(model, named, item), _members(model, named, item), _coordinates(model, item),
                       _expressions(item, check, names)):
             yield from ((here + path, message) for path, message in found)
+    yield from _inactive(model)
     yield from _too_many_equations(model)
     joints = named["joints"] | named["drives"]
     for name in getattr(model.settings.get("formulation"), "joints", ()):
         if name not in joints:
             yield ("simulate", "formulation", "joints", name), f"there is no joint {name!r}{did_you_mean(name, sorted(joints))}"
+
+
+def _inactive(model: Model) -> Iterator[Problem]:
+    """Items that refer to one that is switched off."""
+    off = {item.name for item in model if not item.active}
+    for name, others in model.references() if off else ():
+        for other in sorted(others & off) if name in model.items and name not in off else ():
+            item, needed = model[name], model[other]
+            yield (item.section, name), needs_inactive(f"{needed.kind} {other!r}", other, [f"{item.kind} {name!r}"])
 
 
 def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Problem]:
@@ -129,15 +141,15 @@ def _coordinates(model: Model, item: Item) -> Iterator[Problem]:
 
 def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], Any]:
     """A function of a channel that raises if expressions cannot use it."""
-    bodies = {"ground": model.ground} | {b.name: b for b in model.section("bodies") if isinstance(b, FrameOwner)}
-    joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints") if not isinstance(j, JointEquation)}
-    measures = {m.name: m for m in model.section("measures") if isinstance(m, Measure)}
+    bodies = {"ground": model.ground} | {b.name: b for b in model.section("bodies", inactive=True) if isinstance(b, FrameOwner)}
+    joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints", inactive=True) if not isinstance(j, JointEquation)}
+    measures = {m.name: m for m in model.section("measures", inactive=True) if isinstance(m, Measure)}
     others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
     others |= {"energy": "the model", "model": "the model"}
     wrong = set().union(*named.values()) - set(model.items)
 
     def check(reference: str) -> None:
-        if reference.partition(".")[0] not in wrong:
+        if owner_of(reference, wrong) not in wrong:
             item = sensed(reference, bodies, joints, measures, others).item
             if item in measures and _coincide(model, measures[item]):
                 raise ValueError(f"measure {item!r}: {NO_GAP}")

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ..analyses.entries import ENTRIES, problems
 from ..functions.parameters import has_expressions
+from ..functions.rewriting import owner_of
 from ..items.base import did_you_mean, vector
 from ..items.errors import ModelError, TextError
 from ..items.messages import explain
@@ -68,6 +69,8 @@ def apply(model: Model, change: str) -> None:
     value = plain(load_yaml(text, f"--set {path}")[0])
     if keys[0] in SECTIONS and len(keys) > 1:
         keys = keys[1:]
+    name = owner_of(".".join(keys), {*model.items, *model.parameters})  # names may have points in them
+    keys = [name, *keys[len(name.split(".")):]]
     try:
         _assign(model, keys, value)
     except ValidationError as error:

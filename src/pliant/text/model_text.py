@@ -13,6 +13,7 @@ from ..functions.field_error import FieldError
 from ..functions.parameters import Parameter, check_name, has_expressions, resolved
 from ..functions.parser import KNOWN, Names
 from ..functions.printable import same_letters, same_name
+from ..functions.rewriting import clash
 from ..functions.units import must, shown
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
 from ..items.base import KINDS, Between, Item, did_you_mean, number, vector
@@ -20,6 +21,7 @@ from ..items.bodies import Ground
 from ..items.errors import TextError
 from ..items.messages import NOUNS, dotted, explain, text_keys
 from ..items.modal import ModalBody
+from ..items.naming import settle
 from ..items.shapes import KINDS as SHAPES
 from ..items.shapes import MAKERS
 from ..items.synonyms import kind_meant
@@ -29,6 +31,7 @@ from ..safe_files.hdf5 import is_hdf5
 from ..safe_files.journal import is_journal
 from . import cross_references, simulate_options
 from .changes import apply_change
+from .includes import add_includes, later, make_changes
 from .model_writing import to_text, write
 from .named_values import read_parameters, read_tables
 from .schema import DEFAULT_KINDS, schema
@@ -38,7 +41,7 @@ from .yaml_lines import LARGEST, VERSION, Map, Problem, load_yaml, locate, locat
 __all__ = ["TextError", "from_text", "read", "schema", "to_text", "write"]
 
 Replaced = Callable[[dict[str, Any]], dict[str, Any]]
-TOP = ("pliant", "name", "parameters", "tables", "gravity", "planar", "ground", *SECTIONS, "style", "simulate", *entries.ENTRIES)
+TOP = ("pliant", "name", "parameters", "tables", "include", "gravity", "planar", "ground", *SECTIONS, "style", "simulate", *entries.ENTRIES)
 EXAMPLES = {"bodies": "mass: 2 kg, inertia: [1, 1, 1]", "joints": "kind: revolute, between: [ground, crank.start]",
             "drives": "joint: A, coordinate: angle, function: 2 * t", "forces": "kind: force, frame: crank, vector: [0, 0, 1]",
             "measures": "between: [ground, crank.end]", "variables": "expression: 2 * A.angle"}
@@ -85,14 +88,26 @@ class _Reader:
 
     def __init__(self, text: str, source: str, folder: Path, changes: Iterable[str], replaced: Replaced | None = None) -> None:
         self.folder, self.replaced = folder, replaced  # replaced: of a text that is stored with what it names
+        self.chain: tuple[Path, ...] = ((folder / Path(source).name).resolve(),)  # of texts that include each other, this one last
+        self.count, self.included = [0], list[str]()  # how many texts are included in all, and what is wrong in them
         self.parameters: dict[str, Parameter] = {}
         self.named: dict[str, str] = {}  # names of parameters and tables, and what they are
         self.data, self.problems = load_yaml(same_letters(text), source)
         if not isinstance(self.data, Map):
             found = "it is empty" if self.data is None else f"it is {shown(self.data)}"
             raise TextError([f"{source}:1: a model is a mapping that begins with 'pliant: {VERSION}'; {found}"])
+        self.later = []
         for change in changes:
-            apply_change(self.data, same_letters(change))
+            if (inner := later(self.data, change)) is not None:
+                self.later.append(inner)
+            else:
+                apply_change(self.data, same_letters(change))
+
+    def inner(self, file: Path) -> _Reader:
+        """Of a text that this one includes."""
+        reader = _Reader(_contents(file), str(self.folder / file.relative_to(self.folder.resolve())), file.parent, ())
+        reader.chain, reader.count = (*self.chain, file), self.count
+        return reader
 
     def note(self, path: tuple[Any, ...], message: str) -> None:
         self.problems.append(Problem(locate(self.data, path), f"{dotted(path)}: {message}"))
@@ -107,8 +122,14 @@ class _Reader:
         if has_expressions(written := plain(self.data.get("gravity"))):
             model.gravity_as_written = written
         model.analyses = self.analyses()
+        add_includes(self, model)
+        self.parameters = model.parameters
+        self.named |= {n: f"{self.named.get(n, 'an item')} of a text that is included" for n in model._all() if n not in self.named}
+        inside = {section: {i.name for i in model.section(section, inactive=True)} for section in SECTIONS}
+        if self.included:
+            raise TextError([*(str(p) for p in self.problems), *self.included])
         items = list(self.entries())
-        model.ground = self.ground()
+        self.add_ground(model)
         known = KNOWN.set(Names({**model.names().values, **dict.fromkeys(self.section_names("variables"))}, model.tables))
         try:
             for path, data in items:
@@ -117,13 +138,15 @@ class _Reader:
                     model.items[item.name] = item
         finally:
             KNOWN.reset(known)
-        model.styles = read_styles(self, model)
-        named = {section: set(map(same_name, self.section_names(section))) for section in SECTIONS}
+        model.styles |= read_styles(self, model)
+        named = {section: set(map(same_name, self.section_names(section))) | inside[section] for section in SECTIONS}
+        settle(model.items, set().union(*named.values()))
         for path, message in cross_references.problems(model, named):
             self.note(path, message)
         if self.problems:
             ordered = sorted(self.problems, key=lambda p: p.at.line)  # what has no line comes first
             raise TextError([str(p) for p in ordered])
+        make_changes(model, self.later)
         return model
 
     def top(self) -> None:
@@ -215,6 +238,15 @@ class _Reader:
                 self.note(("ground", *inner), message)
         return Ground()
 
+    def add_ground(self, model: Model) -> None:
+        """Frames of the ground, with those of texts that are included."""
+        own, given = self.ground(), model.ground
+        if given.frames:
+            written = {**given.written(), **own.written()}
+            own.__dict__["frames"] = {**given.frames, **own.frames}
+            own._recipe = {"name": "ground", "frames": written} if has_expressions(written) else None
+        model.ground = own
+
     def section_names(self, section: str) -> list[str]:
         data = self.data.get(section)
         return list(data) if isinstance(data, Map) else []
@@ -234,6 +266,8 @@ class _Reader:
                 if (same := same_name(name)) in used:
                     taken = dotted(used[same])
                     self.note((section, name), f"the name {name!r} is taken by {taken}; names are unique in a model")
+                elif wrong := clash(same, (*used, *self.named)):
+                    self.note((section, name), wrong)
                 used.setdefault(same, (section, name))
                 if isinstance(value, Map):
                     yield (section, name), value

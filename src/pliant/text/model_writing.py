@@ -41,10 +41,9 @@ def text_of(model: Model, folder: Path | None, written: Callable[[Item], dict[st
     lines += [f"gravity: {_flow(model.gravity_as_written or model.gravity)}"]
     lines += [f"planar: {_flow(model.planar)}"] if model.planar is not None else []
     if model.ground.frames:
-        frames = {k: v.model_dump(exclude_defaults=True) for k, v in model.ground.frames.items()}
-        lines += ["ground:", *_entry("frames", (model.ground._recipe or {}).get("frames", frames), 1)]
+        lines += ["ground:", *_entry("frames", model.ground.written(), 1)]
     for section in SECTIONS:
-        items = model.section(section)
+        items = model.section(section, inactive=True)
         lines += [f"{section}:"] if items else []
         for item in items:
             lines += _entry(item.name, written(item), 1)

@@ -10,7 +10,7 @@ from pydantic.json_schema import models_json_schema
 
 from ..analyses.entries import schemas
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
-from ..items.base import KINDS, RESERVED, Axis, Between, Frame, Item, Pair, Place, vector
+from ..items.base import KINDS, RESERVED, Axis, Between, Frame, Item, Pair, Place, Rotation, vector
 from ..items.bodies import RigidBody
 from ..items.quantities import axes_of
 from ..items.shapes import KINDS as SHAPES
@@ -24,7 +24,9 @@ TABLE: dict[str, Any] = {"type": "object", "additionalProperties": False, "prope
     "x": COLUMN, "y": COLUMN, "z": {"type": "array", "items": {"type": "array"}}, "kind": {"enum": ["cubic", "linear"]},
     "beyond": {"enum": ["held", "extrapolated"]}, "file": {"type": "string"}, "grid": {"type": "string"},
     "units": {"type": "array", "items": {"type": "string"}}}}
-NAMES = {"pattern": r"^[^\s\d.:\[\]{}-][^\s.:\[\]{}-]*$", "not": {"enum": sorted(RESERVED)}}
+WORD = r"[^\s\d.:\[\]{}-][^\s.:\[\]{}-]*"
+NAMES = {"pattern": rf"^{WORD}(\.{WORD})*$", "not": {"enum": sorted(RESERVED)}}  # points: in a sub-assembly
+WORDS = {"pattern": rf"^{WORD}$", "not": {"enum": sorted(RESERVED)}}
 REF = "#/$defs/{model}"
 
 
@@ -57,6 +59,8 @@ def schema() -> dict[str, Any]:
                        "description": "numbers with names: 0.3 m, or =2*L of other parameters; =2*L then stands where a number is due"},
         "tables": {"type": ["object", "null"], "propertyNames": NAMES, "additionalProperties": TABLE,
                    "description": "tables of one variable (x, y) or two (x, y, z[i][j]) that expressions call by name"},
+        "include": {"type": ["object", "null"], "propertyNames": WORDS, "additionalProperties": _include(),
+                    "description": "other texts as sub-assemblies, by name; what they have is called left.knee and so on"},
         "gravity": TypeAdapter(vector("m/s^2")).json_schema() | {"description": "three numbers in m/s^2; in world axes"},
         "planar": {"anyOf": [{"type": ["boolean", "null"]}, TypeAdapter(Axis).json_schema()],
                    "description": "all bodies move in planes with this normal, in world axes; true means z"},
@@ -91,6 +95,15 @@ def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[s
         out["required"] = [k for k in out["required"] if k != "mass"]
         out["oneOf"] = [{"required": ["mass"]}, {"required": ["density"]}]
     return out
+
+
+def _include() -> dict[str, Any]:
+    parameters = {"type": "object", "propertyNames": NAMES, "additionalProperties": QUANTITY}
+    return {"type": "object", "required": ["file"], "additionalProperties": False, "properties": {
+        "file": {"type": "string", "description": "a text model in the folder of this one, or below"},
+        "position": TypeAdapter(vector("m")).json_schema(), "rotation": TypeAdapter(Rotation).json_schema(),
+        "mirror": {"enum": ["x", "y", "z"], "description": "mirrored through the plane across this axis, before it is turned and moved"},
+        "parameters": parameters}}
 
 
 def _choices(what: str) -> dict[str, Any]:

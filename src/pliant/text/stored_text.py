@@ -71,7 +71,7 @@ def from_stored(text: str, parts: dict[str, Any]) -> Model:
 
 def parts_of(model: Model) -> dict[str, Reduced]:
     """Parts of a model by body."""
-    return {body.name: body.reduced for body in model.section("bodies") if isinstance(body, ModalBody)}
+    return {body.name: body.reduced for body in model.section("bodies", inactive=True) if isinstance(body, ModalBody)}
 
 
 def _named(value: Any) -> Any:

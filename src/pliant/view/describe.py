@@ -220,7 +220,7 @@ class Description:
             body["shapes"] = dress(owner, style, self.attached[body["name"]], self.symbol, self.size, self.arrays, prefix)
         named = {k: v for k, v in owner.frames.items() if k in body.get("nodes", owner.frames)} if owner else {}
         body["frames"] = {name: {"point": place.point, "rotation": place.rotation} for name, place in named.items()}
-        body["traced"] = [name for name, s in styles.items() if s.trace and name.partition(".")[0] == body["name"]]
+        body["traced"] = [name for name, s in styles.items() if s.trace and body["name"] in (name, name.rpartition(".")[0])]
 
     def _skin(self, owner: ModalBody, prefix: str) -> dict[str, Any]:
         skin = skin_of(owner.reduced, self.symbol)

@@ -117,7 +117,7 @@ wrong("variable itself", variables("u + 1"), "7: variables.u.expression: variabl
 wrong("variable condition", variables("A.angle > 1"), "7: variables.u.expression: a number is due, this is a condition; ***")
 wrong("variable list", variables("[1, 2]"), "7: variables.u: [1, 2] must be a mapping such as {expression: 2 * A.angle}")
 wrong("variable key", variables("{expr: 2*t}"), "7: variables.u.expression: is missing; a variable needs it",
-      "7: variables.u.expr: unknown key 'expr'; there are expression, unit")
+      "7: variables.u.expr: unknown key 'expr'; there are expression, unit, active")
 wrong("variable unit", variables("{expression: 2*t, unit: mps}"), "7: variables.u.unit: unknown unit 'mps'; ***")
 wrong("variable clash", variables("2*t", "parameters: {u: 3}\n"),
       "7: variables.u: the name 'u' is taken by a parameter; names are unique in a model")

@@ -133,8 +133,8 @@ wrong("name reserved", "pliant: 1\nbodies:\n  ground: {mass: 1}\n", "3: bodies.g
 wrong("name t", "pliant: 1\nbodies:\n  t: {mass: 1}\n", "3: bodies.t: name 't' is reserved; choose another")
 wrong("name digit", "pliant: 1\nbodies:\n  1a: {mass: 1}\n",
       "3: bodies.1a: name '1a' must be a word of letters, digits and _ that does not begin with a digit; write '_1a'")
-wrong("name dot", "pliant: 1\nbodies:\n  a.b: {mass: 1}\n",
-      "3: bodies.a.b: name 'a.b' must be a word of letters, digits and _ that does not begin with a digit; write 'a_b'")
+wrong("name dots", "pliant: 1\nbodies:\n  a..b: {mass: 1}\n",
+      "3: bodies.a..b: name 'a..b' must be a word of letters, digits and _ that does not begin with a digit; write 'a_b'")
 wrong("name blank", "pliant: 1\nbodies:\n  left arm: {mass: 1}\n",
       "3: bodies.left arm: name 'left arm' must be a word of letters, digits and _ that does not begin with a digit; write 'left_arm'")
 wrong("name hyphen", "pliant: 1\nbodies:\n  left-arm: {mass: 1}\n",
