@@ -17,8 +17,8 @@ from .units import NONE, UNITS, Dimension, describe, in_si, parse_unit, quantity
 
 MARK = "="
 LONGEST = 100            # letters in a name
-RESERVED = {"t": "the time", "x": "the stretch in laws of springs", "v": "its rate in laws of springs", "pi": "a constant", "e": "a constant",
-            "ground": "the ground", "energy": "taken by channels of energies", "model": "taken by channels of the model"}
+RESERVED = {"t": "the time", "x": "the stretch in laws of springs", "v": "its rate in laws of springs", "pi": "a constant",
+            "e": "a constant", "ground": "the ground", "energy": "taken by channels of energies", "model": "taken by channels of the model"}
 SAME = ("+", "-", "<", "<=", "==", "!=", "min", "max", "mod", "atan2")  # operations that need one dimension
 KEEP = ("abs", "min", "max", "mod")                               # functions whose value has that of their argument
 

@@ -4,7 +4,8 @@ The classes here are the schema of the text model as well; every field accepts a
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextvars import ContextVar
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -141,6 +142,9 @@ class Place(Strict):
         return {"point": value} if isinstance(value, (list, tuple, np.ndarray)) else value
 
 
+BODIES: ContextVar[Collection[str]] = ContextVar("bodies", default=())  # of the text that is read: names may have points in them
+
+
 class Frame(Strict):
     """A place on a body by name: the body itself, one of its named frames, a point in its axes, or the point that is ``at`` a place of
     the world in the pose as modelled, with axes parallel to those of the world."""
@@ -165,6 +169,8 @@ class Frame(Strict):
     def _from_text(cls, value: Any) -> Any:
         if isinstance(value, str):
             value = same_name(value)
+            if value in BODIES.get():
+                return {"body": value}
             if value.startswith("ground."):
                 return {"body": "ground", "frame": value.removeprefix("ground.")}
             body, _, frame = value.rpartition(".")  # where that is the name of a body, the model knows

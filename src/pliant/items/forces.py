@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .placing import Placement
 
 
+SAME_BODY = "is the body of frame itself; name the other body, or leave it out"
+
+
 class Load(Item):
     """A vector of three functions of t (and of channels such as A.angle_rate) on a frame."""
     positional: ClassVar[tuple[str, ...]] = ("name", "frame", "vector")
@@ -34,8 +37,9 @@ class Load(Item):
 
     @model_validator(mode="after")
     def _two_bodies(self) -> Load:
-        if self.reaction is not None and self.reaction.body == self.frame.body:
-            raise FieldError("reaction", f"{self.reaction.body!r} is the body of frame itself; name the other body, or leave it out")
+        a, b = self.frame, self.reaction
+        if b is not None and a.body == b.body and not (a.frame and b.frame):  # of left.a and left.b the model knows what they are
+            raise FieldError("reaction", f"{b.body!r} {SAME_BODY}")
         return self
 
     @model_validator(mode="before")
@@ -59,6 +63,8 @@ class Load(Item):
     def build(self, layout: ModelCompiler) -> None:
         from ..families import loads, signals
         b, item = layout.builder, f"{self.kind} {self.name!r}"
+        if self.reaction is not None and self.reaction.body == self.frame.body:
+            raise ValueError(f"{item}: reaction: {self.reaction.body!r} {SAME_BODY}")
         f = layout.frame(self.frame, item)
         other = b.frame(b.ground, (0, 0, 0)) if self.reaction is None else layout.frame(self.reaction, item)
         ((_, constant, *_),) = self.loads()

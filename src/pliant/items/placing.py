@@ -120,8 +120,8 @@ class Placement:
     def frame(self, frame: Frame) -> Frame:
         if frame.at is not None:
             if self.turns:
-                raise FieldError("at", "a frame at a point of the world has axes parallel to the world, which a sub-assembly that is turned or "
-                                 "mirrored cannot keep; give the frame in the axes of its body, or at to the joint")
+                raise FieldError("at", "a frame at a point of the world has axes parallel to the world, which a sub-assembly that is "
+                                 "turned or mirrored cannot keep; give the frame in the axes of its body, or at to the joint")
             return Frame(body=frame.body, at=self.point(frame.at))
         if frame.body != "ground":
             return Frame(body=frame.body, frame=frame.frame, point=self.local(frame.point), rotation=self.local_turn(frame.rotation))

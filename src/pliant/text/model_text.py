@@ -16,7 +16,7 @@ from ..functions.printable import same_letters, same_name
 from ..functions.rewriting import clash
 from ..functions.units import must, shown
 from ..items import kinds as _kinds  # noqa: F401 - fills KINDS
-from ..items.base import KINDS, Between, Item, did_you_mean, number, vector
+from ..items.base import BODIES, KINDS, Between, Item, did_you_mean, number, vector
 from ..items.bodies import Ground
 from ..items.errors import TextError
 from ..items.messages import NOUNS, dotted, explain, text_keys
@@ -130,6 +130,7 @@ class _Reader:
             raise TextError([*(str(p) for p in self.problems), *self.included])
         items = list(self.entries())
         self.add_ground(model)
+        bodies = BODIES.set({*map(same_name, self.section_names("bodies")), *inside["bodies"]})
         known = KNOWN.set(Names({**model.names().values, **dict.fromkeys(self.section_names("variables"))}, model.tables))
         try:
             for path, data in items:
@@ -138,6 +139,7 @@ class _Reader:
                     model.items[item.name] = item
         finally:
             KNOWN.reset(known)
+            BODIES.reset(bodies)
         model.styles |= read_styles(self, model)
         named = {section: set(map(same_name, self.section_names(section))) | inside[section] for section in SECTIONS}
         settle(model.items, set().union(*named.values()))

@@ -19,7 +19,7 @@ wrong("joint torque of a channel that is not there", FORCE + "{kind: joint_torqu
 wrong("joint torque as a vector", FORCE + "{kind: joint_torque, joint: A, torque: [0, 0, 1]}\n",
       "7: forces.S.torque: [0, 0, 1] must be a number, an expression such as '2 * t', or a table such as {table: {x: [0, 1], y: [0, 5]}}")
 wrong("joint torque by the key of a drive", FORCE + "{kind: joint_torque, joint: A, function: 5, torque: 1}\n",
-      "7: forces.S.function: unknown key 'function'; there are joint, torque")
+      "7: forces.S.function: unknown key 'function'; there are joint, torque, active")
 wrong("joint torque misspelt", FORCE + "{kind: joint_torqe, joint: A, torque: 5}\n",
       "7: forces.S.kind: unknown kind 'joint_torqe' of force; did you mean 'joint_torque'?")
 wrong("torque on a joint", FORCE + "{kind: torque, frame: A, vector: [0, 0, 1]}\n",
@@ -86,7 +86,7 @@ wrong("coupling without a function", GEAR + "{kind: coupling, coordinate: B.angl
       "9: joints.G.function: is missing; a coupling joint needs it")
 wrong("coupling between joints", GEAR + "{kind: coupling, between: [A, B], function: 2 * A.angle}\n",
       "9: joints.G.coordinate: is missing; a coupling joint needs it",
-      "9: joints.G.between: unknown key 'between'; there are coordinate, function")
+      "9: joints.G.between: unknown key 'between'; there are coordinate, function, active")
 wrong("coupling of a coupling", GEAR + "{kind: gear, between: [A, B], ratio: 2}\n"
       "  H: {kind: coupling, coordinate: B.angle, function: 2 * G.angle}\n",
       "10: joints.H.function: channel 'G.angle' of gear 'G' cannot be used in an expression; expressions can use ***")
@@ -126,7 +126,7 @@ wrong("reaction on a frame that is not there", FORCE + "{kind: force, frame: cra
 wrong("reaction as a number", FORCE + "{kind: force, frame: crank.end, vector: [0, 0, 1], reaction: 3}\n",
       "7: forces.S.reaction: 3 must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}")
 wrong("reaction of a joint torque", FORCE + "{kind: joint_torque, joint: A, torque: 1, reaction: ground}\n",
-      "7: forces.S.reaction: unknown key 'reaction'; there are joint, torque")
+      "7: forces.S.reaction: unknown key 'reaction'; there are joint, torque, active")
 
 # -- drives by speed and acceleration
 wrong("drive by speed and function", DRIVE + "{joint: A, coordinate: angle, function: t, speed: 1}\n",
