@@ -135,6 +135,9 @@ class Model(Editable):
     def __getitem__(self, name: str) -> Any:
         if name == "ground":
             return self.ground
+        if name not in self.items and any(n.startswith(f"{name}.") for n in self.items):
+            from .items.assemblies import SubAssembly
+            return SubAssembly(self, name)
         if name not in self.items:
             raise KeyError(f"model {self.name!r} has no item {name!r}{did_you_mean(name, self.items)}")
         return self.items[name]

@@ -96,6 +96,11 @@ def _normal(planar: Any) -> np.ndarray:
     return np.array(AXES[planar] if isinstance(planar, str) else planar)
 
 
+def _mirrors(kind: type[Item]) -> bool:
+    """Whether a kind says that it knows its mirror image; one from outside the package says so itself, since it may have further fields."""
+    return kind.mirrors and ("mirrors" in vars(kind) or kind.__module__.startswith("pliant."))
+
+
 class _Addition:
     def __init__(self, model: Model, part: Model, by: Placement) -> None:
         self.model, self.part, self.by = model, part, by
@@ -163,7 +168,7 @@ class _Addition:
 
     def item(self, item: Item, values: Mapping[str, Measured], poses: dict[str, Any]) -> Item:
         by, told = self.by, f"{item.kind} {item.name!r} of {self.part.name!r}"
-        if by.mirror and not type(item).mirrors:
+        if by.mirror and not _mirrors(type(item)):
             raise ModelError(f"sub-assembly {by.name!r}: {told} has no mirror image; leave it out, or make that part by itself",
                              (item.name,))
         for joint, coordinate, _ in item.uses():

@@ -55,6 +55,9 @@ class FrameOwner(Item):
         """An anonymous frame at ``point``, turned by ``rotation``, both in the body's axes."""
         return Frame(body=self.name, point=point, rotation=rotation)
 
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        return {**super().placed(fields, by), **placed_pose(fields, by)}
+
     def node_of(self, frame: Frame) -> str | None:
         """Of a flexible body: the node that the frame is at."""
         return None
@@ -173,7 +176,7 @@ class RigidBody(FrameOwner):
         return self
 
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        out = {**fields, **placed_pose(fields, by)}
+        out = super().placed(fields, by)
         if "rod" in fields:
             rod = fields["rod"]
             out["rod"] = {**rod, **{k: by.point(rod[k]) for k in ("start", "end") if k in rod},

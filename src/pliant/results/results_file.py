@@ -145,7 +145,7 @@ def _rank(observer: Observer, channel: str) -> int | None:
         return 3
     if head not in observer.directory.frames:
         return 0
-    if head.rpartition(".")[0] in (*observer.directory.frames, "ground"):
+    if head.startswith("ground.") or head.rpartition(".")[0] in observer.directory.frames:
         return None
     return 1 if quantity in ("position", "rotation") else 2
 
