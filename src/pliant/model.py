@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .start.assembly import Assembly
 
 SECTIONS = tuple(KINDS)
+PLACING = ("name", "position", "rotation", "mirror", "parameters")  # what a model is added with
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 
@@ -105,6 +106,8 @@ class Model(Editable):
             from .items.assemblies import add_model
             if "name" not in placing:
                 raise TypeError(f"model {self.name!r}: a model is added with a name: m.add(leg, name='left')")
+            for given in placing.keys() - set(PLACING):
+                raise TypeError(f"model {self.name!r}: a model is not added with {given!r}{did_you_mean(given, PLACING)}")
             return add_model(self, item, **placing)
         if placing:
             raise TypeError(f"model {self.name!r}: {', '.join(placing)} can be given for a model that is added, not for an item")

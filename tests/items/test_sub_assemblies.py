@@ -169,6 +169,7 @@ def part_with(*items, bodies=("b",)) -> pl.Model:
     ([], {"name": "a.b"}, "must be a word"), ([], {"mirror": "w"}, "mirror: 'w' must be x, y or z"),
     ([], {"position": (0, 0)}, "position.*three numbers"), ([], {"position": ("1 kg", 0, 0)}, "position"),
     ([], {"rotation": 30}, "rotation.*must be"), ([], {"rotation": {"axis": "z", "angle": "=a"}}, "rotation: must be of numbers"),
+    ([], {"parameters": 3}, "parameters: 3 must be a mapping"), ([], {"position": None}, "position"), ([], {"mirror": 2}, "mirror"),
     ([], {"parameters": {"K": 1}}, "has no parameter 'K'"), ([], {"name": "ground"}, "reserved")])
 def test_what_is_refused_leaves_the_model_as_it_was(items, placing, message):
     m = pl.Model("m")
@@ -192,6 +193,8 @@ def test_names_that_clash():
         m.parameter("left", 3.0)
     with pytest.raises(TypeError, match="with a name"):
         m.add(part_with())
+    with pytest.raises(TypeError, match="not added with 'postion'; did you mean 'position'"):
+        m.add(part_with(), name="x", postion=(0, 0, 1))
     with pytest.raises(TypeError, match="not for an item"):
         m.add(pl.RigidBody("c", 1.0), name="x")
 

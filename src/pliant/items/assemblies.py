@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..functions.field_error import FieldError
 from ..functions.parameters import Measured, evaluated, has_expressions, renewed
 from ..functions.rewriting import clash
+from ..functions.units import must
 from .base import AXES, IDENTITY, FrameName, Item, Rotation, did_you_mean, vector
 from .bodies import FrameOwner, Ground
 from .drafts import made_of, recipe_of
@@ -44,12 +45,14 @@ class SubAssembly:
 
 
 def add_model(model: Model, part: Model, name: Any, position: Any = (0.0, 0.0, 0.0), rotation: Any = IDENTITY, mirror: Any = "",
-              parameters: Mapping[str, Any] | None = None) -> SubAssembly:
+              parameters: Any = None) -> SubAssembly:
     """See `Model.add`. The model stays as it was if anything is wrong."""
     before = (dict(model.items), dict(model.parameters), dict(model.tables), dict(model.styles), model.ground)
     try:
         by = _placement(model, name, position, rotation, mirror)
         _check(model, part, by)
+        if not isinstance(parameters or {}, Mapping):
+            raise FieldError("parameters", must(parameters, "must be a mapping of names to numbers"))
         _Addition(model, part.copy(), by).add(parameters or {})
     except BaseException as error:
         model.items, model.parameters, model.tables, model.styles, model.ground = before

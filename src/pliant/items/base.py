@@ -16,7 +16,13 @@ from ..functions.suggestions import did_you_mean as did_you_mean
 from ..functions.suggestions import near_miss as near_miss
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
+from .names import RESERVED as RESERVED
+from .names import FrameName as FrameName
+from .names import Name as Name
+from .names import Switch as Switch
 from .quantities import In, unit_of
+from .turns import matrix_of as matrix_of
+from .turns import quaternion_of as quaternion_of
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -30,8 +36,6 @@ else:
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 AXES |= {f"-{k}": (-a[0], -a[1], -a[2]) for k, a in list(AXES.items())}
 ROUNDING = 1e-15  # a length this near to one is one: what was made a unit vector once stays as it is
-LONGEST = 100     # letters in a name
-RESERVED = {"ground", "energy", "t", "pi", "e"}
 
 Vec3 = tuple[float, float, float]
 AnyAxis = str | Vec3  # a letter of AXES, or a unit vector
@@ -98,29 +102,6 @@ def rotation(axis: Any, angle: float | str) -> tuple[float, float, float, float]
     return float(np.cos(half)), float(u[0]), float(u[1]), float(u[2])
 
 
-def quaternion_of(matrix: np.ndarray) -> tuple[float, float, float, float]:
-    """Unit quaternion (scalar first, scalar >= 0) of a rotation matrix."""
-    R = np.asarray(matrix, float)
-    k = int(np.argmax([np.trace(R), R[0, 0], R[1, 1], R[2, 2]]))
-    if k == 0:
-        q = np.array([1 + np.trace(R), R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    else:
-        i, j, l = k - 1, k % 3, (k + 1) % 3
-        q = np.zeros(4)
-        q[0], q[1 + i] = R[l, j] - R[j, l], 1 + R[i, i] - R[j, j] - R[l, l]
-        q[1 + j], q[1 + l] = R[j, i] + R[i, j], R[l, i] + R[i, l]
-    q /= np.linalg.norm(q) * (1 if q[0] >= 0 else -1)
-    return float(q[0]), float(q[1]), float(q[2]), float(q[3])
-
-
-def matrix_of(q: Sequence[float]) -> np.ndarray:
-    """Rotation matrix of a unit quaternion."""
-    w, x, y, z = q
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
-
-
 def _rotation(value: Any) -> tuple[float, float, float, float]:
     if isinstance(value, dict):
         if set(value) != {"axis", "angle"}:
@@ -138,30 +119,6 @@ def _rotation(value: Any) -> tuple[float, float, float, float]:
     return float(a[0]), float(a[1]), float(a[2]), float(a[3])
 
 
-def _name(value: Any) -> str:
-    if not isinstance(value, str) or not value.isidentifier():
-        raise ValueError(f"name {shown(value)} must be a word of letters, digits and _ that does not begin with a digit")
-    if len(value) > LONGEST:
-        raise ValueError(f"name {shown(value)} must have at most {LONGEST} letters")
-    if value in RESERVED:
-        raise ValueError(f"name {value!r} is reserved; choose another")
-    return value
-
-
-def _item_name(value: Any) -> str:
-    """A word; of something in a sub-assembly words with points between them."""
-    words = value.split(".") if isinstance(value, str) else [value]
-    if len(words) == 1 or not all(word.isidentifier() for word in words):
-        return _name(value)
-    if len(value) > LONGEST:
-        raise ValueError(f"name {shown(value)} must have at most {LONGEST} letters")
-    for word in words:
-        _name(word)
-    return str(value)
-
-
-Name = Annotated[str, BeforeValidator(_item_name)]
-FrameName = Annotated[str, BeforeValidator(_name)]
 Axis = Annotated[tuple[float, float, float], BeforeValidator(_axis), WithJsonSchema(
     {"anyOf": [{"enum": list(AXES)}, {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}]})]
 Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(_rotation), WithJsonSchema(
@@ -266,15 +223,6 @@ class Frame(Strict):
 
 
 KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures", "variables")}
-
-
-def _switch(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(must(value, "must be true or false"))
-    return value
-
-
-Switch = Annotated[bool, BeforeValidator(_switch)]
 
 
 def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
