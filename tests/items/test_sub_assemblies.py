@@ -260,6 +260,29 @@ def test_files_pictures_and_pages(tmp_path):
     assert m["left"]["knee"] is m["left.knee"] and "left.thigh" in m.summary() and m.check().findings is not None
 
 
+def test_couplings_and_ground_frames_mirrored():
+    """A rack, a pinion and a second gear, driven; a joint at a named frame of the ground with another point."""
+    part = pl.Model("part")
+    part.ground.frames = {"hook": {"point": (1, 2, 3), "rotation": pl.rotation("x", 0.5)}}
+    for name, x, y in (("g", 1, 2), ("rack", 1, 2.5), ("g2", 1.5, 2)):
+        part.add(pl.RigidBody(name, 1.0, (0.1, 0.2, 0.3), position=(x, y, 3)))
+    part.add(pl.Revolute("R", "ground.hook", "g", axis=(0.2, 0.3, 1)))
+    part.add(pl.Prismatic("P", part.ground.frame((1, 2.5, 3)), "rack", axis=(1, 0.2, 0.1)))
+    part.add(pl.Revolute("R2", Frame(body="ground", frame="hook", point=(1.5, 2, 3)), "g2", axis=(0.2, 0.3, 1)))
+    part.add(pl.RackPinion("rp", "P", "R", radius=0.2))
+    part.add(pl.Gear("gear", "R", "R2", ratio=-2))
+    part.add(pl.AxialSpring("spring", "P", 30.0, 1.0, 0.1))
+    part.add(pl.Drive("R", "angle", "0.5*t^2 + 0.3*sin(3*t)", name="d"))
+    options = {"accuracy": 1e-11, "output_step": 0.05}
+    own, m = part.simulate(0.5, **options), pl.Model("m")
+    m.add(part, name="q", position=SHIFT, rotation=TURN, mirror="y")
+    whole = m.simulate(0.5, **options)
+    for body in ("g", "rack", "g2"):
+        compare(whole, own, "q", body, np.array(SHIFT), matrix_of(TURN), "y")
+    for effort in ("d.effort", "gear.effort", "rp.effort", "spring.force"):
+        np.testing.assert_allclose(whole[f"q.{effort}"], own[effort], atol=1e-10 * (1 + abs(own[effort]).max()), err_msg=effort)
+
+
 def test_a_model_put_into_itself_and_kinds_from_outside():
     m = leg()
     m.add(m, name="again", position=(0, 3, 0))
