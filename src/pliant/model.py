@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .start.assembly import Assembly
 
 SECTIONS = tuple(KINDS)
+PLACING = ("name", "position", "rotation", "mirror", "parameters")  # what a model is added with
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 
@@ -106,6 +107,8 @@ class Model(Editable):
             from .items.assemblies import add_model
             if "name" not in placing:
                 raise TypeError(f"model {self.name!r}: a model is added with a name: m.add(leg, name='left')")
+            for given in placing.keys() - set(PLACING):
+                raise TypeError(f"model {self.name!r}: a model is not added with {given!r}{did_you_mean(given, PLACING)}")
             return add_model(self, item, **placing)
         if placing:
             raise TypeError(f"model {self.name!r}: {', '.join(placing)} can be given for a model that is added, not for an item")
@@ -137,6 +140,9 @@ class Model(Editable):
         if name == "ground":
             return self.ground
         name = same_name(name) if isinstance(name, str) else name
+        if name not in self.items and any(n.startswith(f"{name}.") for n in self.items):
+            from .items.assemblies import SubAssembly
+            return SubAssembly(self, name)
         if name not in self.items:
             raise KeyError(f"model {self.name!r} has no item {name!r}{did_you_mean(name, self.items)}")
         return self.items[name]

@@ -1,6 +1,7 @@
 """Models put into models: names, places, parameters; turned, moved and mirrored copies move as the original does."""
 import numpy as np
 import pytest
+from outsider.slot_joint import PinInSlot
 
 import pliant as pl
 from pliant.items.base import Frame, matrix_of
@@ -168,6 +169,7 @@ def part_with(*items, bodies=("b",)) -> pl.Model:
     ([], {"name": "a.b"}, "must be a word"), ([], {"mirror": "w"}, "mirror: 'w' must be x, y or z"),
     ([], {"position": (0, 0)}, "position.*three numbers"), ([], {"position": ("1 kg", 0, 0)}, "position"),
     ([], {"rotation": 30}, "rotation.*must be"), ([], {"rotation": {"axis": "z", "angle": "=a"}}, "rotation: must be of numbers"),
+    ([], {"parameters": 3}, "parameters: 3 must be a mapping"), ([], {"position": None}, "position"), ([], {"mirror": 2}, "mirror"),
     ([], {"parameters": {"K": 1}}, "has no parameter 'K'"), ([], {"name": "ground"}, "reserved")])
 def test_what_is_refused_leaves_the_model_as_it_was(items, placing, message):
     m = pl.Model("m")
@@ -191,6 +193,8 @@ def test_names_that_clash():
         m.parameter("left", 3.0)
     with pytest.raises(TypeError, match="with a name"):
         m.add(part_with())
+    with pytest.raises(TypeError, match="not added with 'postion'; did you mean 'position'"):
+        m.add(part_with(), name="x", postion=(0, 0, 1))
     with pytest.raises(TypeError, match="not for an item"):
         m.add(pl.RigidBody("c", 1.0), name="x")
 
@@ -221,3 +225,69 @@ def test_bodies_that_their_joints_place():
         m = pl.Model("m")
         m.add(part, name="p", position=SHIFT, rotation=rotation, mirror=mirror)
         compare(m.simulate(0.2, accuracy=1e-12), own, "p", "b1", np.array(SHIFT), matrix_of(rotation), mirror)
+
+
+def test_flexible_bodies_are_moved_and_have_no_mirror_image():
+    from pliant.items.modal import ModalBody
+    part = pl.Model("part")
+    part.add(ModalBody.example("ground", "ground")[0])
+    part.add(pl.Revolute("J", "ground", "flexible.start", axis="y"))
+    part.add(pl.Force("F", "flexible.end", (0, 0, "100*sin(20*t)")))
+    own = part.simulate(0.05, accuracy=1e-10, output_step=0.01)
+    m = pl.Model("m")
+    m.add(part, name="p", position=SHIFT, rotation=TURN)
+    whole = m.simulate(0.05, accuracy=1e-10, output_step=0.01)
+    for frame in ("flexible", "flexible.end"):
+        np.testing.assert_allclose(whole[f"p.{frame}.position"], SHIFT + own[f"{frame}.position"] @ matrix_of(TURN).T, atol=1e-12)
+        np.testing.assert_allclose(whole[f"p.{frame}.angular_velocity"], own[f"{frame}.angular_velocity"], atol=1e-10)
+    np.testing.assert_allclose(whole["p.flexible.modal"], own["flexible.modal"], atol=1e-12)
+    with pytest.raises(pl.ModelError, match="modal 'flexible' of 'part' has no mirror image"):
+        m.add(part, name="q", mirror="x")
+
+
+def test_files_pictures_and_pages(tmp_path):
+    m = pl.Model("robot")
+    m.add(leg(), name="left", rotation=TURN, mirror="y")
+    m.styles["left.thigh.end"] = pl.Style(trace=True)
+    sol = m.simulate(0.05, out=tmp_path / "run.h5")
+    loaded = pl.load(tmp_path / "run.h5")
+    assert to_text(loaded.model) == to_text(m)
+    np.testing.assert_array_equal(loaded.resume(0.05).rows, sol.resume(0.05).rows)
+    np.testing.assert_array_equal(loaded["left.thigh.side.angular_velocity"], sol["left.thigh.side.angular_velocity"])
+    sol.plot("left.hip.angle", "left.hip.angle_rate", path=tmp_path / "a.png")
+    sol.snapshot(tmp_path / "b.png", names=True)
+    sol.to_html(tmp_path / "c.html")
+    assert m["left"]["knee"] is m["left.knee"] and "left.thigh" in m.summary() and m.check().findings is not None
+
+
+def test_couplings_and_ground_frames_mirrored():
+    """A rack, a pinion and a second gear, driven; a joint at a named frame of the ground with another point."""
+    part = pl.Model("part")
+    part.ground.frames = {"hook": {"point": (1, 2, 3), "rotation": pl.rotation("x", 0.5)}}
+    for name, x, y in (("g", 1, 2), ("rack", 1, 2.5), ("g2", 1.5, 2)):
+        part.add(pl.RigidBody(name, 1.0, (0.1, 0.2, 0.3), position=(x, y, 3)))
+    part.add(pl.Revolute("R", "ground.hook", "g", axis=(0.2, 0.3, 1)))
+    part.add(pl.Prismatic("P", part.ground.frame((1, 2.5, 3)), "rack", axis=(1, 0.2, 0.1)))
+    part.add(pl.Revolute("R2", Frame(body="ground", frame="hook", point=(1.5, 2, 3)), "g2", axis=(0.2, 0.3, 1)))
+    part.add(pl.RackPinion("rp", "P", "R", radius=0.2))
+    part.add(pl.Gear("gear", "R", "R2", ratio=-2))
+    part.add(pl.AxialSpring("spring", "P", 30.0, 1.0, 0.1))
+    part.add(pl.Drive("R", "angle", "0.5*t^2 + 0.3*sin(3*t)", name="d"))
+    options = {"accuracy": 1e-11, "output_step": 0.05}
+    own, m = part.simulate(0.5, **options), pl.Model("m")
+    m.add(part, name="q", position=SHIFT, rotation=TURN, mirror="y")
+    whole = m.simulate(0.5, **options)
+    for body in ("g", "rack", "g2"):
+        compare(whole, own, "q", body, np.array(SHIFT), matrix_of(TURN), "y")
+    for effort in ("d.effort", "gear.effort", "rp.effort", "spring.force"):
+        np.testing.assert_allclose(whole[f"q.{effort}"], own[effort], atol=1e-10 * (1 + abs(own[effort]).max()), err_msg=effort)
+
+
+def test_a_model_put_into_itself_and_kinds_from_outside():
+    m = leg()
+    m.add(m, name="again", position=(0, 3, 0))
+    assert len(m.items) == 28 and m["again.thigh"].start == pytest.approx((0.1, 3.2, 1))
+    part = part_with(PinInSlot("J", "ground", "b", axis="x"))
+    m.add(part, name="turned", rotation=TURN)
+    with pytest.raises(pl.ModelError, match="pin_in_slot 'J' of 'part' has no mirror image"):
+        m.add(part, name="mirrored", mirror="x")

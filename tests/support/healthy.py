@@ -77,6 +77,15 @@ def hexapod():
     return m
 
 
+@healthy(("inactive", "brake"))
+def pendulum_with_its_brake_off():
+    m = pl.Model("pendulum", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody.rod("bar", (0, 0, 0), (1, 0, 0), mass=1.0))
+    m.add(pl.Revolute("A", "ground", "bar.start", axis="y"))
+    m.add(pl.TorsionSpring("brake", "A", damping=3.0, active=False))
+    return m
+
+
 @healthy(("unconnected-body", "satellite"))
 def satellite():
     m = pl.Model("satellite")

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..functions.field_error import FieldError
 from ..functions.parameters import Measured, evaluated, has_expressions, renewed
 from ..functions.rewriting import clash
+from ..functions.units import must
 from .base import AXES, IDENTITY, FrameName, Item, Rotation, did_you_mean, vector
 from .bodies import FrameOwner, Ground
 from .drafts import made_of, recipe_of
@@ -44,12 +45,14 @@ class SubAssembly:
 
 
 def add_model(model: Model, part: Model, name: Any, position: Any = (0.0, 0.0, 0.0), rotation: Any = IDENTITY, mirror: Any = "",
-              parameters: Mapping[str, Any] | None = None) -> SubAssembly:
+              parameters: Any = None) -> SubAssembly:
     """See `Model.add`. The model stays as it was if anything is wrong."""
     before = (dict(model.items), dict(model.parameters), dict(model.tables), dict(model.styles), model.ground)
     try:
         by = _placement(model, name, position, rotation, mirror)
         _check(model, part, by)
+        if not isinstance(parameters or {}, Mapping):
+            raise FieldError("parameters", must(parameters, "must be a mapping of names to numbers"))
         _Addition(model, part.copy(), by).add(parameters or {})
     except BaseException as error:
         model.items, model.parameters, model.tables, model.styles, model.ground = before
@@ -94,6 +97,11 @@ def _check(model: Model, part: Model, by: Placement) -> None:
 
 def _normal(planar: Any) -> np.ndarray:
     return np.array(AXES[planar] if isinstance(planar, str) else planar)
+
+
+def _mirrors(kind: type[Item]) -> bool:
+    """Whether a kind says that it knows its mirror image; one from outside the package says so itself, since it may have further fields."""
+    return kind.mirrors and ("mirrors" in vars(kind) or kind.__module__.startswith("pliant."))
 
 
 class _Addition:
@@ -163,7 +171,7 @@ class _Addition:
 
     def item(self, item: Item, values: Mapping[str, Measured], poses: dict[str, Any]) -> Item:
         by, told = self.by, f"{item.kind} {item.name!r} of {self.part.name!r}"
-        if by.mirror and not type(item).mirrors:
+        if by.mirror and not _mirrors(type(item)):
             raise ModelError(f"sub-assembly {by.name!r}: {told} has no mirror image; leave it out, or make that part by itself",
                              (item.name,))
         for joint, coordinate, _ in item.uses():

@@ -21,6 +21,7 @@ from .names import LONGEST as LONGEST
 from .names import RESERVED as RESERVED
 from .names import FrameName as FrameName
 from .names import Name
+from .names import Switch as Switch
 from .names import did_you_mean as did_you_mean
 from .names import near_miss as near_miss
 from .quantities import BODY, WORLD, Axes, In, axes_of, unit_of
@@ -199,15 +200,6 @@ class Frame(Strict):
 
 
 KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures", "variables")}
-
-
-def _switch(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(must(value, "must be true or false"))
-    return value
-
-
-Switch = Annotated[bool, BeforeValidator(_switch)]
 
 
 def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:

@@ -69,6 +69,9 @@ class FrameOwner(Item):
         point = matrix_of((w, *u)).T @ np.subtract(frame.at, position)
         return Frame(body=self.name, point=point.tolist(), rotation=(w, -u[0], -u[1], -u[2]))
 
+    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        return {**super().placed(fields, by), **placed_pose(fields, by)}
+
     def node_of(self, frame: Frame) -> str | None:
         """Of a flexible body: the node that the frame is at."""
         return None
@@ -188,7 +191,7 @@ class RigidBody(FrameOwner):
         return self
 
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        out = {**fields, **placed_pose(fields, by)}
+        out = super().placed(fields, by)
         if "rod" in fields:
             rod = fields["rod"]
             out["rod"] = {**rod, **{k: by.point(rod[k]) for k in ("start", "end") if k in rod},

@@ -26,14 +26,13 @@ from .base import (
     matrix_of,
     quaternion_of,
 )
-from .bodies import FrameOwner, placed_pose
+from .bodies import FrameOwner
 from .declarations import Channel
 from .quantities import BODY, WORLD
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
     from ..flex.reduced import Reduced
-    from .placing import Placement
 
 NEAR = 1e-6  # a point is at a node if it is nearer than this part of the body's size
 
@@ -145,9 +144,6 @@ class ModalBody(FrameOwner):
         if len(given) != len(names):
             raise FieldError(field, f"{len(given)} numbers, must be {len(names)}, one for every modal coordinate")
         return np.array(given)
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return {**fields, **placed_pose(fields, by)}
 
     # -- as rigid bodies have them
     @property

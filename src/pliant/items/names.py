@@ -1,4 +1,4 @@
-"""Names of items."""
+"""Names of items and frames, and switches: types of fields."""
 from __future__ import annotations
 
 import re
@@ -9,7 +9,7 @@ from pydantic import BeforeValidator
 from ..functions.printable import same_name
 from ..functions.suggestions import did_you_mean as did_you_mean
 from ..functions.suggestions import near_miss as near_miss
-from ..functions.units import shown
+from ..functions.units import must, shown
 
 LONGEST = 100     # letters in a name
 RESERVED = {"ground", "energy", "model", "t", "pi", "e"}
@@ -49,3 +49,12 @@ def _item_name(value: Any) -> str:
 
 Name = Annotated[str, BeforeValidator(_item_name)]
 FrameName = Annotated[str, BeforeValidator(_name)]
+
+
+def _switch(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(must(value, "must be true or false"))
+    return value
+
+
+Switch = Annotated[bool, BeforeValidator(_switch)]

@@ -125,8 +125,9 @@ class Placement:
             return Frame(body=frame.body, at=self.point(frame.at))
         if frame.body != "ground":
             return Frame(body=frame.body, frame=frame.frame, point=self.local(frame.point), rotation=self.local_turn(frame.rotation))
-        if frame.frame and frame.point is None and frame.rotation is None:
-            return Frame(body="ground", frame=f"{self.name}.{frame.frame}")
+        if frame.frame:  # what is given beside it stands in its place
+            return Frame(body="ground", frame=f"{self.name}.{frame.frame}", point=None if frame.point is None else self.point(frame.point),
+                         rotation=None if frame.rotation is None else self.turned(frame.rotation))
         moved = self.ground_place({"point": frame.point, "rotation": frame.rotation})
         return Frame(body="ground") if moved == {"point": (0.0, 0.0, 0.0)} else Frame(body="ground", **moved)
 

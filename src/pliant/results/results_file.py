@@ -149,7 +149,7 @@ def _rank(observer: Observer, channel: str) -> int | None:
         return 2
     if head not in d.frames:
         return 0
-    if head.rpartition(".")[0] in (*observer.directory.frames, "ground"):
+    if head.startswith("ground.") or head.rpartition(".")[0] in observer.directory.frames:
         return None
     return 1 if quantity in ("position", "rotation") else 2
 

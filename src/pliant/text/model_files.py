@@ -11,9 +11,9 @@ from pydantic import TypeAdapter, ValidationError
 from ..analyses.entries import ENTRIES, problems
 from ..functions.parameters import has_expressions
 from ..functions.rewriting import owner_of
-from ..items.base import did_you_mean, vector
+from ..items.base import Item, did_you_mean, vector
 from ..items.errors import ModelError, TextError
-from ..items.messages import explain
+from ..items.messages import explain, fields_of
 from ..items.shapes import KINDS as MADE_BY
 from ..items.shapes import MAKERS
 from ..methods.run_options import OPTIONS
@@ -102,11 +102,14 @@ def _assign(model: Model, keys: list[str], value: Any) -> None:
         if made is None or type(made.shape) is not MADE_BY[keys[1]] or keys[2] not in type(made.shape).model_fields:
             raise ValueError(f"{keys[0]!r} is not made by {keys[1]!r} with {keys[2]!r}")
         setattr(item, keys[2], value)
-    elif len(keys) == 2:
+    elif len(keys) == 2 and isinstance(model[keys[0]], Item):
         item = model[keys[0]]
-        fields = [f for f in type(item).model_fields if f != "name"]
+        fields = fields_of(type(item))
         if keys[1] not in fields:
             raise ValueError(f"{keys[0]!r} has no field {keys[1]!r}{did_you_mean(keys[1], fields)}")
         setattr(item, keys[1], value)
+    elif len(keys) == 2:
+        raise ValueError(f"model {model.name!r} has neither an item {keys[0]!r} nor a parameter {'.'.join(keys)!r}"
+                         f"{did_you_mean('.'.join(keys), [*model.parameters, *model.items])}")
     else:
         raise ValueError("of a Python model gravity, planar, ITEM.FIELD, and simulate.OPTION or that of another analysis can be set")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..functions.field_error import FieldError
 from ..functions.parameters import Parameter, check_name, evaluated
+from ..functions.rewriting import clash
 from ..functions.table import Table
 from ..functions.table2 import Table2
 from ..functions.table_files import from_file, grid_from_file
@@ -20,10 +21,13 @@ KEYS = ("x", "y", "z", "kind", "beyond", "file", "grid", "units")
 
 def read_parameters(reader: _Reader) -> dict[str, Parameter]:
     """All that can be computed; what is wrong with others is told."""
-    given = {}
+    given: dict[str, Any] = {}
     for name, value in reader.mapping(("parameters",), reader.data.get("parameters"), "names to numbers").items():
         try:
-            given[check_name(name, lambda n: "")] = plain(value)
+            check_name(name, lambda n: "")
+            if wrong := clash(name, given):
+                raise ValueError(wrong)
+            given[name] = plain(value)
         except ValueError as error:
             reader.note(("parameters", name), str(error))
     while True:
@@ -38,10 +42,12 @@ def read_parameters(reader: _Reader) -> dict[str, Parameter]:
 
 
 def read_tables(reader: _Reader) -> dict[str, Any]:
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in reader.mapping(("tables",), reader.data.get("tables"), "names to tables").items():
         try:
             check_name(name, lambda n: reader.named.get(n, ""))
+            if wrong := clash(name, (*reader.named, *found)):
+                raise ValueError(wrong)
             found[name] = _table(reader, name, plain(value))
         except FieldError as error:
             reader.note(("tables", name, *error.path), error.rule)

@@ -96,7 +96,7 @@ class Description:
         heads = [
             c.removesuffix(".position") for c in units if c.endswith(".position") and f"{c.removesuffix('.position')}.rotation" in units
         ]
-        names = [h for h in heads if "." not in h]
+        names = [h for h in heads if h.rpartition(".")[0] not in heads and not h.startswith("ground.")]  # others are frames
         if not names:
             raise ValueError(
                 f"run {self.source.name!r} cannot be drawn: its file holds neither a model nor positions and rotations of "

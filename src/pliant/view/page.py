@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,15 +94,22 @@ def _kind(channels: object) -> type:
     return np.float32 if channels is None else np.float64
 
 
+def _of_frame(channel: str, units: Mapping[str, str]) -> bool:
+    """Whether a channel is that of a frame of a body, or of the ground; names of bodies may have points in them."""
+    body = channel.rpartition(".")[0].rpartition(".")[0]
+    return channel.startswith("ground.") or f"{body}.position" in units
+
+
 def _chosen(source: SolutionSource, channels: str | Sequence[str] | None) -> list[str]:
     if channels is not None:
         patterns = [channels] if isinstance(channels, str) else list(channels)
         whole = [c if c in source.units else c.rpartition(".")[0] for c in source.sol.select(*patterns)] if patterns else []
         return list(dict.fromkeys(whole))
     left, chosen = CHANNELS, []
-    rank = sorted(source.units, key=lambda c: (not c.startswith(FIRST), c.count("."), "acceleration" in c))
+    frames = {c for c in source.units if _of_frame(c, source.units)}
+    rank = sorted(source.units, key=lambda c: (not c.startswith(FIRST), c in frames, "acceleration" in c))
     for name in rank:
-        if name.count(".") > 1 and name.endswith(OF_BODY):
+        if name in frames and name.endswith(OF_BODY):
             continue
         size = 4 * source.count() * (4 if name.endswith("rotation") else 3)
         if size <= left:

@@ -41,6 +41,8 @@ wrong("dotted clash", ROD + "  crank.start: {mass: 1, inertia: [1, 1, 1]}\n",
       "choose another")
 wrong("dotted parameter clash", PIN + "parameters: {A.angle: 3}\n",
       "5: joints.A: the name 'A' is that of a sub-assembly, which has 'A.angle'; choose another")
+wrong("dotted parameters", PIN + "parameters: {left: 1, left.L: 3}\n",
+      "6: parameters.left.L: the name 'left.L' is that of something in a sub-assembly 'left', but 'left' is there itself; choose another")
 wrong("dotted reserved", ROD + "  left.energy: {mass: 1}\n", "4: bodies.left.energy: name 'energy' is reserved; choose another")
 wrong("dotted frame of nothing", PIN + "  B: {kind: spherical, between: [ground, left.crank.start]}\n",
       "6: joints.B.between[1]: there is no body 'left.crank'; did you mean 'crank'?")
