@@ -91,7 +91,7 @@ def test_hyphens_and_underscores():
         m.simulate(0.01, integrator=f"generalized{mark}alpha", formulation=f"index{mark}3", progress=False)
 
 
-@pytest.mark.parametrize(("name", "other"), [("my body", "my_body"), ("left-arm", "left_arm"), ("2b", "_2b"), ("a.b", "a_b"),
+@pytest.mark.parametrize(("name", "other"), [("my body", "my_body"), ("left-arm", "left_arm"), ("2b", "_2b"),
                                              ("Ä ö", "Ä_ö")])
 def test_a_name_that_would_do(name, other):
     with pytest.raises(pl.ItemError, match=rf"does not begin with a digit; write '{other}'$"):
