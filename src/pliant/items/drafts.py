@@ -67,7 +67,7 @@ def recipe_of(item: Item) -> Recipe:
     computed = {*made.fields(item.mass), "frames"}  # type: ignore[attr-defined]
     weight = {"mass": item.mass} if made.density is None else {"density": made.density}  # type: ignore[attr-defined]
     own = {name: place for name, place in item.frames.items() if name not in made.fields(1.0).get("frames", {})}  # type: ignore[attr-defined]
-    shape = {field: getattr(made.shape, field) for field in made.shape.model_fields_set}
+    shape = {field: getattr(made.shape, field) for field in type(made.shape).model_fields if field in made.shape.model_fields_set}
     rest = {field: value for field, value in given.items() if field not in computed}
     return {**rest, maker_of(made.shape): shape, **weight, **({"frames": own} if own else {})}
 
