@@ -7,7 +7,7 @@ from typing import Any
 
 from ..functions.field_error import FieldError
 from ..functions.parameters import Measured, has_expressions, resolved
-from .base import Frame, Item
+from .base import Frame, Item, Place
 from .errors import ItemError
 from .shapes import MAKERS, maker_of
 
@@ -67,7 +67,7 @@ def recipe_of(item: Item) -> Recipe:
     computed = {*made.fields(item.mass), "frames"}  # type: ignore[attr-defined]
     weight = {"mass": item.mass} if made.density is None else {"density": made.density}  # type: ignore[attr-defined]
     own = {name: place for name, place in item.frames.items() if name not in made.fields(1.0).get("frames", {})}  # type: ignore[attr-defined]
-    shape = {field: getattr(made.shape, field) for field in made.shape.model_fields_set}
+    shape = {field: getattr(made.shape, field) for field in type(made.shape).model_fields if field in made.shape.model_fields_set}
     rest = {field: value for field, value in given.items() if field not in computed}
     return {**rest, maker_of(made.shape): shape, **weight, **({"frames": own} if own else {})}
 
@@ -100,11 +100,12 @@ def _replaced(whole: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 def plain_recipe(item: Item, data: dict[str, Any]) -> dict[str, Any]:
     """``data``, an item as written in a text, with the expressions of its recipe; what a maker gives is written as its maker."""
-    if item._recipe is None:
+    recipe = item._recipe or _of_maker(item)
+    if recipe is None:
         return data
-    made = any(k in item._recipe for k in MAKERS)
-    out = {k: v for k, v in data.items() if k in ("kind", *item._recipe)} if made else dict(data)
-    for field, value in item._recipe.items():
+    made = any(k in recipe for k in MAKERS)
+    out = {k: v for k, v in data.items() if k in ("kind", *recipe)} if made else dict(data)
+    for field, value in recipe.items():
         if has_expressions(value) or (made and field != "name"):
             if field in ("a", "b"):
                 out["between"] = [_plain(value) if k == "ab".index(field) else end for k, end in enumerate(out["between"])]
@@ -113,9 +114,20 @@ def plain_recipe(item: Item, data: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
+def _of_maker(item: Item) -> Recipe | None:
+    """The recipe of a body that a maker made, if that makes it as it is; not of one that needs a file."""
+    made = getattr(item, "_made", None)
+    if made is None or maker_of(made.shape) == "mesh":
+        return None
+    recipe = recipe_of(item)
+    return recipe if type(item)(**recipe) == item else None
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Frame):
         return value.plain()
+    if isinstance(value, Place):
+        return _plain(value.model_dump(exclude_defaults=True))
     if isinstance(value, Mapping):
         return {k: _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
