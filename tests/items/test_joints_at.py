@@ -103,6 +103,18 @@ def test_pictures_and_services_know_the_place(tmp_path):
     np.testing.assert_array_equal(pl.load(tmp_path / "run.h5")["J.angle"], sol["J.angle"])
 
 
+def test_what_is_refused_changes_nothing():
+    joint = pl.Revolute("A", "a", "b", at=(1, 0, 0))
+    for field, wrong in (("at", "here"), ("a", "a.end"), ("hold", ["displacement"]), ("axis", (0, 0, 0))):
+        with pytest.raises(ItemError):
+            setattr(joint, field, wrong)
+        assert joint == pl.Revolute("A", "a", "b", at=(1, 0, 0))
+    drive = pl.Drive("A", "angle", "t")
+    with pytest.raises(ItemError):
+        drive.speed = 3
+    assert drive == pl.Drive("A", "angle", "t")
+
+
 def test_wrong_use_is_told():
     with pytest.raises(ItemError, match=r"revolute 'A': between\[0\]: 'a\.end' is a frame, but at makes both frames; name the body 'a'"):
         pl.Revolute("A", "a.end", "b", at=(0, 0, 0))

@@ -228,9 +228,11 @@ class Item(Strict, metaclass=_Friendly):
     def __setattr__(self, field: str, value: Any) -> None:
         if field == "name":
             raise ItemError(f"{self.kind} {self.name!r}: its name is fixed, since other items refer to it; make a new item")
+        before = dict(self.__dict__)
         try:
             super().__setattr__(field, value)
         except ValidationError as error:
+            self.__dict__.update(before)  # what is refused changes nothing
             raise _told(type(self), self.name, error) from None
 
     @classmethod

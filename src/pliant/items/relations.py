@@ -34,13 +34,12 @@ class Coupling(JointEquation):
 
     @model_validator(mode="after")
     def _check(self) -> Coupling:
-        lead = parse(self.coordinate) if isinstance(self.coordinate, str) else None
+        lead = _parsed(self.coordinate) if isinstance(self.coordinate, str) else None
         if not isinstance(lead, Signal) or not _is_coordinate(lead.reference):
             raise FieldError("coordinate", f"{shown(self.coordinate)} must be one coordinate of a joint, such as B.angle or B.displacement")
         if not isinstance(self.function, str):
             raise FieldError("function", f"{shown(self.function)} must be an expression of coordinates of joints, such as '2 * A.angle'")
-        node = parse(self.function)
-        used = channels(node)
+        used = channels(_parsed(self.function))
         if wrong := [reference for reference in used if not _is_coordinate(reference)]:
             raise FieldError("function", f"channel {shown(wrong[0])} is no coordinate of a joint; a coupling is a function of JOINT.angle, "
                              "JOINT.displacement and t. For other channels use a force")
@@ -55,7 +54,7 @@ class Coupling(JointEquation):
 
     def node(self) -> Node:
         """g = coordinate - function"""
-        return binary("-", parse(self.coordinate), parse(self.function))
+        return binary("-", _parsed(self.coordinate), _parsed(self.function))
 
     def build(self, layout: ModelCompiler) -> None:
         joint, _, which = self.coordinate.rpartition(".")
@@ -63,7 +62,7 @@ class Coupling(JointEquation):
 
     def uses(self) -> Iterable[CoordinateUse]:
         for field in ("coordinate", "function"):
-            for reference in channels(parse(getattr(self, field))):
+            for reference in channels(_parsed(getattr(self, field))):
                 joint, _, which = reference.rpartition(".")
                 yield CoordinateUse(joint, which, (field,))
 
@@ -75,6 +74,10 @@ class Coupling(JointEquation):
     def example(cls, a: Any, b: Any) -> list[Item]:
         joints = [Cylindrical("J", a, b, axis=(0.3, -0.5, 0.8)), Cylindrical("K", "ground", b, axis="x")]
         return [*joints, cls("G", "K.displacement", "0.3*sin(J.angle)*J.displacement + 0.2*K.angle^2 - 0.1*K.displacement^3")]
+
+
+def _parsed(text: str) -> Node:
+    return parse(text, ("t",))
 
 
 def _is_coordinate(reference: str) -> bool:
