@@ -181,7 +181,7 @@ class Frame(Strict):
 
     def __str__(self) -> str:
         if place := self.point or self.at:
-            return f"{self.body} at {'the point of the world ' if self.at else ''}({place[0]:g}, {place[1]:g}, {place[2]:g})"
+            return f"{self.body} at {'world ' if self.at else ''}({place[0]:g}, {place[1]:g}, {place[2]:g})"
         return f"{self.body}.{self.frame}" if self.frame else self.body
 
     def plain(self) -> Any:
