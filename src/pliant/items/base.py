@@ -189,7 +189,7 @@ class Frame(Strict):
 
     def __str__(self) -> str:
         if place := self.point or self.at:
-            return f"{self.body} at {'the point of the world ' if self.at else ''}({place[0]:g}, {place[1]:g}, {place[2]:g})"
+            return f"{self.body} at {'world ' if self.at else ''}({place[0]:g}, {place[1]:g}, {place[2]:g})"
         return f"{self.body}.{self.frame}" if self.frame else self.body
 
     def plain(self) -> Any:
@@ -257,9 +257,11 @@ class Item(Strict, metaclass=_Friendly):
         if has_expressions(value) and not field.startswith("_"):
             raise ItemError(f"{self.kind} {self.name!r}: {field}: an item does not know the parameters of its model; "
                             f"write m.set('{self.name}.{field}', ...)")
+        before = dict(self.__dict__)
         try:
             super().__setattr__(field, value)
         except ValidationError as error:
+            self.__dict__.update(before)  # what is refused changes nothing
             raise _told(type(self), self.name, error) from None
         if not field.startswith("_") and self._recipe is not None:
             self._recipe = {**self._recipe, field: value}

@@ -18,6 +18,7 @@ from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
 from .base import KINDS, Angle, Axis, Frame, Item, Length, Pair, Point, number
 from .declarations import Channel, TreeJoint, fault
+from .errors import ItemError
 from .joint_channels import joint_channels
 from .quantities import FRAME_A, WORLD, Axes
 from .references import no_coordinate
@@ -66,10 +67,14 @@ class Connection(Pair):
     hold: tuple[Literal["angle", "displacement"], ...] = ()
 
     def __setattr__(self, field: str, value: Any) -> None:
+        before = dict(self.__dict__)
         if field == "at" and self.at is not None:
-            for end in "ab":
-                object.__setattr__(self, end, Frame(body=getattr(self, end).body))
-        super().__setattr__(field, value)
+            self.__dict__.update({end: Frame(body=getattr(self, end).body) for end in "ab"})
+        try:
+            super().__setattr__(field, value)
+        except ItemError:
+            self.__dict__.update(before)
+            raise
 
     @model_validator(mode="after")
     def _made_at(self) -> Connection:

@@ -182,7 +182,8 @@ class Assembler:
             note += (f"Closing them would move {ways}, and a body whose place is stated is moved by no more than "
                      f"{Extent.of(NEAR * d.length, TURN)}. ")
         self.fail(note + "Move the bodies or the frames of these joints so that they meet, or leave out position and rotation of a body: "
-                  "it is then placed by its joints", tuple(name for name, _ in _largest(wide)))
+                  "it is then placed by its joints. A joint that is made at one point of the world, at=(x, y, z), has no gap",
+                  tuple(name for name, _ in _largest(wide)))
 
     def bent(self, relative: bool = False) -> bool:
         """Whether everything is reached when modal bodies may also be deformed; tried where bodies as they are do not fit."""
