@@ -17,6 +17,7 @@ import numpy as np
 from ..channel_values.components import VECTORS
 from ..compile.compiled_model import CompiledModel
 from ..functions.printable import printable
+from ..functions.rewriting import owner_of
 from ..items.errors import SimulationError
 from ..kernels.state_row import row_width
 from ..safe_files import journal as jn
@@ -139,17 +140,15 @@ def _choose(sol: Solution, record: list[str] | None) -> tuple[list[str], str]:
 
 
 def _rank(observer: Observer, channel: str) -> int | None:
-    """Which channels come first when there are too many: forces, then poses of bodies, then what is seen as vectors, then joints;
-    None: frames."""
-    head, _, quantity = channel.rpartition(".")
-    d, item = observer.directory, channel.partition(".")[0]
+    """Which channels come first when there are too many: forces, poses of bodies, what is seen as vectors, joints; None: frames."""
+    (head, _, quantity), d = channel.rpartition("."), observer.directory
     if head in d.joints:
         return 3
-    if item in d.groups or (item in d.measures and observer.catalogue[channel][1] > 1):
+    if owner_of(channel, d.groups) in d.groups or (head in d.measures and observer.catalogue[channel][1] > 1):
         return 2
     if head not in d.frames:
         return 0
-    if head.startswith("ground.") or head.rpartition(".")[0] in observer.directory.frames:
+    if head.startswith("ground.") or head.rpartition(".")[0] in d.frames:
         return None
     return 1 if quantity in ("position", "rotation") else 2
 
