@@ -53,7 +53,7 @@ def test_quarter_car():
     weight = sum(body.mass for body in m.section("bodies")) * G
     assert sol["tyre.force.z"][0] == pytest.approx(weight, rel=1e-6)
     law = np.maximum(0, 2e5 * sol["dent"] + 300 * sol["dent_rate"])
-    np.testing.assert_allclose(sol["tyre.force.z"], law, atol=1e-3 * weight)
+    np.testing.assert_allclose(sol["tyre.force.z"], law, atol=1e-9 * weight)
     assert sol["tyre.force.z"].max() > 1.5 * weight and sol["tyre.force.z"][-1] == pytest.approx(weight, rel=0.02)
     stiffer = m.with_(tyre_rate="300 N/mm").static()
     assert stiffer["tyre.force"][2] == pytest.approx(weight, rel=1e-6)
@@ -163,8 +163,8 @@ def test_robot_arm():
     sol = m.simulate(8.0)
     held = np.array([sol[f"J{i}.angle"][-1] for i in range(6)])
     need = alone.joint_space().gravity_compensation(held)
-    np.testing.assert_allclose(goal - held, need / gains, atol=1e-5)
-    np.testing.assert_allclose([sol[f"M{i}.torque"][-1] for i in range(6)], need, atol=1e-2)
+    np.testing.assert_allclose(goal - held, need / gains, atol=1e-8)
+    np.testing.assert_allclose([sol[f"M{i}.torque"][-1] for i in range(6)], need, atol=1e-6)
 
 
 # -- satellite: a wheel turns two flexible panels

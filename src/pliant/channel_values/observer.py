@@ -14,6 +14,7 @@ from ..families import constraints
 from ..families.rigid import FRAMES
 from ..families.signals import SENSE
 from ..functions.evaluation import values
+from ..functions.rewriting import owner_of
 from ..items.base import did_you_mean
 from ..kernels.contract import AV, FRAME_WIDTH, A, P, V, W
 from ..kernels.evaluation import Program
@@ -204,3 +205,17 @@ def quaternions(R: np.ndarray) -> np.ndarray:
     turned = np.where(np.einsum("ni,ni->n", q[1:], q[:-1]) < 0, -1.0, 1.0)
     start = 1.0 if q[0, 0] >= 0 else -1.0
     return q * (start * np.concatenate([[1.0], np.cumprod(turned)]))[:, None]
+
+
+def rank(observer: Observer, channel: str) -> int | None:
+    """Which channels come first when there are too many: forces, poses of bodies, what is seen as vectors, joints; None: frames."""
+    (head, _, quantity), d = channel.rpartition("."), observer.directory
+    if head in d.joints:
+        return 3
+    if owner_of(channel, d.groups) in d.groups or (head in d.measures and observer.catalogue[channel][1] > 1):
+        return 2
+    if head not in d.frames:
+        return 0
+    if head.startswith("ground.") or head.rpartition(".")[0] in d.frames:
+        return None
+    return 1 if quantity in ("position", "rotation") else 2

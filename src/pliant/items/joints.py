@@ -1,10 +1,9 @@
 """Joints: combinations of a few constraint primitives between two joint frames.
 
-The joint frame has its z axis along ``axis`` (given in the axes of frame ``a``). On ``b`` it is attached so that both
-coincide in direction in the pose as modelled: joint coordinates are zero there, and grow as ``b`` moves against ``a`` about
-(along) the axis. With ``at``, one point of the world in that pose, a and b are bodies, and directions are given in world
-axes. A joint may state the values of its coordinates, and their rates, at the start. A new joint is a class with a list of
-primitives, see docs/extending.md.
+The joint frame has its z axis along ``axis`` (given in the axes of frame ``a``). On ``b`` it is attached so that both coincide in
+direction in the pose as modelled: joint coordinates are zero there, and grow as ``b`` moves against ``a`` about (along) the axis. With
+``at``, one point of the world in that pose, a and b are bodies, and directions are given in world axes. A joint may state the values of
+its coordinates, and their rates, at the start. A new joint is a class with a list of primitives, see docs/extending.md.
 """
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..channel_values.components import VECTORS
+from ..channel_values.observer import rank
 from ..compile.compiled_model import CompiledModel
 from ..functions.printable import printable
-from ..functions.rewriting import owner_of
 from ..items.errors import SimulationError
 from ..kernels.state_row import row_width
 from ..safe_files import journal as jn
@@ -39,7 +39,6 @@ from ..solution import Quality, Recorded, Solution, Stored
 from .kept_models import differences, kept_model, model_from, other_motion, parts_from, parts_of_file, refuse_model, write_part
 
 if TYPE_CHECKING:
-    from ..channel_values.observer import Observer
     from ..model import Model
 
 FORMAT = 1      # version of the layout
@@ -128,7 +127,7 @@ def _choose(sol: Solution, record: list[str] | None) -> tuple[list[str], str]:
     columns = {name: n for name, (_, n) in observer.catalogue.items()}
     if sum(columns.values()) <= COLUMNS:
         return list(columns), ""
-    ranks = {name: _rank(observer, name) for name in columns}
+    ranks = {name: rank(observer, name) for name in columns}
     chosen, left = set(), COLUMNS
     for name in sorted((n for n in columns if ranks[n] is not None), key=lambda n: ranks[n] or 0):
         if columns[name] > left:
@@ -137,20 +136,6 @@ def _choose(sol: Solution, record: list[str] | None) -> tuple[list[str], str]:
         chosen.add(name)
     note = f"{len(chosen)} of {len(columns)} channels, by default at most {COLUMNS} columns; record=[...] chooses others"
     return [n for n in columns if n in chosen], note
-
-
-def _rank(observer: Observer, channel: str) -> int | None:
-    """Which channels come first when there are too many: forces, poses of bodies, what is seen as vectors, joints; None: frames."""
-    (head, _, quantity), d = channel.rpartition("."), observer.directory
-    if head in d.joints:
-        return 3
-    if owner_of(channel, d.groups) in d.groups or (head in d.measures and observer.catalogue[channel][1] > 1):
-        return 2
-    if head not in d.frames:
-        return 0
-    if head.startswith("ground.") or head.rpartition(".")[0] in d.frames:
-        return None
-    return 1 if quantity in ("position", "rotation") else 2
 
 
 def _write(sol: Solution, disk: Disk, chosen: list[str], note: str) -> None:
