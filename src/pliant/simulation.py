@@ -53,7 +53,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     large that these take more than 400 MB; with a fixed step at most so many, every step if there are fewer). ``output_times`` instead:
     a list of times [s]; rows are kept at the start and there. Rows that cannot fit into memory are refused. ``out``: a file (HDF5) for
     the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
-    display, or a function of (t, t_end). ``coordinates``: "absolute" (default), or "joint", the formulation Recursion.
+    display, or a function of (t, t_end). ``coordinates``: "absolute", or "joint", the formulation Recursion; the run chooses if left out.
     ``start``: "assembled" (default); "static", in the equilibrium near it and at rest; or "steady", in the steady rotation that it states.
     """
     from .compile.out_of_plane import refuse_out_of_plane

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--accuracy", help="draft, normal (default), fine or a number; steps are chosen for it.")
 @click.option("--integrator", help="Kind of integrator, such as radau-iia-5 (parameters: --set simulate.integrator.rho=0.7).")
 @click.option("--formulation", help="Kind of formulation, such as index-1.")
-@click.option("--coordinates", help="absolute (default) or joint: recursion over a tree of the joints.")
+@click.option("--coordinates", help="absolute, or joint: recursion over a tree of the joints; the run chooses if left out.")
 @click.option("--estimate", is_flag=True, default=None, help="Run again with steps half or twice as long and tell the error.")
 @click.option("--output-step", help="Distance of the rows kept.")
 @click.option("--output-times", callback=lambda _context, _option, value: value and [word.strip() for word in value.split(",")],
