@@ -209,7 +209,8 @@ class Model(Editable):
         try:
             placed, free = self._placed()
             dynamics = self._build([self.ground, *self.section("bodies"), *self._joints(), *self.section("drives"),
-                                    *self.section("measures"), *self.section("forces"), *self.section("variables")], exact, placed)
+                                    *self.section("measures"), *self.section("forces"), *self.section("variables"),
+                                    *self.section("blocks")], exact, placed)
         except ModelError:
             raise
         except ValueError as error:
@@ -228,7 +229,9 @@ class Model(Editable):
         owners = {item.name: item for item in items if isinstance(item, FrameOwner)}
         sliding = Counter(item.a.body for item in items if isinstance(item, Pair) and item.on_line)
         layout = ModelCompiler(self.gravity, owners, exact, placed, sliding, self.names())
-        layout.add(items)
+        layout.add(owners.values())
+        layout.declare(items)
+        layout.add(item for item in items if item.name not in owners)
         if self.planar is not None:
             layout.hold_in_planes(normal_vector(self.planar))
         return CompiledModel(layout.system(), layout.directory)

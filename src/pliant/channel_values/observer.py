@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..compile.compiled_model import CompiledModel
-from ..compile.consistency import observe, observe_forces
+from ..compile.consistency import observe, observe_forces, observe_signals
 from ..compile.momenta import COLUMNS, SIZE, momenta
 from ..families import constraints
 from ..families.rigid import FRAMES
-from ..families.signals import SENSE
 from ..functions.evaluation import values
 from ..functions.rewriting import owner_of
 from ..items.base import did_you_mean
@@ -48,6 +47,7 @@ class Observer:
         self._frames: dict[int, np.ndarray] = {}
         self._forces: dict[tuple[str, int], np.ndarray] = {}
         self._groups: dict[int, np.ndarray] = {}
+        self._signals: dict[str, np.ndarray] = {}
         self._hinges = [j.b for j in dynamics.directory.joints.values()]
 
     def __call__(self, name: str) -> np.ndarray:
@@ -148,7 +148,7 @@ class Observer:
         if (found := self._forces.get(("force" if frame in alone else name, frame))) is not None:
             return found
         only = {r.family} if frame not in alone else {other.family for other in self.directory.forces.values()}
-        whole = s.program("residual", families=[f for f in s.families if f.push.residual or f in (FRAMES, SENSE) or f in only])
+        whole = s.program("residual", families=[f for f in s.families if f.push.residual or f is FRAMES or f.sense.residual or f in only])
         if frame in alone:  # those of its neighbours are computed with it
             first, width = alone[frame], max(1, BLOCK // (6 * len(self.rows)))
             return self._wrench("force", list(alone)[first:first + width], whole, [])
@@ -166,6 +166,16 @@ class Observer:
     def variable(self, name: str) -> np.ndarray:
         """Values of an expression with a name, from the channels that it uses."""
         return values(self.directory.variables[name], self.parts["t"], self)
+
+    def signal(self, reference: str) -> np.ndarray:
+        """Values of a signal; all are computed with it."""
+        if not self._signals:
+            s, names = self.dynamics.system, self.directory.signals
+            out = np.zeros((len(self.rows), len(names)))
+            program = s.program("residual", families=[f for f in s.families if f.push.residual or f.sense.residual])
+            observe_signals(program, s.data, self.dynamics.x, self.rows, np.array(list(names.values()), np.int64), out)
+            self._signals = {name: out[:, k] for k, name in enumerate(names)}
+        return self._signals[reference].copy()
 
     # -- channels
     def _compute(self, name: str) -> np.ndarray:

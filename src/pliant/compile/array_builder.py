@@ -4,10 +4,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..functions.compile import Assembler
+from ..functions.expression import Node
 from ..functions.failures import Failures
 from ..functions.function import Code, compile_function
 from ..functions.parser import NO_NAMES, Names
@@ -48,6 +50,13 @@ class Equations:
         return 6 * self.tile + self.used - n
 
 
+class StateEntry(NamedTuple):
+    """A state z of an item: its name, its place in v, and the size that errors of it are measured in."""
+    name: str
+    iv: int
+    nominal: float
+
+
 @dataclass
 class Row:
     """One element: integers after the block table, reals, tiles of its block table, and the item it belongs to."""
@@ -68,6 +77,10 @@ def coupled_tiles(families: Iterable[list[Row]], joints: Container[int]) -> Iter
 
 def _no_signals(reference: str) -> int:
     raise ValueError(f"unknown reference {reference!r}")
+
+
+def _no_chain(node: Node) -> list[tuple[int, Node]]:
+    return []
 
 
 @dataclass
@@ -97,12 +110,14 @@ class ArrayBuilder:
     watched: list[int] = field(default_factory=list)     # where in tab arguments of steep functions are kept
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
     signal: Callable[[str], int] = _no_signals
+    chain: Callable[[Node], list[tuple[int, Node]]] = _no_chain
     names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
     scratch: int = 0                                # numbers that elements need at the end of W, all the same ones
     lines: list[tuple[str, int, float, float]] = field(default_factory=list)  # joints that slide: s in q, ends
     own: int = 0                                    # numbers in W that belong to one element each
     tables: dict[int, int] = field(default_factory=dict)  # of `shared`, where they start
     known: Names = NO_NAMES                         # of parameters, variables and tables, in expressions
+    states: list[StateEntry] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.val += map(float, self.gravity)
@@ -128,6 +143,20 @@ class ArrayBuilder:
         self.used += [1] * lines
         self.linear += [(6 * t, i) for t, i in slides]
         return Place(name, tuple(range(tile, tile + count)), iq, make_frame, slides)
+
+    def state(self, name: str, start: float, nominal: float, fresh: bool) -> int:
+        """A state z: a velocity of unit mass without a position; returns its place in v. Those of one item share tiles, six in each;
+        ``fresh``: the first one of an item."""
+        if self.joints:
+            raise ValueError("states must be placed before joints")
+        if fresh or self.used[-1] == 6:
+            self.used.append(0)
+            self.v += [0.0] * 6
+        iv = 6 * len(self.used) - 6 + self.used[-1]
+        self.used[-1] += 1
+        self.v[iv] = start
+        self.states.append(StateEntry(name, iv, nominal))
+        return iv
 
     def frame(self, place: Place, point: Any, axes: Any = None, node: str | None = None) -> int:
         """A frame on a body, in its axes, of a flexible one at a node; returns its number."""
@@ -205,6 +234,10 @@ class ArrayBuilder:
         self.timed += [part._replace(kinks=kinks, where=where) for part in code.parts]
         self.watched += code.watched
         return code
+
+    def program(self, node: Node) -> int:
+        """The program of an expression alone; where it starts in ``tab``."""
+        return Assembler(self).program(node)
 
     def history(self, numbers: int = 1) -> int:
         """The first of so many places in the history."""

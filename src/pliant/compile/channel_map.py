@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..items.base import matrix_of
-from .array_builder import Equations
+from .array_builder import Equations, StateEntry
 
 if TYPE_CHECKING:
     from ..functions.expression import Node
@@ -110,6 +110,8 @@ class ChannelMap:
         self.terms: dict[str, dict[tuple[str, str], float]] = {}  # of couplings: joint, coordinate -> its factor
         self.related: set[str] = set()              # signals that functions of couplings use
         self.flexible: dict[str, Flexible] = {}     # modal bodies
+        self.states: dict[str, StateEntry] = {}     # of items, by the name of their channel
+        self.signals: dict[str, int] = {}           # channels that are signals: their places in Y
         self.variables: dict[str, Node] = {}        # their expressions
         self.relations: dict[str, Node] = {}        # of couplings by a function: what is kept
 

@@ -162,12 +162,14 @@ class CompiledModel:
         return np.arange(found.iv, found.iv + found.scale.size) if found else np.zeros(0, np.int64)
 
     def body_of(self, tile: int) -> str:
-        """The body whose coordinates are in a tile."""
+        """The body whose coordinates are in a tile; of states the item."""
+        if own := [state.name for state in self.system.states if state.iv // 6 == tile]:
+            return own[0].rpartition(".")[0]
         starts = [int(i) // 6 for i in self.system.data.rotations[:, 0]]  # every body has one rotation, in its first tile
         return self.system.bodies[max(k for k, start in enumerate(starts) if start <= tile)]
 
     def weights(self) -> np.ndarray:
-        """1 / size of the model for displacements, 1 for rotations, 0 for padding."""
+        """1 / size of the model for displacements, 1 for rotations, 0 for padding and for states."""
         w = np.zeros(self.system.n)
         w[self.system.data.linear[:, 0]] = 1 / self.length
         for i in self.system.data.rotations[:, 0]:

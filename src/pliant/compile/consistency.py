@@ -263,3 +263,11 @@ def observe_forces(forces, d, x, rows, silent, frames, out):
                 out[i, j, k] = x.X[frames[j], F + k]
 
 
+@entry
+def observe_signals(program, d, x, rows, slots, out):
+    """out[i, j] = signal slots[j] at rows[i]."""
+    for i in range(rows.shape[0]):
+        load(x, rows[i])
+        evaluate(program, d, x, rows[i, 0].real, 0.0, 0.0, 0.0)
+        for j in range(slots.size):
+            out[i, j] = x.Y[slots[j]]

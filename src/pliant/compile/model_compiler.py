@@ -20,6 +20,7 @@ from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
 from .planar import unheld
 from .relations import Relation
+from .signals import Declared, Primitive, Signals
 from .system import System
 
 if TYPE_CHECKING:
@@ -57,7 +58,6 @@ class ModelCompiler:
                  sliding: Mapping[str, int] | None = None, names: Names = NO_NAMES) -> None:
         self.builder = ArrayBuilder(gravity, coupled=exact, known=names)
         self.placed = placed or {}  # position and rotation of bodies that their joints placed
-        self.builder.signal = self._signal
         self.owners = owners
         self.sliding = sliding or {}                # how many joints slide along lines of a body
         self.flexible: dict[str, tuple[Any, list[int]]] = {}  # tables of modal bodies, and places for what slides on them
@@ -66,7 +66,8 @@ class ModelCompiler:
         self.directory = ChannelMap()
         self.items: list[Item] = []
         self.marking = False
-        self.signals: dict[str, tuple[int, int, tuple[int, int]]] = {}  # reference -> slot, row of the family, frames
+        self.signals = Signals(self.builder, self._primitive)
+        self.builder.signal, self.builder.chain = self.signals.slot, self.signals.chain
         self.markers: list[tuple[str, Frame]] = []
         self.measured: dict[str, tuple[Frame, Frame]] = {}
 
@@ -79,7 +80,37 @@ class ModelCompiler:
                 raise
             except ValueError as error:  # it knows the item, and what it misses
                 raise ModelError(str(error), (item.name, *missing_in(error))) from error
+            self._equations_of(item)
             self.items.append(item)
+
+    # -- states and signals
+    def declare(self, items: Iterable[Item]) -> None:
+        """Places of states, and names of signals, of all items: any of them may use any other."""
+        for item in items:
+            for k, state in enumerate(item.states()):
+                name = f"{item.name}.{state.name}"
+                self.builder.state(name, state.start, state.nominal, k == 0)
+                self.directory.states[name] = self.builder.states[-1]
+            for output in item.outputs():
+                name = f"{item.name}.{output.name}".rstrip(".")
+                self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}")
+
+    def _equations_of(self, item: Item) -> None:
+        """Rates of its states, and what it adds to the balance of energy."""
+        where = f"{item.kind} {item.name!r}"
+        for state in item.states():
+            from ..families.states import STATE, STATE_ANSWER
+            entry = self.directory.states[f"{item.name}.{state.name}"]
+            code, tiles, reals = self.builder.function(state.rate, ("t",), where), (entry.iv // 6,), (1 / entry.nominal,)
+            self.builder.element(STATE, item.name, (-1, -1, -1, entry.iv, code.value), reals, tiles=tiles)
+            for slot, derivative in code.by_signal:
+                ints = (-1, -1, -1, entry.iv, -1, -1, -1, -1, -1)
+                self.signals.add_answer(STATE_ANSWER, item.name, ints, slot, derivative, reals, tiles)
+        for kind, value in zip(("stored", "lost", "supplied"), item.energies() or (), strict=False):
+            if value is not None:
+                from ..families.states import LEDGERS
+                code = self.builder.function(value, ("t",), where)
+                self.builder.element(LEDGERS[kind], item.name, (-1, -1, -1, -1, code.value))
 
     # -- frames
     def add_body(self, body: RigidBody | ModalBody, place: Place, position: np.ndarray, axes: np.ndarray, rates: Any = None) -> None:
@@ -259,24 +290,22 @@ class ModelCompiler:
     def add_answer(self, family: Family, name: str, frames: tuple[int, int], ints: Sequence[int], slot: int,
                    derivative: int, reals: Sequence[float] = (), equation: int = -1) -> None:
         """The tangent of a force between two frames by a signal that its function uses; ``equation``: whose multiplier it has."""
-        from ..families.signals import SENSE  # families are imported when a model uses them: it saves time at the start
         b = self.builder
-        row, seen = next((row, pair) for s, row, pair in self.signals.values() if s == slot)
-        b.element(family, name, (*frames, equation, *ints, b.row_of(SENSE, row), derivative), reals,
-                  tiles=(*b.tiles_of(frames[0]), *b.tiles_of(frames[1])),
-                  columns=(*b.tiles_of(seen[0]), *b.tiles_of(seen[1])))
+        tiles = (*b.tiles_of(frames[0]), *b.tiles_of(frames[1]))
+        self.signals.add_answer(family, name, (*frames, equation, *ints), slot, derivative, reals, tiles)
 
     # -- signals
-    def _signal(self, reference: str) -> int:
-        """The slot of a channel that an expression refers to; made on first use."""
-        from ..families.signals import SENSE
-        if reference not in self.signals:
-            kind, axis, history, zero, order, frames = self._resolve(reference)
-            slot = self.builder.new_signal()
-            row = self.builder.pair(SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,),
-                                    velocity=True, reads=True)
-            self.signals[reference] = slot, row, frames
-        return self.signals[reference][0]
+    def _primitive(self, reference: str) -> Primitive:
+        """A signal that the state gives."""
+        from ..families.signals import ENTRY, OF_V, SENSE  # families are imported when a model uses them: it saves time at the start
+        b, state = self.builder, self.directory.states.get(reference)
+        slot = b.new_signal()
+        if state is not None:
+            row = b.element(ENTRY, reference, (-1, -1, -1, state.iv, -1, -1, slot, OF_V), (1.0,))
+            return Primitive(slot, ENTRY, row, (state.iv // 6,))
+        kind, axis, history, zero, order, frames = self._resolve(reference)
+        row = b.pair(SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,), velocity=True, reads=True)
+        return Primitive(slot, SENSE, row, (*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
 
     def add_variable(self, name: str, expression: str) -> None:
         """An expression with a name; its channels must be there."""
@@ -289,7 +318,8 @@ class ModelCompiler:
         self.directory.variables[name] = node
 
     def _sensed(self, reference: str) -> Sensed:
-        return sensed(reference, self.owners, {name: r.zeros for name, r in self.directory.joints.items()}, self.measured)
+        joints = {name: r.zeros for name, r in self.directory.joints.items()}
+        return sensed(reference, self.owners, joints, self.measured, offered=(*self.directory.states, *self.signals.offered))
 
     def _resolve(self, reference: str) -> tuple[str, int, int, float, int, tuple[int, int]]:
         found = self._sensed(reference)
@@ -309,6 +339,7 @@ class ModelCompiler:
         """All rows are in: place the frames that are only looked at, list the channels, and compile."""
         for name, frame in self.markers:
             self.directory.frames[name] = self.marker(frame, name)
+        self.directory.signals = {name: self.signals.slot(name) for name in (*self.directory.states, *self.signals.offered)}
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
         for item in self.items:

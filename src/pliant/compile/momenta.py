@@ -82,7 +82,7 @@ def momenta(dynamics: CompiledModel, rows: np.ndarray, groups: Iterable[Iterable
     dynamics.x.T[:, [0, 4, 8]] = 1
     inertia = [f for f in s.families if f.act.rates is None]  # all but constraints
     starts = d.rotations - 3
-    ends = np.append(starts[1:, 0], s.n_v)
+    ends = np.append(starts[1:, 0], s.n_motion)
     tiles = [s.block[first // 6, first // 6] for first in starts[:, 0].tolist()]
     bodies = np.column_stack([starts[:, 0], ends, starts[:, 1], tiles])
     number = {name: k for k, name in enumerate(s.bodies)}

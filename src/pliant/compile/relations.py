@@ -85,13 +85,13 @@ class Relation:
         Y = np.zeros(b.n_signals)
         for reference in channels(self.node):
             joint, which = coordinate_of(reference)
-            Y[layout.signals[reference][0]] = layout.directory.joints[joint].start[which]
+            Y[layout.signals.slot(reference)] = layout.directory.joints[joint].start[which]
         tab, val, W = np.array(b.tab, np.int64), np.array(b.val), np.zeros(SCRATCH + len(b.tab) + 1)
         value = float(value_at(0.0, Y, tab, val, code.value, W))
         if not np.isfinite(value):
             raise ValueError(f"{self.where}: it gives {value} in the pose as modelled; model another pose, or change the function")
         for reference in channels(self.node) if code.jumps else ():
-            slot = layout.signals[reference][0]
+            slot = layout.signals.slot(reference)
 
             def along(x: float, slot: int = slot) -> float:
                 y = Y.copy()

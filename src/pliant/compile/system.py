@@ -41,6 +41,8 @@ class System:
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
         self.switches, self.timed, self.watched, self.lines = b.switches, b.timed, b.watched, b.lines
         self.n_choices = len(b.tab) + 1
+        self.states = tuple(b.states)
+        self.n_motion = min((6 * (state.iv // 6) for state in b.states), default=self.n_v)  # rows of motion, which states follow
         self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.own + b.scratch
         self._programs: dict[Any, Program] = {}
         self._scale_regularisation()
@@ -58,7 +60,7 @@ class System:
 
     def _tables(self, b: ArrayBuilder) -> Data:
         tab, tables, ip, rp = list(b.tab), {}, [], []  # type: ignore[var-annotated]
-        for family, rows in b.rows.items():
+        for family, rows in sorted(b.rows.items(), key=lambda entry: entry[0].rank):
             self.families[family] = len(ip), len(ip) + len(rows)
             for r in rows:
                 key = r.row_tiles, r.column_tiles, r.coupled

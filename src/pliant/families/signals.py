@@ -1,4 +1,8 @@
-"""Signals: coordinates of frames and their rates that expressions refer to, and how forces answer to them in the tangent."""
+"""Signals: values that expressions refer to, and how forces and states answer to them in the tangent. docs/theory/states.md
+
+Primitive ones are coordinates of frames and their rates, and single entries of q and v (states, modal coordinates); all others are computed
+from signals before them. In the tangent program further signals hold the derivatives of computed ones by primitive ones.
+"""
 from ..kernels.contract import TABLE, A, Family, Stage
 from ..kernels.coordinates import coordinate, hessian, rate
 from ..kernels.expression_vm import evaluate
@@ -8,9 +12,13 @@ from ..kernels.so3 import axis2, cross, scale, store, vec
 from .loads import FOLLOWS, PART, arm
 from .springs import REST
 
-SLOT, ORDER = index(7, 8)               # ip of a signal, after those of a coordinate: its place in Y; 0 value, 1 rate
+SLOT, ORDER = index(7, 8)               # ip of a signal: its place in Y; what it is
+VALUE, RATE, OF_V, OF_Q, GIVEN = index(0, 1, 2, 3, 4)  # of a coordinate of two frames; an entry of v, of q; a number
+IV, IQ = index(4, 5)                    # ip of an entry: its places in v and q (of a state: none)
+FACTOR = index(0)                       # rp: what the entry is multiplied by; the number
+CODE = index(4)                         # ip of a computed signal: its program
 SIGNAL, DERIVATIVE, COMPONENT = index(10, 11, 9)  # ip of an answer, after those of its force: row of the signal; d(force)/d(signal)
-TARGET = index(376)                     # scratch: the wrench that a unit of force is
+TARGET, SLOPES = index(376, 388)        # scratch: the wrench that a unit of force is; what a signal is by the unknowns of a tile
 
 
 @jit
@@ -18,52 +26,109 @@ def sense(s, b, o):
     """Y = c or c'"""
     for e in range(b.first, b.last):
         c = coordinate(s, b, e, o.W)
-        s.Y[b.ip[e, SLOT]] = rate(s, b, e, o.W) if b.ip[e, ORDER] == 1 else c
+        s.Y[b.ip[e, SLOT]] = rate(s, b, e, o.W) if b.ip[e, ORDER] == RATE else c
+
+
+@jit
+def sense_entry(s, b, o):
+    """Y = factor times an entry of v or q, or the factor itself"""
+    for e in range(b.first, b.last):
+        order, f = b.ip[e, ORDER], b.rp[e, FACTOR]
+        s.Y[b.ip[e, SLOT]] = f * s.v[b.ip[e, IV]] if order == OF_V else f * s.q[b.ip[e, IQ]] if order == OF_Q else f
+
+
+@jit
+def compute(s, b, o):
+    """Y = f(t, signals before it)                                                                      [signal-1]"""
+    for e in range(b.first, b.last):
+        zero = 0 * s.H[0]
+        s.Y[b.ip[e, SLOT]] = evaluate(s.t, zero, zero, s.Y, b.tab, b.val, b.ip[e, CODE], o.W)
+
+
+@jit
+def slopes(s, b, o, signal, side, j):
+    """W[SLOPES:] = dy by the unknowns of tile j of one frame of a coordinate, whose gradient, hessian and rates are in W."""
+    W, order, fc = o.W, b.ip[signal, ORDER], b.ip[signal, FA + side]
+    if order == RATE:
+        rate_motions(s, b, o, fc, j)
+    for c in range(6):
+        y = 0 * W[GRADIENT]
+        for r in range(6):
+            y += W[DAMPING + r] * o.ck * s.J[b.fr[fc, 1] + j, r, c]
+            if order == RATE:
+                y += W[GRADIENT + 6 * side + r] * W[MOTION + 6 * r + c]
+        W[SLOPES + c] = y
+
+
+@jit
+def by_motion(b, signal, side, W):
+    """W[DAMPING:] = dy by the six motions of one frame of a coordinate."""
+    for r in range(6):
+        W[DAMPING + r] = W[GRADIENT + 6 * side + r]
+        if b.ip[signal, ORDER] == RATE:
+            W[DAMPING + r] = 0
+            for i in range(12):
+                W[DAMPING + r] += W[RATES + i] * W[STIFFNESS + 12 * i + 6 * side + r]
+
+
+@jit
+def add_column(s, b, o, e, f, count, column):
+    """D += f J^T target dy: rows of the force's bodies, a column of tiles with the slopes in W; ``count`` columns in all."""
+    W, first = o.W, 0
+    for side in range(2):
+        fr = b.ip[e, FA + side]
+        for i in range(b.fr[fr, 0]):
+            t, block = b.fr[fr, 1] + i, b.tab[b.ip[e, TABLE] + count * (first + i) + column]
+            for k in range(6):
+                x = 0 * f
+                for r in range(6):
+                    x += s.J[t, r, k] * W[TARGET + 6 * side + r]
+                for c in range(6):
+                    o.D[block, k, c] += f * x * W[SLOPES + c]
+        first += b.fr[fr, 0]
+
+
+@jit
+def add_row(s, b, o, e, f, column):
+    """The same in the row of a state: D += f dy"""
+    block, k = b.tab[b.ip[e, TABLE] + column], b.ip[e, IV] % 6
+    for c in range(6):
+        o.D[block, k, c] += f * o.W[SLOPES + c]
 
 
 @jit
 def add_answer(s, b, o, e, f):
-    """D += f J^T target (dy/dq, dy/dv): rows of the force's bodies, columns of the signal's bodies"""
+    """What answers with f to a unit of its signal: a force in the direction of W[TARGET:], or (no frames) a state."""
     signal, W = b.ip[e, SIGNAL], o.W
+    order, state = b.ip[signal, ORDER], b.ip[e, FA] < 0
+    if order >= OF_V:
+        for c in range(6):
+            W[SLOPES + c] = 0 * f
+        W[SLOPES + b.ip[signal, IV] % 6] = b.rp[signal, FACTOR] * (o.cd if order == OF_V else o.ck)
+        if state:
+            add_row(s, b, o, e, f, 0)
+        else:
+            add_column(s, b, o, e, f, 1, 0)
+        return
     coordinate(s, b, signal, W)
-    order = b.ip[signal, ORDER]
-    if order == 1:
+    if order == RATE:
         rate(s, b, signal, W)
         hessian(s, b, signal, 1.0, W)
-    nt = b.fr[b.ip[signal, FA], 0] + b.fr[b.ip[signal, FA + 1], 0]
-    first_c = 0
-    for side_c in range(2):
-        fc = b.ip[signal, FA + side_c]
-        for r in range(6):  # W[DAMPING:] = dy/d(motion) of this frame
-            W[DAMPING + r] = W[GRADIENT + 6 * side_c + r]
-            if order == 1:
-                W[DAMPING + r] = 0
-                for i in range(12):
-                    W[DAMPING + r] += W[RATES + i] * W[STIFFNESS + 12 * i + 6 * side_c + r]
-        for j in range(b.fr[fc, 0]):
-            if order == 1:
-                rate_motions(s, b, o, fc, j)
-            for c in range(6):
-                y = 0 * f
-                for r in range(6):
-                    y += W[DAMPING + r] * o.ck * s.J[b.fr[fc, 1] + j, r, c]
-                    if order == 1:
-                        y += W[GRADIENT + 6 * side_c + r] * W[MOTION + 6 * r + c]
-                first_r = 0
-                for side_r in range(2):
-                    fr = b.ip[e, FA + side_r]
-                    for i in range(b.fr[fr, 0]):
-                        t, block = b.fr[fr, 1] + i, b.tab[b.ip[e, TABLE] + nt * (first_r + i) + first_c + j]
-                        for k in range(6):
-                            for r in range(6):
-                                o.D[block, k, c] += f * y * s.J[t, r, k] * W[TARGET + 6 * side_r + r]
-                    first_r += b.fr[fr, 0]
-        first_c += b.fr[fc, 0]
+    first, count = 0, b.fr[b.ip[signal, FA], 0] + b.fr[b.ip[signal, FA + 1], 0]
+    for side in range(2):
+        by_motion(b, signal, side, W)
+        for j in range(b.fr[b.ip[signal, FA + side], 0]):
+            slopes(s, b, o, signal, side, j)
+            if state:
+                add_row(s, b, o, e, f, first + j)
+            else:
+                add_column(s, b, o, e, f, count, first + j)
+        first += b.fr[b.ip[signal, FA + side], 0]
 
 
 @jit
 def spring_answer(s, b, o):
-    """The force Q of a spring answers to a signal: Q_y gradient                                        [signal-1]"""
+    """The force Q of a spring answers to a signal: Q_y gradient                                        [signal-2]"""
     for e in range(b.first, b.last):
         x, v = coordinate(s, b, e, o.W) - b.rp[e, REST], rate(s, b, e, o.W)
         f = evaluate(s.t, x, v, s.Y, b.tab, b.val, b.ip[e, DERIVATIVE], o.W)
@@ -74,7 +139,7 @@ def spring_answer(s, b, o):
 
 @jit
 def load_answer(s, b, o):
-    """A component of a load answers to a signal                                                        [signal-2]"""
+    """A component of a load answers to a signal                                                        [signal-3]"""
     for e in range(b.first, b.last):
         zero, k = 0 * s.H[0], b.ip[e, COMPONENT]
         f = -evaluate(s.t, zero, zero, s.Y, b.tab, b.val, b.ip[e, DERIVATIVE], o.W)
@@ -91,6 +156,14 @@ def load_answer(s, b, o):
         add_answer(s, b, o, e, f)
 
 
-SENSE = Family("signal", sense=Stage(residual=sense, tangent=sense, rates=sense, energy=sense, power=sense))
+def everywhere(kernel):
+    """At the stage `sense` of all programs with values."""
+    return Stage(residual=kernel, tangent=kernel, rates=kernel, energy=kernel, power=kernel)
+
+
+SENSE = Family("signal", sense=everywhere(sense))
+ENTRY = Family("entry", sense=everywhere(sense_entry))
+COMPUTED = Family("computed signal", sense=everywhere(compute), rank=1)
+SLOPE = Family("slope of a signal", sense=Stage(tangent=compute), rank=2)
 SPRING_ANSWER = Family("spring answer", act=Stage(tangent=spring_answer), force=True, elastic=True)
 LOAD_ANSWER = Family("load answer", act=Stage(tangent=load_answer), force=True, elastic=True)

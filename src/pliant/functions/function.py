@@ -39,9 +39,9 @@ MOST_VERSIONS = 100  # of the same Python code with other values that are compil
 class Code(NamedTuple):
     """Where the programs of a function start in ``tab``; -1 for a derivative that is zero everywhere.
 
-    ``by_t`` and ``by_tt`` are of the explicit time; ``by_signal`` holds (index of the signal, start). ``jumps``, ``kinks``: whether
+    ``by_t`` and ``by_tt`` are of the explicit time; ``by_signal`` holds (index of a primitive signal, start). ``jumps``, ``kinks``: whether
     the function has branches; ``timed``: whether it is an expression of nothing but t. ``parts``: what in it changes with t alone;
-    ``watched``: where it keeps arguments of steep functions of the motion.
+    ``watched``: where it keeps arguments of steep functions of the motion. ``node``: the function as a tree.
     """
     value: int
     by_t: int = -1
@@ -54,6 +54,7 @@ class Code(NamedTuple):
     timed: bool = False
     parts: tuple[TimePart, ...] = ()
     watched: tuple[int, ...] = ()
+    node: Node = ZERO
 
 
 JUMPING = {"<", "<=", "mod", "sign", "floor", "min", "max", "abs", "clamp"}  # or have a kink, where a step should end too
@@ -107,13 +108,12 @@ def _programs(node: Node, variables: tuple[str, ...], pool: Pool) -> Code:
     def by(name: str) -> Node:
         return derivative(node, Variable(name)) if name in variables else ZERO
 
-    signals = channels(node)
     value, by_t = assembler.program(node, of_motion(node)), by("t")
     watched = tuple(i for i in range(value, len(pool.tab), 2) if pool.tab[i] == WATCH)
-    slopes = ((pool.signal(name), start(derivative(node, Signal(name)))) for name in signals)
+    slopes = ((slot, start(slope)) for slot, slope in pool.chain(node))
     parts = tuple(TimePart(value if part is node else assembler.program(part), part) for part in time_parts(node) if not is_plain(part))
     return Code(value, start(by_t), start(derivative(by_t, Variable("t"))), start(by("x")), start(by("v")),
-                tuple(pair for pair in slopes if pair[1] >= 0), *_branches(node), parts, watched)
+                tuple(pair for pair in slopes if pair[1] >= 0), *_branches(node), parts, watched, node)
 
 
 def _branches(node: Node) -> tuple[bool, bool, bool]:
@@ -132,6 +132,9 @@ class _Trial:
 
     def signal(self, reference: str) -> int:
         return 0
+
+    def chain(self, node: Node) -> list[tuple[int, Node]]:
+        return [(0, derivative(node, Signal(name))) for name in channels(node)]
 
 
 def check_expression(text: str, variables: tuple[str, ...], names: Names = NO_NAMES) -> list[str]:

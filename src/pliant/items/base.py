@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
 
     from ..compile.model_compiler import ModelCompiler
-    from .declarations import Channel, ConstantLoad, CoordinateUse, Stiffness
+    from .declarations import Channel, ConstantLoad, CoordinateUse, Energies, Output, State, Stiffness
     from .placing import Placement
 else:
     ModelMetaclass = type(BaseModel)
@@ -199,7 +199,7 @@ class Frame(Strict):
         return {k: v for k, v in self.__dict__.items() if v is not None}
 
 
-KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures", "variables")}
+KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures", "variables", "blocks")}
 
 
 def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
@@ -300,6 +300,18 @@ class Item(Strict, metaclass=_Friendly):
     def uses(self) -> Iterable[CoordinateUse]:
         """Coordinates of joints that it acts on; of a drive those that it prescribes."""
         return ()
+
+    def states(self) -> Iterable[State]:
+        """What it integrates."""
+        return ()
+
+    def outputs(self) -> Iterable[Output]:
+        """Signals that it computes."""
+        return ()
+
+    def energies(self) -> Energies | None:
+        """What its states add to the balance of energy."""
+        return None
 
     def loads(self) -> Iterable[ConstantLoad]:
         """What it exerts on frames whatever the state is."""

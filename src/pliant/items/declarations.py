@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from ..functions.expression import Node
     from .base import Frame
 
 BALL = "ball"                        # a move in any direction of rotation, by a quaternion
@@ -37,6 +38,30 @@ class CoordinateUse(NamedTuple):
     joint: str
     coordinate: str
     path: tuple[Any, ...] = ("joint",)
+
+
+class State(NamedTuple):
+    """A state z of an item, with z' = ``rate``, a function of t and signals. ``nominal``: the size that its errors are measured in, as
+    long as it has not been larger."""
+    name: str
+    unit: str
+    rate: Node | str
+    start: float = 0.0
+    nominal: float = 1.0
+
+
+class Output(NamedTuple):
+    """A signal that an item computes from t and other signals: a channel, and a name in expressions."""
+    name: str
+    unit: str
+    value: Node | str
+
+
+class Energies(NamedTuple):
+    """What an item with states adds to the balance of energy: what it has stored [J], what it loses and what is supplied to it [W]."""
+    stored: Node | str | None = None
+    lost: Node | str | None = None
+    supplied: Node | str | None = None
 
 
 class ConstantLoad(NamedTuple):

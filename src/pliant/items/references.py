@@ -28,9 +28,11 @@ class Sensed(NamedTuple):
 
 
 def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str, Collection[str]], measures: Collection[str],
-           others: Mapping[str, str] | None = None) -> Sensed:
+           others: Mapping[str, str] | None = None, offered: Collection[str] = ()) -> Sensed:
     """The channel ``reference``; ValueError if expressions cannot use it. ``joints`` gives their coordinates, ``others`` what
-    further items are, for the message."""
+    further items are, for the message; ``offered``: signals of blocks and drives."""
+    if reference in offered:
+        return Sensed(reference, "signal", False)
     head = owner_of(reference, {*bodies, *joints, *measures, *(others or ())})
     rest = reference[len(head) + 1:].split(".")
     if head in joints:
@@ -51,7 +53,7 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
     elif others and head in others:
         raise ValueError(f"channel {_short(reference)} of {others[head]} cannot be used in an expression; {USABLE}")
     else:
-        items = [*bodies, *joints, *measures]
+        items = [*bodies, *joints, *measures, *{name.rpartition(".")[0] or name: 0 for name in offered}]
         near = did_you_mean(head, items)
         raise MissingItem(f"channel {_short(reference)}: there is no body, joint or measure {_short(head)}{near}", head)
     if reference not in known:

@@ -54,6 +54,7 @@ def joint_state(space: JointSpace, row: np.ndarray) -> tuple[np.ndarray, np.ndar
         q[at:at + modes], u[rate:rate + modes] = p["q"][iq + 7:iq + 7 + modes], p["v"][iv + 6:iv + 6 + modes]
     for rate, at, iv, iq in tree.lines:
         q[at], u[rate] = p["q"][iq], p["v"][iv]
+    u[tree.states[:, 0]] = p["v"][tree.states[:, 1]]
     for h, k, at in tree.history:
         sign, zero = tree.scale[k]
         q[at] += 2 * np.pi * np.round((sign * (p["H"][h] - zero) - q[at]) / (2 * np.pi))

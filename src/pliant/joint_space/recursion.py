@@ -85,6 +85,8 @@ def free_accelerations(p, t):
     evaluate(p.joints.forces, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(tr.lines.shape[0]):  # what forces do along lines, until their accelerations are known
         tr.du[tr.lines[k, 0]] = x.R[tr.lines[k, 2]]
+    for k in range(tr.states.shape[0]):
+        tr.du[tr.states[k, 0]] = -tr.nominal[k] * x.R[tr.states[k, 1]]
     begin_inward(tr, x.R)
     p.num.bad = inward(tr) + 1
     if p.num.bad > 0:

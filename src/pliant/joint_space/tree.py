@@ -10,6 +10,7 @@ from ..compile.compiled_model import CompiledModel
 from ..families import modal
 from ..families.constraints import COORDINATE, DRIVE, FACTOR
 from ..families.rigid import AXES, BODY, INERTIA, MASS, OFFSET
+from ..families.states import STATE
 from ..items.base import quaternion_of
 from ..items.declarations import BALL, FREE, SLIDES, TURNS, TreeJoint
 from ..items.errors import ModelError
@@ -72,7 +73,7 @@ class JointSpace:
         s = self.system
         for family, (first, last) in s.families.items():  # of users: what they add to the mass matrix would be missing
             closing = (s.data.ip[first:last, ROW] >= s.n_v).all()
-            if not (family.force or family in (BODY, modal.BODY) or family.act.tangent is None or closing):
+            if not (family.force or family in (BODY, modal.BODY, STATE) or family.act.tangent is None or closing):
                 loaded, free = (self._left_side(family, self.dynamics.memory(), a) for a in (1.0, 0.0))
                 if not np.allclose(loaded, free, rtol=1e-12, atol=0.0):
                     raise ModelError(f"simulate: coordinates: {s.owners[first]!r} ({family.name}) has inertia of its own, which joint "
@@ -152,6 +153,8 @@ class JointSpace:
             lines.append((rate, position, 6 * tile, iq))
             linear.append((rate, position))
             drive, scales, position, rate = [*drive, -1], [*scales, (1.0, 0.0)], position + 1, rate + 1
+        states = [(rate + k, state.iv) for k, state in enumerate(self.system.states)]
+        drive, scales, rate = drive + [-1] * len(states), scales + [(1.0, 0.0)] * len(states), rate + len(states)
         blocks = Blocks(self.system, self.links, ip, self.joint_frames)
         w = np.zeros((n + 1, rc.LINK_WORK))
         w[n, [rc.A_, rc.A_ + 4, rc.A_ + 8, rc.QQ]] = 1
@@ -163,7 +166,7 @@ class JointSpace:
         driven = [(k, at[k], e) for k, e in enumerate(drive) if e >= 0]
         return rc.Tree(ip, rp, np.array(drive, np.int64), table(driven, 3), np.array(scales, float).reshape(-1, 2), table(history, 3),
                        table(rotations, 2), table(linear, 2), table(blocks.bodies, 2), table(blocks.nodes, 2), table(lines, 4),
-                       np.zeros(position), np.zeros(rate),
+                       table(states, 2), np.array([state.nominal for state in self.system.states], float), np.zeros(position), np.zeros(rate),
                        np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(rc.JOINT_WORK), blocks.reals())
 
     def _modes(self, i: int, link: Link, ip: np.ndarray, position: int) -> int:
@@ -233,7 +236,7 @@ class JointSpace:
 
     def weights(self) -> np.ndarray:
         """Of coordinates and rates: 1 / size of the model for lengths; for angles what they displace, in sizes of the model and at least
-        1; twice that for quaternions; 0 for what is driven."""
+        1; twice that for quaternions; 0 for what is driven; of states 1 / nominal."""
         t, q, u, reach = self.tree, np.ones(self.n_q), np.ones(self.n_u), np.maximum(1.0, self._reach() / self.dynamics.length)
         for i, (link, (at, rate, count)) in enumerate(zip(self.links, t.ip[:, [rc.IP, rc.IU, rc.NU]], strict=True)):
             q[at:at + count], u[rate:rate + count] = reach[i], reach[i]
@@ -247,6 +250,7 @@ class JointSpace:
             q[at:at + modes] = u[rate + count:rate + count + modes] = 1 / self.dynamics.length
         q[t.lines[:, 1]] = u[t.lines[:, 0]] = 1 / self.dynamics.length
         q[t.driven[:, 1]], u[t.driven[:, 0]] = 0.0, 0.0
+        u[t.states[:, 0]] = 1 / t.nominal
         return np.concatenate([q, u])
 
     def _reach(self) -> np.ndarray:
@@ -261,7 +265,9 @@ class JointSpace:
         return found
 
     def body_of(self, rate: int) -> str:
-        """The body that a rate moves against its parent."""
+        """The body that a rate moves against its parent; of a state its name."""
+        if (state := rate - self.n_u + len(self.system.states)) >= 0:
+            return self.system.states[state].name
         of = np.repeat(np.arange(len(self.links)), self.tree.ip[:, rc.NU] + self.tree.ip[:, rc.NM])
         return self.links[of[rate]].body
 

@@ -79,6 +79,10 @@ def slopes_at(problem, slopes, code, t, y, K, D):
             vary_line(p, o, t, k, along == 1)
             for j in range(o.out.size):
                 (K if along == 1 else D)[j, tr.lines[k, 0]] = o.out[j]
+    for k in range(tr.states.shape[0]):
+        vary_state(p, o, t, k)
+        for j in range(o.out.size):
+            D[j, tr.states[k, 0]], K[j, tr.states[k, 0]] = o.out[j], 0.0
     return DONE
 
 
@@ -214,6 +218,16 @@ def vary_line(p, o, t, line, along):
 
 
 @jit
+def vary_state(p, o, t, state):
+    """The same for a state."""
+    clear(o)
+    o.dv[p.joints.tree.states[state, 1]] = 1.0
+    change_forces(p, o, t)
+    load(p.joints.tree, o, p.joints.tree.ip.shape[0], False, False)
+    answer(p, o, t)
+
+
+@jit
 def change_forces(p, o, t):
     """dR = R_q dq + R_v dv + R_a da of the bodies, and what the multipliers of loops do."""
     for c in range(o.start.size - 1):
@@ -329,3 +343,5 @@ def answer(p, o, t):
         constraint_forces(tr, lp, x.D)
         respond(tr, o.out, x)
         x.a[:] = 0
+    for k in range(tr.states.shape[0]):
+        o.out[tr.states[k, 0]] = -tr.nominal[k] * o.dR[tr.states[k, 1]]

@@ -100,7 +100,7 @@ class Stage(NamedTuple):
 class Family(NamedTuple):
     """Stages: push (place frames), sense (signals), act (inertia, constraints, forces), pull (frame forces to bodies). ``force``: it does
     not depend on accelerations and has no multipliers; then the program "matrix", D = dR/da alone, needs no more than its residual.
-    ``elastic``: it pushes back or damps, so that it may make a model stiff."""
+    ``elastic``: it pushes back or damps, so that it may make a model stiff. ``rank``: its place among those of one stage."""
     name: str
     push: Stage = Stage()
     sense: Stage = Stage()
@@ -108,6 +108,7 @@ class Family(NamedTuple):
     pull: Stage = Stage()
     force: bool = False
     elastic: bool = False
+    rank: int = 0
 
 
 PROGRAMS = Stage._fields

@@ -59,6 +59,8 @@ class Tree(NamedTuple):
     flexible: np.ndarray   # (link, element) of bodies with modes
     nodes: np.ndarray      # (element, place in m) of their nodes with joints
     lines: np.ndarray      # (rate, position, place in v, in q) of what slides along flexible bodies: no link moves by it
+    states: np.ndarray     # (rate, place in v) of states, which have no position
+    nominal: np.ndarray    # that their equations are divided by
     q: np.ndarray
     u: np.ndarray
     du: np.ndarray

@@ -368,3 +368,5 @@ def outward(tr, x):
         store(tmul(mat2(w, i, A_), vec2(w, i, W_)), x.v, tr.ip[i, IV] + 3)
     for k in range(tr.lines.shape[0]):
         x.q[tr.lines[k, 3]], x.v[tr.lines[k, 2]] = tr.q[tr.lines[k, 1]], tr.u[tr.lines[k, 0]]
+    for k in range(tr.states.shape[0]):
+        x.v[tr.states[k, 1]] = tr.u[tr.states[k, 0]]

@@ -7,7 +7,7 @@ from ....kernels.so3 import accumulate, cross, vec
 from ....kernels.states import copy, copy_part
 from ....kernels.status import DONE, OPEN
 from ..time_loop.chosen_steps import judge, share
-from ..time_loop.speeds import turning
+from ..time_loop.speeds import is_state, turning
 from .alpha_absolute import cleaned, renew, rescale, tangential
 from .alpha_memory import constants
 from .stages import to_error
@@ -21,7 +21,7 @@ APART = 3          # steps that lie between accelerations of one estimate
 
 
 @jit
-def local_errors(p, c, o):
+def local_errors(p, w, c, o):
     """jerk = c_q a' (+ w x w' / 12 of rotations), snap = c_v a'', from accelerations of four times; alternating parts, which
     the method carries across the constraints, drop out of these differences                               [alpha-7]"""
     _, cq, cv = constants(o.n)
@@ -33,6 +33,8 @@ def local_errors(p, c, o):
         if told >= 2:
             s1, s2 = (o.clean0[i] - o.before[i]) / h1, (o.before[i] - o.older[i]) / h2
             o.snap[i] = cv * ((s0 - s1) / (h + h1) + (s1 - s2) / (h1 + h2))
+        elif is_state(w, i):  # it has no position to tell of its error
+            o.snap[i] = 2 * cv * (s0 - (o.clean0[i] - o.before[i]) / h1) / (h + h1)
     for j in range(p.maps.rotations.shape[0]):
         i = p.maps.rotations[j, 0]
         accumulate(1 / 12, cross(vec(o.v, i), vec(o.a, i)), o.jerk, i)
@@ -52,7 +54,7 @@ def passed_singular(o):
 
 def gauged(p, w, c, o, t):
     """The error of the step over what is allowed, from accelerations `clean`."""
-    local_errors(p, c, o)
+    local_errors(p, w, c, o)
     tangential(p, w, c, o, t, o.jerk)
     tangential(p, w, c, o, t, o.snap)
     to_error(p, w, o.jerk, o.snap, c.h * c.h * c.h)

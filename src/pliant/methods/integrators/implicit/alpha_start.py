@@ -10,6 +10,7 @@ from ....kernels.so3 import accumulate, cross, vec
 from ....kernels.states import copy, copy_part
 from ....kernels.status import DONE
 from ..time_loop.settling import put
+from ..time_loop.speeds import is_state, reached
 from .alpha_memory import constants
 
 PROBE = 1e-3        # of the time scale: distance of the states that the first step is chosen from
@@ -68,6 +69,18 @@ def probe(p, w, c, o, dt):
 
 
 @jit
+def change_of_states(p, w, o):
+    """About |c_v z'''| of states in their sizes: z'' goes on to change as fast as z' does, or as z'' and the size of z tell."""
+    n_q, cv, most = p.num.state_q, abs(constants(o.n)[2]), 0.0
+    for i in range(o.jerk.size):
+        if is_state(w, i):
+            size = reached(w, n_q, i, w.y0, w.f0, 0.0)
+            first, second = w.weight[n_q + i] * abs(o.a[i]) / size, w.weight[n_q + i] * abs(o.jerk[i]) / size
+            most = max(most, cv * second * second / max(first, np.sqrt(second), 1e-300))
+    return most
+
+
+@jit
 def first_step(p, w, c, o):
     """From the change of accelerations shortly after the start, as the local error will be."""
     a, v, left, duration = largest(o.a, o.weight), largest(o.v, o.weight), c.stop - c.now, c.last - c.first
@@ -76,7 +89,7 @@ def first_step(p, w, c, o):
     h = min(c.most / 5, c.next, left / 2)
     if not probe(p, w, c, o, dt):
         return min(dt, h)
-    return min(np.sqrt(FIRST * c.eps / max(largest(o.snap, o.weight), 1e-300)), h)
+    return min(np.sqrt(FIRST * c.eps / max(largest(o.snap, o.weight), change_of_states(p, w, o), 1e-300)), h)
 
 
 @jit

@@ -13,6 +13,7 @@ from ....kernels.jit import jit
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
 from ..time_loop.chosen_steps import share
 from ..time_loop.control import AMPLIFIED
+from ..time_loop.speeds import is_state
 from .stages import ITERATE, KEPT, ask
 
 V, L, N, UNKNOWNS = 3, 6, 9, 12  # where velocities, multipliers and nu begin among the rows of unknowns
@@ -64,7 +65,7 @@ def scaled(w, c, o, n_q, n_v, force):
         multiplier = L <= row < N
         for k in range(n):
             by = 0.0
-            if k < n_v and not multiplier:
+            if k < n_v and not multiplier and not (row < V and is_state(w, k)):
                 by = w.weight[n_q + k] / (1.0 if row < V else w.speed[k])
             elif k >= n_v and multiplier:
                 by = 1 / force

@@ -44,7 +44,7 @@ def add_motion(w, c, o, n_q, n_v):
             second = x * o.right[1, k] + re * o.B[1, k].real - im * o.B[1, k].imag
             o.Z[i, k] += first
             o.V[i, k] += second
-            size = larger(size, size_of(w.weight[n_q + k], w.speed[k], first, second))
+            size = larger(size, size_of(w, n_q, k, first, second))
     return size
 
 

@@ -18,7 +18,7 @@ from ....kernels.ode import call_status
 from ....kernels.records import new_record, record_type
 from ....kernels.so3 import cross, dot, mul, scale, store, sub, tangent_inverse, vec
 from ....kernels.states import copy_part, larger
-from ..time_loop.speeds import ONSET, speeds
+from ..time_loop.speeds import ONSET, is_state, speeds
 
 KEPT = 20      # directions of `iterations`
 HELD = 8       # states of the past
@@ -157,9 +157,10 @@ def rate(d, o, n_v, i):
 
 
 @jit
-def size_of(weight, speed, dz, dv):
-    """Weighted size of an entry of an increment: positions in sizes of the model, velocities in their speed."""
-    return weight * max(abs(dz), abs(dv) / speed)
+def size_of(w, n_q, k, dz, dv):
+    """Weighted size of an entry of an increment: positions in sizes of the model, velocities in their speed. States have no position."""
+    change = abs(dv) / w.speed[k]
+    return w.weight[n_q + k] * (change if is_state(w, k) else max(abs(dz), change))
 
 
 @jit
@@ -167,7 +168,7 @@ def largest(p, w, c, dz, dv):
     """The largest of those."""
     size = 0.0
     for k in range(p.num.state_v):
-        size = larger(size, size_of(w.weight[p.num.state_q + k], w.speed[k], dz[k], dv[k]))
+        size = larger(size, size_of(w, p.num.state_q, k, dz[k], dv[k]))
     return size
 
 
@@ -176,7 +177,8 @@ def scale_velocities(p, w, c, o):
     """On index 3 errors and increments of velocities count as what they do to positions in a step, h dv: dv itself has errors of order
     1 / h where step or order change, which positions do not see."""
     for k in range(p.num.state_v):
-        o.right[1, k] *= c.h * w.speed[k]
+        if not is_state(w, k):
+            o.right[1, k] *= c.h * w.speed[k]
 
 
 @jit

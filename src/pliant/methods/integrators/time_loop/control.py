@@ -80,6 +80,7 @@ TINY = 1e-2        # of the usual step: shorter ones may have the whole error of
 TURN = 2.0         # rad: most that what is counted may turn in a step
 SLOWEST_PART = 1e-3  # of the fastest: errors of velocities are measured in no less
 RIGID, ELASTIC = 10.0, 100.0  # times the speed of a model with flexible bodies, but no more than the fastest: velocities, those of modes
+STATE = 0.0        # in its place for states, which are measured in themselves
 AMPLIFIED = 5e5    # how much a nearly singular position may amplify rounding
 
 
@@ -104,9 +105,9 @@ class Steps(NamedTuple):
     y1: np.ndarray
     f1: np.ndarray
     error: np.ndarray
-    weight: np.ndarray  # 1 / size of the model for lengths, 2 for quaternions, 0 for energies
+    weight: np.ndarray  # 1 / size of the model for lengths, 2 for quaternions, 1 / nominal for states, 0 for energies
     speed: np.ndarray   # of every velocity: what its errors are measured in, see `speeds`
-    times: np.ndarray   # the speed of the model, that this is at least unless nothing is so fast
+    times: np.ndarray   # the speed of the model, that this is at least unless nothing is so fast; STATE of states
     points: np.ndarray  # of bodies, where others hold them: place of the angular velocity in v, and r / (PART size), body axes
     P: np.ndarray       # y(t0 + s h) = y0 + sum_k P[k] s^k,  k = 1, 2, ...                                 [ode-2]
     K: np.ndarray       # stages

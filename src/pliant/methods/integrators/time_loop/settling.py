@@ -125,6 +125,8 @@ def impact(p, t, y):
         k = tr.driven[j, 0]
         tr.du[k] = tr.u[k] - y[n_q + k]
     tr.u[:] = 0
+    for k in range(tr.states.shape[0]):
+        tr.du[tr.states[k, 0]] = 0
     if tr.flexible.shape[0] > 0:
         deform(tr, p.d, p.x, t)
     outward(tr, p.x)

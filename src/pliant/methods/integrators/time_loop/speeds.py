@@ -1,17 +1,25 @@
 """What errors of velocities are measured in. docs/theory/explicit.md"""
 import numpy as np
 
-from ....kernels.jit import jit
+from ....kernels.jit import inlined, jit
 from ....kernels.so3 import cross, dot, vec, vec2
-from .control import SLOWEST_PART
+from .control import SLOWEST_PART, STATE
 from .rows import place
 
 ONSET = 1e-2  # of the speed that an acceleration gives over the size of the model: out of rest no velocity is known yet
 
 
+@inlined
+def is_state(w, k):
+    """Whether a velocity is a state z: errors of it are measured in the largest |z| so far, at least its nominal value."""
+    return w.times[k] == STATE
+
+
 @jit
 def reached(w, n_q, k, y, f, onset):
-    """A velocity of a state, in sizes of the model or rad, or a part of what its acceleration gives."""
+    """A velocity, in sizes of the model or rad, or a part of what its acceleration gives; a state in its nominal value."""
+    if is_state(w, k):
+        return max(1.0, w.weight[n_q + k] * abs(y[n_q + k]))
     return max(w.weight[n_q + k] * abs(y[n_q + k]), onset * np.sqrt(w.weight[n_q + k] * abs(f[n_q + k])))
 
 
@@ -48,13 +56,16 @@ def speeds(p, w, c, t, y, f, onset):
     else:
         c.speed = common_speed(p, w, c, y, f, n_q, onset)
     for k in range(n_v):
-        w.speed[k] = max(w.speed[k], c.speed, reached(w, n_q, k, y, f, onset))
-        fastest = max(fastest, w.speed[k])
+        w.speed[k] = max(w.speed[k], reached(w, n_q, k, y, f, onset))
+        if not is_state(w, k):
+            w.speed[k] = max(w.speed[k], c.speed)
+            fastest = max(fastest, w.speed[k])
     for j in range(rotations.shape[0]):
         i = rotations[j, 0]
         w.speed[i:i + 3] = max(w.speed[i], w.speed[i + 1], w.speed[i + 2])
     for k in range(n_v):
-        w.speed[k] = max(w.speed[k], SLOWEST_PART * fastest, min(w.times[k] * c.speed, fastest))
+        if not is_state(w, k):
+            w.speed[k] = max(w.speed[k], SLOWEST_PART * fastest, min(w.times[k] * c.speed, fastest))
 
 
 @jit

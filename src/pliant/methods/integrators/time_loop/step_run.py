@@ -21,7 +21,7 @@ from ...formulations.base import Equations, Setting
 from ..base import Plan
 from . import steep_laws
 from .chosen_steps import chosen_steps
-from .control import ELASTIC, RIGID, Kernels, Steps
+from .control import ELASTIC, RIGID, STATE, Kernels, Steps
 from .fixed_steps import evaluate_at, fixed_steps
 from .intervals import begin_interval
 from .jump_search import ROWS, find_sites
@@ -112,6 +112,8 @@ class StepRun(Run):
         if flexible:  # vibrations of stiff modes, which displace next to nothing, would cost all the steps
             modal = modal_rates(self.space) if self.space else np.concatenate([self.dynamics.modal_rows(body) for body in flexible])
             times[:], times[modal] = RIGID, ELASTIC
+        states = self.dynamics.system.states
+        times[self.space.tree.states[:, 0] if self.space else [state.iv for state in states]] = STATE
         if self.space:
             weight[:n_q + n_v] = self.space.weights()
             return
@@ -119,6 +121,8 @@ class StepRun(Run):
         for i in d.rotations[:, 1]:
             weight[i:i + 4] = 2.0
         weight[n_q:n_q + n_v] = w[:n_v]
+        for state in states:
+            weight[n_q + state.iv] = 1 / state.nominal
 
     def _state(self) -> dict[str, np.ndarray]:
         more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1", "speed", "argument", "change")}

@@ -1,0 +1,116 @@
+"""Signals of a model as they are asked for: primitive ones, and those that are computed from others, in order of flow, each with its
+derivatives by primitive ones. docs/theory/states.md"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..functions.channels import channels
+from ..functions.derivative import derivative
+from ..functions.expression import ONE, ZERO, Node, Number, Signal, binary
+from ..items.errors import ModelError
+
+if TYPE_CHECKING:
+    from ..kernels.contract import Family
+    from .array_builder import ArrayBuilder
+
+
+class Primitive(NamedTuple):
+    """A signal that the state gives: its slot in Y, the row of its family that senses it, and the tiles whose unknowns change it."""
+    slot: int
+    family: Family
+    row: int
+    tiles: tuple[int, ...]
+
+
+class Computed(NamedTuple):
+    """A signal of other signals: its slot, and its derivatives by primitive ones."""
+    slot: int
+    slopes: dict[str, Node]
+
+
+class Declared(NamedTuple):
+    """What an item offers as a signal: an expression, and the item in words."""
+    value: Node | str
+    where: str
+
+
+class Signals:
+    """By reference. ``find`` makes primitive ones; ``offered``: those that items compute."""
+
+    def __init__(self, builder: ArrayBuilder, find: Callable[[str], Primitive]) -> None:
+        self.builder, self.find = builder, find
+        self.primitive: dict[str, Primitive] = {}
+        self.computed: dict[str, Computed] = {}
+        self.offered: dict[str, Declared] = {}
+        self.underway: list[str] = []
+        self.by_slot: dict[int, Primitive] = {}
+        self.slope_slots: dict[str, int] = {}
+
+    def slot(self, reference: str) -> int:
+        """The place of a signal in Y; made on first use, after all that it needs."""
+        if reference in self.slope_slots:
+            return self.slope_slots[reference]
+        if reference in self.offered:
+            return self._compute(reference).slot
+        if reference not in self.primitive:
+            self.primitive[reference] = found = self.find(reference)
+            self.by_slot[found.slot] = found
+        return self.primitive[reference].slot
+
+    def _compute(self, reference: str) -> Computed:
+        """A computed signal; those that need each other without a state between them are named."""
+        if reference in self.computed:
+            return self.computed[reference]
+        if reference in self.underway:
+            names = [*self.underway[self.underway.index(reference):], reference]
+            raise ModelError(f"an algebraic loop: {' -> '.join(repr(name) for name in names)} need each other at the same instant; put a "
+                             "state between them, such as a low pass", tuple(name.rpartition(".")[0] for name in names[1:]))
+        self.underway.append(reference)
+        try:
+            from ..families.signals import COMPUTED
+            declared, b = self.offered[reference], self.builder
+            code = b.function(declared.value, ("t",), declared.where)
+            slot = b.new_signal()
+            b.element(COMPUTED, declared.where, (-1, -1, -1, code.value, -1, -1, slot))
+            self.computed[reference] = Computed(slot, self._slopes(reference, code.node))
+        finally:
+            self.underway.pop()
+        return self.computed[reference]
+
+    def _slopes(self, reference: str, node: Node) -> dict[str, Node]:
+        """By primitive signals: numbers, or signals of the tangent program."""
+        from ..families.signals import SLOPE
+        found = dict[str, Node]()
+        for primitive, slope in self.by_primitive(node).items():
+            if isinstance(slope, (Number, Signal)):
+                found[primitive] = slope
+                continue
+            code, name = self.builder.program(slope), f"d({reference})/d({primitive})"
+            self.slope_slots[name] = slot = self.builder.new_signal()
+            self.builder.element(SLOPE, name, (-1, -1, -1, code, -1, -1, slot))
+            found[primitive] = Signal(name)
+        return found
+
+    def by_primitive(self, node: Node) -> dict[str, Node]:
+        """df/dp = sum of df/dy_j dy_j/dp over the signals of an expression                                [signal-4]"""
+        total = dict[str, Node]()
+        for reference in channels(node):
+            outer = derivative(node, Signal(reference))
+            if outer == ZERO:
+                continue
+            inner = self._compute(reference).slopes if reference in self.offered else {reference: ONE}
+            for primitive, slope in inner.items():
+                total[primitive] = binary("+", total.get(primitive, ZERO), binary("*", outer, slope))
+        return {primitive: slope for primitive, slope in total.items() if slope != ZERO}
+
+    def chain(self, node: Node) -> list[tuple[int, Node]]:
+        """(slot, derivative) of an expression by all primitive signals behind it."""
+        return [(self.slot(primitive), slope) for primitive, slope in self.by_primitive(node).items()]
+
+    def add_answer(self, family: Family, name: str, ints: Sequence[int], slot: int, derivative: int, reals: Sequence[float],
+                   tiles: Sequence[int]) -> None:
+        """The tangent of what acts on ``tiles`` by a primitive signal; ``ints``: nine of them, those of the element itself."""
+        b, seen = self.builder, self.by_slot[slot]
+        if seen.tiles:
+            b.element(family, name, (*ints, b.row_of(seen.family, seen.row), derivative), reals, tiles=tiles, columns=seen.tiles)
