@@ -26,7 +26,7 @@ _WHERE = {
     "items.joint_loads": ("JointTorque", "JointForce"),
     "items.forces": ("Force", "Torque", "Measure"),
     "items.variables": ("Variable",),
-    "items.blocks": ("Integral", "LowPass"),
+    "items.blocks": ("Input", "Integral", "LowPass"),
     "items.groups": ("Group",),
     "functions.table": ("Table",),
     "functions.table2": ("Table2",),

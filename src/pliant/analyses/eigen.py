@@ -6,6 +6,7 @@ import numpy as np
 ZERO = 1e-11       # relative: no stiffness
 SYMMETRIC = 1e-12
 ROUNDING = 1e-14   # of K and D before they are projected
+FAINT = 1e-2       # rad or sizes of the model for a nominal value of a state: motions below that are next to nothing
 
 
 def solve(M: np.ndarray, D: np.ndarray, K: np.ndarray, rate: float, natural: float, decay: float) -> tuple[np.ndarray, np.ndarray]:
@@ -55,3 +56,33 @@ def _general(k: np.ndarray, d: np.ndarray, zero: float) -> tuple[np.ndarray, np.
     kept = np.argsort(abs(s), kind="stable")[zeros:]
     kept = kept[s[kept].imag >= 0]
     return np.concatenate([np.zeros(idle, complex), s[kept]]), np.hstack([V[rank:].T.astype(complex), x[:n, kept]])
+
+
+def first_order(A: np.ndarray, n: int, nominal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same of x' = A x with x = (z, z', states). Vectors have 1 as their largest z, or as the largest state over its nominal value
+    where motions are next to nothing beside it."""
+    from scipy.linalg import matrix_balance
+    size = len(A)
+    unit = np.concatenate([np.ones(2 * n), nominal])
+    B, T = matrix_balance(A * unit / unit[:, None], permute=False)
+    tau = max(float(abs(B).max()), 1e-300)
+    powers, P = [0], np.eye(size)
+    for _ in range(3):  # zeros may be triple: a free motion, and its integral
+        P = P @ (B / tau)
+        powers.append(size - int(np.linalg.matrix_rank(P, tol=ZERO * max(1.0, float(abs(P).max())))))
+    s, x = np.linalg.eig(B)
+    order = np.argsort(abs(s), kind="stable")
+    kept = order[powers[-1]:]
+    kept = kept[s[kept].imag >= 0]
+    null = np.linalg.svd(B / tau)[2][size - powers[1]:].T if powers[1] else np.zeros((size, 0))
+    values = np.concatenate([np.zeros(powers[1], complex), s[kept]])
+    vectors = np.hstack([null.astype(complex), x[:, kept]])
+    vectors = (unit * np.diag(T))[:, None] * vectors
+    for k in range(values.size):
+        motion, state = float(abs(vectors[:n, k]).max(initial=0.0)), float(abs(vectors[2 * n:, k] / nominal).max(initial=0.0))
+        if motion > FAINT * state:
+            vectors[:, k] /= motion
+        else:
+            first = vectors[2 * n + int(np.argmax(abs(vectors[2 * n:, k]) / nominal)), k]
+            vectors[:, k] *= nominal[int(np.argmax(abs(vectors[2 * n:, k]) / nominal))] / first
+    return values, vectors

@@ -10,7 +10,7 @@ from ..compile.compiled_model import CompiledModel
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.state_row import parts
-from .steady import axes_of, fastest, is_steady, least
+from .steady import SMALL, axes_of, fastest, is_steady, least
 from .tangent import Tangent
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ class Linearisation:
     def __init__(self, d: CompiledModel, row: np.ndarray, about: str = "") -> None:
         self.d, self.row, self.t, self.about = d, row.copy(), float(row[0]), about
         self.tangent = Tangent(d, row)
+        self.places = [state.iv for state in d.system.states]
+        self.nominal = np.array([state.nominal for state in d.system.states])
         self.W, self.steady = axes_of(self.tangent)
+        self.steady = self.steady and not self.restless()
         self.freedom = self.tangent.freedom
         self.N = self.freedom.N
         M, D, K = self.tangent.rotating(self.W)
@@ -136,18 +139,48 @@ class Linearisation:
         return out
 
     def first_order(self) -> np.ndarray:
-        """A of x' = A x, x = (z, z')."""
+        """A of x' = A x, x = (z, z', states)."""
         n = self.n
-        A = np.zeros((2 * n, 2 * n))
-        A[:n, n:] = np.eye(n)
-        A[n:] = -np.linalg.solve(self.M, np.hstack([self.K, self.D])) if n else 0
+        A = np.zeros((2 * n + self.m, 2 * n + self.m))
+        A[:n, n:2 * n] = np.eye(n)
+        A[n:2 * n] = -np.linalg.solve(self.M, np.hstack([self.K, self.D, self.by_states])) if n else 0
+        A[2 * n:] = self.state_rates(np.eye(2 * n + self.m))
         return A
+
+    # -- states
+    def restless(self) -> str:
+        """The state that changes fastest, if one does."""
+        s, t = self.d.system, self.tangent
+        p = {name: part[0] for name, part in parts(self.row[None, :], s.q0.size, s.n).items()}
+        natural = t.speed + np.sqrt(t.natural) + abs(self.nominal[:, None] * t.D[np.ix_(self.places, self.places)]).max(initial=0.0)
+        rates = abs(p["a"][self.places]) / np.maximum(self.nominal, abs(p["v"][self.places])) if self.places else np.zeros(0)
+        return s.states[int(rates.argmax())].name if rates.max(initial=0.0) > SMALL * max(natural, 1.0) else ""
+
+    @property
+    def m(self) -> int:
+        """Number of states."""
+        return len(self.places)
+
+    @cached_property
+    def by_states(self) -> np.ndarray:
+        """What states do to the equations of z, on the left."""
+        return np.asarray(self.N.T @ self.tangent.D[:, self.places])
+
+    def state_rates(self, x: np.ndarray) -> np.ndarray:
+        """Rates of states by deviations x = (z, z', states), columns."""
+        n, t = self.n, self.tangent
+        eta, dv, _ = self.velocities(x[:n], x[n:2 * n], 0 * x[:n])
+        dv[self.places] = x[2 * n:]
+        return np.asarray(-self.nominal[:, None] * (t.K[self.places] @ eta + t.D[self.places] @ dv))
 
     def note(self) -> str:
         """A sentence on what makes the equations hold at this instant only, and what to do; empty if nothing does."""
         t, W = self.tangent, least(self.tangent)
         if self.steady:
             return self.about
+        if state := self.restless():
+            return (f"this state is no equilibrium: {state!r} goes on changing, the equations hold at this instant only; "
+                    'state="static" is about the equilibrium')
         if is_steady(t, W):
             return "the equations change with time in this motion: they hold at this instant only"
         body, size = fastest(t, W)

@@ -28,24 +28,38 @@ class Modes(Linearised):
     ``damped_frequencies`` Im s / 2 pi [Hz], ``damping`` ratios -Re s / |s|, ``rigid`` (s = 0: nothing holds that motion).
 
     ``shapes`` (modes, bodies, 6): displacement of the centre of mass [m] and rotation vector [rad] in world axes (of a rotating
-    state: axes that turn with ``frame`` [rad/s]). The largest one is 1 size of the model, or 1 rad. ``doubtful``: the state is no
+    state: axes that turn with ``frame`` [rad/s]). The largest one is 1 size of the model, or 1 rad. ``state_shapes`` (modes, states): how
+    ``states`` of blocks and drives take part. ``doubtful``: the state is no
     equilibrium, so that these are no frequencies that could be measured; ``note`` says why.
     """
 
     def __init__(self, lin: Linearisation, n: int | None) -> None:
         self.linearisation, self.note, self.doubtful, d = lin, lin.note(), not lin.steady, lin.d
         rate = max(float(np.linalg.norm(lin.W)), lin.tangent.speed)
-        s, z = eigen.solve(lin.M, lin.D, lin.K, rate, lin.tangent.natural, lin.tangent.decay)
-        self.eigenvalues = s[:n]
+        if lin.m:
+            s, x = eigen.first_order(lin.first_order(), lin.n, lin.nominal)
+        else:
+            s, x = eigen.solve(lin.M, lin.D, lin.K, rate, lin.tangent.natural, lin.tangent.decay)
+        self.eigenvalues, z = s[:n], x[:lin.n]
+        self.states = [state.name for state in d.system.states]
+        self.state_shapes = np.array(x[2 * lin.n:, :len(self.eigenvalues)].T)
         self.degrees_of_freedom, self.frame, self.t = lin.n, lin.W, lin.t
         self.bodies = list(d.system.bodies)
         self.shapes = np.zeros((len(self.eigenvalues), len(self.bodies), 6), complex)
         self.motions = np.zeros((len(self.eigenvalues), d.system.n_v), complex)  # of all coordinates, those of modal bodies among them
         for k in range(len(self.eigenvalues)):
             eta = lin.N @ z[:, k]
-            part = eta[np.argmax(abs(eta) / np.where(lin.freedom.by > 0, lin.freedom.by, np.inf))]
-            eta *= abs(part) / (part * largest_motion(d, eta))
+            if self.of_state(k) is None:
+                part = eta[np.argmax(abs(eta) / np.where(lin.freedom.by > 0, lin.freedom.by, np.inf))]
+                by = abs(part) / (part * largest_motion(d, eta))
+                eta, self.state_shapes[k] = by * eta, by * self.state_shapes[k]
             self.shapes[k], self.motions[k] = [eta[iv - 3:iv + 3] for iv in d.system.data.rotations[:, 0]], eta
+
+    def of_state(self, k: int) -> str | None:
+        """The state that mode k is of, where next to nothing moves with it: then its largest state is 1 nominal value."""
+        lin = self.linearisation
+        sizes = abs(self.state_shapes[k]) / lin.nominal if lin.m else np.zeros(1)
+        return self.states[int(sizes.argmax())] if sizes.max() == 1 else None
 
     @property
     def frequencies(self) -> np.ndarray:
@@ -144,6 +158,7 @@ class Modes(Linearised):
         """All numbers; complex ones as [real, imaginary]."""
         modes = [{"kind": self.kind(k), "doubtful": self.doubtful, "frequency": self.frequencies[k],
                   "damped_frequency": self.damped_frequencies[k], "damping": self.damping[k], "eigenvalue": [s.real, s.imag],
+                  "states": {name: [v.real, v.imag] for name, v in zip(self.states, self.state_shapes[k], strict=True)},
                   "shape": {b: [[v.real, v.imag] for v in self.shapes[k, i]] for i, b in enumerate(self.bodies)}}
                  for k, s in enumerate(self.eigenvalues)]
         return {"name": self.model.name, "t": self.t, "degrees_of_freedom": self.degrees_of_freedom, "stable": self.stable,
@@ -170,7 +185,7 @@ class Modes(Linearised):
         mark = ("?",) if self.doubtful else ()
         for k in range(len(self)):
             rows.append((k, self.frequencies[k], *mark, self.damped_frequencies[k], *mark, round(float(self.damping[k]), 12) + 0.0,
-                         self.kind(k), ": ".join(motion_in_words(d, self.motions[k].real))))
+                         self.kind(k), self.of_state(k) or ": ".join(motion_in_words(d, self.motions[k].real))))
         head = [f"modes of {self.model.name!r} at t = {self.t:g} s, {self.degrees_of_freedom} degrees of freedom"]
         if self.frame.any():
             head.append(f"in axes that turn with ({', '.join(f'{w:.6g}' for w in self.frame)}) rad/s")

@@ -10,13 +10,14 @@ from ..channel_values.components import COMPONENTS, components
 from ..channel_values.observer import Observer
 from ..compile.compiled_model import CompiledModel
 from ..families.loads import CODES, LOAD, PART, VECTOR
+from ..families.signals import ENTRY, FACTOR
 from ..functions.units import must
 from ..items.base import did_you_mean
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.state_row import parts
 from ..start.position_solver import coordinate
-from .linearisation import Linearisation
+from .linearisation import STEP, Linearisation
 from .tangent import load, new_row
 
 SMALL = 1e-3         # of the model's size and rates: distance of the states whose channels are compared
@@ -43,7 +44,7 @@ def inputs(d: CompiledModel) -> dict[str, str]:
         found |= {f"{s.owners[row]}.{c}": unit for c in COMPONENTS[3]}
     for name, joint in d.directory.joints.items():
         found |= {f"{name}.{c}": "N*m" if c == "angle" else "N" for c in joint.zeros}
-    return found
+    return found | {name: d.directory.channels[name][1].unit for name in d.directory.inputs}
 
 
 def chosen_inputs(d: CompiledModel, names: Sequence[str]) -> list[str]:
@@ -56,8 +57,8 @@ def chosen_inputs(d: CompiledModel, names: Sequence[str]) -> list[str]:
             raise ModelError(f"linearize: drive {name!r} cannot be an input: it prescribes a motion, given by its function. Take it out "
                              f"and use the effort '{joint}.{which}' as input")
         if not found:
-            raise ModelError(f"linearize: input {name!r} is not known: inputs are components of forces and torques, and efforts on joint "
-                             f"coordinates{did_you_mean(name, known)}")
+            raise ModelError(f"linearize: input {name!r} is not known: inputs are components of forces and torques, inputs of blocks, and "
+                             f"efforts on joint coordinates{did_you_mean(name, known)}")
         out += found
     return out
 
@@ -66,6 +67,8 @@ def unit_force(d: CompiledModel, row: np.ndarray, name: str, G: np.ndarray) -> n
     """Generalised forces of an input of 1 N or 1 N m, world axes."""
     s = d.system
     t, (item, _, component) = load(d, row), name.rpartition(".")
+    if name in d.directory.inputs:
+        return np.asarray(G @ _by_input(d, row, name))
     if item in d.directory.joints:
         d.x.D[:] = 0
         evaluation.run(s.program("tangent"), s.data, d.x, t, 0.0, 0.0, 0.0)
@@ -78,6 +81,17 @@ def unit_force(d: CompiledModel, row: np.ndarray, name: str, G: np.ndarray) -> n
     families = [f for f in s.families if f is LOAD or f.push.residual]
     evaluation.run(s.program("residual", families=families), s.data._replace(ip=ip, rp=rp), d.x, t, 0.0, 0.0, 0.0)
     return np.asarray(-G @ d.x.R[:s.n_v])
+
+
+def _by_input(d: CompiledModel, row: np.ndarray, name: str) -> np.ndarray:
+    """-dR/du of a free input, by a complex step."""
+    s, x, p = d.system, d.memory(np.complex128), parts(row[None, :], d.system.q0.size, d.system.n)
+    for part in ("q", "v", "a", "lam", "H"):
+        getattr(x, part)[:] = p[part][0]
+    data = s.typed_data(np.complex128)
+    data.rp[s.families[ENTRY][0] + d.directory.inputs[name], FACTOR] += 1j * STEP
+    evaluation.run(s.program("residual", np.complex128), data, x, float(row[0]), 0.0, 0.0, 0.0)
+    return np.asarray(-x.R[:s.n_v].imag / STEP)
 
 
 # -- outputs
@@ -128,6 +142,7 @@ def changes(lin: Linearisation, eta: np.ndarray, dv: np.ndarray, da: np.ndarray,
 def _size(lin: Linearisation, eta: np.ndarray, dv: np.ndarray) -> float:
     """By which a deviation becomes small against the model and its motion, and large against rounding."""
     by, rate = np.where(lin.freedom.by > 0, lin.freedom.by, 1.0), max(1.0, lin.tangent.speed)
+    by[lin.places] = lin.nominal / rate
     largest = max(float(abs(eta / by).max(initial=0.0)), float(abs(dv / by).max(initial=0.0)) / rate)
     return SMALL / largest if largest > 0 else SMALL
 

@@ -13,6 +13,7 @@ from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.contract import GRAVITY, F
 from ..report.words import direction
+from .resting import Resting, condensed
 from .tangent import Freedom, axes, derivative, largest_motion, load, new_row
 
 LONGEST = 0.3        # rad or sizes of the model: largest motion of an iteration
@@ -43,7 +44,7 @@ class Settling:
         self.d, self.t, self.tolerance, self.iterations, self.part, self.way = d, t, tolerance, 0, 1.0, 0.0
         s = d.system
         load(d, new_row(d, t, d.x.q, d.x.H))
-        self.start = d.x.q.copy(), d.x.H.copy()
+        self.start = d.x.q.copy(), d.x.H.copy(), d.x.v.copy()
         val = s.data.val.copy()
         val[GRAVITY:GRAVITY + 3] = 0
         self.unloaded = (s.program("tangent", families=[f for f in s.families if f not in LOADS]), s.data._replace(val=val))
@@ -69,18 +70,25 @@ class Settling:
         free = Freedom(d, G)
         d.x.lam[free.rows] = free.multipliers((G @ R)[:, None])[:, 0]
         K, R = self._derivative()
+        self.K = G @ K @ G.T
         acting = np.hstack([d.length * d.x.X[:, F:F + 3], d.x.X[:, F + 3:F + 6]])
         size = max(self.weight, float(abs(acting).max(initial=0.0)))
-        K = G @ K @ G.T
-        none = 1e-14 * max(size, float(abs(free.by**2 * np.diag(K)).max(initial=0.0)))
-        return Balance(free, free.N.T @ (G @ R), free.N.T @ K @ free.N, size, none)
+        none = 1e-14 * max(size, float(abs(free.by**2 * np.diag(self.K)).max(initial=0.0)))
+        H = free.N.T @ self.K @ free.N
+        if d.system.states:
+            H = condensed(d, self.t, free.N, H)
+        return Balance(free, free.N.T @ (G @ R), H, size, none)
+
+    def stiffness(self, b: Balance) -> np.ndarray:
+        """Of the motions alone, with all states held."""
+        return np.asarray(b.freedom.N.T @ self.K @ b.freedom.N)
 
     # -- motion
-    def _state(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.d.x.q.copy(), self.d.x.H.copy()
+    def _state(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.d.x.q.copy(), self.d.x.H.copy(), self.d.x.v.copy()
 
-    def _go(self, state: tuple[np.ndarray, np.ndarray]) -> None:
-        self.d.x.q[:], self.d.x.H[:] = state
+    def _go(self, state: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        self.d.x.q[:], self.d.x.H[:], self.d.x.v[:] = state
 
     def _move(self, eta: np.ndarray, G: np.ndarray) -> None:
         d, dq = self.d, np.zeros(self.d.system.n)
@@ -139,6 +147,12 @@ class Settling:
 
     def settle(self) -> Balance:
         """To equilibrium under ``part`` of the loads; ModelError if there is none."""
+        if self.d.system.states:
+            resting = Resting(self)
+            try:
+                return resting.settle()
+            finally:
+                self.iterations += resting.iterations
         b, G = self.balance(), axes(self.d, self.d.x.q)
         radius = self.radius
         for _ in range(MOST):

@@ -164,7 +164,7 @@ def settled(d: CompiledModel, load_steps: int | None = None, tolerance: float = 
         if load_steps is not None:
             raise
         b, steps = _in_more_steps(search, error)
-    row = new_row(d, 0.0, d.x.q, d.x.H)
+    row = new_row(d, 0.0, d.x.q, d.x.H, d.x.v)
     C, rows = search.balance().freedom.C, redundancy.equations(d.system)  # reactions of the last position are in memory now
     lam = parts(row[None, :], d.system.q0.size, d.system.n)["lam"][0]
     lam[rows] = redundancy.smallest(C, C.T @ d.x.lam[rows], d.unit[rows]) if rows.size else 0
@@ -198,7 +198,7 @@ def start_in_equilibrium(d: CompiledModel) -> np.ndarray:
         raise ModelError(f"simulate: start: static begins at rest, but {moving[0]!r} states a velocity at the start; leave the velocity "
                          "out, or start as assembled")
     found = static(d.model)
-    start = new_row(d, 0.0, *(parts(found.row[None, :], d.system.q0.size, d.system.n)[k][0] for k in ("q", "H")))
+    start = new_row(d, 0.0, *(parts(found.row[None, :], d.system.q0.size, d.system.n)[k][0] for k in "qHv"))
     d.refine(start[None, :])
     d.x.q[:] = parts(start[None, :], d.system.q0.size, d.system.n)["q"][0]
     return start

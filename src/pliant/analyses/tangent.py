@@ -32,12 +32,14 @@ def load(d: CompiledModel, row: np.ndarray) -> float:
     return float(row[0])
 
 
-def new_row(d: CompiledModel, t: float, q: np.ndarray, H: np.ndarray) -> np.ndarray:
-    """A row at rest without reactions."""
+def new_row(d: CompiledModel, t: float, q: np.ndarray, H: np.ndarray, v: np.ndarray | None = None) -> np.ndarray:
+    """A row at rest without reactions; states as they are in ``v``, or at the start."""
     s = d.system
     row = np.zeros(row_width(s.q0.size, s.n, s.histories))
     p = parts(row[None, :], s.q0.size, s.n)
     row[0], p["q"][0], p["H"][0] = t, q, H
+    for state in s.states:
+        p["v"][0, state.iv] = (s.v0 if v is None else v)[state.iv]
     return row
 
 
@@ -99,7 +101,7 @@ class Freedom:
         self.C = C if isinstance(C, np.ndarray) else np.asarray(C.toarray())
         self.rows = redundancy.equations(s)
         self.unit = d.unit[self.rows]
-        free = s.active[s.active < s.n_v]
+        free = s.moving
         self.by = np.zeros(s.n_v)
         self.by[free] = redundancy.lengths(s, d.length)[free]
         scaled = (self.unit[:, None] * (self.C @ G.T) * self.by)[:, free]

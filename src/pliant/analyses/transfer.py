@@ -28,7 +28,7 @@ class Linear(Linearised):
 
     ``states``: names of x, coordinates of joints where possible, else displacements and rotations of bodies (world axes, of a
     rotating state axes that turn with ``frame`` [rad/s]), then their rates. ``inputs``, ``outputs``: names of u and y; ``units`` of
-    the three, by these words. ``note``: if the state is no equilibrium.
+    the three, by these words; states of blocks and drives come last. ``note``: if the state is no equilibrium.
     """
 
     def __init__(self, lin: Linearisation, inputs: list[str], outputs: dict[str, ports.Output]) -> None:
@@ -36,20 +36,24 @@ class Linear(Linearised):
         self.inputs, self.outputs = inputs, list(outputs)
         d, n = lin.d, lin.n
         names, E = coordinates(lin)                                  # E z: the named coordinates
-        self.states = [*names, *map(rate_name, names)]
+        m, own = lin.m, [state.name for state in d.system.states]
+        self.states = [*names, *map(rate_name, names), *own]
         forces = np.array([ports.unit_force(d, lin.row, name, lin.tangent.G) for name in inputs]).reshape(len(inputs), -1).T
         self.A, back = lin.first_order(), np.linalg.inv(E)
         accelerations = np.linalg.solve(lin.M, lin.N.T @ forces) if n else np.zeros((0, len(inputs)))
-        self.B = np.vstack([np.zeros((n, len(inputs))), E @ accelerations])
-        z = np.hstack([np.eye(2 * n), np.zeros((2 * n, len(inputs)))])
-        eta, dv, da = lin.velocities(z[:n], z[n:], np.hstack([self.A[n:], accelerations]))
-        acting = np.hstack([np.zeros((len(lin.N), 2 * n)), forces])
+        fed = lin.nominal[:, None] * forces[lin.places]
+        self.B = np.vstack([np.zeros((n, len(inputs))), E @ accelerations, fed])
+        x = np.hstack([np.eye(2 * n + m), np.zeros((2 * n + m, len(inputs)))])
+        eta, dv, da = lin.velocities(x[:n], x[n:2 * n], np.hstack([self.A[n:2 * n], accelerations]))
+        dv[lin.places], da[lin.places] = x[2 * n:], np.hstack([self.A[2 * n:], fed])
+        acting = np.hstack([np.zeros((len(lin.N), 2 * n + m)), forces])
         dlam = lin.multipliers(eta, dv, da, acting)
         found = ports.changes(lin, eta, dv, da, dlam, outputs)
-        change, undo = np.kron(np.eye(2), E), np.kron(np.eye(2), back)
-        self.A, self.C, self.D = change @ self.A @ undo, found[:, :2 * n] @ undo, found[:, 2 * n:]
+        change, undo = (block_diag(y, y, np.eye(m)) for y in (E, back))
+        self.A, self.C, self.D = change @ self.A @ undo, found[:, :2 * n + m] @ undo, found[:, 2 * n + m:]
         known, channels = ports.inputs(d), ports.Observer(d, lin.row[None, :], np.zeros((1, 3))).catalogue
-        self.units = {"states": [_unit(name) for name in self.states], "inputs": [known[name] for name in inputs],
+        self.units = {"states": [*(_unit(name) for name in self.states[:2 * n]), *(channels[name][0] for name in own)],
+                      "inputs": [known[name] for name in inputs],
                       "outputs": [channels[channel][0] for channel, _ in outputs.values()]}
 
     @property
@@ -112,6 +116,15 @@ class Linear(Linearised):
 
     def __repr__(self) -> str:
         return f"Linear({self.model.name!r}: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs)"
+
+
+def block_diag(*blocks: np.ndarray) -> np.ndarray:
+    size = sum(map(len, blocks))
+    out, at = np.zeros((size, size)), 0
+    for block in blocks:
+        out[at:at + len(block), at:at + len(block)] = block
+        at += len(block)
+    return out
 
 
 def rate_name(state: str) -> str:

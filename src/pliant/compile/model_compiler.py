@@ -10,6 +10,7 @@ from ..families import constraints
 from ..functions.function import channels
 from ..functions.parser import NO_NAMES, Names, parse
 from ..items.base import Frame, did_you_mean
+from ..items.declarations import Given
 from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
 from ..items.joint_channels import held_by
@@ -67,6 +68,7 @@ class ModelCompiler:
         self.items: list[Item] = []
         self.marking = False
         self.signals = Signals(self.builder, self._primitive)
+        self.given: dict[str, float] = {}  # free inputs
         self.builder.signal, self.builder.chain = self.signals.slot, self.signals.chain
         self.markers: list[tuple[str, Frame]] = []
         self.measured: dict[str, tuple[Frame, Frame]] = {}
@@ -93,7 +95,14 @@ class ModelCompiler:
                 self.directory.states[name] = self.builder.states[-1]
             for output in item.outputs():
                 name = f"{item.name}.{output.name}".rstrip(".")
-                self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}")
+                if isinstance(output.value, Given):
+                    self.given[name] = output.value.value
+                else:
+                    self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}")
+
+    def _offered(self) -> list[str]:
+        """Signals of items."""
+        return [*self.directory.states, *self.given, *self.signals.offered]
 
     def _equations_of(self, item: Item) -> None:
         """Rates of its states, and what it adds to the balance of energy."""
@@ -297,12 +306,16 @@ class ModelCompiler:
     # -- signals
     def _primitive(self, reference: str) -> Primitive:
         """A signal that the state gives."""
-        from ..families.signals import ENTRY, OF_V, SENSE  # families are imported when a model uses them: it saves time at the start
+        from ..families.signals import ENTRY, GIVEN, OF_V, SENSE  # families are imported when a model uses them: it saves time at the start
         b, state = self.builder, self.directory.states.get(reference)
         slot = b.new_signal()
         if state is not None:
             row = b.element(ENTRY, reference, (-1, -1, -1, state.iv, -1, -1, slot, OF_V), (1.0,))
             return Primitive(slot, ENTRY, row, (state.iv // 6,))
+        if reference in self.given:
+            row = b.element(ENTRY, reference, (-1, -1, -1, -1, -1, -1, slot, GIVEN), (self.given[reference],))
+            self.directory.inputs[reference] = row
+            return Primitive(slot, ENTRY, row, ())
         kind, axis, history, zero, order, frames = self._resolve(reference)
         row = b.pair(SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,), velocity=True, reads=True)
         return Primitive(slot, SENSE, row, (*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
@@ -319,7 +332,7 @@ class ModelCompiler:
 
     def _sensed(self, reference: str) -> Sensed:
         joints = {name: r.zeros for name, r in self.directory.joints.items()}
-        return sensed(reference, self.owners, joints, self.measured, offered=(*self.directory.states, *self.signals.offered))
+        return sensed(reference, self.owners, joints, self.measured, offered=self._offered())
 
     def _resolve(self, reference: str) -> tuple[str, int, int, float, int, tuple[int, int]]:
         found = self._sensed(reference)
@@ -339,7 +352,7 @@ class ModelCompiler:
         """All rows are in: place the frames that are only looked at, list the channels, and compile."""
         for name, frame in self.markers:
             self.directory.frames[name] = self.marker(frame, name)
-        self.directory.signals = {name: self.signals.slot(name) for name in (*self.directory.states, *self.signals.offered)}
+        self.directory.signals = {name: self.signals.slot(name) for name in self._offered()}
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
         for item in self.items:

@@ -32,6 +32,7 @@ class System:
         used = b.used + [j.used for j in b.joints]
         self.lu, self.block = self._analyse(b, used)
         self.active = np.array([6 * k + i for k, n in enumerate(used) for i in range(n)], np.int64)
+        self.moving = np.setdiff1d(self.active[self.active < self.n_v], [state.iv for state in b.states])  # velocities that have positions
         self.families: dict[Family, tuple[int, int]] = {}
         self.owners: list[str] = []
         self.data = self._tables(b)

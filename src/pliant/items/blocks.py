@@ -2,15 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import BeforeValidator
 
 from ..functions.formula import Formula, of
 from ..functions.units import must, parse_unit
 from .base import Item, number
-from .declarations import Channel, Output, State
+from .declarations import Channel, Given, Output, State
 from .function_fields import TimeFunction
 
 if TYPE_CHECKING:
@@ -18,9 +19,26 @@ if TYPE_CHECKING:
     from .placing import Placement
 
 
-def signal_values(observer: Any, reference: str) -> np.ndarray:
-    """Of a signal over the rows of a run."""
-    return np.asarray(observer.signal(reference))
+def _unit(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError(must(value, "must be a unit such as m/s"))
+    parse_unit(value)
+    return value
+
+
+if TYPE_CHECKING:
+    Unit = str
+    Plain = float
+    Positive = float
+    Time = float
+else:
+    Unit = Annotated[str, BeforeValidator(_unit)]
+    Plain, Positive, Time = number(""), number("", positive=True), number("s", positive=True)
+
+
+def _values(name: str, observer: Any, item: str) -> np.ndarray:
+    """Of a signal of an item over the rows of a run."""
+    return np.asarray(observer.signal(f"{item}.{name}"))
 
 
 class Computes(Item):
@@ -36,8 +54,8 @@ class Computes(Item):
         return of(f"{self.name}.{name}")
 
     def channels(self) -> Iterable[Channel]:
-        for found in (*self.states(), *self.outputs()):
-            yield Channel(found.name, found.unit, 1, lambda observer, item, name=found.name: signal_values(observer, f"{item}.{name}"))
+        named = [(s.name, s.unit) for s in self.states()] + [(o.name, o.unit) for o in self.outputs()]
+        return [Channel(name, unit, 1, partial(_values, name)) for name, unit in named]
 
 
 class Block(Computes):
@@ -46,15 +64,7 @@ class Block(Computes):
     section: ClassVar[str] = "blocks"
     positional: ClassVar[tuple[str, ...]] = ("name", "input")
     input: TimeFunction
-    unit: str = ""
-
-    @field_validator("unit", mode="before")
-    @classmethod
-    def _unit(cls, value: Any) -> Any:
-        if not isinstance(value, str):
-            raise ValueError(must(value, "must be a unit such as m/s"))
-        parse_unit(value)
-        return value
+    unit: Unit = ""
 
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
         return fields
@@ -68,11 +78,27 @@ class Block(Computes):
         return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), cls("block", "2*J.angle_rate + sin(t)")]
 
 
+class Input(Computes):
+    """A free input of a linear model: a number in runs, ``value``."""
+    section: ClassVar[str] = "blocks"
+    kind: ClassVar[str] = "input"
+    positional: ClassVar[tuple[str, ...]] = ("name", "value")
+    value: Plain = 0.0
+    unit: Unit = ""
+
+    def outputs(self) -> Iterable[Output]:
+        return (Output("output", self.unit, Given(self.value)),)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [cls("block", 2.0)]
+
+
 class Integral(Block):
     """z' = input; ``start``: z at the start, ``nominal``: the size of z that errors are measured in."""
     kind: ClassVar[str] = "integral"
-    start: number("") = 0.0
-    nominal: number("", positive=True) = 1.0
+    start: Plain = 0.0
+    nominal: Positive = 1.0
 
     def states(self) -> Iterable[State]:
         return (State("output", self.unit, self.own("input").node, self.start, self.nominal),)
@@ -82,9 +108,9 @@ class LowPass(Block):
     """tau z' = input - z, of first order: ``time_constant`` tau [s]."""
     kind: ClassVar[str] = "low_pass"
     positional: ClassVar[tuple[str, ...]] = ("name", "input", "time_constant")
-    time_constant: number("s", positive=True)
-    start: number("") = 0.0
-    nominal: number("", positive=True) = 1.0
+    time_constant: Time
+    start: Plain = 0.0
+    nominal: Positive = 1.0
 
     def states(self) -> Iterable[State]:
         rate = (self.own("input") - self.own("output")) / self.time_constant

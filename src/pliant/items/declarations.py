@@ -54,7 +54,12 @@ class Output(NamedTuple):
     """A signal that an item computes from t and other signals: a channel, and a name in expressions."""
     name: str
     unit: str
-    value: Node | str
+    value: Node | str | Given
+
+
+class Given(NamedTuple):
+    """In place of the value of an output: a number that linear models have as an input."""
+    value: float
 
 
 class Energies(NamedTuple):

@@ -146,11 +146,12 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
     measures = {m.name: m for m in model.section("measures", inactive=True) if isinstance(m, Measure)}
     others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
     others |= {"energy": "the model", "model": "the model"}
+    offered = {f"{i.name}.{found.name}" for i in model for found in (*i.states(), *i.outputs())}
     wrong = set().union(*named.values()) - set(model.items)
 
     def check(reference: str) -> None:
         if owner_of(reference, wrong) not in wrong:
-            item = sensed(reference, bodies, joints, measures, others).item
+            item = sensed(reference, bodies, joints, measures, others, offered).item
             if item in measures and _coincide(model, measures[item]):
                 raise ValueError(f"measure {item!r}: {NO_GAP}")
     return check

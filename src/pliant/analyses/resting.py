@@ -1,0 +1,132 @@
+"""Equilibrium of a model with states: forces balance and states do not change. docs/theory/states.md
+
+    N^T R(q, z) = 0,   g(q, 0, z) = 0                                                                   [rest-1]
+
+by Newton's method on both together: a state may hold a body (a pressure) and a body may hold a state (the integral of a controller).
+Steps are shortened until the next one would be shorter (Deuflhard 2011, 3.3).
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..items.errors import ModelError
+from .tangent import axes, derivative, largest_motion
+
+if TYPE_CHECKING:
+    from ..compile.compiled_model import CompiledModel
+    from .settling import Balance, Settling
+
+LONGEST = 0.3        # rad or sizes of the model: largest motion of a step
+MOST = 200           # steps
+SHORTEST = 1e-6      # part of a step that is still tried
+SMALL = 1e-13        # of sizes: a step is rounding
+EMPTY = 1e-12        # singular values below this part of the largest: nothing there
+
+
+class Rest(NamedTuple):
+    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions."""
+    balance: Balance
+    matrix: np.ndarray
+    left: np.ndarray
+
+
+def blocks(d: CompiledModel, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """dR/dq and dR/dv at the state in memory, world axes, the columns of states times their nominal values."""
+    G, unit = axes(d, d.x.q), np.ones(d.system.n_v)
+    for state in d.system.states:
+        unit[state.iv] = state.nominal
+    K, D = (G @ derivative(d, t, *by) @ G.T for by in ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
+    return K, D * unit
+
+
+def condensed(d: CompiledModel, t: float, N: np.ndarray, H: np.ndarray) -> np.ndarray:
+    """The stiffness of motions whose states follow them, as far as they are told by them."""
+    places = [state.iv for state in d.system.states]
+    K, D = blocks(d, t)
+    return np.asarray(H - N.T @ D[:, places] @ np.linalg.pinv(D[np.ix_(places, places)], EMPTY) @ (K[places] @ N))
+
+
+class Resting:
+    """The search, from the position and states in the memory of ``search``."""
+
+    def __init__(self, search: Settling) -> None:
+        self.search, self.d, self.iterations = search, search.d, 0
+        self.places = np.array([state.iv for state in self.d.system.states])
+        self.nominal = np.array([state.nominal for state in self.d.system.states])
+
+    def here(self) -> Rest:
+        d, b = self.d, self.search.balance()
+        K, D = blocks(d, self.search.t)
+        N, size, rates = b.freedom.N, max(b.size, 1e-300), d.x.R[self.places]
+        H = self.search.stiffness(b)
+        A = np.block([[H / size, N.T @ D[:, self.places] / size], [K[self.places] @ N, D[np.ix_(self.places, self.places)]]])
+        left = np.concatenate([b.f / size, rates])
+        rows = 1 / np.maximum(abs(A).max(1, initial=0.0), 1e-300)
+        rows[abs(A).max(1, initial=0.0) == 0] = 1.0
+        return Rest(b, rows[:, None] * A, rows * left)
+
+    def solved(self, at: Rest, left: np.ndarray) -> np.ndarray:
+        """The least step that takes ``left`` away as far as can be."""
+        U, S, V = np.linalg.svd(at.matrix)
+        keep = max(S.max(initial=0.0) * EMPTY, 1e-300) < S
+        return np.asarray(-V[keep].T @ ((U[:, :S.size].T @ left)[keep] / S[keep]))
+
+    def size(self, b: Balance, dx: np.ndarray) -> float:
+        """Of a step: motions in sizes of the model or rad, states in their nominal values or in what they are."""
+        n = b.f.size
+        states = abs(dx[n:]) / np.maximum(1.0, abs(self.d.x.v[self.places]) / self.nominal)
+        moved = largest_motion(self.d, b.freedom.N @ dx[:n]) if n else 0.0
+        return max(moved, float(states.max(initial=0.0)))
+
+    def go(self, before: tuple[np.ndarray, np.ndarray, np.ndarray], b: Balance, dx: np.ndarray) -> bool:
+        """From the state before along a step; whether joints could be closed."""
+        d, n = self.d, b.f.size
+        d.x.q[:], d.x.H[:], d.x.v[:] = before
+        d.x.v[self.places] += self.nominal * dx[n:]
+        self.search._move(b.freedom.N @ dx[:n], axes(d, d.x.q))
+        return self.search._close()
+
+    def settle(self) -> Balance:
+        """To rest; ModelError if there is none."""
+        at, done, before_step = self.here(), False, np.inf
+        for _ in range(MOST):
+            dx = self.solved(at, at.left)
+            step, n = self.size(at.balance, dx), at.balance.f.size
+            if step <= SMALL or (done and not step < before_step / 2):
+                self._refuse_restless(at)
+                return at.balance
+            before_step, done = step, step <= 1e-9
+            moved = largest_motion(self.d, at.balance.freedom.N @ dx[:n]) if n else 0.0
+            part, x = min(1.0, LONGEST / max(moved, 1e-300)), self.d.x
+            before = x.q.copy(), x.H.copy(), x.v.copy()
+            while True:
+                self.iterations += 1
+                closed = self.go(before, at.balance, part * dx)
+                new = self.here() if closed else at
+                same = closed and new.left.size == at.left.size
+                if done or (same and self.size(at.balance, self.solved(at, new.left)) <= (1 - part / 4) * step):
+                    break
+                part /= 2
+                if part < SHORTEST:
+                    self.go(before, at.balance, 0 * dx)
+                    self._refuse_restless(at, anyway=True)
+            at = new
+        self._refuse_restless(at, anyway=True)
+        return at.balance
+
+    def _refuse_restless(self, at: Rest, anyway: bool = False) -> None:
+        """A state that nothing brings to rest, or forces that nothing balances."""
+        left = at.left + at.matrix @ self.solved(at, at.left)
+        n = at.balance.f.size
+        k = int(np.argmax(abs(left[n:]))) if left.size > n else 0
+        worst = float(abs(left[n:]).max(initial=0.0))
+        if worst > 1e-9 * max(1.0, float(abs(at.left).max())) or (anyway and worst > 1e-9):
+            state = self.d.system.states[k]
+            rate = -float(self.d.x.R[state.iv]) * state.nominal
+            raise ModelError(f"there is no equilibrium: {state.name!r} has no rest, it goes on changing at {rate:.4g} per s. Let its input "
+                             "come to zero, or start as assembled", (state.name.rpartition(".")[0],))
+        if anyway:
+            from .settling import NotSettled
+            raise NotSettled(f"no equilibrium was found in {self.iterations} iterations with the states of the model. Start nearer to it")
