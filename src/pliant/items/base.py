@@ -309,6 +309,10 @@ class Item(Strict, metaclass=_Friendly):
         """Signals that it computes."""
         return ()
 
+    def signals(self) -> list[tuple[str, str]]:
+        """Names and units of its states and outputs."""
+        return [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.outputs()]
+
     def energies(self) -> Energies | None:
         """What its states add to the balance of energy."""
         return None

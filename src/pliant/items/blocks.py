@@ -54,8 +54,7 @@ class Computes(Item):
         return of(f"{self.name}.{name}")
 
     def channels(self) -> Iterable[Channel]:
-        named = [(s.name, s.unit) for s in self.states()] + [(o.name, o.unit) for o in self.outputs()]
-        return [Channel(name, unit, 1, partial(_values, name)) for name, unit in named]
+        return [Channel(name, unit, 1, partial(_values, name)) for name, unit in self.signals()]
 
 
 class Block(Computes):

@@ -146,7 +146,7 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
     measures = {m.name: m for m in model.section("measures", inactive=True) if isinstance(m, Measure)}
     others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
     others |= {"energy": "the model", "model": "the model"}
-    offered = {f"{i.name}.{found.name}" for i in model for found in (*i.states(), *i.outputs())}
+    offered = {f"{i.name}.{name}" for i in model for name, _ in i.signals()}
     wrong = set().union(*named.values()) - set(model.items)
 
     def check(reference: str) -> None:
