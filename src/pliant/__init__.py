@@ -28,6 +28,8 @@ _WHERE = {
     "items.variables": ("Variable",),
     "items.blocks": ("Input", "Integral", "LowPass"),
     "items.sampled": ("Sample", "UnitDelay", "Quantize", "Relay"),
+    "items.controllers": ("Controller",),
+    "items.events": ("Discrete", "Event", "StateMachine", "Set", "End"),
     "items.groups": ("Group",),
     "functions.table": ("Table",),
     "functions.table2": ("Table2",),

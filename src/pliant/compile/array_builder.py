@@ -59,6 +59,16 @@ class StateEntry(NamedTuple):
     nominal: float
 
 
+class ControllerEntry(NamedTuple):
+    """A controller in Python: its item, the places of its inputs in Y (-1: a channel that is no signal), those of its outputs and states
+    in the history, and its number among memories of W."""
+    item: Any
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    states: tuple[int, ...]
+    memory: int
+
+
 @dataclass
 class Row:
     """One element: integers after the block table, reals, tiles of its block table, and the item it belongs to."""
@@ -107,6 +117,7 @@ class ArrayBuilder:
     failures: Failures = field(default_factory=Failures)
     references: list[tuple[Family | str | None, int]] = field(default_factory=list)
     periods: list[tuple[float, str]] = field(default_factory=list)  # of sampled items, and who they are
+    controllers: list[ControllerEntry] = field(default_factory=list)
     starts: dict[int, float] = field(default_factory=dict)  # of discrete values: place in the history, value at the start
     histories: int = 1
     n_signals: int = 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..items.base import did_you_mean
-from ..items.declarations import Held, Latch, Memory
+from ..items.declarations import Controls, Held, Latch, Memory
 from ..items.errors import ModelError
+from .array_builder import ControllerEntry
 from .signals import Declared
 
 if TYPE_CHECKING:
@@ -31,6 +32,34 @@ class Discrete:
                 self.held.add(name)
             else:
                 self.places[name] = b.discrete(value.start)
+        if controller := item.controller():
+            self._declare_controller(item, controller, where)
+
+    def _declare_controller(self, item: Item, c: Controls, where: str) -> None:
+        """Its outputs are signals that are held; its row stands before them, after all that it reads."""
+        from ..families.signals import COMPUTED
+        b, signals = self.layout.builder, self.layout.signals
+        outputs, states = tuple(b.discrete(0.0) for _ in c.outputs), tuple(b.discrete(x) for x in c.start)
+        period, done = b.period(c.period, where), list[bool]()
+
+        def ready() -> None:
+            if done:
+                return
+            done.append(True)
+            slots = tuple(self._slot(reference, where) for reference in c.inputs)
+            b.controllers.append(ControllerEntry(item, slots, outputs, states, b.own))
+            b.element(COMPUTED, item.name, (-1, -1, -1, -1, -1, period, 0, -1, b.memory(1)))
+        for (name, _), place in zip(c.outputs, outputs, strict=True):
+            signals.offered[f"{item.name}.{name}"] = Declared(None, where, place, -1, ready)
+
+    def _slot(self, reference: str, where: str) -> int:
+        """Of a signal; -1 for another channel, which is looked up when the controller is called."""
+        try:
+            return self.layout.signals.slot(reference)
+        except ModelError:
+            raise
+        except ValueError:
+            return -1
 
     def build(self, item: Item) -> None:
         """Rows of its memories, latches and events."""

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .declarations import (
         Channel,
         ConstantLoad,
+        Controls,
         CoordinateUse,
         Energies,
         Happening,
@@ -258,6 +259,7 @@ class Item(Strict, metaclass=_Friendly):
     senses: ClassVar[bool] = True  # whether its functions may use channels, such as A.angle
     mirrors: ClassVar[bool] = False  # whether `placed` knows its mirror image
     lists: ClassVar[tuple[str, ...]] = ()  # fields that are lists of names of other items
+    expressions: ClassVar[tuple[str, ...]] = ()  # fields that are lists or mappings, whose texts are expressions of t and channels
     name: Name
     active: Switch = True  # an item that is not is left out when the model is compiled
     _recipe: dict[str, Any] | None = PrivateAttr(None)  # its fields as they were written, where they are of parameters
@@ -325,6 +327,10 @@ class Item(Strict, metaclass=_Friendly):
         """Values that change at instants only."""
         return ()
 
+    def controller(self) -> Controls | None:
+        """A function of Python that it calls at ticks."""
+        return None
+
     def happenings(self) -> Iterable[Happening]:
         """What it does when conditions become true."""
         return ()
@@ -332,7 +338,8 @@ class Item(Strict, metaclass=_Friendly):
     def signals(self) -> list[tuple[str, str]]:
         """Names and units of its states and outputs."""
         found = [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.outputs()]
-        return found + [(value.name, value.unit) for value in self.discrete()]
+        controller = self.controller()
+        return found + [(value.name, value.unit) for value in self.discrete()] + list(controller.outputs if controller else ())
 
     def energies(self) -> Energies | None:
         """What its states add to the balance of energy."""

@@ -83,6 +83,14 @@ class Latch(NamedTuple):
     start: float = 0.0
 
 
+class Controls(NamedTuple):
+    """A function of Python that is called at the ticks of a period: channels in, (name, unit) out, start values of its states."""
+    period: float
+    inputs: tuple[str, ...]
+    outputs: tuple[tuple[str, str], ...]
+    start: tuple[float, ...]
+
+
 class Happening(NamedTuple):
     """When a condition (a number that is 0 or 1) becomes true: (name of a discrete or continuous state, value), or None to end the
     run."""

@@ -9,7 +9,7 @@ from ....kernels.by_reference import reference
 from ....kernels.evaluation import run as evaluate
 from ....kernels.expression_vm import CHANGED, ENDS
 from ....kernels.jit import entry, jit
-from ....kernels.status import CHATTERS, DONE
+from ....kernels.status import CHATTERS, DONE, NOT_FINITE
 from .control import NEVER
 from .rows import place
 from .settling import release
@@ -49,7 +49,9 @@ def happen(p, w, c, how):
         evaluate(w.update, p.d, p.x, c.now, float(c.tick), 0.0, how)
         take_states(p, w)
         if p.x.W[ENDS] != 0:
-            c.finished = 1
+            c.finished = int(p.x.W[ENDS])
+            if c.finished == 2:  # a controller failed
+                return NOT_FINITE
         if p.x.W[CHANGED] == 0 and how == CALM:
             return DONE
         if p.x.W[CHANGED] != 0:

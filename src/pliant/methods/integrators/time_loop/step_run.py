@@ -22,6 +22,7 @@ from ..base import Plan
 from . import steep_laws
 from .chosen_steps import chosen_steps
 from .control import ELASTIC, RIGID, STATE, Kernels, Steps
+from .controllers import bound
 from .fixed_steps import evaluate_at, fixed_steps
 from .instants import begin_discrete
 from .intervals import begin_interval, occur
@@ -55,6 +56,7 @@ class StepRun(Run):
             self.programs[3] = history_program(self.space)
             self.c.histories = len(self.programs[3].rows) > 0
         self._make_steps(made)
+        self.calls = bound(self)
         self._weigh()
         self._limit(made)
         self._choose_solver(bool(plan.dynamics.massless()) and not self.watched)
