@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -74,27 +75,29 @@ class Controller(Computes):
     def controller(self) -> Controls:
         return Controls(self.period, self.inputs, tuple((name, "") for name in self.gives), self.start)
 
-    def called(self, t: float, y: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the function gives, checked."""
-        found = self.function(t, y, x)
+    def call(self, t: float, y: np.ndarray, outputs: np.ndarray, states: np.ndarray) -> None:
+        """Ask the function; what it gives is checked and written."""
+        found = self.function(t, y, states.copy())
         if self.start:
             if not isinstance(found, tuple) or len(found) != 2:
                 raise ValueError(f"controller {self.name!r} gave {found!r}, must give its outputs and its next states: return u, x")
-            u, after = found
-        else:
-            u, after = found, ()
-        return self._numbers(u, len(self.gives), "outputs"), self._numbers(after, len(self.start), "states")
+            found, after = found
+            self._write(after, states, "states")
+        self._write(found, outputs, "outputs")
 
-    def _numbers(self, value: Any, count: int, what: str) -> np.ndarray:
+    def _write(self, value: Any, to: np.ndarray, what: str) -> None:
+        count = to.size
         try:
-            made = np.atleast_1d(np.asarray(value, float))
+            if isinstance(value, (int, float)) and count == 1:
+                to[0] = value
+            elif len(value) == count and np.ndim(value) == 1:
+                to[:] = value
+            else:
+                raise ValueError
         except (TypeError, ValueError):
-            raise ValueError(f"controller {self.name!r} gave {value!r} for its {what}, must be {count} numbers") from None
-        if made.shape != (count,):
-            raise ValueError(f"controller {self.name!r} gave {made.size} {what} in the shape {made.shape}, must be {count} numbers")
-        if not np.isfinite(made).all():
-            raise ValueError(f"controller {self.name!r} gave {made.tolist()} for its {what}, must be finite")
-        return made
+            raise ValueError(f"controller {self.name!r} gave {value!r} for its {what}, must be {count} number{'s' * (count > 1)}") from None
+        if not all(map(isfinite, to.tolist())):
+            raise ValueError(f"controller {self.name!r} gave {to.tolist()} for its {what}, must be finite")
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

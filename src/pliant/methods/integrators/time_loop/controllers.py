@@ -22,18 +22,19 @@ class Call:
 
     def __init__(self, run: Run, entry: ControllerEntry) -> None:
         self.x, self.dynamics, self.item = run.x, run.dynamics, entry.item
-        self.inputs, self.outputs, self.states = (np.array(part, np.int64) for part in entry[1:4])
-        self.others = {k: entry.item.inputs[k] for k in np.flatnonzero(self.inputs < 0)}
+        self.inputs = np.maximum(entry.inputs, 0).astype(np.int64)
+        self.others = {k: entry.item.inputs[k] for k, slot in enumerate(entry.inputs) if slot < 0}
+        self.outputs, self.states = (run.x.H[part[0]:part[-1] + 1] if part else run.x.H[:0] for part in (entry.outputs, entry.states))
         self.address, self.keep = c_address(self)
         run.x.W[SCRATCH + run.dynamics.system.n_choices + entry.memory] = self.address
 
     def __call__(self, t: float, _x: float, _v: float) -> float:
         x, failures = self.x, self.dynamics.system.failures
         try:
-            y = x.Y[np.maximum(self.inputs, 0)]
+            y = x.Y[self.inputs]
             if self.others:
                 self._look_up(t, y)
-            x.H[self.outputs], x.H[self.states] = self.item.called(t, y, x.H[self.states])
+            self.item.call(t, y, self.outputs, self.states)
         except BaseException as error:
             failures.add(error, f"in controller {self.item.name!r}, called at t = {t:.6g} s")
             x.W[ENDS] = FAULT
