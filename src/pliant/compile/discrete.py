@@ -3,11 +3,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..items.base import did_you_mean
-from ..items.declarations import Controls, Held, Latch, Memory
+from ..items.declarations import Controls, Held, Lag, Latch, Memory
 from ..items.errors import ModelError
 from .array_builder import ControllerEntry
-from .signals import Declared
+from .signals import Declared, Primitive
 
 if TYPE_CHECKING:
     from ..items.base import Item
@@ -20,16 +22,18 @@ class Discrete:
     def __init__(self, layout: ModelCompiler) -> None:
         self.layout = layout
         self.places: dict[str, int] = {}   # of memories and latches, in the history
-        self.held: set[str] = set()
+        self.lags: dict[str, Lag] = {}
+        self.rows: dict[str, int] = {}     # of these, in their family
 
     def declare(self, item: Item) -> None:
         b, where = self.layout.builder, f"{item.kind} {item.name!r}"
         for value in item.discrete():
             name = f"{item.name}.{value.name}".rstrip(".")
-            if isinstance(value, Held):
+            if isinstance(value, Lag):
+                self.lags[name] = value
+            elif isinstance(value, Held):
                 place, period = b.discrete(0.0), b.period(value.period, where)
                 self.layout.signals.offered[name] = Declared(value.value, where, place, period)
-                self.held.add(name)
             else:
                 self.places[name] = b.discrete(value.start)
         if controller := item.controller():
@@ -79,6 +83,25 @@ class Discrete:
             b.element(family.EVENT, item.name, (-1, -1, -1, code.value, b.discrete(0.0), -1, slot))
             for action in happening.do:
                 self._act(item, action, slot, where)
+
+    def lag(self, name: str) -> Primitive:
+        """The signal of a delay; what it is of is known when all rows are in."""
+        from ..families.delays import DELAY, SIZE
+        b, lag = self.layout.builder, self.lags[name]
+        slot, place = b.new_signal(), b.discrete(np.nan if lag.before is None else lag.before)
+        ints = (-1, -1, -1, -1, place, -1, slot, -1, b.memory(int(SIZE)))
+        self.rows[name] = b.element(DELAY, name.rpartition(".")[0], ints, (lag.delay,))
+        return Primitive(slot, DELAY, self.rows[name], ())
+
+    def close(self) -> None:
+        """The inputs of delays."""
+        from ..families.delays import DELAY
+        done = 0
+        while done < len(self.rows):  # an input may use further ones
+            for name in list(self.rows)[done:]:
+                row = self.layout.builder.rows[DELAY][self.rows[name]]
+                row.ints = (*row.ints[:7], self.layout.signals.slot(self.lags[name].of), row.ints[8])
+                done += 1
 
     def _act(self, item: Item, action: tuple[str, object] | None, slot: int, where: str) -> None:
         from ..families import discrete as family

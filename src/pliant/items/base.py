@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         Energies,
         Happening,
         Held,
+        Lag,
         Latch,
         Memory,
         Output,
@@ -323,7 +324,7 @@ class Item(Strict, metaclass=_Friendly):
         """Signals that it computes."""
         return ()
 
-    def discrete(self) -> Iterable[Held | Memory | Latch]:
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
         """Values that change at instants only."""
         return ()
 

@@ -83,6 +83,15 @@ class Latch(NamedTuple):
     start: float = 0.0
 
 
+class Lag(NamedTuple):
+    """A signal as it was ``delay`` seconds before. ``before``: what it gives until the start has come back; None: the input then."""
+    name: str
+    unit: str
+    of: str
+    delay: float
+    before: float | None
+
+
 class Controls(NamedTuple):
     """A function of Python that is called at the ticks of a period: channels in, (name, unit) out, start values of its states."""
     period: float

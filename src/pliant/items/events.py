@@ -13,7 +13,7 @@ from ..functions.parser import KNOWN, parse, parse_condition
 from ..functions.units import must, shown
 from .base import Item, did_you_mean, plain
 from .blocks import Computes, Plain, Unit
-from .declarations import Happening, Held, Latch, Memory, Output
+from .declarations import Happening, Held, Lag, Latch, Memory, Output
 
 OPENING, CLOSING = "if(", ", 1, 0)"  # a condition as a number
 
@@ -92,7 +92,7 @@ class Discrete(Computes):
     start: Plain = 0.0
     unit: Unit = ""
 
-    def discrete(self) -> Iterable[Held | Memory | Latch]:
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
         return (Latch("output", self.unit, self.own("output").node, self.start),)
 
     @classmethod
@@ -178,7 +178,7 @@ class StateMachine(Computes):
         state = self.own("state")
         return (state > k - 0.5) & (state < k + 0.5)
 
-    def discrete(self) -> Iterable[Held | Memory | Latch]:
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
         value: Any = self.own("state")
         for k, (a, b, _) in reversed(list(enumerate(self.transitions))):
             value = where(self._is(self.modes.index(a)) & (self.own(f"to_{k}") > 0.5), float(self.modes.index(b)), value)

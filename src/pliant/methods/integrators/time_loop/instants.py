@@ -19,7 +19,7 @@ CALM, SAME = 0.0, 1e-9  # no instant, only a jump; of a period: times that are o
 
 
 @entry
-def tick(c, every, first):
+def next_tick(c, every, first):
     """The next instant: the first tick from ``first`` on at which something is due."""
     best = -1
     for k in range(every.size):
@@ -64,7 +64,7 @@ def happen(p, w, c, how):
 def at_instant(p, w, c):
     """The same at a tick; the next one follows."""
     status = happen(p, w, c, INSTANT)
-    tick(c, w.every, c.tick + 1)
+    next_tick(c, w.every, c.tick + 1)
     return status
 
 
@@ -74,5 +74,5 @@ def begin_discrete(problem, steps, c, starts):
     p, w = reference(problem), reference(steps)
     status = happen(p, w, c, START if starts else CALM)
     if starts:
-        tick(c, w.every, c.tick + 1)
+        next_tick(c, w.every, c.tick + 1)
     return status
