@@ -37,6 +37,9 @@ WORDS: dict[str, dict[str, str]] = {
                           "rotary_damper rsda hinge_spring",
         "axial_spring": "joint_spring sliding_spring",
         "bushing": "bush mount rubber elastomer rubber_mount beam_force six_dof_spring stiffness_matrix",
+        "distributed_load": "distributed pressure wind wind_load surface_load body_force hydrostatic hydrostatic_pressure area_load "
+                            "modal_force modal_load",
+        "line_load": "line uniform_load linear_load load_per_length",
         "force": "load point_load thrust point_force nodal_force",
         "torque": "moment couple point_moment point_torque"},
     "measures": {"measure": "sensor gauge marker probe output request"},
