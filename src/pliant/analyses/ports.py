@@ -63,8 +63,8 @@ def chosen_inputs(d: CompiledModel, names: Sequence[str]) -> list[str]:
             raise ModelError(f"linearize: drive {name!r} cannot be an input: it prescribes a motion, given by its function. Take it out "
                              f"and use the effort '{joint}.{which}' as input")
         if not found:
-            raise ModelError(f"linearize: input {name!r} is not known: inputs are components of forces and torques, factors of distributed loads, and "
-                             f"efforts on joint coordinates{did_you_mean(name, known)}")
+            raise ModelError(f"linearize: input {name!r} is not known: inputs are components of forces and torques, factors of distributed "
+                             f"loads, and efforts on joint coordinates{did_you_mean(name, known)}")
         out += found
     return out
 

@@ -1,8 +1,8 @@
 """Loads that are spread over a body: one number, their factor, moves all their points. docs/theory/flexible_body.md
 
 In body axes such a load has the resultant F, the moment M about the reference point of the body and the modal loads Q, each of first order
-in the modal coordinates: F = F0 + sum_k q_k F1_k, and so on. Its frame has one velocity, the power per unit of the factor; what acts along it
-is the factor.                                                                                            [spread-4]
+in the modal coordinates: F = F0 + sum_k q_k F1_k, and so on. Its frame has one velocity, the power per unit of the factor; what acts along
+it is the factor.                                                                                         [spread-4]
 """
 from ..kernels.contract import TABLE, A, F, Family, P, Stage, V, W
 from ..kernels.jit import index, inlined, jit

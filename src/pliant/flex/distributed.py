@@ -121,8 +121,8 @@ def densities(field: str, value: Any, unit: str, x: np.ndarray, *at: int) -> np.
     if node is None or not any(isinstance(n, Variable) for n in bottom_up(node)):
         raise FieldError(field, str(told), *at)
     if signals := [n.reference for n in bottom_up(node) if isinstance(n, Signal)]:
-        raise FieldError(field, f"{signals[0]!r} is a channel; a load of a part is a function of x, y and z, and the factor of the item that "
-                         "applies it one of t and channels", *at)
+        raise FieldError(field, f"{signals[0]!r} is a channel; a load of a part is a function of x, y and z, and the factor of the item "
+                         "that applies it one of t and channels", *at)
     found = values(node, dict(zip("xyz", x.T, strict=True)), _no_channel)
     if not np.isfinite(found).all():
         where = x[int(np.argmin(np.isfinite(found)))]
@@ -218,10 +218,10 @@ def _forces(fe: FE, given: Any, follows: bool) -> Spread:
     """At nodes: a mapping of their numbers to forces, or an array (nodes, 3)."""
     rule = f"must be a mapping of nodes to forces, such as {{4: [0, 0, -10 N]}}, or an array ({len(fe.nodes)}, 3)"
     if isinstance(given, Mapping) and given:
-        nodes = whole("forces", list(given), rule)
+        nodes = whole("forces", [int(n) if isinstance(n, str) and n.isdecimal() else n for n in given], rule)  # keys of a text are texts
         if nodes.min() < 0 or nodes.max() >= len(fe.nodes):
-            raise FieldError("forces", f"nodes are numbered from 0 to {len(fe.nodes) - 1}; {int(nodes.max() if nodes.min() >= 0 else nodes.min())} "
-                             "is none")
+            none = int(nodes.min() if nodes.min() < 0 else nodes.max())
+            raise FieldError("forces", f"{none} is no node; nodes are numbered from 0 to {len(fe.nodes) - 1}")
         f = np.concatenate([_vectors("forces", v, "N", fe.nodes[[n]]) for n, v in zip(nodes, given.values(), strict=True)])
     elif isinstance(given, (list, tuple, np.ndarray)) and np.shape(given) == fe.nodes.shape:
         nodes, f = np.arange(len(fe.nodes)), np.array(given, float)

@@ -43,11 +43,12 @@ def sides(kind: str, X: np.ndarray) -> list[Side]:
     elif CORNERS[kind] == 4:
         planes = [(X[:, a], [k for k in range(3) if k != a], True) for a in range(3)] + [(x + y + z - 1, [0, 1], True)]
     else:
-        planes = [(z - z.min(), [0, 1], True), (z - z.max(), [0, 1], True), (x, [1, 2], False), (y, [0, 2], False), (x + y - 1, [0, 2], False)]
+        planes = [(z - z.min(), [0, 1], True), (z - z.max(), [0, 1], True)]
+        planes += [(x, [1, 2], False), (y, [0, 2], False), (x + y - 1, [0, 2], False)]
     made = []
     for gap, axes, triangle in planes:
         local = np.flatnonzero(abs(gap) < TOLERANCE)
-        uv = X[np.ix_(local, axes)]
+        uv = X[local][:, axes]
         if not triangle:
             low, high = uv.min(axis=0), uv.max(axis=0)
             uv = 2 * (uv - low) / (high - low) - 1

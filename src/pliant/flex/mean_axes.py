@@ -82,8 +82,8 @@ def load_in_mean_axes(load: Any, G: np.ndarray) -> Any:
 
 
 def relieved(i: Any, loads: Loads, places: dict[str, np.ndarray], spread: dict[str, np.ndarray]) -> Loads:
-    """Stiffening of forces and moments at all places, of loads that are ``spread`` (their wrenches) and of turning, each with the accelerations of the free body that belong to it; from
-    that of the body held, of shapes in mean axes                                                              [mean-4]"""
+    """Stiffening of forces and moments at all places, of loads that are ``spread`` (their wrenches) and of turning, each with the
+    accelerations of the free body that belong to it; from that of the body held, of shapes in mean axes           [mean-4]"""
     P, none, axes = _inverse(i), np.zeros_like(i.Mqq), np.eye(3)
     inertia = np.array([loads.get((kind, a), none) for kind in ("acceleration", "angular") for a in range(3)])
 

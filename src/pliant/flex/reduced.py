@@ -66,8 +66,9 @@ class Stiffening(NamedTuple):
 
     - ("load", name): the factor of a load that is spread;
 
-    - ("free", ...) before one of ("centrifugal", ...), ("force", ...), ("moment", ...), ("load", ...): the same, together with the accelerations that the
-      load gives the free part, of shapes in mean axes; for a body-fixed frame. The equations of motion use these [mean-1].
+    - ("free", ...) before one of ("centrifugal", ...), ("force", ...), ("moment", ...), ("load", ...): the same, together with the
+      accelerations that the load gives the free part, of shapes in mean axes; for a body-fixed frame. The equations of motion use
+      these [mean-1].
 
     So spinning and pulling stiffen (K positive), pushing softens. A load that is not listed does not stress the part: one at the
     interface that is held, or for mean axes an acceleration.
@@ -89,8 +90,8 @@ class Skin(NamedTuple):
 
 class Reduced:
     """A flexible part after reduction, from `reduce` or `from_integrals`, kept by `save`. ``stress``: stresses by coordinates, if they were
-    asked for; ``represented``: how much of any load the shapes can follow; ``lines``: names of nodes in order, by line; ``loads``: those that
-    are spread over it, by name."""
+    asked for; ``represented``: how much of any load the shapes can follow; ``lines``: names of nodes in order, by line; ``loads``: those
+    that are spread over it, by name."""
 
     def __init__(self, names: list[str], integrals: Integrals, Kqq: np.ndarray, nodes: Mapping[str, Node] | None = None,
                  Dqq: np.ndarray | None = None, stiffening: Stiffening | None = None, skin: Skin | None = None,

@@ -47,7 +47,8 @@ class Chosen(NamedTuple):
 def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | None = None, frequency_limit: float | str | None = None,
            error: float | None = None, method: str | None = None, frame: str | None = None, coupling: str = "rigid",
            shapes: Any = None, frames: Mapping[str, Any] | None = None, lines: Mapping[str, Any] | None = None,
-           loads: Mapping[str, Any] | None = None, load_shapes: Any = None, orthonormal: bool = True, stiffening: bool = True, stress: bool | str = False) -> Reduced:
+           loads: Mapping[str, Any] | None = None, load_shapes: Any = None, orthonormal: bool = True, stiffening: bool = True,
+           stress: bool | str = False) -> Reduced:
     """Reduce an FE model to a flexible part.
 
     ``interfaces``: name to place (`Interface`, node number, point, set of nodes, group, mapping); ``coupling`` is the default for them.
@@ -60,8 +61,9 @@ def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | 
     ``frames``: further named places, not joined. ``lines``: name to a line that frames can slide along (`SlidingOnBeam`), {from: point,
     to: point} or a list of places. ``loads``: name to a load that is spread over the part, which `DistributedLoad` applies: {line: vector
     [N/m]} on beams, {pressure: p [Pa]} on the surface of solids, both perhaps on some nodes, {per_mass: vector [N/kg]}, {forces: {node:
-    vector [N]}}; their static shapes are added, unless they say shape: false. ``load_shapes``: static shapes of further loads, each a mapping
-    of names as in `Stiffening` to factors, such as {("force", "tip", 2): 1.0}. ``orthonormal=False`` keeps the shapes as they are, with their names.
+    vector [N]}}; their static shapes are added, unless they say shape: false. ``load_shapes``: static shapes of further loads, each a
+    mapping of names as in `Stiffening` to factors, such as {("force", "tip", 2): 1.0}. ``orthonormal=False`` keeps the shapes as they are,
+    with their names.
     ``stress=True`` keeps the stresses of the skin with the part, "all" those of all nodes."""
     flag("stiffening", stiffening)
     if stress not in (True, False, "skin", "all"):
@@ -94,7 +96,8 @@ def shapes_of(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int
     own = [name for name, load in spread.items() if load.shape]
     if own or load_shapes is not None:
         given = list(load_shapes or [])
-        V = np.hstack((V, _of_loads(unit_loads_of(s, frame, _places(s, others), spread), [*({("load", name): 1.0} for name in own), *given])))
+        unit = unit_loads_of(s, frame, _places(s, others), spread)
+        V = np.hstack((V, _of_loads(unit, [*({("load", name): 1.0} for name in own), *given])))
         names = [*names, *(f"load {name}" for name in own), *(f"given load {k + 1}" for k in range(len(given)))]
         kinds = kinds | {kind: count for kind, count in (("load", len(own)), ("given load", len(given))) if count}
     V, kept = _framed(s, V, frame)

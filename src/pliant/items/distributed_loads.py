@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import model_validator
 
 from .base import Frame, Item, did_you_mean, vector
-from .declarations import Channel, ConstantLoad
+from .declarations import Channel
 from .function_fields import TimeFunction
 from .quantities import numbers_with_units
 
@@ -79,7 +79,7 @@ def _factor(observer: Any, name: str) -> np.ndarray:
 
 def _wrench(observer: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Reference point of the body's equations; resultant, and moment about that point: factor R (F(q), M(q)), world axes   [spread-4]"""
-    from ..families.distributed import FRAME, FRAMES, IQ, N, POOL
+    from ..families.distributed import FRAME, FRAMES, IQ, POOL, N
     s, frame = observer.dynamics.system, observer.record(name).a
     e = next(e for e in range(*s.families[FRAMES]) if s.data.ip[e, FRAME] == frame)
     iq, n, pool = (int(s.data.ip[e, k]) for k in (IQ, N, POOL))
@@ -138,8 +138,8 @@ class DistributedLoad(SpreadLoad):
 
 
 class LineLoad(SpreadLoad):
-    """A load per length [N/m] on a rigid body, along the straight line between two of its frames: ``force`` at the frame ``start``, changing
-    evenly to ``force_at_end`` at the frame ``end`` (left out: the same all along). It turns with the body. ``factor``: a number, an
+    """A load per length [N/m] on a rigid body, along the straight line between two of its frames: ``force`` at the frame ``start``,
+    changing evenly to ``force_at_end`` at the frame ``end`` (default: the same). It turns with the body. ``factor``: a number, an
     expression of t and of channels, a Table of t, or a callable f(t) by which it is multiplied."""
     kind: ClassVar[str] = "line_load"
     positional: ClassVar[tuple[str, ...]] = ("name", "start", "end", "force")
@@ -159,8 +159,8 @@ class LineLoad(SpreadLoad):
         elif a == "ground":
             yield ("start",), "the ground does not move; name two frames of a body"
         elif bodies[a].nodal:
-            yield ("start",), (f"body {a!r} is flexible; name the load when its part is reduced, loads={{'wind': {{'line': ...}}}}, and apply "
-                               "it with distributed_load (DistributedLoad)")
+            yield ("start",), (f"body {a!r} is flexible; name the load when its part is reduced, loads={{'wind': {{'line': ...}}}}, and "
+                               "apply it with distributed_load (DistributedLoad)")
         elif not np.any(np.subtract(*(bodies[a].place_of(frame)[0] for frame in (self.start, self.end)))):
             yield ("end",), "is where start is; the line has no length"
 
@@ -187,7 +187,8 @@ class LineLoad(SpreadLoad):
     def example(cls, a: Any, b: Any) -> list[Item]:
         from .bodies import RigidBody
         rod = RigidBody.rod("rod", start=(0.2, 0.1, 0.0), end=(0.5, 0.4, 0.6), mass=2.0)
-        return [rod, cls("F", "rod.start", "rod.end", (1.0, -2.0, 3.0), force_at_end=(0.0, 4.0, 1.0), factor="2*cos(3*t) - rod.end.velocity.y")]
+        return [rod, cls("F", "rod.start", "rod.end", (1.0, -2.0, 3.0), force_at_end=(0.0, 4.0, 1.0),
+                         factor="2*cos(3*t) - rod.end.velocity.y")]
 
 
 def _centre(force: np.ndarray, dyad: np.ndarray) -> np.ndarray:
