@@ -27,6 +27,7 @@ from .user_values import flag
 FRAMES = ("body-fixed", "mean-axis")
 ERROR = 1e-3        # of frequencies below a limit
 DEPENDENT = 1e-13   # shapes that add less than this to the others (squared, of unit mass) are dropped
+NONE = 1e-9         # of a load: what its acceleration leaves of it is rounding
 MOST = 300          # modes tried for an error bound
 GROWTH = 1.4        # of the limit for the modes that are kept, until the error is small enough
 
@@ -93,13 +94,12 @@ def shapes_of(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int
         V, names, kinds = basis.shapes(modes or 0)
     else:
         V, names, kinds = _within(s, basis, limit, error)
-    own = [name for name, load in spread.items() if load.shape]
-    if own or load_shapes is not None:
-        given = list(load_shapes or [])
-        unit = unit_loads_of(s, frame, _places(s, others), spread)
-        V = np.hstack((V, _of_loads(unit, [*({("load", name): 1.0} for name in own), *given])))
-        names = [*names, *(f"load {name}" for name in own), *(f"given load {k + 1}" for k in range(len(given)))]
-        kinds = kinds | {kind: count for kind, count in (("load", len(own)), ("given load", len(given))) if count}
+    if own := _of_spread(s, frame, spread):
+        V, names, kinds = np.column_stack((V, *own.values())), [*names, *own], kinds | {"load": len(own)}
+    if load_shapes is not None:
+        more = _of_loads(unit_loads_of(s, frame, _places(s, others), spread), load_shapes)
+        V, names = np.hstack((V, more)), [*names, *(f"given load {k + 1}" for k in range(more.shape[1]))]
+        kinds = kinds | {"given load": more.shape[1]}
     V, kept = _framed(s, V, frame)
     names, V = [names[k] for k in kept], V[:, kept]
     if orthonormal:
@@ -113,7 +113,22 @@ def _places(s: Structure, others: list[Any]) -> dict[str, Any]:
     return {i.name: (i, s.frame(i)) for i in [*s.joined, *others]}
 
 
-def _of_loads(unit: Unit, loads: list[Any]) -> np.ndarray:
+def _of_spread(s: Structure, frame: str, spread: Mapping[str, Spread]) -> dict[str, np.ndarray]:
+    """Static shapes of loads that are spread, with the first interface held; in mean axes also of the free part, which the acceleration that
+    the load gives it balances."""
+    found = {}
+    for name, load in spread.items():
+        f = np.asarray(s.T.T @ load.vector())
+        if load.shape and s.joined:
+            found[f"load {name}"] = s.constrained(s.rows[0]).solve(f)
+        if load.shape and frame == "mean-axis":
+            MR, inverse = s.relief
+            if np.linalg.norm(f - MR @ (inverse @ (s.R.T @ f))) > NONE * np.linalg.norm(f):
+                found[f"free load {name}"] = s.balanced(f)
+    return found
+
+
+def _of_loads(unit: Unit, loads: Any) -> np.ndarray:
     """Static shapes of combinations of unit loads."""
     factors = np.zeros((len(unit.loads), len(loads)))
     for k, load in enumerate(loads):

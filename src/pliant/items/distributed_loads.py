@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pydantic import model_validator
@@ -27,7 +27,8 @@ class SpreadLoad(Item):
     """A load on many points of a body, which turns with it."""
     section: ClassVar[str] = "forces"
     listed: ClassVar[int] = 4
-    factor: TimeFunction = 1.0
+    if TYPE_CHECKING:
+        factor: Any
 
     @model_validator(mode="before")
     @classmethod
@@ -99,6 +100,7 @@ class DistributedLoad(SpreadLoad):
     wholes: ClassVar[tuple[str, ...]] = ("body",)
     body: Frame
     load: str
+    factor: TimeFunction = 1.0
 
     def misfits(self, bodies: Mapping[str, FrameOwner]) -> Iterable[tuple[tuple[Any, ...], str]]:
         name, body = self.body.body, bodies[self.body.body]
@@ -147,7 +149,8 @@ class LineLoad(SpreadLoad):
     start: Frame
     end: Frame
     force: PerLength
-    force_at_end: Annotated[PerLength | None, None] = None
+    force_at_end: PerLength | None = None
+    factor: TimeFunction = 1.0
 
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
         return {**super().placed(fields, by), **{k: by.local(fields[k]) for k in ("force", "force_at_end") if k in fields}}
