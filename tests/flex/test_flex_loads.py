@@ -110,10 +110,10 @@ def test_pressure_on_every_kind_of_element(kind):
     fe = fe_of(box(kind, (2, 2, 2), bend=0.3))
     rng = np.random.default_rng(3)
     assert one(fe, pressure="1000*9.81*(1 - z)").f.sum(axis=0) == pytest.approx([0, 0, 9810 * fe.mass / 7850], abs=1e-9)
-    load, d, x = one(fe, pressure="1e5 Pa"), 1e-3 * rng.normal(size=fe.K.shape[0]), fe.nodes
+    load, d, x = one(fe, pressure="1e5 Pa"), 1e-3 * rng.normal(size=fe.K.shape[0]), fe.nodes.copy()
     moved = []
     for sign in (1, -1):
-        fe.stress.nodes[:] = fe.nodes[:] = x0 = x + sign * d.reshape(-1, 3) if sign == 1 else x0 - 2 * d.reshape(-1, 3)
+        fe.nodes[:] = x + sign * d.reshape(-1, 3)
         moved.append(one(fe, pressure="1e5 Pa").f)
     np.testing.assert_allclose((load.D @ d).reshape(-1, 3), (moved[0] - moved[1]) / 2, atol=1e-9)
 
@@ -143,7 +143,8 @@ def test_pressure_on_a_group_of_a_mesh_that_was_read():
 
 # -- files, texts
 def test_files_with_and_without_loads(tmp_path):
-    part = flex.reduce(beam(), {"root": 0}, modes=2, loads={"wind": {"line": (0, "x", 1), "follows": True}, "pull": {"per_mass": (1, 0, 0)}})
+    loads = {"wind": {"line": (0, "x", 1), "follows": True}, "pull": {"per_mass": (1, 0, 0)}}
+    part = flex.reduce(beam(), {"root": 0}, modes=2, loads=loads)
     part.save(tmp_path / "new.h5")
     back = flex.Reduced.load(tmp_path / "new.h5")
     assert back.same_as(part) and list(back.loads) == ["wind", "pull"]
@@ -191,7 +192,8 @@ WRONG = {  # a load: what is said, with the line of the text
     "{line: [0, 0, 0]}": "6: loads.wind.line: [0, 0, 0] is zero everywhere; leave the load out",
     "{line: [0, 0, 1], plane: x = 0.5}": "6: loads.wind: none of the elements has both its ends there; choose more nodes",
     "{line: [0, 0, 1], plane: x = 0.55}": "6: loads.wind: no node is in the plane",
-    "{line: [0, 0, 1], box: [[0, 0, 0], [1, 0, 0]], nodes: [1, 2]}": "6: loads.wind: give one of nodes, box, plane, group; nodes and box are given",
+    "{line: [0, 0, 1], box: [[0, 0, 0], [1, 0, 0]], nodes: [1, 2]}":
+        "6: loads.wind: give one of nodes, box, plane, group; nodes and box are given",
     "{pressure: 1 bar}": "6: loads.wind.pressure: it is for meshes of solids; this is beam, euler-bernoulli. Take line",
     "{line: [0, 0, 1], pressure: 1}": "6: loads.wind: give one of line, pressure, per_mass, forces; line and pressure are given",
     "{}": "6: loads.wind: give one of line, pressure, per_mass, forces; none is given",
@@ -215,14 +217,14 @@ def test_wrong_loads_are_told_with_their_line(load, tmp_path, capsys):
 
 
 def test_wrong_loads_in_python():
-    with pytest.raises(ValueError, match="loads: .* must be a mapping of names to loads.*static shapes of further loads are load_shapes"):
+    with pytest.raises(ValueError, match=r"loads: .* must be a mapping of names to loads.*static shapes of further loads are load_shapes"):
         flex.reduce(beam(), {"root": 0}, modes=1, loads=[{("force", "root", 0): 1.0}])
-    with pytest.raises(ValueError, match="load 'wind': a line load is for beams|load 'wind': line: a line load is for beams; this is solid"):
-        flex.reduce(flex.mesh_box((1, 1, 1), (1, 1, 1), pl.STEEL), {"root": {"plane": "x = 0"}}, modes=1, loads={"wind": {"line": (0, 0, 1)}})
+    cube, root = flex.mesh_box((1, 1, 1), (1, 1, 1), pl.STEEL), {"root": {"plane": "x = 0"}}
+    with pytest.raises(ValueError, match="load 'wind': line: a line load is for beams; this is solid, hex20"):
+        flex.reduce(cube, root, modes=1, loads={"wind": {"line": (0, 0, 1)}})
     with pytest.raises(ValueError, match="no face of the surface has all its nodes there"):
-        flex.reduce(flex.mesh_box((1, 1, 1), (1, 1, 1), pl.STEEL), {"root": {"plane": "x = 0"}}, modes=1,
-                    loads={"wind": {"pressure": 1.0, "nodes": [0, 1, 2]}})
+        flex.reduce(cube, root, modes=1, loads={"wind": {"pressure": 1.0, "nodes": [0, 1, 2]}})
     with pytest.raises(ValueError, match="load '2': its name must be a word"):
         flex.reduce(beam(), {"root": 0}, modes=1, loads={"2": {"line": (0, 0, 1)}})
-    with pytest.raises(ValueError, match="load_shapes: .* is none"):
+    with pytest.raises(ValueError, match=r"load_shapes: .* is none"):
         flex.reduce(beam(), {"root": 0}, modes=1, load_shapes=[{("force", "tip", 0): 1.0}])

@@ -29,7 +29,8 @@ def beam(frame="body-fixed", modes=3, elements=10) -> flex.Reduced:
 def bracket() -> flex.Reduced:
     """A small solid under pressure, which follows its faces."""
     mesh = flex.mesh_box((0.3, 0.05, 0.02), (4, 1, 1), pl.Material(7e8, 0.3, 2700), "hex20", origin=(0.1, -0.2, 0.3))
-    return flex.reduce(mesh, {"root": {"plane": "x = 0.1"}}, modes=3, loads={"suction": {"pressure": "-3e3*(1 + 4*x*y)", "plane": "z = 0.32"}})
+    loads = {"suction": {"pressure": "-3e3*(1 + 4*x*y)", "plane": "z = 0.32"}}
+    return flex.reduce(mesh, {"root": {"plane": "x = 0.1"}}, modes=3, loads=loads)
 
 
 def clamped(part, load, factor, stiffening="on", **more) -> pl.Model:
@@ -78,7 +79,8 @@ def test_a_thrust_along_a_column_makes_it_flutter(frame):
 
 def test_a_weight_along_a_column_makes_it_buckle():
     """Greenhill: w L^3 / EI = 7.837 for a load that keeps the direction of the clamp."""
-    squares = [(np.imag(clamped(beam("body-fixed", 12, 20), "along", c * EI).modes(1, state="static").eigenvalues[0]))**2 for c in (7.4, 7.8)]
+    part = beam("body-fixed", 12, 20)
+    squares = [np.imag(clamped(part, "along", c * EI).modes(1, state="static").eigenvalues[0]) ** 2 for c in (7.4, 7.8)]
     critical = 7.4 + 0.4 * squares[0] / (squares[0] - squares[1])
     assert critical == pytest.approx(7.8373, rel=1e-3)
 
@@ -283,7 +285,7 @@ def test_sub_assemblies_take_it_along_and_mirror_it():
 # -- refusals
 def test_wrong_use_is_told():
     m = clamped(beam(), "wnd", 1.0)
-    with pytest.raises(ModelError, match=r"distributed_load 'gust': load: the part of body 'beam' has no load 'wnd'; did you mean 'wind'\?"):
+    with pytest.raises(ModelError, match=r"distributed_load 'gust': load: the part of body 'beam' has no load 'wnd'; did you mean 'wind'"):
         m.compile()
     with pytest.raises(ItemError, match=r"distributed_load 'gust': factor: '5 N' is a force \[N\]"):
         pl.DistributedLoad("gust", "beam", "wind", "5 N")

@@ -114,8 +114,8 @@ def _places(s: Structure, others: list[Any]) -> dict[str, Any]:
 
 
 def _of_spread(s: Structure, frame: str, spread: Mapping[str, Spread]) -> dict[str, np.ndarray]:
-    """Static shapes of loads that are spread, with the first interface held; in mean axes also of the free part, which the acceleration that
-    the load gives it balances."""
+    """Static shapes of loads that are spread, with the first interface held; in mean axes also of the free part, which the acceleration
+    that the load gives it balances."""
     found = {}
     for name, load in spread.items():
         f = np.asarray(s.T.T @ load.vector())

@@ -30,8 +30,8 @@ wrong("line load on two bodies", TWO + "forces:\n  S: {kind: line_load, start: c
 wrong("line load misspelt", FORCE + "{kind: lineload, start: crank.start, end: crank.end, force: [0, 1, 0]}\n",
       "7: forces.S.kind: unknown kind 'lineload' of force; did you mean 'line_load'?")
 wrong("distributed load on a rigid body", FORCE + "{kind: distributed_load, body: crank, load: wind}\n",
-      "7: forces.S.body: body 'crank' is rigid; a distributed load is of a flexible body, whose part names it. Take line_load (LineLoad) or "
-      "force (Force) for a rigid body")
+      "7: forces.S.body: body 'crank' is rigid; a distributed load is of a flexible body, whose part names it. Take line_load (LineLoad) "
+      "or force (Force) for a rigid body")
 wrong("distributed load on nothing", FORCE + "{kind: distributed_load, body: crnk, load: wind}\n",
       "7: forces.S.body: there is no body 'crnk'; did you mean 'crank'?")
 wrong("distributed load on a joint", FORCE + "{kind: distributed_load, body: A, load: wind}\n",
@@ -42,3 +42,10 @@ wrong("distributed load by a number", FORCE + "{kind: distributed_load, body: cr
       "7: forces.S.load: 5 must be a text***")
 wrong("wind as a kind", FORCE + "{kind: wind, body: crank, load: wind}\n",
       "7: forces.S.kind: unknown kind 'wind' of force; did you mean 'distributed_load'?")
+
+# -- sections by other names
+wrong("groups as a section", "pliant: 1\ngroups: {both: [a, b]}\n",
+      "2: groups: unknown key 'groups'; groups stand under measures, such as {moving: {kind: group, bodies: [crank, rod]}}")
+wrong("loads as a section", "pliant: 1\nloads: {}\n", "2: loads: unknown key 'loads'; did you mean 'forces'?")
+wrong("sub-assemblies as a section", "pliant: 1\nsub-assemblies: {}\n",
+      "2: sub-assemblies: unknown key 'sub-assemblies'; did you mean 'include'?")
