@@ -260,6 +260,14 @@ def test_a_line_load_is_its_resultant():
     np.testing.assert_allclose(one["w.power"], other["F.power"] + other["T.power"], atol=1e-7)
 
 
+def test_a_part_of_it_across_the_planes_is_told():
+    m = pl.Model("flat", planar="z")
+    m.add(pl.RigidBody.rod("rod", start=(0, 0, 0), end=(1, 0, 0), mass=1.0))
+    m.add(pl.Revolute("A", m.ground, "rod.start", axis="z"))
+    m.add(pl.LineLoad("w", "rod.start", "rod.end", (0, 1, 2)))
+    assert "line_load 'w': its part (0, 0, 2) N/m acts across the planes" in str(m.check())
+
+
 def test_sub_assemblies_take_it_along_and_mirror_it():
     leg = pl.Model("leg")
     leg.add(pl.RigidBody.rod("rod", start=(0, 0, 0), end=(1, 0.2, 0.3), mass=1.0))

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import model_validator
 
 from .base import Frame, Item, did_you_mean, vector
-from .declarations import Channel
+from .declarations import Channel, ConstantLoad
 from .function_fields import TimeFunction
 from .quantities import numbers_with_units
 
@@ -169,6 +169,12 @@ class LineLoad(SpreadLoad):
 
     def on_body(self) -> Frame:
         return self.start
+
+    def loads(self) -> Iterable[ConstantLoad]:
+        given = [self.force] if self.force_at_end is None else [self.force, self.force_at_end]
+        factor = float(self.factor) if isinstance(self.factor, (int, float)) else 0.0
+        body = Frame(body=self.start.body)
+        return [ConstantLoad(body, tuple(factor * x for x in force), turns=True, unit="N/m") for force in given]
 
     def resultant(self, body: FrameOwner) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Force, moment about the origin of the body, and dyad sum x f^T, in its axes."""
