@@ -129,7 +129,7 @@ def read(f: Any) -> Reduced:
     return Reduced(names, Integrals(*some(member(f, "integrals", "group"), Integrals._fields)), numbers(f, "Kqq", None, None)[()],
                    made, D, stiffening, skin, facts, made_stress, represented,
                    json.loads(text(nodes, "lines")) if "lines" in nodes.attrs else None,
-                   part("loads", lambda group: {name: PartLoad(*some(member(group, str(k), "group"), PartLoad._fields))
+                   part("loads", lambda group: {str(name): PartLoad(*some(member(group, str(k), "group"), PartLoad._fields))
                                                 for k, name in enumerate(json.loads(text(group, "names")))}))
 
 
