@@ -24,6 +24,7 @@ _WHERE = {
     "items.sliding": ("SlidingOnBeam",),
     "items.springs": ("SpringDamper", "TorsionSpring", "AxialSpring", "Bushing"),
     "items.joint_loads": ("JointTorque", "JointForce"),
+    "items.distributed_loads": ("DistributedLoad", "LineLoad"),
     "items.forces": ("Force", "Torque", "Measure"),
     "items.variables": ("Variable",),
     "items.blocks": ("Input", "Integral", "LowPass"),

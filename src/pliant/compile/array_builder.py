@@ -175,12 +175,16 @@ class ArrayBuilder:
 
     def frame(self, place: Place, point: Any, axes: Any = None, node: str | None = None) -> int:
         """A frame on a body, in its axes, of a flexible one at a node; returns its number."""
-        number = len(self.frames)
-        self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))
-        self.n_j += len(place.tiles)
+        number = self.bare_frame(place)
         given = np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float)
         place.make_frame(self, place, number, *given, *(() if node is None else (node,)))
         return number
+
+    def bare_frame(self, place: Place) -> int:
+        """The number of a frame on a body that an element of the caller places."""
+        self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))
+        self.n_j += len(place.tiles)
+        return len(self.frames) - 1
 
     def sliding_frame(self, place: Place, number: int) -> tuple[int, int]:
         """A frame that moves with a body and with a coordinate of a line of it, and the one that shows that coordinate."""

@@ -4,7 +4,7 @@ The classes here are the schema of the text model as well; every field accepts a
 """
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -261,6 +261,7 @@ class Item(Strict, metaclass=_Friendly):
     mirrors: ClassVar[bool] = False  # whether `placed` knows its mirror image
     lists: ClassVar[tuple[str, ...]] = ()  # fields that are lists of names of other items
     expressions: ClassVar[tuple[str, ...]] = ()  # fields that are lists or mappings, whose texts are expressions of t and channels
+    wholes: ClassVar[tuple[str, ...]] = ()  # fields that name a body as a whole, not a place where something acts
     name: Name
     active: Switch = True  # an item that is not is left out when the model is compiled
     _recipe: dict[str, Any] | None = PrivateAttr(None)  # its fields as they were written, where they are of parameters
@@ -348,6 +349,10 @@ class Item(Strict, metaclass=_Friendly):
 
     def loads(self) -> Iterable[ConstantLoad]:
         """What it exerts on frames whatever the state is."""
+        return ()
+
+    def misfits(self, bodies: Mapping[str, Any]) -> Iterable[tuple[tuple[Any, ...], str]]:
+        """(path, message) of what does not fit the bodies of its frames, which are there."""
         return ()
 
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:

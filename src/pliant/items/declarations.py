@@ -120,12 +120,13 @@ class Energies(NamedTuple):
 
 
 class ConstantLoad(NamedTuple):
-    """The constant part of a load on a frame: a force [N] or ``moment`` [N m], in world axes, or in those of the frame
+    """The constant part of a load on a frame: a force [N, or ``unit``] or ``moment`` [N m], in world axes, or in those of the frame
     if it ``turns`` with it."""
     frame: Frame
     vector: tuple[float, ...]
     moment: bool = False
     turns: bool = False
+    unit: str = "N"
 
 
 class TreeJoint(NamedTuple):

@@ -4,6 +4,7 @@ from . import (
     bodies,
     controllers,
     couplings,
+    distributed_loads,
     drives,
     events,
     forces,
@@ -17,5 +18,21 @@ from . import (
     variables,
 )
 
-__all__ = ["blocks", "bodies", "controllers", "couplings", "drives", "events", "forces", "groups", "joint_loads", "joints", "modal",
-           "relations", "sampled", "sliding", "variables"]
+__all__ = [
+    "blocks",
+    "bodies",
+    "controllers",
+    "couplings",
+    "distributed_loads",
+    "drives",
+    "events",
+    "forces",
+    "groups",
+    "joint_loads",
+    "joints",
+    "modal",
+    "relations",
+    "sampled",
+    "sliding",
+    "variables",
+]
