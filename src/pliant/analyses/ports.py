@@ -11,7 +11,8 @@ from ..channel_values.observer import Observer
 from ..compile.compiled_model import CompiledModel
 from ..families.distributed import FRAME, FRAMES
 from ..families.loads import CODES, LOAD, PART, VECTOR
-from ..families.signals import ENTRY, FACTOR
+from ..families.signals import ENTRY
+from ..families.signals import FACTOR as NUMBER
 from ..functions.units import must
 from ..items.base import did_you_mean
 from ..items.errors import ModelError
@@ -96,7 +97,7 @@ def _by_input(d: CompiledModel, row: np.ndarray, name: str) -> np.ndarray:
     for part in ("q", "v", "a", "lam", "H"):
         getattr(x, part)[:] = p[part][0]
     data = s.typed_data(np.complex128)
-    data.rp[s.families[ENTRY][0] + d.directory.inputs[name], FACTOR] += 1j * STEP
+    data.rp[s.families[ENTRY][0] + d.directory.inputs[name], NUMBER] += 1j * STEP
     evaluation.run(s.program("residual", np.complex128), data, x, float(row[0]), 0.0, 0.0, 0.0)
     return np.asarray(-x.R[:s.n_v].imag / STEP)
 
