@@ -2,15 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from ..families import constraints
+from ..functions.expression import Number
 from ..functions.function import channels
 from ..functions.parser import NO_NAMES, Names, parse
-from ..items.base import Frame, did_you_mean
-from ..items.declarations import Given
+from ..items.base import Frame, Pair, did_you_mean
+from ..items.declarations import UNLOADED, Given
 from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
 from ..items.joint_channels import held_by
@@ -28,7 +29,7 @@ from .system import System
 if TYPE_CHECKING:
     from ..functions.expression import Node
     from ..functions.function import Code
-    from ..items.base import Item, Pair
+    from ..items.base import Item
     from ..items.bodies import FrameOwner, RigidBody
     from ..items.modal import ModalBody
     from ..kernels.contract import Family
@@ -102,6 +103,17 @@ class ModelCompiler:
                     self.given[name] = output.value.value
                 else:
                     self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}")
+            for output in item.derived():
+                self.signals.derived[f"{item.name}.{output.name}"] = Declared(cast(Any, output.value), f"{item.kind} {item.name!r}")
+            if isinstance(item, Pair) and item.spans:
+                self._declare_span(item)
+
+    def _declare_span(self, item: Pair) -> None:
+        """Distance and rate of two points, and the length that is unloaded, as stated or as modelled."""
+        self.measured[item.name], where, length = (item.a, item.b), f"{item.kind} {item.name!r}", getattr(item, "length", None)
+        if length is None:
+            length = float(np.linalg.norm(self.world(item.b, where)[0] - self.world(item.a, where)[0]))
+        self.signals.derived[f"{item.name}.{UNLOADED}"] = Declared(Number(length), where)
 
     def _offered(self) -> list[str]:
         """Signals of items."""
@@ -360,7 +372,7 @@ class ModelCompiler:
 
     def _sensed(self, reference: str) -> Sensed:
         joints = {name: r.zeros for name, r in self.directory.joints.items()}
-        return sensed(reference, self.owners, joints, self.measured, offered=self._offered())
+        return sensed(reference, self.owners, joints, self.measured, offered=[*self._offered(), *self.signals.derived])
 
     def _resolve(self, reference: str) -> tuple[str, int, int, float, int, tuple[int, int]]:
         found = self._sensed(reference)

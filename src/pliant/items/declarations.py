@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..functions.expression import Node
     from .base import Frame
 
+UNLOADED = "unloaded"                # signal of a spring between two points: its length without load
 BALL = "ball"                        # a move in any direction of rotation, by a quaternion
 SLIDES, TURNS = ("x", "y", "z"), ("rx", "ry", "rz")
 
@@ -54,7 +55,7 @@ class Output(NamedTuple):
     """A signal that an item computes from t and other signals: a channel, and a name in expressions."""
     name: str
     unit: str
-    value: Node | str | Given
+    value: Node | str | Given | Law
 
 
 class Held(NamedTuple):
@@ -110,6 +111,15 @@ class Happening(NamedTuple):
 class Given(NamedTuple):
     """In place of the value of an output: a number that linear models have as an input."""
     value: float
+
+
+class Law(NamedTuple):
+    """In place of the value of an output: k x + d v + laws F(t, x, v), of trees x and v."""
+    x: Node
+    v: Node
+    stiffness: float
+    damping: float
+    laws: tuple[Any, ...]
 
 
 class Energies(NamedTuple):

@@ -146,14 +146,15 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
     bodies = {"ground": model.ground} | {b.name: b for b in model.section("bodies", inactive=True) if isinstance(b, FrameOwner)}
     joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints", inactive=True) if not isinstance(j, JointEquation)}
     measures = {m.name: m for m in model.section("measures", inactive=True) if isinstance(m, Measure)}
+    spans = {i.name: i for i in model if isinstance(i, Pair) and i.spans}
     others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
     others |= {"energy": "the model", "model": "the model"}
-    offered = {f"{i.name}.{name}" for i in model for name, _ in i.signals()}
+    offered = {f"{i.name}.{name}" for i in model for name, _ in i.signals()} | {f"{i.name}.{o.name}" for i in model for o in i.derived()}
     wrong = set().union(*named.values()) - set(model.items)
 
     def check(reference: str) -> None:
         if owner_of(reference, wrong) not in wrong:
-            item = sensed(reference, bodies, joints, measures, others, offered).item
+            item = sensed(reference, bodies, joints, measures | spans, others, offered).item
             if item in measures and _coincide(model, measures[item]):
                 raise ValueError(f"measure {item!r}: {NO_GAP}")
     return check
