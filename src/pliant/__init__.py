@@ -28,7 +28,7 @@ _WHERE = {
     "items.forces": ("Force", "Torque", "Measure"),
     "items.variables": ("Variable",),
     "items.blocks": ("Input", "Integral", "LowPass"),
-    "items.sampled": ("Sample", "UnitDelay", "Quantize", "Relay", "Delay"),
+    "items.sampled": ("Sample", "UnitDelay", "Quantize", "Relay", "Delay", "Noise"),
     "items.controllers": ("Controller",),
     "items.events": ("Discrete", "Event", "StateMachine", "Set", "End"),
     "items.groups": ("Group",),

@@ -11,7 +11,7 @@ from ..functions.expression import ONE, ZERO, Lookup, Node, Number, Signal, bina
 from ..functions.parser import parse
 from ..functions.substitution import substituted
 from ..functions.table import Table
-from ..items.declarations import Law
+from ..items.declarations import Law, Random
 from ..items.errors import ModelError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Computed(NamedTuple):
 class Declared(NamedTuple):
     """What an item offers as a signal: an expression, and the item in words. What is held has a ``place`` in the history, and a
     ``period``; what a controller writes there has no value, but ``ready`` makes the row that writes it."""
-    value: Node | str | Law | None
+    value: Node | str | Law | Random | None
     where: str
     place: int = -1
     period: int = -1
@@ -77,13 +77,18 @@ class Signals:
                              "state between them, such as a low pass", tuple(name.rpartition(".")[0] for name in names[1:]))
         self.underway.append(reference)
         try:
-            from ..families.signals import COMPUTED
+            from ..families.signals import COMPUTED, RANDOM
             declared, b = self.offered.get(reference) or self.derived[reference], self.builder
             held = declared.place >= 0
             if declared.ready is not None:
                 declared.ready()
                 slot = b.new_signal()
                 b.element(COMPUTED, declared.where, (-1, -1, -1, -1, declared.place, -1, slot))
+                self.computed[reference] = Computed(slot, {})
+                return self.computed[reference]
+            if isinstance(declared.value, Random):
+                slot = b.new_signal()
+                b.element(COMPUTED, declared.where, (-1, -1, -1, int(RANDOM), declared.place, declared.period, slot, declared.value.key))
                 self.computed[reference] = Computed(slot, {})
                 return self.computed[reference]
             value = self._of_law(declared.value) if isinstance(declared.value, Law) else declared.value

@@ -7,6 +7,7 @@ from ..kernels.contract import TABLE, A, Family, Stage, call_python
 from ..kernels.coordinates import coordinate, hessian, rate
 from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, jit
+from ..kernels.noise import normal
 from ..kernels.pairs import DAMPING, FA, GRADIENT, MOTION, MOVE, RATES, STIFFNESS, rate_motions
 from ..kernels.so3 import axis2, cross, scale, store, vec
 from .loads import FOLLOWS, PART, arm
@@ -17,6 +18,7 @@ VALUE, RATE, OF_V, OF_Q, GIVEN, OF_H = index(0, 1, 2, 3, 4, 5)  # of a coordinat
 IV, IQ = index(4, 5)                    # ip of an entry: its places in v and q (of a state: none)
 FACTOR = index(0)                       # rp: what the entry is multiplied by; the number
 CODE, PLACE, PERIOD = index(4, 5, 6)    # ip of a computed signal: its program; of a held one its place in H, and period in base periods
+RANDOM, KEY = index(-3, 8)              # in place of a program: normal random numbers; ip: the key of their sequence
 ADDRESS = index(9)                      # ip of a controller in Python: where in W the address of its function is
 SIGNAL, DERIVATIVE, COMPONENT = index(10, 11, 9)  # ip of an answer, after those of its force: row of the signal; d(force)/d(signal)
 TARGET, SLOPES = index(376, 388)        # scratch: the wrench that a unit of force is; what a signal is by the unknowns of a tile
@@ -64,6 +66,9 @@ def compute_due(s, b, o):
         if b.ip[e, ADDRESS] >= 0:
             if due(b, o, e):
                 call_python(int(o.W[b.ip[e, ADDRESS]].real), s.t, 0.0, 0.0)
+        elif b.ip[e, CODE] == RANDOM and due(b, o, e):
+            s.H[b.ip[e, PLACE]] = normal(b.ip[e, KEY], int(o.cm) // b.ip[e, PERIOD])
+            s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
         elif held and (b.ip[e, CODE] < 0 or not due(b, o, e)):
             s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
         else:

@@ -62,8 +62,13 @@ class Held(NamedTuple):
     """A signal that is computed at the ticks of a ``period`` [s] and held in between."""
     name: str
     unit: str
-    value: Node | str
+    value: Node | str | Random
     period: float
+
+
+class Random(NamedTuple):
+    """In place of the value of what is held: independent normal numbers of mean 0 and variance 1, by the key of their sequence."""
+    key: int
 
 
 class Memory(NamedTuple):

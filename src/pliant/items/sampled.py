@@ -1,15 +1,38 @@
-"""Blocks that work at instants: sampled signals, relays and other discrete states."""
+"""Blocks that work at instants: sampled signals, relays and other discrete states, random numbers, delays."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from hashlib import sha256
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import model_validator
+import numpy as np
+from pydantic import BeforeValidator, WithJsonSchema, model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.formula import function, where
-from .blocks import Block, Plain, Positive, Time
-from .declarations import Held, Lag, Latch, Memory, Output
+from ..functions.units import must
+from .base import Item, number
+from .blocks import Block, Computes, Plain, Positive, Time, Unit
+from .declarations import Held, Lag, Latch, Memory, Output, Random
+
+
+def _seed(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**31:
+        raise ValueError(must(value, "must be a whole number from 0 to 2147483647"))
+    return int(value)
+
+
+if TYPE_CHECKING:
+    NotNegative = float
+    Seed = int
+else:
+    NotNegative = number("", least=0.0)
+    Seed = Annotated[int, BeforeValidator(_seed), WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 2**31 - 1})]
+
+
+def sequence(seed: int, name: str) -> int:
+    """The key of a sequence of random numbers."""
+    return int.from_bytes(sha256(f"{seed} {name}".encode()).digest()[:6], "big")
 
 
 class Sample(Block):
@@ -67,6 +90,29 @@ class Relay(Block):
 
     def outputs(self) -> Iterable[Output]:
         return (*super().outputs(), Output("output", self.unit, (self.low + (self.high - self.low) * self.own("state")).node))
+
+
+class Noise(Computes):
+    """Normal random numbers with standard deviation ``deviation`` about ``mean``, a new one at every tick of the ``period`` [s]. They
+    follow from ``seed`` and the name alone: the same in every run, whatever its steps are, and after a resume."""
+    section: ClassVar[str] = "blocks"
+    kind: ClassVar[str] = "noise"
+    positional: ClassVar[tuple[str, ...]] = ("name", "deviation", "period", "seed")
+    deviation: NotNegative
+    period: Time
+    seed: Seed = 0
+    mean: Plain = 0.0
+    unit: Unit = ""
+
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
+        return (Held("unit_noise", "", Random(sequence(self.seed, self.name)), self.period),)
+
+    def outputs(self) -> Iterable[Output]:
+        return (Output("output", self.unit, (self.mean + self.deviation * self.own("unit_noise")).node),)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [cls("block", 0.1, 0.01, 3)]
 
 
 class Delay(Block):
