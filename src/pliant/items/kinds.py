@@ -1,5 +1,22 @@
 """All kinds of items that come with the package: importing this fills KINDS."""
-from . import blocks, bodies, couplings, drives, forces, groups, joint_loads, joints, modal, relations, sliding, variables
+from . import (
+    blocks,
+    bodies,
+    couplings,
+    drives,
+    filters,
+    forces,
+    groups,
+    joint_loads,
+    joints,
+    limiters,
+    linear_blocks,
+    modal,
+    pid,
+    relations,
+    sliding,
+    variables,
+)
 
-__all__ = ["blocks", "bodies", "couplings", "drives", "forces", "groups", "joint_loads", "joints", "modal", "relations", "sliding",
-           "variables"]
+__all__ = ["blocks", "bodies", "couplings", "drives", "filters", "forces", "groups", "joint_loads", "joints", "limiters", "linear_blocks",
+           "modal", "pid", "relations", "sliding", "variables"]
