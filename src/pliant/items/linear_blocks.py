@@ -69,7 +69,7 @@ class Rational(Filter):
     def states(self) -> Iterable[State]:
         f, n = self._form, len(self._form.a)
         x = [self.own(f"x{k + 1}") for k in range(n)]
-        nominal = self.nominal / max(abs(f.c).max(initial=0.0), 1e-300) if f.c.any() else self.nominal
+        nominal = self.nominal / (float(abs(f.c).max(initial=0.0)) or 1.0)
         rates = [f.w * x[k + 1] for k in range(n - 1)] + [f.w * (self.own("input") - product(f.a, x))] * (n > 0)
         starts = [self.rested(1 / f.a[0]) if f.a[0] else 0.0] + [0.0] * (n - 1) if n else []
         return [State(f"x{k + 1}", "", rate.node, start, nominal) for k, (rate, start) in enumerate(zip(rates, starts, strict=True))]

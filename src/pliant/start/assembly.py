@@ -103,7 +103,8 @@ def start_states(d: CompiledModel) -> None:
     for state in s.states:
         x.v[state.iv] = s.v0[state.iv]
     places = [d.directory.states[name].iv for name in starts]
-    for _ in range(len(starts) + 1):
+    late = set[str]()  # still changing when all that follow from others are known
+    for k in range(2 * len(starts) + 1):
         evaluation.run(s.program("residual"), s.data, x, 0.0, 0.0, 0.0, 0.0)
         values = [float(value_at(0.0, x.Y, s.data.tab, s.data.val, code, x.W)) for code in starts.values()]
         changed = [name for name, old, new in zip(starts, x.v[places], values, strict=True) if old != new]
@@ -112,8 +113,9 @@ def start_states(d: CompiledModel) -> None:
             d.not_finite()
         if not changed:
             return
-    raise ModelError(f"the states {', '.join(map(repr, changed))} need each other at the start; give one of them a number to start with",
-                     tuple(name.rpartition(".")[0] for name in changed))
+        late |= set(changed) if k > len(starts) else set()
+    raise ModelError(f"the states {', '.join(map(repr, sorted(late)))} need each other at the start; give one of them a number to start with",
+                     tuple(name.rpartition(".")[0] for name in sorted(late)))
 
 
 class Assembler:
