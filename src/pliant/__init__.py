@@ -31,6 +31,7 @@ _WHERE = {
     "items.limiters": ("Saturation", "DeadBand", "RateLimit"),
     "items.linear_blocks": ("TransferFunction", "Pade", "StateSpace"),
     "items.pid": ("PID",),
+    "items.sampled": ("Sample", "UnitDelay", "Quantize", "Relay"),
     "items.groups": ("Group",),
     "functions.table": ("Table",),
     "functions.table2": ("Table2",),

@@ -12,7 +12,10 @@ from ..functions.field_error import FieldError
 from ..functions.formula import Formula, of, where
 from ..functions.units import shown
 from .base import Item
-from .block_fields import STEADY, Limits, Plain, Positive, Start, Unit
+from .block_fields import STEADY, Limits, Start, Unit
+from .block_fields import Plain as Plain
+from .block_fields import Positive as Positive
+from .block_fields import Time as Time
 from .declarations import Channel, Given, Output, State
 from .function_fields import TimeFunction
 

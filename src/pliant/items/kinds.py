@@ -14,9 +14,10 @@ from . import (
     modal,
     pid,
     relations,
+    sampled,
     sliding,
     variables,
 )
 
 __all__ = ["blocks", "bodies", "couplings", "drives", "filters", "forces", "groups", "joint_loads", "joints", "limiters", "linear_blocks",
-           "modal", "pid", "relations", "sliding", "variables"]
+           "modal", "pid", "relations", "sampled", "sliding", "variables"]
