@@ -129,7 +129,7 @@ def test_limits():
     m.add(pl.RateLimit("step", "if(t > 1, 10, 0)", rate, lag))
     m.add(pl.RateLimit("ramp", "t", rate, lag, start=0))
     m.add(pl.Integral("sum", "cos(t)", limits=(-0.5, 0.6)))
-    sol = m.simulate(8.0, accuracy=1e-10, output_step=0.1)
+    sol = m.simulate(7.5, accuracy=1e-10, output_step=0.1)
     t, x = sol.t, 3 * np.sin(sol.t)
     np.testing.assert_allclose(sol["sat.output"], np.minimum(x, 2), atol=1e-14)
     np.testing.assert_array_equal(sol["sat.saturated"], x > 2)
@@ -178,7 +178,8 @@ def test_poles_of_a_transfer_function():
     again = free(pl.Model("again"))
     again.add(pl.Input("u"))
     again.add(pl.StateSpace.of("same", "u.output", lin))
-    np.testing.assert_allclose(again.linearize(inputs=["u.output"], outputs=["same.output_2"]).response(f)[:, 0, 0], found[:, 1, 0], rtol=1e-9)
+    same = again.linearize(inputs=["u.output"], outputs=["same.output_2"]).response(f)
+    np.testing.assert_allclose(same[:, 0, 0], found[:, 1, 0], rtol=1e-9)
 
 
 def test_numbers_of_parameters():
@@ -216,7 +217,7 @@ def test_loops_are_named():
     m.add(pl.Variable("gain", "2*two.output"))
     m.add(pl.Saturation("one", "1 - gain", (-1, 1)))
     m.add(pl.LeadLag("two", "one.output", 0.2, 0.1))
-    with pytest.raises(pl.ModelError, match="an algebraic loop: .*'one.output' -> 'one.input' -> 'two.output' -> 'two.input'|an algebraic loop"):
+    with pytest.raises(pl.ModelError, match=r"an algebraic loop: .*'one\.input' -> 'two\.output'.* put a state between them"):
         m.compile()
     m["two"].lead = 0.0
     m.compile()

@@ -114,8 +114,9 @@ def start_states(d: CompiledModel) -> None:
         if not changed:
             return
         late |= set(changed) if k > len(starts) else set()
-    raise ModelError(f"the states {', '.join(map(repr, sorted(late)))} need each other at the start; give one of them a number to start with",
-                     tuple(name.rpartition(".")[0] for name in sorted(late)))
+    names = sorted(late)
+    raise ModelError(f"the states {', '.join(map(repr, names))} need each other at the start; give one of them a number to start with",
+                     tuple(name.rpartition(".")[0] for name in names))
 
 
 class Assembler:
