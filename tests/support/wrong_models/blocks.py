@@ -18,7 +18,8 @@ wrong("block channel", block("kind: low_pass, input: A.angel, time_constant: 1")
       "7: blocks.u.input: channel 'A.angel' of joint 'A' cannot be used in an expression; did you mean 'A.angle'?")
 wrong("block of no block", block("kind: low_pass, input: w.output, time_constant: 1"),
       "7: blocks.u.input: channel 'w.output': there is no body, joint or measure 'w'***")
-wrong("block output", block("kind: low_pass, input: u.outputs, time_constant: 1"), "7: blocks.u.input: channel 'u.outputs' of low_pass 'u' cannot ***")
+wrong("block output", block("kind: low_pass, input: u.outputs, time_constant: 1"),
+      "7: blocks.u.input: channel 'u.outputs' of low_pass 'u' cannot ***")
 wrong("block of many inputs", block("kind: state_space, inputs: [t, B.angle], A: [[-1]], B: [[1, 1]], C: [[1]]"),
       "7: blocks.u.inputs[1]: channel 'B.angle': there is no body, joint or measure 'B'***")
 wrong("block time", block(LOW + "time_constant: -0.1"), "7: blocks.u.time_constant: -0.1 must be greater than zero")
@@ -71,6 +72,13 @@ wrong("limits one", block("kind: dead_band, input: t, limits: 2"),
 wrong("limits none", block("kind: saturation, input: t, limits: [null, null]"), "7: blocks.u.limits: *** must have at least one number")
 wrong("limits start", block("kind: integral, input: t, limits: [0, 1], start: 2"), "7: blocks.u.start: 2 must be within the limits [0, 1]")
 wrong("rate limit", block("kind: rate_limit, input: t, rising: 0, time_constant: 1"), "7: blocks.u.rising: 0 must be greater than zero")
+
+wrong("algebraic loop", block("kind: saturation, input: 1 - w.output, limits: [-1, 1]",
+                              "  w: {kind: lead_lag, input: 2*u.output, lead: 1, lag: 2}\n"),
+      "7: blocks.u: an algebraic loop: 'u.input' -> 'w.output' -> 'w.input' -> 'u.output' -> 'u.input' need each other at the same "
+      "instant; put a state between them, such as a low pass")
+wrong("algebraic loop of one", block("kind: saturation, input: 1 - u.output, limits: [-1, 1]"),
+      "7: blocks.u: an algebraic loop: 'u.input' -> 'u.output' -> 'u.input' need each other at the same instant; put a state ***")
 
 wrong("pid no filter", block(PI + "kd: 1"), "7: blocks.u.kd: needs N [1/s], the bandwidth of the filter of the derivative; ***")
 wrong("pid limits", block(PI + "ki: 1, limits: [1, 0]"), "7: blocks.u.limits: [1, 0] is the wrong way round***")
