@@ -23,16 +23,16 @@ class LowPass(Filter):
 
 
 class SecondOrder(Filter):
-    """y'' + 2 zeta w y' + w^2 y = w^2 u, w = 2 pi f: ``frequency`` f [Hz], ``damping`` zeta."""
+    """y'' + 2 zeta w y' + w^2 y = w^2 u, w = 2 pi f: ``frequency`` f [Hz], ``zeta`` the damping ratio."""
     kind: ClassVar[str] = "second_order"
-    positional: ClassVar[tuple[str, ...]] = ("name", "input", "frequency", "damping")
-    sample: ClassVar[dict[str, Any]] = {"frequency": 2.0, "damping": 0.3}
+    positional: ClassVar[tuple[str, ...]] = ("name", "input", "frequency", "zeta")
+    sample: ClassVar[dict[str, Any]] = {"frequency": 2.0, "zeta": 0.3}
     frequency: Frequency
-    damping: Damping
+    zeta: Damping
 
     def states(self) -> Iterable[State]:
         w, y, rate = 2 * pi * self.frequency, self.own("output"), self.own("rate")
-        pull = w**2 * (self.own("input") - y) - 2 * self.damping * w * rate
+        pull = w**2 * (self.own("input") - y) - 2 * self.zeta * w * rate
         return (State("output", self.unit, rate.node, self.rested(), self.nominal), State("rate", "", pull.node, 0.0, w * self.nominal))
 
 
@@ -69,21 +69,21 @@ class Washout(Filter):
 
 class Notch(Filter):
     """y = (s^2 + 2 d zeta w s + w^2) / (s^2 + 2 zeta w s + w^2) u, w = 2 pi f: of the ``frequency`` f [Hz] the part ``depth`` d passes;
-    ``damping`` zeta is half the width of the notch over its frequency. By a' = w b, b' = w (u - a - 2 zeta b), y = u - 2 (1 - d) zeta b."""
+    ``zeta`` is half the width of the notch over its frequency. By a' = w b, b' = w (u - a - 2 zeta b), y = u - 2 (1 - d) zeta b."""
     kind: ClassVar[str] = "notch"
-    positional: ClassVar[tuple[str, ...]] = ("name", "input", "frequency", "damping", "depth")
-    sample: ClassVar[dict[str, Any]] = {"frequency": 2.0, "damping": 0.3}
+    positional: ClassVar[tuple[str, ...]] = ("name", "input", "frequency", "zeta", "depth")
+    sample: ClassVar[dict[str, Any]] = {"frequency": 2.0, "zeta": 0.3}
     frequency: Frequency
-    damping: Damping
+    zeta: Damping
     depth: Part = 0.0
 
     def states(self) -> Iterable[State]:
         w, a, b = 2 * pi * self.frequency, self.own("a"), self.own("b")
-        pull = w * (self.own("input") - a - 2 * self.damping * b)
+        pull = w * (self.own("input") - a - 2 * self.zeta * b)
         return State("a", self.unit, (w * b).node, self.rested(), self.nominal), State("b", self.unit, pull.node, 0.0, self.nominal)
 
     def outputs(self) -> Iterable[Output]:
-        y = self.own("input") - 2 * (1 - self.depth) * self.damping * self.own("b")
+        y = self.own("input") - 2 * (1 - self.depth) * self.zeta * self.own("b")
         return *super().outputs(), Output("output", self.unit, y.node)
 
 

@@ -27,8 +27,8 @@ wrong("block unit", block(LOW + "time_constant: 2 kg"), "7: blocks.u.time_consta
 wrong("block unit of output", block(LOW + "time_constant: 1, unit: metres"), "7: blocks.u.unit: unknown unit 'metres'***")
 wrong("block start", block(LOW + "time_constant: 1, start: rest"), "7: blocks.u.start: 'rest' must begin with a number***or steady")
 wrong("block nominal", block(LOW + "time_constant: 1, nominal: 0"), "7: blocks.u.nominal: 0 must be greater than zero")
-wrong("block damping", block("kind: second_order, input: t, frequency: 2 Hz, damping: -1"), "7: blocks.u.damping: -1 must be at least 0")
-wrong("block depth", block("kind: notch, input: t, frequency: 2 Hz, damping: 1, depth: 1"),
+wrong("block zeta", block("kind: second_order, input: t, frequency: 2 Hz, zeta: -1"), "7: blocks.u.zeta: -1 must be at least 0")
+wrong("block depth", block("kind: notch, input: t, frequency: 2 Hz, zeta: 1, depth: 1"),
       "7: blocks.u.depth: 1 must be at least 0 and less than 1")
 wrong("block key", block(LOW + "time_constant: 1, gain: 2"), "7: blocks.u.gain: ***")
 
