@@ -94,7 +94,7 @@ class ModelCompiler:
         for item in items:
             for k, state in enumerate(item.states()):
                 name = f"{item.name}.{state.name}"
-                self.builder.state(name, state.start, state.nominal, k == 0)
+                self.builder.state(name, state.start if isinstance(state.start, (int, float)) else 0.0, state.nominal, k == 0)
                 self.directory.states[name] = self.builder.states[-1]
             self.discrete.declare(item)
             for output in item.outputs():
@@ -127,6 +127,9 @@ class ModelCompiler:
             entry = self.directory.states[f"{item.name}.{state.name}"]
             code, tiles, reals = self.builder.function(state.rate, ("t",), where), (entry.iv // 6,), (1 / entry.nominal,)
             self.builder.element(STATE, item.name, (-1, -1, -1, entry.iv, code.value), reals, tiles=tiles)
+            if not isinstance(state.start, (int, float)):
+                start = parse(state.start, ("t",), self.builder.known) if isinstance(state.start, str) else state.start
+                self.directory.starts[entry.name] = self.builder.program(start)
             for slot, derivative in code.by_signal:
                 ints = (-1, -1, -1, entry.iv, -1, -1, -1, -1, -1)
                 self.signals.add_answer(STATE_ANSWER, item.name, ints, slot, derivative, reals, tiles)

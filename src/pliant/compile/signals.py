@@ -13,6 +13,7 @@ from ..functions.substitution import substituted
 from ..functions.table import Table
 from ..items.declarations import Law, Random
 from ..items.errors import ModelError
+from ..items.references import algebraic_loop
 
 if TYPE_CHECKING:
     from ..kernels.contract import Family
@@ -73,8 +74,7 @@ class Signals:
             return self.computed[reference]
         if reference in self.underway:
             names = [*self.underway[self.underway.index(reference):], reference]
-            raise ModelError(f"an algebraic loop: {' -> '.join(repr(name) for name in names)} need each other at the same instant; put a "
-                             "state between them, such as a low pass", tuple(name.rpartition(".")[0] for name in names[1:]))
+            raise ModelError(algebraic_loop(names), tuple(name.rpartition(".")[0] for name in names[1:]))
         self.underway.append(reference)
         try:
             from ..families.signals import COMPUTED, RANDOM

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, get_args
+from typing import Any
 
 from ..functions.parameters import MARK, is_expression
 from ..functions.rewriting import owner_of, rewritten
 from .base import Between, Frame, Item, ends_of, joint_name, names_joint
-from .function_fields import _variables
+from .function_fields import _variables, kinds_of
 
 Channel = Callable[[str, str], str]  # (item, rest of the channel) as an expression
 
@@ -89,8 +89,8 @@ class Naming:
             return self.numbers(value)
         if own := _variables(field.metadata):
             return self.function(value, own)
-        kinds = get_args(field.annotation)
-        if isinstance(value, (list, tuple)) and len(kinds) == len(value):
+        kinds = kinds_of(field, len(value)) if isinstance(value, (list, tuple)) else ()
+        if kinds and len(kinds) == len(value):
             made = [self.function(v, _variables(getattr(k, "__metadata__", ()))) for v, k in zip(value, kinds, strict=True)]
             return type(value)(made)
         return self.numbers(value)

@@ -38,6 +38,7 @@ def sequence(seed: int, name: str) -> int:
 class Sample(Block):
     """The input at the ticks t_0 + k ``period`` [s], held in between."""
     kind: ClassVar[str] = "sample"
+    sample: ClassVar[dict[str, Any]] = {"period": 0.01}
     positional: ClassVar[tuple[str, ...]] = ("name", "input", "period")
     period: Time
 
@@ -48,6 +49,7 @@ class Sample(Block):
 class UnitDelay(Block):
     """The input of the tick before; ``start``: what it gives until the second one."""
     kind: ClassVar[str] = "unit_delay"
+    sample: ClassVar[dict[str, Any]] = {"period": 0.01}
     positional: ClassVar[tuple[str, ...]] = ("name", "input", "period")
     period: Time
     start: Plain = 0.0
@@ -59,6 +61,7 @@ class UnitDelay(Block):
 class Quantize(Block):
     """The nearest multiple of ``step``."""
     kind: ClassVar[str] = "quantize"
+    sample: ClassVar[dict[str, Any]] = {"step": 0.1}
     positional: ClassVar[tuple[str, ...]] = ("name", "input", "step")
     step: Positive
 
@@ -70,6 +73,7 @@ class Quantize(Block):
 class Relay(Block):
     """``high`` once the input is above ``on``, ``low`` once it is below ``off``, in between as it was; ``start``: whether it is on."""
     kind: ClassVar[str] = "relay"
+    sample: ClassVar[dict[str, Any]] = {"on": 0.2, "off": -0.1}
     positional: ClassVar[tuple[str, ...]] = ("name", "input", "on", "off")
     on: Plain
     off: Plain
@@ -119,6 +123,7 @@ class Delay(Block):
     """The input as it was ``delay`` [s] before; ``before``: what it gives until then, the input at the start if left out. Steps are not
     longer than the delay and end where a jump of the input comes back; `Pade` is a delay with states, for linear models."""
     kind: ClassVar[str] = "delay"
+    sample: ClassVar[dict[str, Any]] = {"delay": 0.05}
     positional: ClassVar[tuple[str, ...]] = ("name", "input", "delay")
     delay: Time
     before: Plain | None = None
