@@ -111,22 +111,23 @@ def jumps_of(system: System, part: TimePart, start: float, end: float) -> tuple[
     return stops[~same], before[same]
 
 
-class _Branch(NamedTuple):
+class _Branch:
     """A number that changes where a function of time alone jumps (or, if that is asked for, has a kink)."""
-    system: System
-    code: int
+
+    def __init__(self, system: System, code: int) -> None:
+        d, x = system.data, system.memory()
+        self.code, self.pools = code, (d.tab, d.val, x.Y, x.W)
 
     def at(self, times: Array, kinked: bool) -> Array:
-        d, x, out = self.system.data, self.system.memory(), np.zeros(times.size)
-        branches(np.array([self.code], np.int64), np.array([kinked]), np.ascontiguousarray(times), d.tab, d.val, x.Y, x.W, out)
+        out = np.zeros(times.size)
+        branches(np.array([self.code], np.int64), np.array([kinked]), np.ascontiguousarray(times), *self.pools, out)
         return out
 
     def cut(self, low: Array, high: Array, kinked: bool) -> tuple[Array, Array]:
         """Times right before and right after one change of it in each interval; the same time twice where it is the same at both ends."""
-        d, x, low, high = self.system.data, self.system.memory(), low.copy(), high.copy()
-        value = self.at(low, kinked)
+        low, value = low.copy(), self.at(low, kinked)
         high = np.where(self.at(high, kinked) == value, low, high)
-        bisect(self.code, kinked, low, high, value, d.tab, d.val, x.Y, x.W)
+        bisect(self.code, kinked, low, high, value, *self.pools)
         return low, high
 
     def changes(self, times: Array, kinked: bool) -> Array:
