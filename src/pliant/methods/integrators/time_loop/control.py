@@ -119,6 +119,7 @@ class Steps(NamedTuple):
     due: np.ndarray     # times of rows
     history: Program    # counts turns
     tangent: Program
+    decide: Program     # margins of choices that forces depend on
     watched: np.ndarray  # where in tab arguments of steep functions are kept; the arguments, rows: places in the step; their change
     argument: np.ndarray  # per second in the step before, and the lowest and highest so far
     change: np.ndarray

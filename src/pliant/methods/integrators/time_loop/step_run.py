@@ -82,7 +82,8 @@ class StepRun(Run):
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
-                      due=self.due, history=self.programs[3], tangent=self.programs[1], call=Kernels(*[0] * len(Kernels._fields)))
+                      due=self.due, history=self.programs[3], tangent=self.programs[1],
+                      decide=self.dynamics.system.deciding(), call=Kernels(*[0] * len(Kernels._fields)))
         y = steps.y0
         if made.rhs is None and not m.holds:
             raise ModelError(f"simulate: formulation {self.formulation.kind} gives no accelerations, which integrator {self.method.kind} "
