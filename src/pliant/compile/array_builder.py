@@ -96,6 +96,7 @@ class ArrayBuilder:
     timed: list[TimePart] = field(default_factory=list)  # functions, and parts of functions, that change with t alone
     watched: list[int] = field(default_factory=list)     # where in tab arguments of steep functions are kept
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
+    sloped: bool = False                                                  # a function changes with the motion
     signal: Callable[[str], int] = _no_signals
     names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
     scratch: int = 0                                # numbers that elements need at the end of W, all the same ones
@@ -204,6 +205,7 @@ class ArrayBuilder:
             self.switches.append((code.value, kinks, code.timed))
         self.timed += [part._replace(kinks=kinks, where=where) for part in code.parts]
         self.watched += code.watched
+        self.sloped = self.sloped or code.by_x >= 0 or code.by_v >= 0 or len(code.by_signal) > 0
         return code
 
     def history(self, numbers: int = 1) -> int:

@@ -118,7 +118,7 @@ class Steps(NamedTuple):
     jumped: np.ndarray  # times of the last jumps
     due: np.ndarray     # times of rows
     history: Program    # counts turns
-    tangent: Program
+    tangent: Program    # empty where its functions make no choices of their own
     decide: Program     # margins of choices that forces depend on
     watched: np.ndarray  # where in tab arguments of steep functions are kept; the arguments, rows: places in the step; their change
     argument: np.ndarray  # per second in the step before, and the lowest and highest so far

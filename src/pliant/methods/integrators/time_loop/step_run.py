@@ -12,6 +12,7 @@ from ....joint_space.joint_states import align, joint_state, modal_rates
 from ....joint_space.services import masses_at
 from ....joint_space.tree_programs import history_program
 from ....kernels import ode
+from ....kernels.evaluation import Program
 from ....kernels.expression_vm import HELD, SCRATCH
 from ....kernels.pinned import Pinned
 from ....kernels.pivoted_qr import RANK, same_lists
@@ -82,7 +83,7 @@ class StepRun(Run):
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
-                      due=self.due, history=self.programs[3], tangent=self.programs[1],
+                      due=self.due, history=self.programs[3], tangent=self._slopes(),
                       decide=self.dynamics.system.deciding(), call=Kernels(*[0] * len(Kernels._fields)))
         y = steps.y0
         if made.rhs is None and not m.holds:
@@ -100,6 +101,11 @@ class StepRun(Run):
         found["settle"] = ode.address(settle, self.p, steps, self.c, needed) if settle else 0
         found["place"] = self.settling.address if self.settling else 0
         self.steps, self.pinned, self.totals = steps._replace(call=Kernels(**found)), Pinned(m.own), y[-2:]
+
+    def _slopes(self) -> Program:
+        """The tangent, if it runs functions that the residual does not: their derivatives."""
+        s = self.dynamics.system
+        return self.programs[1] if s.sloped else s.program("tangent", families=[])
 
     def _watched(self) -> dict[str, np.ndarray]:
         """Steep laws of the motion, which error control looks at."""
