@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels import enclosure as kernel
+from ..kernels import enclosure_sweeps as sweeps
 from ..kernels import expression_vm as op
+from ..kernels.enclosure import AND, IF, OR, UNEQUAL, Nodes
 from .compile import ONE, TWO
 from .expression import Binary, Call, Lookup, Lookup2, Node, Number, Unary, Variable, bottom_up, children
 from .table_bounds import packed, packed2
 
 Array = np.ndarray
-OPERATORS = TWO | {"!=": kernel.UNEQUAL, "and": kernel.AND, "or": kernel.OR, "if": kernel.IF}
+OPERATORS = TWO | {"!=": UNEQUAL, "and": AND, "or": OR, "if": IF}
 UNBOUNDED = "inside", "smooth1", "smooth2"  # of derivatives alone
 CHOICES = op.LT, op.LE, op.MOD, op.MIN, op.MAX, op.SIGN, op.FLOOR, op.ABS, op.CLAMP
 KINKS = op.SMOOTH, op.TABLE, op.SURFACE
@@ -50,21 +51,21 @@ class Enclosure:
                 code[k, 3:] = isinstance(node, Lookup) and (node.table.coefficients[:, 2:] == 0).all(), sum(a.size for a in val)
                 val.append(packed(node.table) if isinstance(node, Lookup) else packed2(node.table))
         room = [np.zeros(n, bool) for _ in range(3)]
-        self.nodes = kernel.Nodes(code, value, np.concatenate(val), varying, int(kinks), np.zeros((n, 6)), *room)
+        self.nodes = Nodes(code, value, np.concatenate(val), varying, int(kinks), np.zeros((n, 6)), *room)
         self.chooses = bool(np.isin(code[:, 0], CHOICES + KINKS * kinks).any())
         self.ranges = np.tile([np.inf, -np.inf], (n, 1))
 
     def over(self, begin: Array, end: Array, settled: bool = False) -> list[Bounds]:
         """Of all nodes in their order. ``settled``: no choice changes within an interval, except by rounding at its ends."""
         out = np.zeros((begin.size, len(self.order), 6))
-        kernel.bounds_over(self.nodes, begin, end, settled, out)
+        sweeps.bounds_over(self.nodes, begin, end, settled, out)
         return [Bounds(*out[:, k].T) for k in range(len(self.order))]
 
     def undecided(self, begin: Array, end: Array) -> tuple[Array, Array]:
         """In which intervals a choice between branches may change more than once; and in which one changes once at most, as its
         argument only grows or only falls there."""
         unclear, single = np.zeros(begin.size, bool), np.zeros(begin.size, bool)
-        kernel.undecided(self.nodes, begin, end, unclear, single)
+        sweeps.undecided(self.nodes, begin, end, unclear, single)
         return unclear, single
 
     def excess(self, begin: Array, end: Array, part: float, rounding: float) -> tuple[Array, Array]:
@@ -75,7 +76,7 @@ class Enclosure:
         width = np.zeros((min(size, begin.size), len(self.order)))
         for first in range(0, begin.size, size):
             rows = slice(first, first + size)
-            kernel.excess(self.nodes, begin[rows], end[rows], part, rounding, self.ranges, width, worst[rows], blind[rows])
+            sweeps.excess(self.nodes, begin[rows], end[rows], part, rounding, self.ranges, width, worst[rows], blind[rows])
         return worst, blind
 
 

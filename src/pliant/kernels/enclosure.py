@@ -4,12 +4,35 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .by_reference import reference
-from .expression_vm import (ABS, ADD, ATAN2, CLAMP, CONSTANT, DIV, EQ, FLOOR, LE, LT, MAX, MIN, MOD, MUL, NEG, NOT, POW, SIGN, SMOOTH, SUB,
-                            SURFACE, TABLE, T, real_function)
+from .expression_vm import (
+    ABS,
+    ADD,
+    ATAN2,
+    CLAMP,
+    CONSTANT,
+    DIV,
+    EQ,
+    FLOOR,
+    LE,
+    LT,
+    MAX,
+    MIN,
+    MOD,
+    MUL,
+    NEG,
+    NOT,
+    POW,
+    SIGN,
+    SMOOTH,
+    SUB,
+    SURFACE,
+    TABLE,
+    T,
+    real_function,
+)
 from .interval_arithmetic import inverse, known, negative, ordered, power, product, slopes, smaller, square, total, values
-from .jit import entry, index, jit
-from .states import copy, larger
+from .jit import index, jit
+from .states import larger
 from .table_bounds import same_cell, straight_piece, surface_bounds, table_bounds
 from .tables import surface_value, table_interval, table_value
 
@@ -88,7 +111,7 @@ def difference(e, a, b, h):
 @jit
 def compare(e, k, op, a, b, h, settled):
     d, slope = difference(e, a, b, h)
-    if op == EQ or op == UNEQUAL:
+    if op in (EQ, UNEQUAL):
         x = 1.0 if (d[0] == 0 and d[1] == 0) == (op == EQ) else 0.0
         put(e, k, (x, x), (0.0, 0.0), x, x)  # but for single times
         return
@@ -240,11 +263,11 @@ def function(e, k, op, a, settled):
         put(e, k, negative(x), negative(dx), -first, -last)
     elif op == NOT:
         put(e, k, (1 - x[1], 1 - x[0]), negative(dx), 1 - first, 1 - last)
-    elif op == SIGN or op == FLOOR:
+    elif op in (SIGN, FLOOR):
         low, high, f0, f1 = step_bounds(e, k, op, x, dx, first, last, settled)
         jumping(e, k, low, high, f0, f1)
     else:
-        if op == ABS or op == CLAMP or (op == SMOOTH and e.kinks == 1):
+        if op in (ABS, CLAMP) or (op == SMOOTH and e.kinks == 1):
             choose(e, k, side(op, x[0]) != side(op, x[1]), dx, False, settled)
         value, slope = values(op, x), slopes(op, x)
         put(e, k, known(value[0], value[1]), product(known(slope[0], slope[1]), dx), real_function(op, first), real_function(op, last))
@@ -292,13 +315,13 @@ def enclose(e, begin, end, settled):
             surface(e, k, a, b, settled)
         elif op == IF:
             either(e, k, a, b, c)
-        elif op == AND or op == OR:
+        elif op in (AND, OR):
             both(e, k, op, a, b)
-        elif op == LT or op == LE or op == EQ or op == UNEQUAL:
+        elif op in (LT, LE, EQ, UNEQUAL):
             compare(e, k, op, a, b, h, settled)
         elif op == MOD:
             modulo(e, k, a, b, h, settled)
-        elif op == MIN or op == MAX:
+        elif op in (MIN, MAX):
             extreme(e, k, op, a, b, h, settled)
         elif op == ATAN2:
             angle(e, k, a, b)
@@ -325,7 +348,7 @@ def ask(e, settled):
         if not e.asked[k]:
             continue
         op, a, b, c = e.code[k, 0], e.code[k, 1], e.code[k, 2], e.code[k, 3]
-        if settled and (op == LT or op == LE or op == SIGN or op == FLOOR) and e.b[k, LOW] == e.b[k, HIGH]:
+        if settled and (op in (LT, LE, SIGN, FLOOR)) and e.b[k, LOW] == e.b[k, HIGH]:
             continue
         if op == IF:
             e.asked[a] = True
@@ -338,52 +361,3 @@ def ask(e, settled):
                 e.asked[a] = True
             if b >= 0:
                 e.asked[b] = True
-
-
-@entry
-def bounds_over(nodes, begin, end, settled, out):
-    """Bounds of all nodes over all intervals."""
-    e = reference(nodes)
-    for i in range(begin.size):
-        enclose(e, begin[i], end[i], settled)
-        for k in range(e.code.shape[0]):
-            copy(e.b[k], out[i, k])
-
-
-@entry
-def undecided(nodes, begin, end, unclear, single):
-    """In which intervals a choice that matters may change more than once; and in which one changes once at most."""
-    e = reference(nodes)
-    for i in range(begin.size):
-        enclose(e, begin[i], end[i], False)
-        ask(e, False)
-        unclear[i], single[i] = False, False
-        for k in range(e.code.shape[0]):
-            if e.open[k] and e.asked[k]:
-                unclear[i], single[i] = unclear[i] or not e.once[k], single[i] or e.once[k]
-
-
-@entry
-def excess(nodes, begin, end, part, rounding, ranges, width, worst, blind):
-    """How much more than a ``part`` of its range any part of a function may change in intervals, and where it is not even finite. ``ranges``: of
-    all parts, so far; changes below ``rounding`` of the size are none. ``width``: room for what parts may change."""
-    e = reference(nodes)
-    for i in range(begin.size):
-        enclose(e, begin[i], end[i], True)
-        ask(e, True)
-        worst[i], blind[i] = 0.0, False
-        for k in range(e.code.shape[0]):
-            width[i, k] = 0.0
-            if not (e.varying[k] and e.asked[k]):
-                continue
-            for side in (FIRST, LAST):
-                if np.isfinite(e.b[k, side]):
-                    ranges[k, 0], ranges[k, 1] = min(ranges[k, 0], e.b[k, side]), max(ranges[k, 1], e.b[k, side])
-            width[i, k] = e.b[k, HIGH] - e.b[k, LOW]
-            blind[i] = blind[i] or not np.isfinite(width[i, k])
-    for k in range(e.code.shape[0]):
-        low, high = ranges[k, 0], ranges[k, 1]
-        allowed = max(part * (high - low), rounding * max(abs(low), abs(high))) if low <= high else 0.0
-        for i in range(begin.size):
-            if width[i, k] > 0:
-                worst[i] = larger(worst[i], width[i, k] / max(allowed, 1e-300))

@@ -119,13 +119,13 @@ def power(x, n):
 @jit
 def values(op, a):
     """Of a function of one argument."""
-    if op == SIN or op == COS:
+    if op in (SIN, COS):
         return sine(a, 0.0 if op == SIN else np.pi / 2)
     if op == TAN:
         return tangent(a)
     if op == ACOS:
         return np.arccos(a[1]), np.arccos(a[0])
-    if op == COSH or op == ABS:
+    if op in (COSH, ABS):
         return even(op, a, 1.0 if op == COSH else 0.0)
     return rising(op, a)
 
@@ -151,7 +151,7 @@ def slopes(op, a):
         return negative(sine(a, 0.0))
     if op == TAN:
         return total((1.0, 1.0), square(tangent(a)))
-    if op == ASIN or op == ACOS:
+    if op in (ASIN, ACOS):
         return root(a) if op == ASIN else negative(root(a))
     if op == ATAN:
         return inverse(total((1.0, 1.0), square(a)))

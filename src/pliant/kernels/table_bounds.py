@@ -1,6 +1,6 @@
-"""Bounds of tables of the stack machine (`tables`) over intervals. Behind a table stand those of its pieces: of the value, then of the slope,
-the least and the largest of 1, 2, 4, ... pieces from each on. Behind one of two variables, of the value and of its slopes by x and y: the
-least and the largest in cells of each x, and of each y (`functions.table_bounds`)."""
+"""Bounds of tables of the stack machine (`tables`) over intervals. Behind a table stand those of its pieces: of the value, then of the
+slope, the least and the largest of 1, 2, 4, ... pieces from each on. Behind one of two variables, of the value and of its slopes by x
+and y: the least and the largest in cells of each x, and of each y (`functions.table_bounds`)."""
 import numpy as np
 
 from .interval_arithmetic import ordered, smaller
