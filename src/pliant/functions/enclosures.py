@@ -52,7 +52,7 @@ class Enclosure:
                 val.append(packed(node.table) if isinstance(node, Lookup) else packed2(node.table))
         room = [np.zeros(n, bool) for _ in range(3)]
         self.nodes = Nodes(code, value, np.concatenate(val), varying, int(kinks), np.zeros((n, 6)), *room)
-        self.chooses = bool(np.isin(code[:, 0], CHOICES + KINKS * kinks).any())
+        self.chooses = not set(code[:, 0].tolist()).isdisjoint(CHOICES + KINKS * kinks)
         self.ranges = np.tile([np.inf, -np.inf], (n, 1))
 
     def over(self, begin: Array, end: Array, settled: bool = False) -> list[Bounds]:

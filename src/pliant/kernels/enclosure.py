@@ -182,9 +182,9 @@ def raised(e, k, a, b):
 
 @jit
 def step_bounds(e, k, op, value, slope, first, last, settled):
-    """Of floor and sign: least and largest, and at the ends of the interval."""
+    """Of floor and sign, which passes 0 at one time only: least and largest, and at the ends of the interval."""
     low, high = real_function(op, value[0]), real_function(op, value[1])
-    if choose(e, k, low != high, slope, high - low > 1, settled):
+    if choose(e, k, low != high, slope, op == FLOOR and high - low > 1, settled):
         return low, high, real_function(op, first), real_function(op, last)
     middle = real_function(op, (value[0] + value[1]) / 2)
     return middle, middle, middle, middle

@@ -84,7 +84,7 @@ class StepRun(Run):
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
                       due=self.due, history=self.programs[3], tangent=self._slopes(),
-                      decide=self.dynamics.system.deciding(), call=Kernels(*[0] * len(Kernels._fields)))
+                      decide=self._deciding(), call=Kernels(*[0] * len(Kernels._fields)))
         y = steps.y0
         if made.rhs is None and not m.holds:
             raise ModelError(f"simulate: formulation {self.formulation.kind} gives no accelerations, which integrator {self.method.kind} "
@@ -106,6 +106,11 @@ class StepRun(Run):
         """The tangent, if it runs functions that the residual does not: their derivatives."""
         s = self.dynamics.system
         return self.programs[1] if s.sloped else s.program("tangent", families=[])
+
+    def _deciding(self) -> Program:
+        """Margins of choices, if there are some that the motion makes."""
+        s = self.dynamics.system
+        return s.deciding() if self.c.jumpy else s.program("residual", families=[])
 
     def _watched(self) -> dict[str, np.ndarray]:
         """Steep laws of the motion, which error control looks at."""

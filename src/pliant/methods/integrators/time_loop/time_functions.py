@@ -48,8 +48,9 @@ def outlook(system: System, start: float, end: float, most: float) -> Outlook:
             jumps, limits = looked_at(system, part, start, end)
             cells, found = cells + limits, np.array(jumps).reshape(-1, 2)
         else:
-            found, bends = jumps_of(system, part, start, end)
-            steep, limit = resolved(Enclosure(part.node), start, end, found)
+            enclosure = enclosed(part)
+            found, bends = jumps_of(system, part, start, end, enclosure)
+            steep, limit = resolved(enclosure, start, end, found)
             found, cells, kinks = np.vstack([found, steep]), [*cells, limit], [*kinks, bends]
         stops, driven = [*stops, found], [*driven, found] if part.kinks else driven
     return Outlook(_marked(np.vstack(stops), np.vstack(driven)), _joined(cells, np.concatenate(kinks), most))
@@ -78,15 +79,19 @@ def _distinct(system: System) -> list[TimePart]:
 
 
 # -- jumps
-def jumps_of(system: System, part: TimePart, start: float, end: float) -> tuple[Array, Array]:
+def enclosed(part: TimePart) -> Enclosure:
+    """Bounds of an expression; its kinks count where it is a drive's, or has tables that are not too long."""
+    knots = sum(node.table.x.size for node in bottom_up(part.node) if isinstance(node, Lookup))
+    return Enclosure(part.node, part.kinks or knots <= KNOTS)
+
+
+def jumps_of(system: System, part: TimePart, start: float, end: float, enclosure: Enclosure) -> tuple[Array, Array]:
     """Times right before and right after every jump of an expression of t, and times of kinks (which are jumps too, where they count as
     such). Intervals are divided until each choice between branches is the same in all of one, or its argument only grows or falls
     there; then it is bisected. What hangs on a choice that changes is not known around the jump: there intervals are cut in two."""
-    knots = sum(node.table.x.size for node in bottom_up(part.node) if isinstance(node, Lookup))
-    enclosure, branch = Enclosure(part.node, part.kinks or knots <= KNOTS), _Branch(system, part.code)
     if not enclosure.chooses:
         return NO_STOPS, np.zeros(0)
-    edges = _grid(start, end)
+    edges, branch = _grid(start, end), _Branch(system, part.code)
     least, done = LATER * np.spacing(max(abs(start), abs(end))), [edges]
     begin, stop = edges[:-1], edges[1:]
     while begin.size:
@@ -174,9 +179,9 @@ def whole_turns(system: System, codes: dict[str, int], start: float, end: float)
     """Times at which drives jump by whole turns, and by how much: positions stay as they are, turns are lost."""
     for part in system.timed:
         if part.kinks:
-            external = isinstance(part.node, External)
-            stops = looked_at(system, part, start, end)[0] if external else jumps_of(system, part, start, end)[0].tolist()
-            for before, after in stops:
+            stops = np.array(looked_at(system, part, start, end)[0]) if isinstance(part.node, External) \
+                else jumps_of(system, part, start, end, enclosed(part))[0]
+            for before, after in stops.tolist():
                 found = drive_changes(system, {name: code for name, code in codes.items() if code == part.code}, before, after)
                 if any(round(x / TURN) and abs(x / TURN - round(x / TURN)) < 1e-6 for x in found.values()):
                     yield after, found
