@@ -43,7 +43,7 @@ def sense_entry(s, b, o):
 
 @jit
 def compute(s, b, o):
-    """Y = f(t, signals before it), or what is held of it                                               [signal-1]"""
+    """Y = f(t, signals before it), or what is held of it                                               [signal-3]"""
     for e in range(b.first, b.last):
         if b.ip[e, PLACE] >= 0:
             s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
@@ -166,7 +166,7 @@ def add_answer(s, b, o, e, f):
 
 @jit
 def spring_answer(s, b, o):
-    """The force Q of a spring answers to a signal: Q_y gradient                                        [signal-2]"""
+    """The force Q of a spring answers to a signal: Q_y gradient                                        [signal-1]"""
     for e in range(b.first, b.last):
         x, v = coordinate(s, b, e, o.W) - b.rp[e, REST], rate(s, b, e, o.W)
         f = evaluate(s.t, x, v, s.Y, b.tab, b.val, b.ip[e, DERIVATIVE], o.W)
@@ -177,7 +177,7 @@ def spring_answer(s, b, o):
 
 @jit
 def load_answer(s, b, o):
-    """A component of a load answers to a signal                                                        [signal-3]"""
+    """A component of a load answers to a signal                                                        [signal-2]"""
     for e in range(b.first, b.last):
         zero, k = 0 * s.H[0], b.ip[e, COMPONENT]
         f = -evaluate(s.t, zero, zero, s.Y, b.tab, b.val, b.ip[e, DERIVATIVE], o.W)
