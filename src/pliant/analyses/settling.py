@@ -14,7 +14,7 @@ from ..kernels import evaluation
 from ..kernels.contract import GRAVITY, F
 from ..report.words import direction
 from .resting import Resting, condensed
-from .tangent import Freedom, axes, derivative, largest_motion, load, new_row
+from .tangent import Freedom, axes, derivative, largest_motion, load, new_row, refuse_delays
 
 LONGEST = 0.3        # rad or sizes of the model: largest motion of an iteration
 MOST = 500           # iterations
@@ -43,6 +43,7 @@ class Settling:
     def __init__(self, d: CompiledModel, t: float, tolerance: float) -> None:
         self.d, self.t, self.tolerance, self.iterations, self.part, self.way = d, t, tolerance, 0, 1.0, 0.0
         s = d.system
+        refuse_delays(d)
         load(d, new_row(d, t, d.x.q, d.x.H, d.x.v))
         self.start = d.x.q.copy(), d.x.H.copy(), d.x.v.copy()
         val = s.data.val.copy()

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..compile import redundancy
 from ..compile.compiled_model import CompiledModel
+from ..families.delays import DELAY
 from ..items.base import matrix_of
 from ..items.errors import ModelError
 from ..kernels import evaluation
@@ -21,6 +22,13 @@ LARGEST = 6000   # velocities: matrices are full
 
 def cross_matrix(w: np.ndarray) -> np.ndarray:
     return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+
+
+def refuse_delays(d: CompiledModel) -> None:
+    """What a delay gives depends on the past, which a state does not have."""
+    if names := [d.system.owners[e] for e in range(*d.system.families.get(DELAY, (0, 0)))]:
+        raise ModelError(f"delay {names[0]!r} looks into the past, which an equilibrium or a linear model does not have; take Pade in its "
+                         "place", (names[0],))
 
 
 def load(d: CompiledModel, row: np.ndarray) -> float:

@@ -14,10 +14,10 @@ import numpy as np
 
 from ....kernels.jit import jit, variant, variants
 from ....kernels.ode import kinematics
-from ....kernels.states import copy, copy_part, flushed, larger, rms
+from ....kernels.states import copy, copy_part, flushed, rms
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE
 from ..time_loop.control import BETWEEN
-from ..time_loop.convergence import small, stagnant
+from ..time_loop.convergence import drift_of_states, settled, small, stagnant
 from ..time_loop.rows import hermite
 from ..time_loop.speeds import is_state, reached
 from . import alpha_joint as joint
@@ -25,7 +25,6 @@ from .alpha_absolute import finish, matrix, put, residual, solve, to_chart
 from .alpha_error import controlled, gauged, look_for_noise, prepare
 from .alpha_memory import scales
 
-LAST_DIGIT, ROUNDED = 1e-15, 1e-12  # of states: increments of this part of their size are rounding, or may be
 SLOW = 4  # iterations with the same factors, after which they are made anew
 
 
@@ -87,23 +86,6 @@ def fastest_state(w, o, n_q):
 
 
 @jit
-def drift_of_states(w, o, n_q, gp):
-    """The largest increment of a state in an iteration, in its size; R are those of positions."""
-    most = 0.0
-    for k in range(o.b0.size):
-        if is_state(w, k):
-            most = larger(most, w.weight[n_q + k] * gp * abs(o.R[k]) / reached(w, n_q, k, w.y0, w.f0, 0.0))
-    return most
-
-
-@jit
-def settled(drift, before, enough):
-    """Whether so are the states, or what is still to come is little; or it becomes no smaller, for rounding."""
-    rate = drift / before if before > 0 else 1.0
-    return drift <= LAST_DIGIT or (rate < 1 and drift * rate / (1 - rate) <= enough) or (rate > 0.3 and drift <= ROUNDED and before > 0)
-
-
-@jit
 def still_along(n, size, rate, fine):
     """Whether the iteration is to go on along the constraints: what is left of them is rounding errors, which are not to hide what is
     left of the equations of motion                                                                       [alpha-11]"""
@@ -148,7 +130,7 @@ def newton(p, w, c, o, t, ratio):
         if not np.isfinite(size):
             return NOT_FINITE
         rate, drifted = size / before if before > 0 else 1.0, drift
-        drift = drift_of_states(w, o, n_q, gp)
+        drift = drift_of_states(w, o.R, n_q, n_v, gp)
         moved = not (small(n, size, rate, threshold) or (fresh and stagnant(n, size, before)))
         if not moved and not settled(drift, drifted, enough):
             rate = drift / drifted if drifted > 0 else 1.0

@@ -274,6 +274,7 @@ class DIMCDMethod(Method):
     holds = True
     kept = ("q0", "q1", "old")
     rigid = "its coordinates are positions and quaternions of rigid bodies"
+    stateless = "it is written in positions, which states have none"
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)

@@ -38,6 +38,9 @@ class IDARun(Run):
         if not plan.dynamics.unique_reactions:
             raise ModelError("simulate: integrator ida does not bear redundant joints, which make its equations "
                              "singular; pliant check names them. Take another integrator, such as radau-iia-5 or bdf")
+        if plan.dynamics.system.discrete:
+            raise ModelError("simulate: integrator ida: it cannot stop at instants of sampled blocks, events and delays; take another, such "
+                             "as bdf or radau-iia-5")
         super().__init__(method, plan)
         self._plan_intervals(plan, 1)
         s = self.dynamics.system
@@ -102,7 +105,10 @@ class IDARun(Run):
         weight = np.ones(s.q0.size)
         weight[s.data.linear[:, 1]] = d.length
         speed = max(float(abs(p["v"] * w).max(initial=0.0)), np.sqrt(d.gravity / d.length), 1e-3)
-        atol = PROPER * (self.accuracy or 1e-6) * np.concatenate([weight, speed / w[self.bodies]])
+        unit = speed / np.where(w > 0, w, 1.0)
+        for state in s.states:
+            unit[state.iv] = max(state.nominal, abs(p["v"][state.iv]))
+        atol = PROPER * (self.accuracy or 1e-6) * np.concatenate([weight, unit[self.bodies]])
         atol = np.concatenate([atol, np.full(2 + 2 * zero.size, FREE)])
         algebraic = np.arange(self.y.size - 2 * zero.size, self.y.size)
         self.solver = self.solver_class(self.residual, algebraic_idx=algebraic, rtol=1e-14, atol=atol,

@@ -9,8 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from ....kernels.jit import jit
+from ....kernels.states import larger
 from .control import AMPLIFIED
+from .speeds import is_state, reached
 
+LAST_DIGIT, ROUNDED = 1e-15, 1e-12  # of states: increments of this part of their size are rounding, or may be
 ROUNDING = 2e-16   # increments below this part of the model's size are rounding errors of the constraints
 LIMITS = {
     "tolerance": "an iteration ends when what is still to come is below this times the accelerations",
@@ -26,6 +29,23 @@ def limits(option: Any, run: Any) -> dict[str, float]:
     rounding = ROUNDING * max(1.0, far) if s.joints else 1e-3 * ROUNDING
     return {"tolerance": option.tolerance, "floor": d.gravity / d.length + 1e-9, "rounding": rounding,
             "most_iterations": option.max_iterations}
+
+
+@jit
+def drift_of_states(w, R, n_q, n_v, by):
+    """The largest increment of a state in an iteration, in its size: ``by`` times that of the unknown R."""
+    most = 0.0
+    for k in range(n_v):
+        if is_state(w, k):
+            most = larger(most, w.weight[n_q + k] * by * abs(R[k]) / reached(w, n_q, k, w.y0, w.f0, 0.0))
+    return most
+
+
+@jit
+def settled(drift, before, enough):
+    """Whether so are the states, or what is still to come is little; or it becomes no smaller, for rounding."""
+    rate = drift / before if before > 0 else 1.0
+    return drift <= LAST_DIGIT or (rate < 1 and drift * rate / (1 - rate) <= enough) or (rate > 0.3 and drift <= ROUNDED and before > 0)
 
 
 @jit

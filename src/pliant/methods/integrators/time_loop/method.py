@@ -38,6 +38,7 @@ class Method:
     swing: float = 1.0             # rad: most that a quaternion of the state may turn in a step that is chosen
     kept: tuple[str, ...] = ()     # arrays of own that the future depends on
     rigid: str = ""                # why it knows rigid bodies only, if that is so
+    stateless: str = ""            # why it knows no states of blocks and drives
 
     def __init__(self, option: Any, run: StepRun) -> None:
         self.option, self.run = option, run
@@ -46,6 +47,10 @@ class Method:
         if self.rigid and flexible:
             raise ModelError(f"simulate: integrator {option.kind}: body {next(iter(flexible))!r} is flexible; {self.rigid}. "
                              "Take generalized-alpha, Radau or an explicit method")
+
+        if self.stateless and run.dynamics.system.states:
+            raise ModelError(f"simulate: integrator {option.kind}: {run.dynamics.system.states[0].name!r} is a state; {self.stateless}. Take "
+                             "generalized-alpha, Radau or an explicit method")
 
     def state(self) -> dict[str, np.ndarray]:
         """Arrays that the future depends on, by name."""
@@ -87,4 +92,6 @@ class Method:
         d, s = self.run.dynamics, self.run.dynamics.system
         d.x.q[:] = self.run.x.q
         d._matrix()
-        return np.array([d.tiles[s.block[k, k]] for k in range(s.n_v // 6)]).reshape(-1, 6, 6)
+        found = np.array([d.tiles[s.block[k, k]] for k in range(s.n_v // 6)]).reshape(-1, 6, 6)
+        found[s.n_motion // 6:] = 0  # of states
+        return found
