@@ -59,6 +59,16 @@ class StateEntry(NamedTuple):
     nominal: float
 
 
+class ControllerEntry(NamedTuple):
+    """A controller in Python: its item, the places of its inputs in Y (-1: a channel that is no signal), those of its outputs and states
+    in the history, and its number among memories of W."""
+    item: Any
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    states: tuple[int, ...]
+    memory: int
+
+
 @dataclass
 class Row:
     """One element: integers after the block table, reals, tiles of its block table, and the item it belongs to."""
@@ -107,6 +117,7 @@ class ArrayBuilder:
     failures: Failures = field(default_factory=Failures)
     references: list[tuple[Family | str | None, int]] = field(default_factory=list)
     periods: list[tuple[float, str]] = field(default_factory=list)  # of sampled items, and who they are
+    controllers: list[ControllerEntry] = field(default_factory=list)
     starts: dict[int, float] = field(default_factory=dict)  # of discrete values: place in the history, value at the start
     histories: int = 1
     n_signals: int = 1
@@ -164,12 +175,16 @@ class ArrayBuilder:
 
     def frame(self, place: Place, point: Any, axes: Any = None, node: str | None = None) -> int:
         """A frame on a body, in its axes, of a flexible one at a node; returns its number."""
-        number = len(self.frames)
-        self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))
-        self.n_j += len(place.tiles)
+        number = self.bare_frame(place)
         given = np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float)
         place.make_frame(self, place, number, *given, *(() if node is None else (node,)))
         return number
+
+    def bare_frame(self, place: Place) -> int:
+        """The number of a frame on a body that an element of the caller places."""
+        self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))
+        self.n_j += len(place.tiles)
+        return len(self.frames) - 1
 
     def sliding_frame(self, place: Place, number: int) -> tuple[int, int]:
         """A frame that moves with a body and with a coordinate of a line of it, and the one that shows that coordinate."""

@@ -105,7 +105,7 @@ class ModelCompiler:
 
     def _offered(self) -> list[str]:
         """Signals of items."""
-        return [*self.directory.states, *self.given, *self.discrete.places, *self.signals.offered]
+        return [*self.directory.states, *self.given, *self.discrete.places, *self.discrete.lags, *self.signals.offered]
 
     def _equations_of(self, item: Item) -> None:
         """Rates of its states, and what it adds to the balance of energy."""
@@ -320,6 +320,8 @@ class ModelCompiler:
             SENSE,
         )
         b, state = self.builder, self.directory.states.get(reference)
+        if reference in self.discrete.lags:
+            return self.discrete.lag(reference)
         slot = b.new_signal()
         if state is not None:
             row = b.element(ENTRY, reference, (-1, -1, -1, state.iv, -1, -1, slot, OF_V), (1.0,))
@@ -384,6 +386,7 @@ class ModelCompiler:
         for item in self.items:
             self.discrete.build(item)
         self.directory.signals = {name: self.signals.slot(name) for name in self._offered()}
+        self.discrete.close()
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
         for item in self.items:

@@ -40,6 +40,7 @@ class System:
         self.data = self._tables(b)
         watched = any(family.sense.residual and family.sense.update and family.rank > 1 for family in self.families)
         self.discrete = 2 if watched else 1 if b.starts else 0  # discrete values: none, at ticks, at jumps too
+        self.controllers = tuple(b.controllers)
         self.h0 = np.zeros(b.histories)
         self.h0[list(b.starts)] = list(b.starts.values())
         self.q0, self.v0 = np.array(b.q, float), np.zeros(self.n)
@@ -115,9 +116,9 @@ class System:
         if key not in self._programs:
             scalar = types.float64 if x is np.float64 else types.complex128
             calls = []
-            for stage in STAGES:
+            for stage in STAGES[:2] if name == "sense" else STAGES:  # frames and signals alone
                 for family, rows in self.families.items():
-                    which = name if name != "matrix" else "residual" if family.force else "tangent"
+                    which = {"matrix": "residual" if family.force else "tangent", "sense": "residual"}.get(name, name)
                     kernels = getattr(family, stage)
                     function = getattr(kernels, which)
                     if name == "update" and function is None and stage in ("push", "sense") and family.rank < 2:  # frames and signals

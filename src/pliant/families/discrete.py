@@ -5,12 +5,12 @@ run o.ck = 2. What has a period is due if K is a multiple of it. Rows in order: 
 among computed signals, in order of flow; then memories take their next values, all at once; then latches, events and their actions, which
 are repeated until nothing changes (W[CHANGED]).
 """
-from ..kernels.contract import Family, Stage, call_python
+from ..kernels.contract import Family, Stage
 from ..kernels.expression_vm import CHANGED, ENDS, evaluate
 from ..kernels.jit import index, jit
 from .signals import CODE, PLACE, SLOT, due
 
-NEXT, ADDRESS = index(8, 9)  # ip: a place in Y for the next value; where in W the address of a Python function is
+NEXT = index(8)              # ip: a place in Y for the next value
 INSTANT, START = 1.0, 2.0    # o.ck
 TO_HISTORY, TO_STATE, TO_END = index(0, 1, 2)  # of actions
 TARGET = index(6)            # ip of an action: which of these
@@ -77,16 +77,7 @@ def act(s, b, o):
             s.H[b.ip[e, PLACE]] = value(s, b, o, e)
 
 
-@jit
-def control(s, b, o):
-    """A controller in Python: it reads signals and writes its outputs and states to the history"""
-    for e in range(b.first, b.last):
-        if due(b, o, e):
-            call_python(int(o.W[b.ip[e, ADDRESS]].real), s.t, float(b.ip[e, PLACE]), 0.0)
-
-
 MEMORY = Family("memory", sense=Stage(update=remember), rank=4)
 LATCH = Family("latch", sense=Stage(residual=look, update=latch), rank=5)
 EVENT = Family("event", sense=Stage(residual=look, update=event), rank=6)
 ACTION = Family("action", sense=Stage(update=act), rank=7)
-CONTROLLER = Family("controller", sense=Stage(update=control), rank=3)

@@ -3,7 +3,7 @@
 Primitive ones are coordinates of frames and their rates, and single entries of q and v (states, modal coordinates); all others are computed
 from signals before them. In the tangent program further signals hold the derivatives of computed ones by primitive ones.
 """
-from ..kernels.contract import TABLE, A, Family, Stage
+from ..kernels.contract import TABLE, A, Family, Stage, call_python
 from ..kernels.coordinates import coordinate, hessian, rate
 from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, jit
@@ -17,6 +17,7 @@ VALUE, RATE, OF_V, OF_Q, GIVEN, OF_H = index(0, 1, 2, 3, 4, 5)  # of a coordinat
 IV, IQ = index(4, 5)                    # ip of an entry: its places in v and q (of a state: none)
 FACTOR = index(0)                       # rp: what the entry is multiplied by; the number
 CODE, PLACE, PERIOD = index(4, 5, 6)    # ip of a computed signal: its program; of a held one its place in H, and period in base periods
+ADDRESS = index(9)                      # ip of a controller in Python: where in W the address of its function is
 SIGNAL, DERIVATIVE, COMPONENT = index(10, 11, 9)  # ip of an answer, after those of its force: row of the signal; d(force)/d(signal)
 TARGET, SLOPES = index(376, 388)        # scratch: the wrench that a unit of force is; what a signal is by the unknowns of a tile
 
@@ -44,7 +45,7 @@ def compute(s, b, o):
     for e in range(b.first, b.last):
         if b.ip[e, PLACE] >= 0:
             s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
-        else:
+        elif b.ip[e, CODE] >= 0:
             zero = 0 * s.H[0]
             s.Y[b.ip[e, SLOT]] = evaluate(s.t, zero, zero, s.Y, b.tab, b.val, b.ip[e, CODE], o.W)
 
@@ -57,10 +58,13 @@ def due(b, o, e):
 
 @jit
 def compute_due(s, b, o):
-    """The same at an instant: what is held is computed anew if it is due"""
+    """The same at an instant: what is held is computed anew if it is due, and controllers in Python write what they give to H"""
     for e in range(b.first, b.last):
         held = b.ip[e, PLACE] >= 0
-        if held and not due(b, o, e):
+        if b.ip[e, ADDRESS] >= 0:
+            if due(b, o, e):
+                call_python(int(o.W[b.ip[e, ADDRESS]].real), s.t, 0.0, 0.0)
+        elif held and (b.ip[e, CODE] < 0 or not due(b, o, e)):
             s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
         else:
             zero = 0 * s.H[0]

@@ -83,6 +83,23 @@ class Latch(NamedTuple):
     start: float = 0.0
 
 
+class Lag(NamedTuple):
+    """A signal as it was ``delay`` seconds before. ``before``: what it gives until the start has come back; None: the input then."""
+    name: str
+    unit: str
+    of: str
+    delay: float
+    before: float | None
+
+
+class Controls(NamedTuple):
+    """A function of Python that is called at the ticks of a period: channels in, (name, unit) out, start values of its states."""
+    period: float
+    inputs: tuple[str, ...]
+    outputs: tuple[tuple[str, str], ...]
+    start: tuple[float, ...]
+
+
 class Happening(NamedTuple):
     """When a condition (a number that is 0 or 1) becomes true: (name of a discrete or continuous state, value), or None to end the
     run."""
@@ -103,12 +120,13 @@ class Energies(NamedTuple):
 
 
 class ConstantLoad(NamedTuple):
-    """The constant part of a load on a frame: a force [N] or ``moment`` [N m], in world axes, or in those of the frame
+    """The constant part of a load on a frame: a force [N, or ``unit``] or ``moment`` [N m], in world axes, or in those of the frame
     if it ``turns`` with it."""
     frame: Frame
     vector: tuple[float, ...]
     moment: bool = False
     turns: bool = False
+    unit: str = "N"
 
 
 class TreeJoint(NamedTuple):

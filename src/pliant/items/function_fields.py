@@ -66,6 +66,9 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
     """(path, expression, its variables) of all functions of an item that are given as text."""
     for name, field in type(item).model_fields.items():
         value, own = getattr(item, name), _variables(field.metadata)
+        if name in item.expressions:
+            yield from ((path, text, ("t",)) for path, text in _texts((name,), value))
+            continue
         if own and isinstance(value, str):
             yield (name,), value, own
         elif isinstance(value, tuple):
@@ -79,6 +82,15 @@ def kinds_of(field: Any, count: int) -> tuple[Any, ...]:
     """Types of the entries of a field that is a list of so many; () where they are not known."""
     kinds = get_args(field.annotation)
     return kinds[:1] * count if kinds[1:] == (...,) else kinds
+
+
+def _texts(path: tuple[Any, ...], value: Any) -> Iterator[tuple[tuple[Any, ...], str]]:
+    """All texts in lists and mappings."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, (dict, list, tuple)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _texts((*path, key), inner)
 
 
 def _variables(metadata: Any) -> tuple[str, ...]:

@@ -2,8 +2,11 @@
 from . import (
     blocks,
     bodies,
+    controllers,
     couplings,
+    distributed_loads,
     drives,
+    events,
     filters,
     forces,
     groups,
@@ -19,5 +22,25 @@ from . import (
     variables,
 )
 
-__all__ = ["blocks", "bodies", "couplings", "drives", "filters", "forces", "groups", "joint_loads", "joints", "limiters", "linear_blocks",
-           "modal", "pid", "relations", "sampled", "sliding", "variables"]
+__all__ = [
+    "blocks",
+    "bodies",
+    "controllers",
+    "couplings",
+    "distributed_loads",
+    "drives",
+    "events",
+    "filters",
+    "forces",
+    "groups",
+    "joint_loads",
+    "joints",
+    "limiters",
+    "linear_blocks",
+    "modal",
+    "pid",
+    "relations",
+    "sampled",
+    "sliding",
+    "variables",
+]

@@ -9,7 +9,7 @@ from pydantic import model_validator
 from ..functions.field_error import FieldError
 from ..functions.formula import function, where
 from .blocks import Block, Plain, Positive, Time
-from .declarations import Held, Latch, Memory, Output
+from .declarations import Held, Lag, Latch, Memory, Output
 
 
 class Sample(Block):
@@ -18,7 +18,7 @@ class Sample(Block):
     positional: ClassVar[tuple[str, ...]] = ("name", "input", "period")
     period: Time
 
-    def discrete(self) -> Iterable[Held | Memory | Latch]:
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
         return (Held("output", self.unit, self.own("input").node, self.period),)
 
 
@@ -29,7 +29,7 @@ class UnitDelay(Block):
     period: Time
     start: Plain = 0.0
 
-    def discrete(self) -> Iterable[Held | Memory | Latch]:
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
         return (Memory("output", self.unit, self.own("input").node, self.period, self.start),)
 
 
@@ -60,10 +60,22 @@ class Relay(Block):
             raise FieldError("off", f"{self.off:g} must be below on, {self.on:g}: without a distance it switches without end")
         return self
 
-    def discrete(self) -> Iterable[Held | Memory | Latch]:
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
         u, d = self.own("input"), self.own("state")
         value = where(d > 0.5, where(u < self.off, 0.0, 1.0), where(u > self.on, 1.0, 0.0))
         return (Latch("state", "", value.node, float(self.start)),)
 
     def outputs(self) -> Iterable[Output]:
         return (*super().outputs(), Output("output", self.unit, (self.low + (self.high - self.low) * self.own("state")).node))
+
+
+class Delay(Block):
+    """The input as it was ``delay`` [s] before; ``before``: what it gives until then, the input at the start if left out. Steps are not
+    longer than the delay and end where a jump of the input comes back; `Pade` is a delay with states, for linear models."""
+    kind: ClassVar[str] = "delay"
+    positional: ClassVar[tuple[str, ...]] = ("name", "input", "delay")
+    delay: Time
+    before: Plain | None = None
+
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
+        return (Lag("output", self.unit, f"{self.name}.input", self.delay, self.before),)

@@ -40,6 +40,7 @@ CONTROL = record_type({
     "looks": "samples of Python functions of the motion, in the whole run",
     "origin, base": "of ticks: the time of the first one, and the base of all periods",
     "instant": "time of the next tick",
+    "echo": "when the next jump comes back from a delay",
 }, {
     "steps": "accepted so far, from the very start",
     "end": "number of fixed steps",
@@ -75,6 +76,7 @@ CONTROL = record_type({
     "changed": "whether some have changed",
     "finished": "whether an event ends the run",
     "begun": "whether what happens at the start has",
+    "echoed": "whether an interval begins since a jump has come back",
 })
 MAKE, BETWEEN = range(2)        # c.asked: a step, the polynomial
 REACH, ARRIVED, PASS = 1, 2, 3  # c.target: the step is to end behind a jump; it has not come so far; it has
@@ -130,6 +132,9 @@ class Steps(NamedTuple):
     due: np.ndarray     # times of rows
     history: Program    # counts turns
     update: Program     # discrete values
+    sense: Program      # signals
+    delays: np.ndarray  # first and last of their elements
+    echoes: np.ndarray  # when jumps come back from delays, and how often they still will; 0: a free row
     every: np.ndarray   # periods in base periods
     states: np.ndarray  # of states: place among velocities, and in v
     tangent: Program

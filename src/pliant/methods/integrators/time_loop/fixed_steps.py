@@ -7,8 +7,9 @@ from ....kernels.evaluation import run as evaluate
 from ....kernels.jit import entry, inlined
 from ....kernels.ode import call_status
 from ....kernels.states import copy
-from ....kernels.status import DONE, ENDED, MORE, OPEN, SPUN
+from ....kernels.status import CROWDED, DONE, ENDED, MORE, OPEN, SPUN
 from .control import MAKE
+from .delays import keep_records, recorded
 from .rows import keep, place
 
 
@@ -70,6 +71,10 @@ def fixed_steps(problem, steps, c, own, max_steps, rows):
             status = finish_step(p, w, c, t1)
         if status != DONE:
             return status
+        if w.delays[1] > 0:
+            recorded(p, w, c, o)
+            if not keep_records(p, w, c):
+                return CROWDED
         copy(w.y1, w.y0)
         copy(w.f1, w.f0)
         if c.events > 0:

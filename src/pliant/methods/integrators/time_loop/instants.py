@@ -9,7 +9,7 @@ from ....kernels.by_reference import reference
 from ....kernels.evaluation import run as evaluate
 from ....kernels.expression_vm import CHANGED, ENDS
 from ....kernels.jit import entry, jit
-from ....kernels.status import CHATTERS, DONE
+from ....kernels.status import CHATTERS, DONE, NOT_FINITE
 from .control import NEVER
 from .rows import place
 from .settling import release
@@ -19,7 +19,7 @@ CALM, SAME = 0.0, 1e-9  # no instant, only a jump; of a period: times that are o
 
 
 @entry
-def tick(c, every, first):
+def next_tick(c, every, first):
     """The next instant: the first tick from ``first`` on at which something is due."""
     best = -1
     for k in range(every.size):
@@ -49,7 +49,9 @@ def happen(p, w, c, how):
         evaluate(w.update, p.d, p.x, c.now, float(c.tick), 0.0, how)
         take_states(p, w)
         if p.x.W[ENDS] != 0:
-            c.finished = 1
+            c.finished = int(p.x.W[ENDS])
+            if c.finished == 2:  # a controller failed
+                return NOT_FINITE
         if p.x.W[CHANGED] == 0 and how == CALM:
             return DONE
         if p.x.W[CHANGED] != 0:
@@ -62,7 +64,7 @@ def happen(p, w, c, how):
 def at_instant(p, w, c):
     """The same at a tick; the next one follows."""
     status = happen(p, w, c, INSTANT)
-    tick(c, w.every, c.tick + 1)
+    next_tick(c, w.every, c.tick + 1)
     return status
 
 
@@ -72,5 +74,5 @@ def begin_discrete(problem, steps, c, starts):
     p, w = reference(problem), reference(steps)
     status = happen(p, w, c, START if starts else CALM)
     if starts:
-        tick(c, w.every, c.tick + 1)
+        next_tick(c, w.every, c.tick + 1)
     return status

@@ -10,6 +10,7 @@ from ....kernels.ode import call_status, load, powers
 from ....kernels.states import copy, copy_part, largest
 from ....kernels.status import CHATTERS, DONE, EVENT, MORE, UNBEGUN
 from .control import NEVER, PASS, PLACES, RATES, TURN, WATCHED
+from .delays import keep_delayed, reflect
 from .instants import CALM, at_instant, happen
 from .jump_search import find_sites
 from .settling import carried, driven, release
@@ -23,7 +24,7 @@ def next_stop(c, stops, limits, t):
         c.coming += 1
     while c.segment < limits.shape[0] - 1 and limits[c.segment, 0] <= t:
         c.segment += 1
-    c.stop, c.most = min(stops[c.coming, 0], limits[c.segment, 0], c.instant), limits[c.segment, 1]
+    c.stop, c.most = min(stops[c.coming, 0], limits[c.segment, 0], c.instant, c.echo), limits[c.segment, 1]
 
 
 @entry
@@ -113,6 +114,8 @@ def begin(p, w, c, o, again):
     following = c.next
     p.x.W[HELD] = 1 - c.fixed
     release(p, c)
+    if w.delays[1] > 0 and not again:
+        reflect(p, w, c)
     next_stop(c, w.stops, w.limits, c.now)
     c.target, c.grown, c.beyond, c.failures, c.seen, c.fresh = 0, 0, 0, 0, 0, 1
     c.watch_begin, c.watch_end, c.enter = -NEVER, -NEVER, NEVER
@@ -149,6 +152,7 @@ def pass_jump(p, w, c, o, t, other):
     """From behind a jump, to which it may still be a little way: by Taylor's formula. MORE, ``other`` where Python passes it, or why it
     does not go on."""
     c.after = t
+    keep_delayed(p, w, t)
     if w.call.settle != 0 and (w.call.rhs == 0 or driven(w, c)):
         if call_status(w.call.settle, (p, w, c, opaque(w.call.place))) != DONE:
             return other
@@ -181,11 +185,23 @@ def resettled(p, w, c):
 @jit
 def pass_instant(p, w, c, o):
     """A tick: MORE, or why it does not go on."""
+    keep_delayed(p, w, c.now)
     status = at_instant(p, w, c)
     if status == DONE:
         status = resettled(p, w, c)
     if status == DONE:
         status = begin(p, w, c, o, True)
+    return MORE if status == DONE else status
+
+
+@jit
+def pass_echo(p, w, c, o):
+    """A jump comes back from a delay: MORE, or why it does not go on."""
+    keep_delayed(p, w, c.now)
+    c.echoed = 1
+    status = resettled(p, w, c)
+    if status == DONE:
+        status = begin(p, w, c, o, False)
     return MORE if status == DONE else status
 
 
@@ -212,6 +228,8 @@ def next_interval(p, w, c, o):
         return EVENT if c.through == 0 else pass_jump(p, w, c, o, max(c.after, c.now), EVENT)
     if c.now >= c.instant:
         return pass_instant(p, w, c, o)
+    if c.now >= c.echo and c.now < c.last:
+        return pass_echo(p, w, c, o)
     if c.now < w.stops[c.coming, 0]:  # from here on steps may be longer, or must be shorter
         next_stop(c, w.stops, w.limits, c.now)
         return MORE

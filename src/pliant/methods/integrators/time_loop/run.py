@@ -17,17 +17,17 @@ from ....kernels.evaluation import Program
 from ....kernels.ode import NUM
 from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
-from ....kernels.status import CHATTERS, ENDED, EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
+from ....kernels.status import CHATTERS, CROWDED, ENDED, EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ..base import Integrator, Plan
 from .control import CONTROL, FORCES, PLACES, RATES
-from .instants import tick
+from .instants import next_tick
 from .intervals import chatters, next_stop
 from .python_functions import looks, refuse_memory
 from .stops import LOOK, Stops, function_fault
 from .time_functions import drive_changes, drive_jumps, outlook, whole_turns
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
-FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN, UNBEGUN, CHATTERS)
+FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN, UNBEGUN, CHATTERS, CROWDED)
 CHUNK, ROOM = 2000, 500_000  # rows of output kept by the loop before Python takes them, and how many numbers they may have; but at least
 FEWEST = 8                 # rows
 LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
@@ -117,7 +117,7 @@ class Run(Stops):
         s, c, start = self.dynamics.system, self.c, float(plan.row[0])
         c.origin, c.base, c.events = start if plan.origin is None else plan.origin, s.base, s.discrete
         c.begun = start > c.origin
-        tick(c, np.array(s.every, np.int64), int(np.floor((start - c.origin) / s.base + 1e-9)) + 1 if c.begun else 0)
+        next_tick(c, np.array(s.every, np.int64), int(np.floor((start - c.origin) / s.base + 1e-9)) + 1 if c.begun else 0)
 
     def _store(self) -> None:
         """Room for rows, and the first checkpoint: the last thing that the initialisation of a method does."""
@@ -203,7 +203,7 @@ class Run(Stops):
         if not self._plausible():
             raise ValueError("the state of the method in the file contradicts its step and times; the file is damaged")
         self.num.fallback = self.fallback.address if c.sticky else 0
-        tick(c, np.array(self.dynamics.system.every, np.int64), int(c.tick))
+        next_tick(c, np.array(self.dynamics.system.every, np.int64), int(c.tick))
         self._next_stop(self.t)
 
     def _plausible(self) -> bool:
@@ -352,6 +352,8 @@ class Run(Stops):
             raise function_fault(faults[0], self.t)
         if status == CHATTERS:
             raise self.chattering(self.jumped)
+        if status == CROWDED:
+            raise self.crowded()
         if beyond := s.beyond(self.x.q):
             raise SimulationError(f"stopped at t = {self.t:.6g} s: {beyond}", "end-of-line")
         item = None if status == NEWTON_FAILED else s.culprit(self.x, self.tried[0])

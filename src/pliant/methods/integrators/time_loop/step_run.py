@@ -22,6 +22,8 @@ from ..base import Plan
 from . import steep_laws
 from .chosen_steps import chosen_steps
 from .control import ELASTIC, RIGID, STATE, Kernels, Steps
+from .controllers import bound
+from .delay_lines import DelayLines
 from .fixed_steps import evaluate_at, fixed_steps
 from .instants import begin_discrete
 from .intervals import begin_interval, occur
@@ -46,7 +48,9 @@ class StepRun(Run):
             self.fallback.soft = self.p.lu.fix_by
         self.n_q, self.n_v = int(self.num.state_q), int(self.num.state_v)
         self.scheme: Method = method.scheme(self)
+        self.lines = DelayLines(self)
         self._plan_intervals(plan, self.scheme.coarsest)
+        self.lines.limit()
         self.watched, self.aliased = bool(self.c.fixed and self.scheme.holds), bool(self.c.fixed and (self.scheme.holds or not self.space))
         if self.scheme.holds:
             self.project = self.scheme.project
@@ -55,6 +59,7 @@ class StepRun(Run):
             self.programs[3] = history_program(self.space)
             self.c.histories = len(self.programs[3].rows) > 0
         self._make_steps(made)
+        self.calls = bound(self)
         self._weigh()
         self._limit(made)
         self._choose_solver(bool(plan.dynamics.massless()) and not self.watched)
@@ -84,7 +89,8 @@ class StepRun(Run):
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
                       due=self.due, history=self.programs[3], update=self.programs[4],
-                      every=np.array(self.dynamics.system.every, np.int64), states=self._places(), tangent=self.programs[1],
+                      sense=self.lines.program, delays=self.lines.rows, echoes=self.lines.echoes, states=self._places(),
+                      every=np.array(self.dynamics.system.every, np.int64), tangent=self.programs[1],
                       call=Kernels(*[0] * len(Kernels._fields)))
         y = steps.y0
         if made.rhs is None and not m.holds:
@@ -138,7 +144,7 @@ class StepRun(Run):
         more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1", "speed", "argument", "change")}
         own = {f"own_{name}": array for name, array in self.scheme.state().items()}
         held = ({} if self.c.fixed else {"choices": self._choices}) | ({"margins": self.steps.margin} if self.c.jumpy else {})
-        return super()._state() | more | own | {"chosen": self.p.chosen} | held
+        return super()._state() | more | own | {"chosen": self.p.chosen} | held | self.lines.state()
 
     def _records(self) -> dict[str, Any]:
         return super()._records() | {"par": self.p.par} | {f"own_{name}": r for name, r in self.scheme.records().items()}
@@ -218,6 +224,9 @@ class StepRun(Run):
         """From a consistent state."""
         s, w, c = self.dynamics.system, self.steps, self.c
         if c.events:
+            if self.lines and not c.begun:
+                row = row.copy()
+                self.lines.fill(row)
             starts, row = not c.begun, self._happened(row)
             if starts:
                 self.start = row

@@ -7,6 +7,7 @@ import numpy as np
 
 from ....compile import redundancy
 from ....compile.compiled_model import CompiledModel
+from ....families.delays import DELAY, RECORDS
 from ....items.errors import SimulationError, raised_in
 from ....joint_space.tree_programs import program
 from ....kernels import evaluation
@@ -168,6 +169,13 @@ class Stops:
         what = (f"the mechanism comes to a singular position, where {now} of the equations of its joints are independent instead "
                 f"of {rank} (joints {', '.join(names[:6])}{more}), and the formulation {self.formulation.kind} cannot pass it")
         raise SimulationError.stopped(t, what, "Take index-1 or augmented-lagrangian, which can", "singular-pose")
+
+    def crowded(self) -> SimulationError:
+        """Why a run cannot go on whose delays have too many steps behind them."""
+        s = self.dynamics.system
+        names = ", ".join(repr(s.owners[e]) for e in range(*s.families[DELAY]))
+        what = f"there are more than {RECORDS - 2} steps within the delay of {names}"
+        return SimulationError.stopped(float(self.c.now), what, "Take Pade in place of the delay, or ask for less accuracy", "delay")
 
     def reason(self, status: int, item: str | None) -> tuple[str, str]:
         """Code and words of a failed step."""
