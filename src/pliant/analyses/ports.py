@@ -108,7 +108,7 @@ def at_once(d: CompiledModel, row: np.ndarray, inputs: Sequence[str], outputs: d
     for k, name in enumerate(inputs):
         if name not in d.directory.inputs:
             continue
-        place = s.families[ENTRY][0] + d.directory.inputs[name], FACTOR
+        place = s.families[ENTRY][0] + d.directory.inputs[name], NUMBER
         value = float(s.data.rp[place])
         size, found = SMALL * max(1.0, abs(value)), np.zeros((len(outputs), at.size))
         try:
