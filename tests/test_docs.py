@@ -56,7 +56,7 @@ def test_links_resolve(page):
         assert not anchor or anchor in anchors(linked), target
 
 
-PAGES_THAT_RUN = ("README.md", "docs/guide.md", "docs/analyses.md", "docs/methods.md", "docs/flexible.md", "docs/stresses.md",
+PAGES_THAT_RUN = ("README.md", "docs/guide.md", "docs/control.md", "docs/analyses.md", "docs/methods.md", "docs/flexible.md", "docs/stresses.md",
                   "docs/viewer.md")
 
 

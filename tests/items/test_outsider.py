@@ -1,16 +1,18 @@
-"""A joint, a force law and an element, each in one file outside the package (tests/support/outsider, described in docs/extending.md)."""
+"""A joint, a force law, a block and an element, each in one file outside the package (tests/support/outsider, described in docs/extending.md)."""
 import numpy as np
 import pytest
 from derivatives import ComplexStep
 from outsider.attraction import Attraction
 from outsider.gyrostat import Gyrostat
 from outsider.slot_joint import PinInSlot
+from outsider.soft_sensor import SoftSensor
 
 import pliant as pl
 from pliant.methods.automatic import candidates, fastest_rate
 from pliant.methods.integrators.time_loop.fixed_steps import fixed_steps
 from pliant.plot.scene import scene
 from pliant.start.assembly import start_row
+from pliant.text.model_text import from_text, to_text
 from pliant.view.describe import Description
 from pliant.view.sources import SolutionSource
 
@@ -93,6 +95,19 @@ def test_a_law_has_channels_and_is_drawn(tmp_path):
     ends = scene(sol, sol.t).springs["pull"]
     np.testing.assert_allclose(ends[1], sol["body.position"])
     assert m.static().to_dict()["channels"]["pull.distance"] == pytest.approx(1.0)
+
+
+def test_block():
+    """tanh of the answer of first order to a ramp, t - tau (1 - exp(-t / tau)); from a text, and in feedback with an exact tangent."""
+    m = pl.Model("sensor")
+    ball = m.add(pl.RigidBody.sphere("ball", 0.1, mass=1.0, position=(1, 0, 0)))
+    m.add(SoftSensor("soft", "t", "200 ms", 2.0))
+    sol = from_text(to_text(m)).simulate(3.0, accuracy=1e-9, output_step=0.5)
+    slow = sol.t - 0.2 * (1 - np.exp(-sol.t / 0.2))
+    np.testing.assert_allclose(sol["soft.output"], 2 * np.tanh(slow / 2), atol=1e-8)
+    m["soft"].input = "ball.position.x*ball.velocity.y"
+    m.add(pl.Force("f", ball, ("3*soft.output", "soft.slow^2", "t")))
+    assert tangent_error(m) < 1e-12
 
 
 def test_element():

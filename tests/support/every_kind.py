@@ -1,10 +1,10 @@
 """All kinds of items, those of the package and those written outside: what contract tests go through."""
-from outsider import attraction, gyrostat, slot_joint
+from outsider import attraction, gyrostat, slot_joint, soft_sensor
 
 from pliant.items import kinds
 from pliant.items.base import KINDS, Item
 
-HERE = (kinds, attraction, gyrostat, slot_joint)  # importing them fills KINDS
+HERE = (kinds, attraction, gyrostat, slot_joint, soft_sensor)  # importing them fills KINDS
 
 
 def every_kind() -> list[tuple[str, type[Item]]]:

@@ -98,13 +98,11 @@ def _count(d: CompiledModel) -> None:
 
 
 def start_states(d: CompiledModel) -> None:
-    """States begin as they say: with numbers, or with what signals are then, also those of states that begin so themselves."""
+    """States that begin with a function of signals, which may be of states that begin so themselves."""
     s, x, starts = d.system, d.x, d.directory.starts
-    for state in s.states:
-        x.v[state.iv] = s.v0[state.iv]
     places = [d.directory.states[name].iv for name in starts]
     late = set[str]()  # still changing when all that follow from others are known
-    for k in range(2 * len(starts) + 1):
+    for k in range(2 * len(starts) + 1 if starts else 0):
         evaluation.run(s.program("residual"), s.data, x, 0.0, 0.0, 0.0, 0.0)
         values = [float(value_at(0.0, x.Y, s.data.tab, s.data.val, code, x.W)) for code in starts.values()]
         changed = [name for name, old, new in zip(starts, x.v[places], values, strict=True) if old != new]
@@ -114,6 +112,8 @@ def start_states(d: CompiledModel) -> None:
         if not changed:
             return
         late |= set(changed) if k > len(starts) else set()
+    if not late:
+        return
     names = sorted(late)
     raise ModelError(f"the states {', '.join(map(repr, names))} need each other at the start; give one of them a number to start with",
                      tuple(name.rpartition(".")[0] for name in names))

@@ -39,7 +39,7 @@ class IDARun(Run):
             raise ModelError("simulate: integrator ida does not bear redundant joints, which make its equations "
                              "singular; pliant check names them. Take another integrator, such as radau-iia-5 or bdf")
         if plan.dynamics.system.discrete:
-            raise ModelError("simulate: integrator ida: it cannot stop at instants of sampled blocks, events and delays; take another, such "
+            raise ModelError("simulate: integrator ida: it cannot stop at instants of sampled blocks, events or delays; take another, such "
                              "as bdf or radau-iia-5")
         super().__init__(method, plan)
         self._plan_intervals(plan, 1)
