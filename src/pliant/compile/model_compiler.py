@@ -2,20 +2,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..families import constraints
+from ..functions.expression import ZERO, Node, binary
 from ..functions.function import channels
 from ..functions.parser import NO_NAMES, Names, parse
 from ..items.base import Frame, did_you_mean
-from ..items.declarations import Given
+from ..items.declarations import Collected, Given
 from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
 from ..items.joint_channels import held_by
 from ..items.joints import Planar, perpendicular_frame
-from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_body, no_coordinate, no_frame, no_node, one_body, sensed
+from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_body, no_coordinate, no_frame, no_node, no_port, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
@@ -25,7 +27,6 @@ from .signals import Declared, Primitive, Signals
 from .system import System
 
 if TYPE_CHECKING:
-    from ..functions.expression import Node
     from ..functions.function import Code
     from ..items.base import Item, Pair
     from ..items.bodies import FrameOwner, RigidBody
@@ -88,7 +89,10 @@ class ModelCompiler:
     # -- states and signals
     def declare(self, items: Iterable[Item]) -> None:
         """Places of states, and names of signals, of all items: any of them may use any other."""
+        items, collected = list(items), dict[str, list[Node]]()
         for item in items:
+            if ends := item.spans():
+                self.measured[item.name] = ends
             for k, state in enumerate(item.states()):
                 name = f"{item.name}.{state.name}"
                 self.builder.state(name, state.start, state.nominal, k == 0)
@@ -97,8 +101,19 @@ class ModelCompiler:
                 name = f"{item.name}.{output.name}".rstrip(".")
                 if isinstance(output.value, Given):
                     self.given[name] = output.value.value
+                elif isinstance(output.value, Collected):
+                    collected[name] = []
                 else:
                     self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}")
+
+        for item in items:
+            for flow in item.inflows():
+                if (name := f"{flow.port}.{flow.what}") not in collected:
+                    ports = {n.removesuffix(f".{flow.what}") for n in collected if n.endswith(f".{flow.what}")}
+                    raise ModelError(f"{item.kind} {item.name!r}: {flow.field}: {no_port(flow.port, ports)}", (item.name,))
+                collected[name].append(flow.value)
+        for name, flows in collected.items():
+            self.signals.offered[name] = Declared(reduce(partial(binary, "+"), flows, ZERO), f"port {name.rpartition('.')[0]!r}")
 
     def _offered(self) -> list[str]:
         """Signals of items."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
 
     from ..compile.model_compiler import ModelCompiler
-    from .declarations import Channel, ConstantLoad, CoordinateUse, Energies, Output, State, Stiffness
+    from .declarations import Channel, ConstantLoad, CoordinateUse, Energies, Inflow, Output, State, Stiffness
     from .placing import Placement
 else:
     ModelMetaclass = type(BaseModel)
@@ -105,6 +105,20 @@ def names_joint(cls: type[BaseModel] | None, field: Any) -> bool:
     """Whether a field names a joint."""
     found = cls.model_fields.get(str(field)) if cls is not None else None
     return found is not None and any(getattr(m, "func", None) is joint_name for m in found.metadata)
+
+
+def port_name(value: Any) -> Any:
+    """A port may be given as an object that has only one."""
+    return value.name if isinstance(value, Item) else same_name(value) if isinstance(value, str) else value
+
+
+PortName = Annotated[str, BeforeValidator(port_name)]  # field type: names a port of another item, as "cylinder.a"
+
+
+def names_port(cls: type[BaseModel] | None, field: Any) -> bool:
+    """Whether a field names a port."""
+    found = cls.model_fields.get(str(field)) if cls is not None else None
+    return found is not None and any(getattr(m, "func", None) is port_name for m in found.metadata)
 
 
 if TYPE_CHECKING:
@@ -312,6 +326,14 @@ class Item(Strict, metaclass=_Friendly):
     def signals(self) -> list[tuple[str, str]]:
         """Names and units of its states and outputs."""
         return [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.outputs()]
+
+    def inflows(self) -> Iterable[Inflow]:
+        """What it lets flow into ports, which collect it."""
+        return ()
+
+    def spans(self) -> tuple[Frame, Frame] | None:
+        """Its two points, if their distance and its rate are signals of it: NAME.distance, NAME.rate."""
+        return None
 
     def energies(self) -> Energies | None:
         """What its states add to the balance of energy."""

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from ..functions.parameters import MARK, is_expression
 from ..functions.rewriting import owner_of, rewritten
-from .base import Between, Frame, Item, ends_of, joint_name, names_joint
+from .base import Between, Frame, Item, ends_of, joint_name, names_joint, names_port, port_name
 from .function_fields import _variables
 
 Channel = Callable[[str, str], str]  # (item, rest of the channel) as an expression
@@ -32,6 +32,11 @@ class Naming:
             return Frame(body=self.item(whole), point=self.numbers(frame.point), rotation=frame.rotation, at=self.numbers(frame.at))
         new = {"body": self.item(frame.body), "point": self.numbers(frame.point), "at": self.numbers(frame.at)}
         return frame if all(getattr(frame, k) == v for k, v in new.items()) else frame.model_copy(update=new)
+
+    def port(self, port: str) -> str:
+        """``cylinder.a`` with the new name of the cylinder."""
+        head = owner_of(port, self.items)
+        return self.item(head) + port[len(head):] if head in self.items else port
 
     def expression(self, text: str, variables: tuple[str, ...] = ()) -> str:
         return rewritten(text, self._token, variables)
@@ -73,6 +78,8 @@ class Naming:
             return self.frame(Frame.model_validate(value))
         if names_joint(kind, name):
             return self.item(str(joint_name(value)))
+        if names_port(kind, name):
+            return self.port(str(port_name(value)))
         if name in kind.lists:
             return tuple(self.item(str(joint_name(other))) for other in value)
         if field is None:
