@@ -95,7 +95,7 @@ class ModelCompiler:
                 self.measured[item.name] = ends
             for k, state in enumerate(item.states()):
                 name = f"{item.name}.{state.name}"
-                self.builder.state(name, state.start, state.nominal, k == 0)
+                self.builder.state(name, state.start if isinstance(state.start, (int, float)) else 0.0, state.nominal, k == 0)
                 self.directory.states[name] = self.builder.states[-1]
             for output in item.outputs():
                 name = f"{item.name}.{output.name}".rstrip(".")
@@ -127,6 +127,9 @@ class ModelCompiler:
             entry = self.directory.states[f"{item.name}.{state.name}"]
             code, tiles, reals = self.builder.function(state.rate, ("t",), where), (entry.iv // 6,), (1 / entry.nominal,)
             self.builder.element(STATE, item.name, (-1, -1, -1, entry.iv, code.value), reals, tiles=tiles)
+            if not isinstance(state.start, (int, float)):
+                start = parse(state.start, ("t",), self.builder.known) if isinstance(state.start, str) else state.start
+                self.directory.starts[entry.name] = self.builder.program(start)
             for slot, derivative in code.by_signal:
                 ints = (-1, -1, -1, entry.iv, -1, -1, -1, -1, -1)
                 self.signals.add_answer(STATE_ANSWER, item.name, ints, slot, derivative, reals, tiles)
@@ -331,9 +334,23 @@ class ModelCompiler:
             row = b.element(ENTRY, reference, (-1, -1, -1, -1, -1, -1, slot, GIVEN), (self.given[reference],))
             self.directory.inputs[reference] = row
             return Primitive(slot, ENTRY, row, ())
+        if (entry := self._entry(self._sensed(reference))) is not None:
+            iv, iq, order, factor = entry
+            row = b.element(ENTRY, reference, (-1, -1, -1, iv, iq, -1, slot, order), (factor,))
+            return Primitive(slot, ENTRY, row, (iv // 6,))
         kind, axis, history, zero, order, frames = self._resolve(reference)
         row = b.pair(SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,), velocity=True, reads=True)
         return Primitive(slot, SENSE, row, (*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
+
+    def _entry(self, found: Sensed) -> tuple[int, int, int, float] | None:
+        """Where a channel that is an entry of v or q is found: places, which of the two, and its factor."""
+        from ..families.signals import OF_Q, OF_V
+        if found.coordinate == "spin":
+            return self.places[found.item].iv + 3 + found.axis, -1, int(OF_V), 1.0
+        if found.coordinate == "modal":
+            body = self.directory.flexible[found.item]
+            return body.iv + found.axis, body.iq + found.axis, int(OF_V if found.rate else OF_Q), 1 / float(body.scale[found.axis])
+        return None
 
     def add_variable(self, name: str, expression: str) -> None:
         """An expression with a name; its channels must be there."""

@@ -41,12 +41,12 @@ class CoordinateUse(NamedTuple):
 
 
 class State(NamedTuple):
-    """A state z of an item, with z' = ``rate``, a function of t and signals. ``nominal``: the size that its errors are measured in, as
-    long as it has not been larger."""
+    """A state z of an item, with z' = ``rate``, a function of t and signals. ``start``: a number, or a function of the signals at the
+    start. ``nominal``: the size that its errors are measured in, as long as it has not been larger."""
     name: str
     unit: str
     rate: Node | str
-    start: float = 0.0
+    start: float | Node | str = 0.0
     nominal: float = 1.0
 
 
