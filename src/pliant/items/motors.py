@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     Resistance = Inductance = Constant = Flux = Inertia = Ratio = Plain = Power = float
 else:
-    Resistance, Inductance, Inertia = number("ohm", positive=True), number("V*s/A", least=0.0), number("kg*m^2", least=0.0)
-    Constant, Flux, Ratio, Plain = number("N*m/A", positive=True), number("V*s", positive=True), number("", positive=True), number("")
+    Resistance, Inductance, Inertia = number("ohm", positive=True), number("H", least=0.0), number("kg*m^2", least=0.0)
+    Constant, Flux, Ratio, Plain = number("N*m/A", positive=True), number("Wb", positive=True), number("", positive=True), number("")
     Power = number("W", positive=True)
 
 
@@ -124,7 +124,7 @@ class Motor(OnJoint):
 
 class DCMotor(Motor):
     """A direct current motor on a joint: L i' = ``voltage`` - R i - k w, torque k i on the rotor, w = n times the rate of the angle.
-    ``resistance`` R [ohm], ``inductance`` L [V s/A] (0: the current follows at once), ``constant`` k [N m/A], which is also that of the
+    ``resistance`` R [ohm], ``inductance`` L [H] (0: the current follows at once), ``constant`` k [N m/A], which is also that of the
     back EMF [V s]; ``current`` [A] at the start. ``voltage`` [V]: a number, an expression of t and channels, a Table of t, or f(t)."""
     kind: ClassVar[str] = "dc_motor"
     positional: ClassVar[tuple[str, ...]] = ("name", "joint", "voltage")
@@ -161,8 +161,8 @@ class DCMotor(Motor):
 
 class PMSM(Motor):
     """A permanent magnet synchronous (brushless) motor in the axes d, q of its rotor, amplitudes of phases: L i_d' = v_d - R i_d + p w L i_q,
-    L i_q' = v_q - R i_q - p w (L i_d + psi), torque 3/2 p psi i_q on the rotor. ``resistance`` R [ohm], ``inductance`` L [V s/A],
-    ``flux`` psi [V s] of the magnets, ``pole_pairs`` p. ``direct_voltage`` and ``quadrature_voltage`` [V] as that of a DCMotor."""
+    L i_q' = v_q - R i_q - p w (L i_d + psi), torque 3/2 p psi i_q on the rotor. ``resistance`` R [ohm], ``inductance`` L [H],
+    ``flux`` psi [Wb] of the magnets, ``pole_pairs`` p. ``direct_voltage`` and ``quadrature_voltage`` [V] as that of a DCMotor."""
     kind: ClassVar[str] = "pmsm"
     positional: ClassVar[tuple[str, ...]] = ("name", "joint", "quadrature_voltage", "direct_voltage")
     voltages: ClassVar[tuple[str, ...]] = ("quadrature_voltage", "direct_voltage")

@@ -86,11 +86,20 @@ class Naming:
             return self.numbers(value)
         if own := _variables(field.metadata):
             return self.function(value, own)
+        if isinstance(value, Mapping) and isinstance(part := get_args(field.annotation)[-1:], tuple) and part and hasattr(part[0], "model_fields"):
+            return {key: self._part(part[0], inner) for key, inner in value.items()}
         kinds = get_args(field.annotation)
         if isinstance(value, (list, tuple)) and len(kinds) == len(value):
             made = [self.function(v, _variables(getattr(k, "__metadata__", ()))) for v, k in zip(value, kinds, strict=True)]
             return type(value)(made)
         return self.numbers(value)
+
+    def _part(self, kind: Any, given: Any) -> Any:
+        """A part of an item with functions of its own."""
+        fields = dict(given) if isinstance(given, Mapping) else {name: getattr(given, name) for name in kind.model_fields}
+        made = {name: self.function(value, own) if name in kind.model_fields and (own := _variables(kind.model_fields[name].metadata))
+                else self.numbers(value) for name, value in fields.items()}
+        return made if isinstance(given, Mapping) else given.model_copy(update=made)
 
     def apply(self, item: Item) -> None:
         """The item itself, with other names in it."""
