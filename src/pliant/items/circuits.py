@@ -68,7 +68,8 @@ class Element(Strict):
         return self
 
     def plain(self) -> dict[str, Any]:
-        return with_between({"kind": self.kind, "a": self.a, "b": self.b, **self.model_dump(exclude={"kind", "a", "b"}, exclude_defaults=True)})
+        more = self.model_dump(exclude={"kind", "a", "b"}, exclude_defaults=True)
+        return with_between({"kind": self.kind, "a": self.a, "b": self.b, **more})
 
 
 class Circuit(Computes):
@@ -163,7 +164,8 @@ class Circuit(Computes):
             if len(closed) < len(switches):
                 return where(self.own(f"{switches[len(closed)]}.value") > 0, search((*closed, True)), search((*closed, False)))
             values = self._solved(closed)[0][row]
-            v = sum((float(c) * self.own(s) for k, (c, s) in enumerate(zip(values, known, strict=True)) if c != 0 and k != own), Formula(ZERO))
+            others = [(float(c), s) for k, (c, s) in enumerate(zip(values, known, strict=True)) if c != 0 and k != own]
+            v = sum((c * self.own(s) for c, s in others), Formula(ZERO))
             return function("max", v - e.forward, 0.0) / (e.on - values[own])
         return search(())
 
@@ -241,5 +243,5 @@ def _refuse_cuts(elements: dict[str, Element]) -> None:
         told = ", ".join(repr(n) for n in cut)
         if not names:
             raise FieldError("elements", f"nothing connects {told} with the node 'ground'")
-        raise FieldError("elements", f"nodes {told} are connected with 'ground' by inductors and current sources alone "
-                         f"({', '.join(repr(n) for n in names)}), whose currents would jump with each other; put a large resistor across one")
+        raise FieldError("elements", f"nodes {told} are connected with 'ground' by inductors and current sources alone ("
+                         f"{', '.join(repr(n) for n in names)}), whose currents would jump with each other; put a large resistor across one")

@@ -243,4 +243,4 @@ class PneumaticJointCylinder(GasChambers, Sliding):
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
-        return cls._along(a, b, heat_transfer=2.0, cap_pressure=4e5, rod_pressure=3e5)
+        return cls._along(a, b, exponent=1.4, heat_transfer=2.0, cap_pressure=4e5, rod_pressure=3e5)

@@ -306,8 +306,8 @@ class Pump(Passage, Oil):
 
 class DirectionalValve(Computes):
     """A proportional or servo valve 4/3: ``input`` (from -1 to 1, an expression of t and channels) moves its spool, a positive one connects
-    ``supply`` with ``a`` and ``b`` with ``tank``, a negative one the other way round. ``rated_flow`` [m^3/s] at ``rated_drop`` [Pa] per edge
-    at full opening. The spool follows with ``time_constant`` [s], or as an oscillator of ``frequency`` [Hz] and ``damping_ratio``.
+    ``supply`` with ``a`` and ``b`` with ``tank``, a negative one the other way round. ``rated_flow`` [m^3/s] at ``rated_drop`` [Pa] per
+    edge at full opening. The spool follows with ``time_constant`` [s], or as an oscillator of ``frequency`` [Hz] and ``damping_ratio``.
     ``overlap``: part of its way in which it stays closed."""
     section: ClassVar[str] = "blocks"
     kind: ClassVar[str] = "directional_valve"
@@ -363,5 +363,5 @@ class DirectionalValve(Computes):
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
-        return [HydraulicSupply("S", 1e7), HydraulicSupply("T"), HydraulicVolume("A", 1e-3, 2e6), HydraulicVolume("B", 1e-3, 3e6),
-                cls("F", "0.3*sin(t)", supply="S", tank="T", a="A", b="B", rated_flow=1e-3, rated_drop=1e6, frequency=40.0)]
+        return [HydraulicSupply("S", 1e7), HydraulicSupply("T"), HydraulicVolume("V", 1e-3, 2e6), HydraulicVolume("W", 1e-3, 3e6),
+                cls("F", "0.3*sin(t)", supply="S", tank="T", a="V", b="W", rated_flow=1e-3, rated_drop=1e6, frequency=40.0)]

@@ -20,5 +20,5 @@ from . import (
     variables,
 )
 
-__all__ = ["blocks", "bodies", "circuits", "couplings", "cylinders", "drives", "forces", "groups", "hydraulic_lines", "hydraulics", "joint_loads",
-           "joints", "modal", "motors", "pneumatics", "relations", "sliding", "variables"]
+__all__ = ["blocks", "bodies", "circuits", "couplings", "cylinders", "drives", "forces", "groups", "hydraulic_lines", "hydraulics",
+           "joint_loads", "joints", "modal", "motors", "pneumatics", "relations", "sliding", "variables"]

@@ -86,9 +86,9 @@ class Naming:
             return self.numbers(value)
         if own := _variables(field.metadata):
             return self.function(value, own)
-        if isinstance(value, Mapping) and isinstance(part := get_args(field.annotation)[-1:], tuple) and part and hasattr(part[0], "model_fields"):
-            return {key: self._part(part[0], inner) for key, inner in value.items()}
         kinds = get_args(field.annotation)
+        if isinstance(value, Mapping) and kinds and hasattr(kinds[-1], "model_fields"):
+            return {key: self._part(kinds[-1], inner) for key, inner in value.items()}
         if isinstance(value, (list, tuple)) and len(kinds) == len(value):
             made = [self.function(v, _variables(getattr(k, "__metadata__", ()))) for v, k in zip(value, kinds, strict=True)]
             return type(value)(made)

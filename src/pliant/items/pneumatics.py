@@ -54,8 +54,8 @@ class Gas(Computes):
     @model_validator(mode="after")
     def _heated(self) -> Gas:
         if self.heat_transfer is not None and self.exponent <= 1:
-            raise FieldError("exponent", f"{self.exponent:g} must be above 1 where the temperature is a state: the ratio of specific heats, "
-                             "1.4 of air")
+            raise FieldError("exponent", f"{self.exponent:g} must be above 1 where the temperature is a state: the ratio of specific "
+                             "heats, 1.4 of air")
         return self
 
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:

@@ -169,7 +169,8 @@ class JointSpace:
         return rc.Tree(ip, rp, np.array(drive, np.int64), table(driven, 3), np.array(scales, float).reshape(-1, 2), table(history, 3),
                        table(rotations, 2), table(linear, 2), table(blocks.bodies, 2), table(blocks.nodes, 2), table(lines, 4),
                        table(states, 2), np.array([state.nominal for state in self.system.states], float), rotors_of(self, ip, rate),
-                       np.zeros(position), np.zeros(rate), np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(rc.JOINT_WORK), blocks.reals())
+                       np.zeros(position), np.zeros(rate), np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(rc.JOINT_WORK),
+                       blocks.reals())
 
     def _modes(self, i: int, link: Link, ip: np.ndarray, position: int) -> int:
         """How many a body has; their coordinates begin at ``position``."""

@@ -147,7 +147,8 @@ def _ports(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Pro
         ports = {f"{i.name}.{o.name}".removesuffix(f".{flow.what}") for i in model for o in i.outputs()
                  if isinstance(o.value, Collected) and o.name.endswith(flow.what)}
         if flow.port not in ports and owner_of(flow.port, wrong) not in wrong:
-            yield (flow.field,), ref.no_port(flow.port, ports)
+            path = ("between", "ab".index(flow.field)) if isinstance(item, Between) else (flow.field,)
+            yield path, ref.no_port(flow.port, ports)
 
 
 def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], Any]:
