@@ -59,7 +59,8 @@ def test_a_locked_cylinder_is_a_spring():
     found = slide().modes()
     assert found.frequencies.max() == pytest.approx(32.53449797679966, rel=1e-8)
     sol = slide(cap_pressure=5e6, rod_pressure=5e6).simulate(0.2, accuracy=1e-9)  # A_1 > A_2: it swings out and back
-    assert closing(sol) < 1e-8 and sol["c.position"].max() > 0.15
+    balance = sol.energy.balance
+    assert abs(balance - balance[0]).max() < 1e-8 * sol.energy.kinetic.max() and sol["c.position"].max() > 0.15
 
 
 @pytest.mark.parametrize("name", ["mass", "crane"])
@@ -230,7 +231,7 @@ HEAD = "pliant: 1\nbodies:\n  b: {mass: 1, inertia: [1, 1, 1]}\nblocks:\n  S: {k
     ("V: {kind: hydraulic_volume, volume: -1 l}", "6: blocks.V.volume: -1 l must be greater than zero"),
     ("V: {kind: hydraulic_volume, volume: 1 m}", "6: blocks.V.volume: '1 m' is a length"),
     ("O: {kind: hydraulic_orifice, between: [S, W], rated_flow: 1 l/min, rated_drop: 1 bar}",
-     r"6: blocks.O.between\[1\]: there is no port 'W'; there is only 'S'"),
+     r"6: blocks.O.between\[1\]: there is no port 'W'; there is S"),
     ("O: {kind: pneumatic_orifice, between: [S, S], conductance: 1e-8}",
      r"6: blocks.O.between\[0\]: there is no port 'S'; the model has none"),
     ("V: {kind: directional_valve, input: 0, supply: S, tank: S, a: S, b: S, rated_flow: 1 l/min, rated_drop: 1 bar}",

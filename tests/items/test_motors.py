@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from derivatives import ComplexStep
 from every_kind import every_kind
+from flexible_models import rod
 
 import pliant as pl
 from pliant.items.errors import ItemError, ModelError
@@ -55,7 +56,7 @@ def test_dc_motor_with_steps_that_are_chosen(accuracy, integrator, coordinates):
 @pytest.mark.parametrize("coordinates", ["absolute", "joint"])
 @pytest.mark.parametrize(("order", "integrator"), [(2, pl.GeneralizedAlpha(0.9)), (4, pl.RungeKutta4())], ids=["alpha", "rk4"])
 def test_dc_motor_orders(order, integrator, coordinates):
-    found = [errors(dc_motor().simulate(1.0, step=h, output_step=0.1, integrator=integrator, coordinates=coordinates)) for h in (0.02, 0.01)]
+    found = [errors(dc_motor().simulate(1.0, step=h, output_step=0.1, integrator=integrator, coordinates=coordinates)) for h in (0.01, 0.005)]
     assert np.log2(found[0] / found[1]) == pytest.approx(order, abs=0.1)
 
 
@@ -152,19 +153,23 @@ def test_services_of_joint_coordinates_know_rotors():
 
 
 def test_a_rotor_on_a_flexible_arm_shifts_its_frequency():
-    """The modes of an arm whose hub has the rotor's inertia as a body."""
-    from flexible_models import beam_part
-    found = []
+    """Modes and motion of an arm on its node, with a hub that has the inertia of the rotor instead; in both coordinates."""
+    found, runs = [], []
     for way in ("rotor", "body"):
-        m = pl.Model("arm")
-        m.add(pl.ModalBody("arm", beam_part(), position=(0, 0, 0)))
-        hub = m.add(pl.RigidBody("hub", 1.0, (1e-3, 1e-3, 1e-3 + (0.05 if way == "body" else 0.0)), position=(0, 0, 0)))
-        m.add(pl.Revolute("A", m.ground, hub, axis="z"))
-        m.add(pl.Fixed("F", hub, m["arm"]["root"]))
+        m = pl.Model("arm", gravity=(0, -9.81, 0))
+        m.add(pl.ModalBody("arm", rod(), position=(0, 0, 0), damping=0.02))
+        m.add(pl.Revolute("A", m.ground, m["arm"]["start"], axis="z"))
         if way == "rotor":
             m.add(pl.RotorInertia("r", "A", 5e-4, 10.0))
-        found.append(m.modes().frequencies[:4])
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-8, atol=1e-5)
+        else:
+            hub = m.add(pl.RigidBody("hub", 1e-9, (1e-9, 1e-9, 0.05), position=(0, 0, 0)))
+            m.add(pl.Fixed("F", m["arm"]["start"], hub))
+        found.append(m.modes(state="assembled").frequencies)
+        for coordinates in ("absolute", "joint"):
+            runs.append(m.simulate(0.1, accuracy=1e-8, output_step=0.05, coordinates=coordinates, integrator=pl.RadauIIA5())["A.angle"])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6, atol=1e-4)
+    for run in runs[1:]:
+        np.testing.assert_allclose(run, runs[0], atol=1e-7)
 
 
 def test_a_rotor_where_joint_coordinates_cut_is_told():

@@ -17,6 +17,8 @@ from ..functions.time_parts import TimePart
 from ..items.errors import ModelError
 from ..kernels.contract import Family
 
+PERIOD = "period"  # among references
+
 
 @dataclass(frozen=True)
 class Place:
@@ -103,7 +105,9 @@ class ArrayBuilder:
     val: list[float] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
     failures: Failures = field(default_factory=Failures)
-    references: list[tuple[Family | None, int]] = field(default_factory=list)
+    references: list[tuple[Family | str | None, int]] = field(default_factory=list)
+    periods: list[tuple[float, str]] = field(default_factory=list)  # of sampled items, and who they are
+    starts: dict[int, float] = field(default_factory=dict)  # of discrete values: place in the history, value at the start
     histories: int = 1
     n_signals: int = 1
     timed: list[TimePart] = field(default_factory=list)  # functions, and parts of functions, that change with t alone
@@ -212,6 +216,18 @@ class ArrayBuilder:
         self.own += size
         return -1 - len(self.references)
 
+    def period(self, seconds: float, owner: str) -> int:
+        """A reference to a period, for the integers of an element: it becomes a number of base periods."""
+        self.periods.append((seconds, owner))
+        self.references.append((PERIOD, len(self.periods) - 1))
+        return -1 - len(self.references)
+
+    def discrete(self, start: float) -> int:
+        """The place of a discrete value in the history."""
+        place = self.history()
+        self.starts[place] = start
+        return place
+
     def pool(self, *arrays: Any) -> int:
         """Numbers of variable count; returns where they start."""
         start = len(self.val)
@@ -234,6 +250,10 @@ class ArrayBuilder:
         self.timed += [part._replace(kinks=kinks, where=where) for part in code.parts]
         self.watched += code.watched
         return code
+
+    def sampled(self, function: Any, variables: tuple[str, ...], where: str) -> Code:
+        """The same for a function that is asked at instants only, so that its jumps are none of the motion."""
+        return compile_function(function, variables, self, where)
 
     def program(self, node: Node) -> int:
         """The program of an expression alone; where it starts in ``tab``."""

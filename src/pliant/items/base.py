@@ -34,7 +34,20 @@ if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
 
     from ..compile.model_compiler import ModelCompiler
-    from .declarations import Channel, ConstantLoad, CoordinateUse, Energies, Inflow, Output, State, Stiffness
+    from .declarations import (
+        Channel,
+        ConstantLoad,
+        CoordinateUse,
+        Energies,
+        Happening,
+        Held,
+        Inflow,
+        Latch,
+        Memory,
+        Output,
+        State,
+        Stiffness,
+    )
     from .placing import Placement
 else:
     ModelMetaclass = type(BaseModel)
@@ -323,9 +336,18 @@ class Item(Strict, metaclass=_Friendly):
         """Signals that it computes."""
         return ()
 
+    def discrete(self) -> Iterable[Held | Memory | Latch]:
+        """Values that change at instants only."""
+        return ()
+
+    def happenings(self) -> Iterable[Happening]:
+        """What it does when conditions become true."""
+        return ()
+
     def signals(self) -> list[tuple[str, str]]:
         """Names and units of its states and outputs."""
-        return [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.outputs()]
+        found = [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.outputs()]
+        return found + [(value.name, value.unit) for value in self.discrete()]
 
     def inflows(self) -> Iterable[Inflow]:
         """What it lets flow into ports, which collect it."""

@@ -57,6 +57,39 @@ class Output(NamedTuple):
     value: Node | str | Given | Collected
 
 
+class Held(NamedTuple):
+    """A signal that is computed at the ticks of a ``period`` [s] and held in between."""
+    name: str
+    unit: str
+    value: Node | str
+    period: float
+
+
+class Memory(NamedTuple):
+    """A discrete state: at every tick it becomes ``next``, a function of t and of signals as they are then, itself among them."""
+    name: str
+    unit: str
+    next: Node | str
+    period: float
+    start: float = 0.0
+
+
+class Latch(NamedTuple):
+    """A discrete state that is looked at wherever a function jumps, and at all ticks: it becomes ``value``, a function of t and signals,
+    itself among them."""
+    name: str
+    unit: str
+    value: Node | str
+    start: float = 0.0
+
+
+class Happening(NamedTuple):
+    """When a condition (a number that is 0 or 1) becomes true: (name of a discrete or continuous state, value), or None to end the
+    run."""
+    when: Node | str
+    do: tuple[tuple[str, Node | str] | None, ...]
+
+
 class Given(NamedTuple):
     """In place of the value of an output: a number that linear models have as an input."""
     value: float

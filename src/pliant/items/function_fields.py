@@ -69,7 +69,7 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
         if own and isinstance(value, str):
             yield (name,), value, own
         elif isinstance(value, tuple):
-            for k, (entry, kind) in enumerate(zip(value, get_args(field.annotation), strict=False)):
+            for k, (entry, kind) in enumerate(zip(value, kinds_of(field, len(value)), strict=False)):
                 inner = _variables(getattr(kind, "__metadata__", ()))
                 if inner and isinstance(entry, str):
                     yield (name, k), entry, inner
@@ -77,6 +77,12 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
             for key, part in value.items():
                 if hasattr(type(part), "model_fields"):
                     yield from (((name, key, *path), text, variables) for path, text, variables in functions(part))
+
+
+def kinds_of(field: Any, count: int) -> tuple[Any, ...]:
+    """Types of the entries of a field that is a list of so many; () where they are not known."""
+    kinds = get_args(field.annotation)
+    return kinds[:1] * count if kinds[1:] == (...,) else kinds
 
 
 def _variables(metadata: Any) -> tuple[str, ...]:

@@ -22,16 +22,16 @@ from .quantities import numbers_with_units
 if TYPE_CHECKING:
     from .placing import Placement
 
-    Pressure = Air = Exponent = Volume_ = Flow = Conductance = Displacement = Time = Frequency = Share = Plain = float
+    Pressure = Air = Exponent = Volume_ = Flow = Conductance = Displacement = Time = Frequency = Share = Cracking = float
 else:
     Pressure, Air, Exponent = number("Pa", positive=True), number("", least=0.0), number("", least=1.0)
     Volume_, Flow, Conductance = number("m^3", positive=True), number("m^3/s", positive=True), number("m^3/s/Pa", least=0.0)
     Displacement, Time, Frequency = number("m^3/rad", positive=True), number("s", positive=True), number("Hz", positive=True)
-    Share, Plain = number("", least=0.0), number("")
+    Share, Cracking = number("", least=0.0), number("Pa", least=0.0)
 
 BAR = 1e5
 FLOOR = 0.1 * BAR    # below this pressure oil cavitates, and flows in
-MAKE_UP = 1e-3       # s: in which the floor is reached again
+MAKE_UP = 0.1        # s: in which a volume is filled that has no pressure left
 SMOOTH = 2 * BAR     # below this difference of pressures the flow through an orifice is a cubic of it
 
 
@@ -86,7 +86,7 @@ class Oil(Computes):
 
     def make_up(self, p: Formula, volume: Formula | float) -> Formula:
         """Flow into a volume below the floor of pressure."""
-        return volume / self.modulus(p) * function("max", FLOOR - p, 0.0) / MAKE_UP
+        return volume / MAKE_UP * function("max", 1 - p / FLOOR, 0.0)
 
 
 class HydraulicVolume(Oil):
@@ -234,7 +234,7 @@ class CheckValve(Passage):
     positional: ClassVar[tuple[str, ...]] = ("name", "a", "b", "rated_flow", "rated_drop", "cracking")
     rated_flow: Flow
     rated_drop: Pressure
-    cracking: Share = 0.0
+    cracking: Cracking = 0.0
 
     def law(self) -> Formula:
         return self.rated_flow / np.sqrt(self.rated_drop) * root(function("max", self.drop() - self.cracking, 0.0))

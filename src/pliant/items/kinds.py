@@ -6,19 +6,25 @@ from . import (
     couplings,
     cylinders,
     drives,
+    filters,
     forces,
     groups,
     hydraulic_lines,
     hydraulics,
     joint_loads,
     joints,
+    limiters,
+    linear_blocks,
     modal,
     motors,
+    pid,
     pneumatics,
     relations,
+    sampled,
     sliding,
     variables,
 )
 
-__all__ = ["blocks", "bodies", "circuits", "couplings", "cylinders", "drives", "forces", "groups", "hydraulic_lines", "hydraulics",
-           "joint_loads", "joints", "modal", "motors", "pneumatics", "relations", "sliding", "variables"]
+__all__ = ["blocks", "bodies", "circuits", "couplings", "cylinders", "drives", "filters", "forces", "groups", "hydraulic_lines",
+           "hydraulics", "joint_loads", "joints", "limiters", "linear_blocks", "modal", "motors", "pid", "pneumatics", "relations",
+           "sampled", "sliding", "variables"]

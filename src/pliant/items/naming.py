@@ -7,7 +7,7 @@ from typing import Any, get_args
 from ..functions.parameters import MARK, is_expression
 from ..functions.rewriting import owner_of, rewritten
 from .base import Between, Frame, Item, ends_of, joint_name, names_joint, names_port, port_name
-from .function_fields import _variables
+from .function_fields import _variables, kinds_of
 
 Channel = Callable[[str, str], str]  # (item, rest of the channel) as an expression
 
@@ -86,10 +86,11 @@ class Naming:
             return self.numbers(value)
         if own := _variables(field.metadata):
             return self.function(value, own)
-        kinds = get_args(field.annotation)
-        if isinstance(value, Mapping) and kinds and hasattr(kinds[-1], "model_fields"):
-            return {key: self._part(kinds[-1], inner) for key, inner in value.items()}
-        if isinstance(value, (list, tuple)) and len(kinds) == len(value):
+        parts = get_args(field.annotation)
+        if isinstance(value, Mapping) and parts and hasattr(parts[-1], "model_fields"):
+            return {key: self._part(parts[-1], inner) for key, inner in value.items()}
+        kinds = kinds_of(field, len(value)) if isinstance(value, (list, tuple)) else ()
+        if kinds and len(kinds) == len(value):
             made = [self.function(v, _variables(getattr(k, "__metadata__", ()))) for v, k in zip(value, kinds, strict=True)]
             return type(value)(made)
         return self.numbers(value)

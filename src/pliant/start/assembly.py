@@ -84,7 +84,7 @@ def start_row(d: CompiledModel) -> np.ndarray:
 def begin(d: CompiledModel) -> None:
     """The pose as modelled, with the angles that belong to it."""
     s, x = d.system, d.x
-    x.q[:], x.v[:], x.a[:], x.lam[:], x.H[:] = s.q0, s.v0, 0, 0, 0
+    x.q[:], x.v[:], x.a[:], x.lam[:], x.H[:] = s.q0, s.v0, 0, 0, s.h0
     for joint in d.directory.joints.values():
         for coordinate, history in joint.histories.items():
             x.H[history] = joint.start[coordinate]
@@ -103,7 +103,8 @@ def start_states(d: CompiledModel) -> None:
     for state in s.states:
         x.v[state.iv] = s.v0[state.iv]
     places = [d.directory.states[name].iv for name in starts]
-    for _ in range(len(starts) + 1):
+    late = set[str]()  # still changing when all that follow from others are known
+    for k in range(2 * len(starts) + 1):
         evaluation.run(s.program("residual"), s.data, x, 0.0, 0.0, 0.0, 0.0)
         values = [float(value_at(0.0, x.Y, s.data.tab, s.data.val, code, x.W)) for code in starts.values()]
         changed = [name for name, old, new in zip(starts, x.v[places], values, strict=True) if old != new]
@@ -112,8 +113,10 @@ def start_states(d: CompiledModel) -> None:
             d.not_finite()
         if not changed:
             return
-    raise ModelError(f"the states {', '.join(map(repr, changed))} need each other at the start; give one of them a number to start with",
-                     tuple(name.rpartition(".")[0] for name in changed))
+        late |= set(changed) if k > len(starts) else set()
+    names = sorted(late)
+    raise ModelError(f"the states {', '.join(map(repr, names))} need each other at the start; give one of them a number to start with",
+                     tuple(name.rpartition(".")[0] for name in names))
 
 
 class Assembler:

@@ -6,12 +6,12 @@ from ....kernels.by_reference import opaque, reference
 from ....kernels.contract import TURNING
 from ....kernels.jit import entry, inlined, jit
 from ....kernels.states import copy, larger
-from ....kernels.status import DONE, MORE, OPEN, SINGULAR, SPUN, UNDERFLOW
+from ....kernels.status import DONE, ENDED, MORE, OPEN, SINGULAR, SPUN, UNDERFLOW
 from .control import ARRIVED, PASS, REACH, TINY, TURN
 from .fixed_steps import finish_step, make_step
 from .intervals import next_interval
 from .jump_search import NONE, first_jump
-from .rows import keep_outputs
+from .rows import keep, keep_outputs
 from .speeds import ONSET, reached, speeds, turning
 from .steep_laws import paced, passed_over
 
@@ -168,6 +168,9 @@ def chosen_steps(problem, steps, c, own, max_steps, rows):
         keep_rows(p, w, c, o, rows)
         return MORE
     for _ in range(max_steps):
+        if c.finished == 1:
+            keep(p, w, c, c.now, w.y0, rows[c.stored])
+            return ENDED
         if c.target == PASS or c.now >= c.stop:
             if c.target != PASS and c.fresh == 1:  # a jump at the very end
                 keep_rows(p, w, c, o, rows)

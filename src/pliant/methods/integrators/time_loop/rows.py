@@ -83,12 +83,14 @@ def keep_outputs(p, w, c, o, rows):
         return True
     while c.output <= c.outputs:
         t = w.due[c.output - 1]
-        if t > c.now:
+        if t > c.now or (t == c.now and c.instant <= t):  # at an instant what comes after it
             return True
         if c.stored == rows.shape[0]:
             return False
         if t == c.now or c.fresh == 1:
             copy(w.y1, w.z)
+        elif t == c.t0:
+            copy(w.y0, w.z)
         else:
             prepared(p, w, c, o)
             at(w, max(0.0, 1 - (c.now - t) / c.h), w.z)

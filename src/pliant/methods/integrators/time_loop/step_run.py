@@ -16,14 +16,15 @@ from ....kernels.expression_vm import HELD, SCRATCH
 from ....kernels.pinned import Pinned
 from ....kernels.pivoted_qr import RANK, same_lists
 from ....kernels.state_row import parts
-from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
+from ....kernels.status import CHATTERS, DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ...formulations.base import Equations, Setting
 from ..base import Plan
 from . import steep_laws
 from .chosen_steps import chosen_steps
 from .control import ELASTIC, RIGID, STATE, Kernels, Steps
 from .fixed_steps import evaluate_at, fixed_steps
-from .intervals import begin_interval
+from .instants import begin_discrete
+from .intervals import begin_interval, occur
 from .jump_search import ROWS, find_sites
 from .method import Method
 from .run import Run
@@ -82,7 +83,9 @@ class StepRun(Run):
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
-                      due=self.due, history=self.programs[3], tangent=self.programs[1], call=Kernels(*[0] * len(Kernels._fields)))
+                      due=self.due, history=self.programs[3], update=self.programs[4],
+                      every=np.array(self.dynamics.system.every, np.int64), states=self._places(), tangent=self.programs[1],
+                      call=Kernels(*[0] * len(Kernels._fields)))
         y = steps.y0
         if made.rhs is None and not m.holds:
             raise ModelError(f"simulate: formulation {self.formulation.kind} gives no accelerations, which integrator {self.method.kind} "
@@ -90,7 +93,7 @@ class StepRun(Run):
         found = {"rhs": 0 if m.holds else ode.address(made.rhs, self.p, 0.0, y, y),
                  "correct": ode.address(made.correct, self.p, 0.0, y) if made.correct and not m.holds else 0,
                  "unfold": ode.address(recursion.unfold, self.p, 0.0, y) if self.space else 0}
-        for name in ("step", "solver", "starter", "anew", "onset"):
+        for name in ("step", "solver", "starter", "anew", "again", "onset"):
             kernel = getattr(m, name)
             kernel = getattr(kernel, "__func__", kernel)  # a kernel, not a method of the object
             found[name] = ode.address(kernel, self.p, steps, self.c, m.own) if kernel else 0
@@ -98,7 +101,14 @@ class StepRun(Run):
         self.settling = Pinned(needed) if settle else None
         found["settle"] = ode.address(settle, self.p, steps, self.c, needed) if settle else 0
         found["place"] = self.settling.address if self.settling else 0
+        found["occur"] = ode.address(occur, self.p, steps, self.c, m.own) if self.c.fixed and self.c.events else 0
         self.steps, self.pinned, self.totals = steps._replace(call=Kernels(**found)), Pinned(m.own), y[-2:]
+
+    def _places(self) -> np.ndarray:
+        """Of states: among velocities, and in v."""
+        if self.space:
+            return self.space.tree.states
+        return np.array([(state.iv, state.iv) for state in self.dynamics.system.states], np.int64).reshape(-1, 2)
 
     def _watched(self) -> dict[str, np.ndarray]:
         """Steep laws of the motion, which error control looks at."""
@@ -178,14 +188,42 @@ class StepRun(Run):
         self._load()
         return super().here()
 
+    def _happened(self, row: np.ndarray) -> np.ndarray:
+        """A state after what happens there: discrete values and states that changed, and accelerations that belong to them."""
+        s, w, c, starts = self.dynamics.system, self.steps, self.c, not self.c.begun
+        self._put(row)
+        if begin_discrete(self.p, w, c, starts) == CHATTERS:
+            raise self.restless_conditions(float(row[0]))
+        if s.failures:
+            raise function_fault(s.failures.take()[0], float(row[0]))
+        c.begun = 1
+        if c.changed:
+            row, p = row.copy(), None
+            p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
+            p["H"][:] = self.x.H
+            for k, iv in w.states:
+                p["v"][iv] = w.y0[self.n_q + k]
+            self.dynamics.refine(row[None, :])
+        return row
+
+    def _put(self, row: np.ndarray) -> None:
+        """The state of a row in y0, its history and time."""
+        s = self.dynamics.system
+        p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
+        own = joint_state(self.space, row) if self.space else (p["q"], p["v"][:s.n_v])
+        self.steps.y0[:] = np.concatenate([*own, row[1:3]])
+        self.x.H[:], self.c.now = p["H"], row[0]
+
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state."""
         s, w, c = self.dynamics.system, self.steps, self.c
-        p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
-        w.y0[:] = np.concatenate([*(joint_state(self.space, row) if self.space else (p["q"], p["v"][:s.n_v])), row[1:3]])
-        self.x.H[:], c.now = p["H"], row[0]
+        if c.events:
+            starts, row = not c.begun, self._happened(row)
+            if starts:
+                self.start = row
+        self._put(row)
         if self.scheme.holds:
-            self._take(p)
+            self._take({name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()})
         if c.fixed:
             c.next = self.step
         if begin_interval(self.p, w, c, self.pinned.address) != DONE:

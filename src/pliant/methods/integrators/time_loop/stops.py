@@ -123,6 +123,14 @@ class Stops:
         what = f"a function switches to and fro, {jumped.size - 1} times within {np.ptp(jumped):.3g} s"
         return SimulationError.stopped(float(jumped.max()), what, SMOOTH, "chattering")
 
+    def restless_conditions(self, t: float) -> SimulationError:
+        """Why a run cannot go on from an instant at which conditions switch each other to and fro."""
+        s = self.dynamics.system
+        names = list(dict.fromkeys(repr(s.owners[e]) for family, rows in s.families.items() if family.rank > 1 and family.sense.update
+                                   for e in range(*rows)))
+        what = f"at one instant {', '.join(names[:6])} switch to and fro without end"
+        return SimulationError.stopped(t, what, "Give them hysteresis, or let one condition exclude the other", "chattering")
+
     def drive_jumped(self, row: np.ndarray, changes: dict[str, float], t: float | None = None) -> NoReturn:
         """The error that names the drives whose functions have jumped: by their ``changes``, as a whole turn opens no joint."""
         d = self.dynamics
