@@ -26,10 +26,11 @@ EMPTY = 1e-12        # singular values below this part of the largest: nothing t
 
 
 class Rest(NamedTuple):
-    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions."""
+    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions; what is ``kept``."""
     balance: Balance
     matrix: np.ndarray
     left: np.ndarray
+    kept: np.ndarray
 
 
 def blocks(d: CompiledModel, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -41,11 +42,32 @@ def blocks(d: CompiledModel, t: float) -> tuple[np.ndarray, np.ndarray]:
     return K, D * unit
 
 
+def scales(A: np.ndarray) -> np.ndarray:
+    """1 / the largest entry of every row; 1 of rows without any."""
+    largest = abs(A).max(1, initial=0.0)
+    return np.asarray(1 / np.where(largest > 0, largest, 1.0))
+
+
+def kept(K: np.ndarray, D: np.ndarray, G: np.ndarray) -> np.ndarray:
+    """States that nothing brings to rest but that follow motions, such as pressures of oil that is locked in: combinations w of rates that
+    neither positions nor states change, w^T (g_q, g_z) = 0. What moves, moves them: w^T (dz - g_v dq) = 0                [rest-2]
+    ``K``, ``D``, ``G``: rows of the states by motions, states, and velocities of motions."""
+    A = np.hstack([K, D])
+    rows = scales(A)
+    U, S, _ = np.linalg.svd(rows[:, None] * A)
+    W = U[:, int((S > EMPTY * S.max(initial=0.0)).sum() if S.max(initial=0.0) > 0 else 0):].T * rows
+    found = np.hstack([W @ G, W])
+    return np.asarray(scales(found)[:, None] * found)
+
+
 def condensed(d: CompiledModel, t: float, N: np.ndarray, H: np.ndarray) -> np.ndarray:
-    """The stiffness of motions whose states follow them, as far as they are told by them."""
-    places = [state.iv for state in d.system.states]
+    """The stiffness of motions whose states follow them."""
+    places, n = [state.iv for state in d.system.states], N.shape[1]
     K, D = blocks(d, t)
-    return np.asarray(H - N.T @ D[:, places] @ np.linalg.pinv(D[np.ix_(places, places)], EMPTY) @ (K[places] @ N))
+    K, own = K[places] @ N, D[np.ix_(places, places)]
+    rows = np.vstack([np.hstack([K, own]), kept(K, own, D[places] @ N)])
+    rows = scales(rows[:, n:])[:, None] * rows
+    return np.asarray(H - N.T @ D[:, places] @ np.linalg.pinv(rows[:, n:], EMPTY) @ rows[:, :n])
 
 
 class Resting:
@@ -61,17 +83,18 @@ class Resting:
         K, D = blocks(d, self.search.t)
         N, size, rates = b.freedom.N, max(b.size, 1e-300), d.x.R[self.places]
         H = self.search.stiffness(b)
-        A = np.block([[H / size, N.T @ D[:, self.places] / size], [K[self.places] @ N, D[np.ix_(self.places, self.places)]]])
+        own = K[self.places] @ N, D[np.ix_(self.places, self.places)]
+        A = np.block([[H / size, N.T @ D[:, self.places] / size], list(own)])
         left = np.concatenate([b.f / size, rates])
-        rows = 1 / np.maximum(abs(A).max(1, initial=0.0), 1e-300)
-        rows[abs(A).max(1, initial=0.0) == 0] = 1.0
-        return Rest(b, rows[:, None] * A, rows * left)
+        rows = scales(A)
+        return Rest(b, rows[:, None] * A, rows * left, kept(*own, D[self.places] @ N))
 
     def solved(self, at: Rest, left: np.ndarray) -> np.ndarray:
         """The least step that takes ``left`` away as far as can be."""
-        U, S, V = np.linalg.svd(at.matrix)
+        U, S, V = np.linalg.svd(np.vstack([at.matrix, at.kept]), full_matrices=False)
         keep = max(S.max(initial=0.0) * EMPTY, 1e-300) < S
-        return np.asarray(-V[keep].T @ ((U[:, :S.size].T @ left)[keep] / S[keep]))
+        left = np.concatenate([left, np.zeros(len(at.kept))])
+        return np.asarray(-V[keep].T @ ((U.T @ left)[keep] / S[keep]))
 
     def size(self, b: Balance, dx: np.ndarray) -> float:
         """Of a step: motions in sizes of the model or rad, states in their nominal values or in what they are."""

@@ -30,7 +30,6 @@ else:
     Share, Cracking = number("", least=0.0), number("Pa", least=0.0)
 
 BAR = 1e5
-FLOOR = 0.1 * BAR    # below this pressure oil cavitates, and flows in
 MAKE_UP = 0.1        # s: in which a volume is filled that has no pressure left
 SMOOTH = 2 * BAR     # below this difference of pressures the flow through an orifice is a cubic of it
 
@@ -48,20 +47,21 @@ def pressure(port: str) -> Formula:
 
 class Oil(Computes):
     """What is filled with oil: ``bulk_modulus`` [Pa]; ``air``: its volume per volume of oil at ``ambient`` pressure [Pa], which is
-    compressed with the exponent ``polytropic``."""
+    compressed with the exponent ``polytropic``. Below the pressure ``floor`` [Pa] oil cavitates: more of it comes in, ``make_up``."""
     section: ClassVar[str] = "blocks"
     bulk_modulus: Pressure = 1.5e9
     air: Air = 0.0
     ambient: Pressure = 101325.0
     polytropic: Exponent = 1.4
+    floor: Pressure = 0.1 * BAR
 
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
         return fields
 
     def _volume(self, p: Formula) -> tuple[Formula, Formula, Formula]:
         """Of oil with air, per volume of oil at ambient pressure: w(p), -w'(p), and the work that compressed it there."""
-        p0, n, B, least = self.ambient, self.polytropic, self.bulk_modulus, FLOOR / 2
-        p = function("max", p, least)
+        p0, n, B = self.ambient, self.polytropic, self.bulk_modulus
+        p = function("max", p, self.floor / 2)
         bubbles = self.air * (p0 / p) ** (1 / n)
         work = p0 * function("log", p / p0) if n == 1 else p0 ** (1 / n) / (n - 1) * (p ** (1 - 1 / n) - p0 ** (1 - 1 / n))
         return 1 - (p - p0) / B + bubbles, 1 / B + bubbles / (n * p), (p**2 - p0**2) / (2 * B) + self.air * work
@@ -86,7 +86,7 @@ class Oil(Computes):
 
     def make_up(self, p: Formula, volume: Formula | float) -> Formula:
         """Flow into a volume below the floor of pressure."""
-        return volume / MAKE_UP * function("max", 1 - p / FLOOR, 0.0)
+        return volume / MAKE_UP * function("max", 1 - p / self.floor, 0.0)
 
 
 class HydraulicVolume(Oil):

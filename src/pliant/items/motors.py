@@ -161,8 +161,9 @@ class DCMotor(Motor):
 
 class PMSM(Motor):
     """A permanent magnet synchronous (brushless) motor in the axes d, q of its rotor, amplitudes of phases:
-    L i_d' = v_d - R i_d + p w L i_q, L i_q' = v_q - R i_q - p w (L i_d + psi), torque 3/2 p psi i_q on the rotor. ``resistance`` R [ohm], ``inductance`` L [H],
-    ``flux`` psi [Wb] of the magnets, ``pole_pairs`` p. ``direct_voltage`` and ``quadrature_voltage`` [V] as that of a DCMotor."""
+    L i_d' = v_d - R i_d + p w L i_q, L i_q' = v_q - R i_q - p w (L i_d + psi), torque 3/2 p psi i_q on the rotor. ``resistance`` R
+    [ohm], ``inductance`` L [H], ``flux`` psi [Wb] of the magnets, ``pole_pairs`` p. ``direct_voltage`` and ``quadrature_voltage`` [V] as
+    that of a DCMotor."""
     kind: ClassVar[str] = "pmsm"
     positional: ClassVar[tuple[str, ...]] = ("name", "joint", "quadrature_voltage", "direct_voltage")
     voltages: ClassVar[tuple[str, ...]] = ("quadrature_voltage", "direct_voltage")
