@@ -3,7 +3,8 @@
     N^T R(q, z) = 0,   g(q, 0, z) = 0                                                                   [rest-1]
 
 by Newton's method on both together: a state may hold a body (a pressure) and a body may hold a state (the integral of a controller).
-Steps are shortened until the next one would be shorter (Deuflhard 2011, 3.3).
+Steps are shortened until the next one would be shorter (Deuflhard 2011, 3.3). Where that ends, as at the edges of valves, the model goes to
+its rest by itself, without inertia: by implicit Euler steps that grow (Kelley and Keyes 1998).
 """
 from __future__ import annotations
 
@@ -22,15 +23,19 @@ LONGEST = 0.3        # rad or sizes of the model: largest motion of a step
 MOST = 200           # steps
 SHORTEST = 1e-6      # part of a step that is still tried
 SMALL = 1e-13        # of sizes: a step is rounding
+FIRST, LAST = 1e-4, 1e7  # s: steps in time towards rest
+DRIFTS = 400         # of them
 EMPTY = 1e-12        # singular values below this part of the largest: nothing there
 
 
 class Rest(NamedTuple):
-    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions; what is ``kept``."""
+    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions; what is ``kept``; and before
+    that the same by velocities, by which a step in time differs."""
     balance: Balance
     matrix: np.ndarray
     left: np.ndarray
     kept: np.ndarray
+    raw: tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def blocks(d: CompiledModel, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -87,7 +92,10 @@ class Resting:
         A = np.block([[H / size, N.T @ D[:, self.places] / size], list(own)])
         left = np.concatenate([b.f / size, rates])
         rows = scales(A)
-        return Rest(b, rows[:, None] * A, rows * left, kept(*own, D[self.places] @ N))
+        by_rates = np.zeros_like(A)
+        by_rates[:, :b.f.size] = np.vstack([N.T @ D @ N / size, D[self.places] @ N])
+        by_rates[b.f.size:, b.f.size:] = np.eye(len(self.places))
+        return Rest(b, rows[:, None] * A, rows * left, kept(*own, D[self.places] @ N), (A, by_rates, left))
 
     def solved(self, at: Rest, left: np.ndarray) -> np.ndarray:
         """The least step that takes ``left`` away as far as can be."""
@@ -113,6 +121,39 @@ class Resting:
 
     def settle(self) -> Balance:
         """To rest; ModelError if there is none."""
+        start = self.search._state()
+        try:
+            return self._newton()
+        except ModelError:
+            self.search._go(start)
+            if not self._drift():
+                self.search._go(start)
+                raise
+            return self._newton()
+
+    def _drift(self) -> bool:
+        """Towards rest by steps of time h: f(q, dq/h, z) = 0, dz/h = g(q, dq/h, z), linear in each step. Whether h has grown to the
+        last one.                                                                                       [rest-3]"""
+        at, h, x = self.here(), FIRST, self.d.x
+        for _ in range(DRIFTS):
+            A, by_rates, left = at.raw
+            A = A + by_rates / h
+            rows, before = scales(A), (x.q.copy(), x.H.copy(), x.v.copy())
+            dx = np.linalg.lstsq(rows[:, None] * A, -rows * left, rcond=None)[0]
+            step = self.size(at.balance, dx)
+            self.iterations += 1
+            if not (step < 0.3 and self.go(before, at.balance, dx) and (new := self.here()).left.size == at.left.size):
+                self.search._go(before)
+                h /= 4
+                if h < FIRST * SHORTEST:
+                    return False
+                continue
+            at, h = new, h * (3.0 if step < 0.1 else 1.0)
+            if h > LAST and step < 1e-3:
+                return True
+        return False
+
+    def _newton(self) -> Balance:
         at, done, before_step = self.here(), False, np.inf
         for _ in range(MOST):
             dx = self.solved(at, at.left)
