@@ -23,7 +23,8 @@ def closing(sol) -> float:
 def test_series_resonance():
     """R 2, L 0.1, C 1 mF from 5 V: damped oscillation; a voltage divider beside it shares the source."""
     m = circuit({"U": ("voltage", "in", "ground", 5.0), "R": ("resistor", "in", "x", 2.0), "L": ("inductor", "x", "y", "100 mH"),
-                 "C": ("capacitor", "y", "ground", "1 mF"), "R1": ("resistor", "in", "half", 30.0), "R2": ("resistor", "half", "ground", 10.0)})
+                 "C": ("capacitor", "y", "ground", "1 mF"), "R1": ("resistor", "in", "half", 30.0),
+                 "R2": ("resistor", "half", "ground", 10.0)})
     sol = m.simulate(0.2, accuracy=1e-10)
     d, w = 10.0, np.sqrt(1e4 - 100.0)
     known = 5 * (1 - np.exp(-d * sol.t) * (np.cos(w * sol.t) + d / w * np.sin(w * sol.t)))
@@ -84,7 +85,8 @@ C, U, L, R = ({"kind": kind, "between": ["a", "ground"], "value": 1.0} for kind 
     ({"R": {**R, "value": -1}}, "value: -1.0 must be a number greater than zero \\[ohm\\]"),
     ({"R": {**R, "value": "2 V"}}, "'2 V' is a voltage \\[V\\], a resistance \\[ohm\\] is due"),
     ({"R": {**R, "between": ["a", "a"]}}, "both ends are at node 'a'"),
-    ({"R": R, "D": {"kind": "diode", "between": ["a", "b"]}, "E": {"kind": "diode", "between": ["b", "ground"]}, "S": R | {"between": ["b", "ground"]}},
+    ({"R": R, "D": {"kind": "diode", "between": ["a", "b"]}, "E": {"kind": "diode", "between": ["b", "ground"]},
+      "S": R | {"between": ["b", "ground"]}},
      "diodes 'D' and 'E' see each other"),
     ({}, "there are none"),
     ({"R": R | {"kind": "memristor"}}, "elements.R.kind"),
@@ -98,7 +100,7 @@ def test_wrong_circuits_are_told_with_their_line():
     text = ("pliant: 1\nbodies:\n  b: {mass: 1, inertia: [1, 1, 1]}\nblocks:\n  c:\n    kind: circuit\n    elements:\n"
             "      U: {kind: voltage, between: [a, ground], value: VALUE}\n      R: {kind: resistor, between: [a, ground], value: 1 ohm}\n")
     from_text(text.replace("VALUE", "3 V"))
-    with pytest.raises(ModelError, match="8: blocks.c.elements.U.value: channel 'm.current': there is no body"):
+    with pytest.raises(ModelError, match=r"8: blocks\.c\.elements\.U\.value: channel 'm.current': there is no body"):
         from_text(text.replace("VALUE", "2*m.current"))
-    with pytest.raises(ModelError, match="8: blocks.c.elements.U: value: '3 A' is a current"):
+    with pytest.raises(ModelError, match=r"8: blocks\.c\.elements\.U: value: '3 A' is a current"):
         from_text(text.replace("VALUE", "3 A"))

@@ -185,7 +185,7 @@ def test_a_tank_empties():
     """Isothermal: p = p_0 e^(-t/tau) while choked, then by quadrature: two methods."""
     sol = tank().simulate(15.0, accuracy=1e-10, output_step=2.5)
     tau = 10.03020604071817
-    assert 0.01 / (1e-8 * 1.185 * 287.0 * 293.15) == pytest.approx(tau, rel=1e-12)
+    assert tau == pytest.approx(0.01 / (1e-8 * 1.185 * 287.0 * 293.15), rel=1e-12)
     for t, p in ((5.0, 425211.2434), (10.0, 258479.10767472506), (15.0, 160881.66237838464)):
         assert sol["V.pressure"][int(np.argmin(abs(sol.t - t)))] == pytest.approx(p, rel=1e-7)
     fine = tank().simulate(7.4, accuracy=1e-10, output_step=0.1)
@@ -202,7 +202,8 @@ def test_a_tank_that_cools():
     assert closing(sol) < 1e-8
 
 
-@pytest.mark.parametrize("more", [{}, {"exponent": 1.2}, {"exponent": 1.4, "heat_transfer": 5.0}], ids=["isothermal", "polytropic", "heated"])
+@pytest.mark.parametrize("more", [{}, {"exponent": 1.2}, {"exponent": 1.4, "heat_transfer": 5.0}],
+                         ids=["isothermal", "polytropic", "heated"])
 def test_a_pneumatic_cylinder_moves_a_mass_and_energy_is_kept(more):
     m = pl.Model("slide")
     m.add(pl.RigidBody("b", 5.0, (1, 1, 1), position=(0.15, 0, 0)))
@@ -257,5 +258,5 @@ def test_ports_that_are_not_there_are_told_by_a_compilation():
     m.add(pl.DirectionalValve("v", 0, time_constant=0.1, **{**VALVE, "a": "c.kap"}))
     with pytest.raises(ModelError, match=r"directional_valve 'v': a: there is no port 'c.kap'; did you mean 'c.cap'\?"):
         m.compile()
-    with pytest.raises(ItemError, match="rod_diameter: 0.06 m must be less than the bore, 0.05 m"):
+    with pytest.raises(ItemError, match=r"rod_diameter: 0\.06 m must be less than the bore, 0\.05 m"):
         pl.HydraulicJointCylinder("c", "P", stroke=0.4, **{**CYLINDER, "rod_diameter": 0.06})

@@ -56,7 +56,8 @@ def test_dc_motor_with_steps_that_are_chosen(accuracy, integrator, coordinates):
 @pytest.mark.parametrize("coordinates", ["absolute", "joint"])
 @pytest.mark.parametrize(("order", "integrator"), [(2, pl.GeneralizedAlpha(0.9)), (4, pl.RungeKutta4())], ids=["alpha", "rk4"])
 def test_dc_motor_orders(order, integrator, coordinates):
-    found = [errors(dc_motor().simulate(1.0, step=h, output_step=0.1, integrator=integrator, coordinates=coordinates)) for h in (0.01, 0.005)]
+    found = [errors(dc_motor().simulate(1.0, step=h, output_step=0.1, integrator=integrator, coordinates=coordinates))
+             for h in (0.01, 0.005)]
     assert np.log2(found[0] / found[1]) == pytest.approx(order, abs=0.1)
 
 
@@ -226,7 +227,8 @@ def test_wrong_motors_are_told(fields, told):
 
 
 def test_a_motor_on_a_joint_that_is_not_there_is_told_with_its_line():
-    text = "pliant: 1\nbodies:\n  b: {mass: 1, inertia: [1, 1, 1]}\njoints:\n  P: {kind: prismatic, between: [ground, b], axis: x}\nforces:\n"
+    text = ("pliant: 1\nbodies:\n  b: {mass: 1, inertia: [1, 1, 1]}\njoints:\n  P: {kind: prismatic, between: [ground, b], axis: x}\n"
+            "forces:\n")
     motor = "{kind: dc_motor, joint: JOINT, voltage: 1, resistance: 1, inductance: 0.5, constant: 0.01}\n"
     for joint, told in (("Q", "7: forces.m.joint: there is no joint 'Q'"), ("P", "7: forces.m.joint: joint 'P' has no coordinate 'angle'")):
         with pytest.raises(ModelError, match=told):

@@ -29,8 +29,8 @@ EMPTY = 1e-12        # singular values below this part of the largest: nothing t
 
 
 class Rest(NamedTuple):
-    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions; what is ``kept``; and before
-    that the same by velocities, by which a step in time differs."""
+    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions; what is ``kept``;
+    the same before scaling, with what velocities do, by which a step in time differs."""
     balance: Balance
     matrix: np.ndarray
     left: np.ndarray
@@ -60,7 +60,7 @@ def kept(K: np.ndarray, D: np.ndarray, G: np.ndarray) -> np.ndarray:
     A = np.hstack([K, D])
     rows = scales(A)
     U, S, _ = np.linalg.svd(rows[:, None] * A)
-    W = U[:, int((S > EMPTY * S.max(initial=0.0)).sum() if S.max(initial=0.0) > 0 else 0):].T * rows
+    W = U[:, int((EMPTY * S.max(initial=0.0) < S).sum() if S.max(initial=0.0) > 0 else 0):].T * rows
     found = np.hstack([W @ G, W])
     return np.asarray(scales(found)[:, None] * found)
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -108,7 +107,10 @@ class ModelCompiler:
                     collected[name] = []
                 else:
                     self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}")
+        self._collect(items, collected)
 
+    def _collect(self, items: Iterable[Item], collected: dict[str, list[Node]]) -> None:
+        """Ports: what flows into them, summed."""
         for item in items:
             for flow in item.inflows():
                 if (name := f"{flow.port}.{flow.what}") not in collected:
@@ -116,7 +118,10 @@ class ModelCompiler:
                     raise ModelError(f"{item.kind} {item.name!r}: {flow.field}: {no_port(flow.port, ports)}", (item.name,))
                 collected[name].append(flow.value)
         for name, flows in collected.items():
-            self.signals.offered[name] = Declared(reduce(partial(binary, "+"), flows, ZERO), f"port {name.rpartition('.')[0]!r}")
+            total: Node = ZERO
+            for value in flows:
+                total = binary("+", total, value)
+            self.signals.offered[name] = Declared(total, f"port {name.rpartition('.')[0]!r}")
 
     def _offered(self) -> list[str]:
         """Signals of items."""

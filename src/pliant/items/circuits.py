@@ -26,7 +26,8 @@ from .quantities import with_unit
 if TYPE_CHECKING:
     from .placing import Placement
 
-    Resistance = Plain = float
+    Resistance = float
+    Plain = float
 else:
     Resistance, Plain = number("ohm", positive=True), number("")
 
@@ -244,4 +245,4 @@ def _refuse_cuts(elements: dict[str, Element]) -> None:
         if not names:
             raise FieldError("elements", f"nothing connects {told} with the node 'ground'")
         raise FieldError("elements", f"nodes {told} are connected with 'ground' by inductors and current sources alone ("
-                         f"{', '.join(repr(n) for n in names)}), whose currents would jump with each other; put a large resistor across one")
+                         f"{', '.join(repr(n) for n in names)}), whose currents would jump with each other; put a resistor across one")

@@ -23,7 +23,15 @@ from .references import NO_DIRECTION
 if TYPE_CHECKING:
     from ..compile.model_compiler import Coordinate, ModelCompiler
 
-    Diameter = Rod = Room = Damping = Force = Speed = Stiffness = Pressure = Conductance = float
+    Diameter = float
+    Rod = float
+    Room = float
+    Damping = float
+    Force = float
+    Speed = float
+    Stiffness = float
+    Pressure = float
+    Conductance = float
 else:
     Diameter, Rod, Room = number("m", positive=True), number("m", least=0.0), number("m^3", positive=True)
     Damping, Force, Speed = number("N*s/m", least=0.0), number("N", least=0.0), number("m/s", positive=True)

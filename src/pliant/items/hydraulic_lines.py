@@ -15,7 +15,11 @@ from .declarations import Energies, Inflow, Output, State
 from .hydraulics import BAR, HydraulicSupply, HydraulicVolume, Oil, Passage, pressure
 
 if TYPE_CHECKING:
-    Length = Density = Viscosity = Pressure = Count = float
+    Length = float
+    Density = float
+    Viscosity = float
+    Pressure = float
+    Count = float
 else:
     Length, Density, Viscosity = number("m", positive=True), number("kg/m^3", positive=True), number("Pa*s", least=0.0)
     Pressure, Count = number("Pa", positive=True), number("", positive=True)

@@ -22,7 +22,17 @@ from .quantities import numbers_with_units
 if TYPE_CHECKING:
     from .placing import Placement
 
-    Pressure = Air = Exponent = Volume_ = Flow = Conductance = Displacement = Time = Frequency = Share = Cracking = float
+    Pressure = float
+    Air = float
+    Exponent = float
+    Volume_ = float
+    Flow = float
+    Conductance = float
+    Displacement = float
+    Time = float
+    Frequency = float
+    Share = float
+    Cracking = float
 else:
     Pressure, Air, Exponent = number("Pa", positive=True), number("", least=0.0), number("", least=1.0)
     Volume_, Flow, Conductance = number("m^3", positive=True), number("m^3/s", positive=True), number("m^3/s/Pa", least=0.0)

@@ -21,7 +21,14 @@ from .quantities import numbers_with_units
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
 
-    Resistance = Inductance = Constant = Flux = Inertia = Ratio = Plain = Power = float
+    Resistance = float
+    Inductance = float
+    Constant = float
+    Flux = float
+    Inertia = float
+    Ratio = float
+    Plain = float
+    Power = float
 else:
     Resistance, Inductance, Inertia = number("ohm", positive=True), number("H", least=0.0), number("kg*m^2", least=0.0)
     Constant, Flux, Ratio, Plain = number("N*m/A", positive=True), number("Wb", positive=True), number("", positive=True), number("")

@@ -23,7 +23,14 @@ from .quantities import numbers_with_units
 if TYPE_CHECKING:
     from .placing import Placement
 
-    Pressure = Temperature = Constant = Exponent = Room = Conductance = Ratio = Heat = float
+    Pressure = float
+    Temperature = float
+    Constant = float
+    Exponent = float
+    Room = float
+    Conductance = float
+    Ratio = float
+    Heat = float
 else:
     Pressure, Temperature, Constant = number("Pa", positive=True), number("K", positive=True), number("J/(kg*K)", positive=True)
     Exponent, Room, Conductance = number("", least=1.0), number("m^3", positive=True), number("m^3/s/Pa", positive=True)
