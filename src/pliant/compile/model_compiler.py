@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..families import constraints
-from ..functions.expression import ZERO, Node, binary
+from ..functions.expression import Node
 from ..functions.function import channels
 from ..functions.parser import NO_NAMES, Names, parse
 from ..items.base import Frame, did_you_mean
@@ -16,7 +16,7 @@ from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
 from ..items.joint_channels import held_by
 from ..items.joints import Planar, perpendicular_frame
-from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_body, no_coordinate, no_frame, no_node, no_port, one_body, sensed
+from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_body, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
@@ -107,21 +107,7 @@ class ModelCompiler:
                     collected[name] = []
                 else:
                     self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}")
-        self._collect(items, collected)
-
-    def _collect(self, items: Iterable[Item], collected: dict[str, list[Node]]) -> None:
-        """Ports: what flows into them, summed."""
-        for item in items:
-            for flow in item.inflows():
-                if (name := f"{flow.port}.{flow.what}") not in collected:
-                    ports = {n.removesuffix(f".{flow.what}") for n in collected if n.endswith(f".{flow.what}")}
-                    raise ModelError(f"{item.kind} {item.name!r}: {flow.field}: {no_port(flow.port, ports)}", (item.name,))
-                collected[name].append(flow.value)
-        for name, flows in collected.items():
-            total: Node = ZERO
-            for value in flows:
-                total = binary("+", total, value)
-            self.signals.offered[name] = Declared(total, f"port {name.rpartition('.')[0]!r}")
+        self.signals.collect(items, collected)
 
     def _offered(self) -> list[str]:
         """Signals of items."""

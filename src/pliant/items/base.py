@@ -120,20 +120,6 @@ def names_joint(cls: type[BaseModel] | None, field: Any) -> bool:
     return found is not None and any(getattr(m, "func", None) is joint_name for m in found.metadata)
 
 
-def port_name(value: Any) -> Any:
-    """A port may be given as an object that has only one."""
-    return value.name if isinstance(value, Item) else same_name(value) if isinstance(value, str) else value
-
-
-PortName = Annotated[str, BeforeValidator(port_name)]  # field type: names a port of another item, as "cylinder.a"
-
-
-def names_port(cls: type[BaseModel] | None, field: Any) -> bool:
-    """Whether a field names a port."""
-    found = cls.model_fields.get(str(field)) if cls is not None else None
-    return found is not None and any(getattr(m, "func", None) is port_name for m in found.metadata)
-
-
 if TYPE_CHECKING:
     Length = float
     Angle = float

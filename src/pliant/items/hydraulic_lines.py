@@ -71,7 +71,7 @@ class HydraulicLine(Passage, Oil):
         return into - (self.own(f"flow_{k}") if k in there else Formula(ZERO))
 
     def states(self) -> Iterable[State]:
-        """p_k' = B / V_k (Q_k-1 - Q_k),  Q_k' = (p_k - p_k+1 - R_k Q_k) / I_k                          [line-1]"""
+        """p_k' = B / V_k (Q_k-1 - Q_k),  Q_k' = (p_k - p_k+1 - R_k Q_k) / I_k                          [hose-1]"""
         volume, inertia, resistance = self.parts()
         for k in range(1, self.n + 1):
             p = self.own(f"pressure_{k}")

@@ -6,8 +6,9 @@ from typing import Any, get_args
 
 from ..functions.parameters import MARK, is_expression
 from ..functions.rewriting import owner_of, rewritten
-from .base import Between, Frame, Item, ends_of, joint_name, names_joint, names_port, port_name
+from .base import Between, Frame, Item, ends_of, joint_name, names_joint
 from .function_fields import _variables, kinds_of
+from .names import names_port, port_name
 
 Channel = Callable[[str, str], str]  # (item, rest of the channel) as an expression
 

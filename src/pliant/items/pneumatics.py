@@ -14,10 +14,11 @@ from pydantic import model_validator
 from ..functions.expression import Number
 from ..functions.field_error import FieldError
 from ..functions.formula import Formula, clipped, function, of
-from .base import Between, Item, PortName, number
+from .base import Between, Item, number
 from .blocks import Computes
 from .declarations import Collected, Energies, Inflow, Output, State
 from .function_fields import TimeFunction
+from .names import PortName
 from .quantities import numbers_with_units
 
 if TYPE_CHECKING:
