@@ -29,7 +29,7 @@ def slide(axis=(1, 0, 0), **pressures) -> pl.Model:
 
 
 def driven_mass() -> pl.Model:
-    m = supplied(slide((2, 1, -1), rod_pressure=50e5, cap_pressure=50e5 * (1 - 0.028**2 / 0.05**2), damping=2000.0,
+    m = supplied(slide((2, 1, -1), rod_pressure=50e5, cap_pressure=50e5 * (1 - 0.028**2 / 0.05**2), viscous_friction=2000.0,
                        floor=1e3))  # the series knows no cavitation
     m.add(pl.DirectionalValve("v", "if(t > 0.1 and t < 0.6, 0.5, if(t > 0.8 and t < 1.2, -0.5, 0))", time_constant=0.01, **VALVE))
     return m
@@ -44,7 +44,7 @@ def crane(*, closed_valve: bool = False, **pressures) -> pl.Model:
     m.add(pl.Fixed("F", boom.frame((1.5, 0, 0)), tip))
     pressures = {"cap_pressure": 11713780.409745011, "rod_pressure": 60e5, **pressures}
     m.add(pl.HydraulicCylinder("c", m.ground.frame((0.3, 0, -0.9)), boom.frame((-0.5, 0, 0)), closed=0.8415501862117607, stroke=0.8,
-                               damping=15000.0, **CYLINDER, **pressures))
+                               viscous_friction=15000.0, **CYLINDER, **pressures))
     reference = 0.0 if closed_valve else "if(t > 0.1 and t < 0.6, 0.2, if(t > 0.8 and t < 1.2, -0.2, 0))"
     supplied(m).add(pl.DirectionalValve("v", reference, time_constant=0.05, **VALVE))
     return m
@@ -115,7 +115,7 @@ def test_hose_closed_and_open():
 
 def network(air: float) -> pl.Model:
     """A pump with relief valve, accumulator, hose, check valve and volumes, and a slide on a cylinder."""
-    m = slide(cap_pressure=10e5, rod_pressure=10e5, air=air, leakage=1e-11, friction=200.0, creep=0.01, damping=500.0)
+    m = slide(cap_pressure=10e5, rod_pressure=10e5, air=air, leakage=1e-11, friction=200.0, creep=0.01, viscous_friction=500.0)
     m.add(pl.HydraulicSupply("T", 2e5))
     m.add(pl.HydraulicVolume("P1", "1 l", "60 bar", air=air))
     m.add(pl.Pump("pump", "T", "P1", "10 cm^3/rev", "1500 rpm", leakage=1e-12))
@@ -209,7 +209,7 @@ def test_a_pneumatic_cylinder_moves_a_mass_and_energy_is_kept(more):
     m.add(pl.RigidBody("b", 5.0, (1, 1, 1), position=(0.15, 0, 0)))
     m.add(pl.Prismatic("P", m.ground, m["b"], axis="x", displacement=0.15))
     m.add(pl.PneumaticCylinder("c", m.ground.frame((-0.2, 0.1, 0)), m["b"], closed=0.2, bore=0.05, rod_diameter=0.02, stroke=0.4,
-                               cap_volume=2e-5, rod_volume=2e-5, damping=50.0, **more))
+                               cap_volume=2e-5, rod_volume=2e-5, viscous_friction=50.0, **more))
     m.add(pl.PneumaticSupply("S", "6 bar", **{k: v for k, v in more.items() if k != "heat_transfer"}))
     m.add(pl.PneumaticSupply("R", **{k: v for k, v in more.items() if k != "heat_transfer"}))
     m.add(pl.PneumaticOrifice("in", "S", "c.cap", 1e-8, 0.3, "if(t < 0.2, 1, 0)"))

@@ -16,7 +16,7 @@ from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
 from ..items.joint_channels import held_by
 from ..items.joints import Planar, perpendicular_frame
-from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_body, no_coordinate, no_frame, no_node, one_body, sensed
+from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, Sensed, no_body, no_coordinate, no_frame, no_node, one_body, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
@@ -278,6 +278,12 @@ class ModelCompiler:
         """What elements along a coordinate of a joint need."""
         record = self.joint(joint, which, item)
         return Coordinate(record.ends(which), (KINDS[which], Z, record.histories.get(which, 0)), record.zeros[which])
+
+    def distance_of(self, a: Frame, b: Frame, item: str) -> Coordinate:
+        """The same along the line of two points."""
+        if not np.any(np.subtract(self.world(b, item)[0], self.world(a, item)[0])):
+            raise ValueError(f"{item}: {NO_DIRECTION}")
+        return Coordinate((self.frame(a, item), self.frame(b, item)), self.distance, 0.0)
 
     def add_coupling(self, name: str, terms: list[tuple[str, str, float]], shared: str | None = None) -> None:
         """factor_1 c_1 + factor_2 c_2 = its value in the pose as modelled; ``shared``: in the tile of that joint."""

@@ -18,7 +18,6 @@ from .declarations import Collected, CoordinateUse, Energies, Output, State
 from .hydraulics import BAR, Oil
 from .joint_loads import add_joint_load
 from .pneumatics import Gas
-from .references import NO_DIRECTION
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import Coordinate, ModelCompiler
@@ -41,8 +40,8 @@ else:
 class Cylinder(Computes):
     """What all cylinders share. ``bore`` [m] of the piston and ``rod_diameter`` [m] (0: none), ``stroke`` [m]; ``cap_volume`` and
     ``rod_volume`` [m^3]: what is left in the chambers at the ends of the stroke, with hoses; ``cap_pressure``, ``rod_pressure`` [Pa] at
-    the start. Friction: ``damping`` [N s/m], and ``friction`` [N], which changes its sign within ``creep`` [m/s] of rest. Beyond the
-    stroke an end stop pushes back with ``stop_stiffness`` [N/m]."""
+    the start. Seals: ``viscous_friction`` [N s/m], and ``friction`` [N], which changes its sign within ``creep`` [m/s] of rest. Beyond
+    the stroke an end stop pushes back with ``stop_stiffness`` [N/m]."""
     section: ClassVar[str] = "forces"
     listed: ClassVar[int] = 4
     surroundings: ClassVar[float] = 0.0  # Pa, on the area of the rod
@@ -53,7 +52,7 @@ class Cylinder(Computes):
     rod_volume: Room
     cap_pressure: Pressure = 101325.0
     rod_pressure: Pressure = 101325.0
-    damping: Damping = 0.0
+    viscous_friction: Damping = 0.0
     friction: Force = 0.0
     creep: Speed = 1e-3
     stop_stiffness: Stiffness = 1e8
@@ -88,7 +87,7 @@ class Cylinder(Computes):
     def resistance(self) -> Formula:
         """Of its seals."""
         v = self.own("speed")
-        return self.damping * v + (self.friction * function("tanh", v / self.creep) if self.friction > 0 else 0.0)
+        return self.viscous_friction * v + (self.friction * function("tanh", v / self.creep) if self.friction > 0 else 0.0)
 
     def stops(self) -> tuple[Formula, Formula]:
         """How far it is beyond its ends: out, in."""
@@ -121,10 +120,7 @@ class Spanning(Cylinder, Pair):
         return self.a, self.b
 
     def coordinate(self, layout: ModelCompiler, item: str) -> Coordinate:
-        from ..compile.model_compiler import Coordinate
-        if not np.any(np.subtract(layout.world(self.b, item)[0], layout.world(self.a, item)[0])):
-            raise ValueError(f"{item}: {NO_DIRECTION}")
-        return Coordinate((layout.frame(self.a, item), layout.frame(self.b, item)), layout.distance, 0.0)
+        return layout.distance_of(self.a, self.b, item)
 
     def build(self, layout: ModelCompiler) -> None:
         super().build(layout)
@@ -135,8 +131,8 @@ class Spanning(Cylinder, Pair):
 
     @classmethod
     def _between(cls, a: Any, b: Any, **more: Any) -> list[Item]:
-        return [cls("F", a, b, bore=0.05, rod_diameter=0.03, stroke=0.4, closed=0.2, cap_volume=1e-4, rod_volume=2e-4, damping=50.0,
-                    friction=20.0, creep=0.1, **more)]
+        return [cls("F", a, b, bore=0.05, rod_diameter=0.03, stroke=0.4, closed=0.2, cap_volume=1e-4, rod_volume=2e-4,
+                    viscous_friction=50.0, friction=20.0, creep=0.1, **more)]
 
 
 class Sliding(Cylinder):

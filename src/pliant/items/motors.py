@@ -63,14 +63,14 @@ class OnJoint(Computes):
 
 
 class RotorInertia(OnJoint):
-    """A rotor that turns with a joint, ``ratio`` times as fast: ``inertia`` J [kg m^2] about its own axis adds J n^2 to the inertia of the
-    angle. Its gyroscopic moments are neglected."""
+    """A rotor that turns with a joint, ``ratio`` times as fast: ``rotor_inertia`` J [kg m^2] about its own axis adds J n^2 to the inertia
+    of the angle. Its gyroscopic moments are neglected."""
     kind: ClassVar[str] = "rotor_inertia"
-    positional: ClassVar[tuple[str, ...]] = ("name", "joint", "inertia", "ratio")
-    inertia: Inertia
+    positional: ClassVar[tuple[str, ...]] = ("name", "joint", "rotor_inertia", "ratio")
+    rotor_inertia: Inertia
 
     def build(self, layout: ModelCompiler) -> None:
-        add_rotor(layout, f"{self.kind} {self.name!r}", self.name, self.joint, self.inertia * self.ratio**2)
+        add_rotor(layout, f"{self.kind} {self.name!r}", self.name, self.joint, self.rotor_inertia * self.ratio**2)
 
     def outputs(self) -> Iterable[Output]:
         return (Output("speed", "rad/s", (self.ratio * of(f"{self.joint}.angle_rate")).node),)
