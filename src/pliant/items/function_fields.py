@@ -76,6 +76,10 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
                 inner = _variables(getattr(kind, "__metadata__", ()))
                 if inner and isinstance(entry, str):
                     yield (name, k), entry, inner
+        elif isinstance(value, dict):  # parts with functions of their own
+            for key, part in value.items():
+                if hasattr(type(part), "model_fields"):
+                    yield from (((name, key, *path), text, variables) for path, text, variables in functions(part))
 
 
 def _texts(path: tuple[Any, ...], value: Any) -> Iterator[tuple[tuple[Any, ...], str]]:
