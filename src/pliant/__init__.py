@@ -27,6 +27,7 @@ _WHERE = {
     "items.forces": ("Force", "Torque", "Measure"),
     "items.variables": ("Variable",),
     "items.blocks": ("Input", "Integral", "LowPass"),
+    "items.state_feedback": ("StateFeedback", "Kalman"),
     "items.groups": ("Group",),
     "functions.table": ("Table",),
     "functions.table2": ("Table2",),

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..start.position_solver import coordinate
 from . import ports
+from .linear_system import LinearSystem, OperatingPoint
 from .linearisation import Linearisation, Linearised
 from .states import linearised
 from .tangent import load
@@ -23,7 +25,7 @@ SHOWN = 10           # columns of matrices in a text
 WELL = 0.1           # a coordinate is taken if it is so far independent of those before it
 
 
-class Linear(Linearised):
+class Linear(LinearSystem, Linearised):
     """x' = A x + B u,  y = C x + D u for small deviations from a state.
 
     ``states``: names of x, coordinates of joints where possible, else displacements and rotations of bodies (world axes, of a
@@ -57,19 +59,14 @@ class Linear(Linearised):
                       "outputs": [channels[channel][0] for channel, _ in outputs.values()]}
 
     @property
-    def eigenvalues(self) -> np.ndarray:
-        return np.linalg.eigvals(self.A)
+    def name(self) -> str:
+        return self.model.name
 
-    def response(self, frequencies: Any) -> np.ndarray:
-        """C (2 pi i f - A)^-1 B + D at frequencies f [Hz], shape (frequencies, outputs, inputs)."""
-        f = np.atleast_1d(np.asarray(frequencies, float))
-        unit = np.eye(len(self.A))
-        return np.array([self.C @ np.linalg.solve(2j * np.pi * x * unit - self.A, self.B.astype(complex)) + self.D for x in f])
-
-    def to_scipy(self) -> Any:
-        """A scipy.signal.StateSpace."""
-        from scipy.signal import StateSpace
-        return StateSpace(self.A, self.B, self.C, self.D)
+    @cached_property
+    def operating_point(self) -> OperatingPoint:
+        """Which channels the states are, and what states, inputs and outputs are where the model was linearised."""
+        from .operating_point import operating_point
+        return operating_point(self)
 
     def to_dict(self) -> dict[str, Any]:
         return {"name": self.model.name, "t": self.t, "note": self.note, "frame": self.frame, "states": self.states, "inputs": self.inputs,

@@ -1,7 +1,7 @@
 """Fields that hold a function: a number, an expression, a table, or a Python function."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -69,10 +69,16 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
         if own and isinstance(value, str):
             yield (name,), value, own
         elif isinstance(value, tuple):
-            for k, (entry, kind) in enumerate(zip(value, get_args(field.annotation), strict=False)):
+            for k, (entry, kind) in enumerate(zip(value, kinds_of(field.annotation, value), strict=False)):
                 inner = _variables(getattr(kind, "__metadata__", ()))
                 if inner and isinstance(entry, str):
                     yield (name, k), entry, inner
+
+
+def kinds_of(annotation: Any, value: Sequence[Any]) -> tuple[Any, ...]:
+    """Of the entries of a tuple, of fixed length or of any."""
+    kinds = get_args(annotation)
+    return (kinds[0],) * len(value) if len(kinds) == 2 and kinds[1] is Ellipsis else kinds
 
 
 def _variables(metadata: Any) -> tuple[str, ...]:

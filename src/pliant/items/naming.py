@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, get_args
+from typing import Any
 
 from ..functions.parameters import MARK, is_expression
 from ..functions.rewriting import owner_of, rewritten
 from .base import Between, Frame, Item, ends_of, joint_name, names_joint
-from .function_fields import _variables
+from .function_fields import _variables, kinds_of
 
 Channel = Callable[[str, str], str]  # (item, rest of the channel) as an expression
 
@@ -79,10 +79,10 @@ class Naming:
             return self.numbers(value)
         if own := _variables(field.metadata):
             return self.function(value, own)
-        kinds = get_args(field.annotation)
+        kinds = kinds_of(field.annotation, value) if isinstance(value, (list, tuple)) else ()
         if isinstance(value, (list, tuple)) and len(kinds) == len(value):
-            made = [self.function(v, _variables(getattr(k, "__metadata__", ()))) for v, k in zip(value, kinds, strict=True)]
-            return type(value)(made)
+            own = [_variables(getattr(k, "__metadata__", ())) for k in kinds]
+            return type(value)([self.function(v, o) if o else self.numbers(v) for v, o in zip(value, own, strict=True)])
         return self.numbers(value)
 
     def apply(self, item: Item) -> None:
