@@ -316,9 +316,23 @@ class ModelCompiler:
             row = b.element(ENTRY, reference, (-1, -1, -1, -1, -1, -1, slot, GIVEN), (self.given[reference],))
             self.directory.inputs[reference] = row
             return Primitive(slot, ENTRY, row, ())
+        if (entry := self._entry(self._sensed(reference))) is not None:
+            iv, iq, order, factor = entry
+            row = b.element(ENTRY, reference, (-1, -1, -1, iv, iq, -1, slot, order), (factor,))
+            return Primitive(slot, ENTRY, row, (iv // 6,))
         kind, axis, history, zero, order, frames = self._resolve(reference)
         row = b.pair(SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,), velocity=True, reads=True)
         return Primitive(slot, SENSE, row, (*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
+
+    def _entry(self, found: Sensed) -> tuple[int, int, int, float] | None:
+        """Where a channel that is an entry of v or q is found: places, which of the two, and its factor."""
+        from ..families.signals import OF_Q, OF_V
+        if found.coordinate == "spin":
+            return self.places[found.item].iv + 3 + found.axis, -1, int(OF_V), 1.0
+        if found.coordinate == "modal":
+            body = self.directory.flexible[found.item]
+            return body.iv + found.axis, body.iq + found.axis, int(OF_V if found.rate else OF_Q), 1 / float(body.scale[found.axis])
+        return None
 
     def add_variable(self, name: str, expression: str) -> None:
         """An expression with a name; its channels must be there."""

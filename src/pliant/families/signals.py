@@ -104,7 +104,12 @@ def add_answer(s, b, o, e, f):
     if order >= OF_V:
         for c in range(6):
             W[SLOPES + c] = 0 * f
-        W[SLOPES + b.ip[signal, IV] % 6] = b.rp[signal, FACTOR] * (o.cd if order == OF_V else o.ck)
+        c, tile = b.ip[signal, IV] % 6, b.ip[signal, IV] // 6
+        if order == OF_V and c >= 3:  # an increment of q seen by v; the identity but for rotations
+            for j in range(3):
+                W[SLOPES + 3 + j] = b.rp[signal, FACTOR] * o.cd * s.T[tile, 3 * (c - 3) + j]
+        else:
+            W[SLOPES + c] = b.rp[signal, FACTOR] * (o.cd if order == OF_V else o.ck)
         if state:
             add_row(s, b, o, e, f, 0)
         else:

@@ -21,9 +21,9 @@ USABLE = "expressions can use BODY.position.x, BODY.FRAME.velocity.z, JOINT.angl
 class Sensed(NamedTuple):
     """A channel that an expression may use: of a joint, of a measure, or (``frame`` is given) a component of a place."""
     item: str
-    coordinate: str      # angle, displacement or distance
+    coordinate: str      # angle, displacement or distance; spin: angular velocity in body axes; modal; signal: of a block
     rate: bool           # its time derivative
-    axis: int = 0        # of a place: 0 x, 1 y, 2 z
+    axis: int = 0        # of a place: 0 x, 1 y, 2 z; of a modal coordinate its number, from 0
     frame: Frame | None = None
 
 
@@ -49,6 +49,10 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
         place = Frame(body=head, frame=frame if frame in frames else None)
         known = {f"{place}.{quantity}.{axis}": Sensed(head, "displacement", quantity == "velocity", "xyz".index(axis), place)
                  for quantity in ("position", "velocity") for axis in "xyz"}
+        if head != "ground" and not (bodies[head].nodal and place.frame):
+            known |= {f"{place}.angular_velocity.{axis}": Sensed(head, "spin", True, "xyz".index(axis)) for axis in "xyz"}
+        for k in range(getattr(getattr(bodies[head], "reduced", None), "n", 0)):
+            known |= {f"{head}.modal.{k + 1}": Sensed(head, "modal", False, k), f"{head}.modal_rate.{k + 1}": Sensed(head, "modal", True, k)}
         what = f"body {head!r}"
     elif others and head in others:
         raise ValueError(f"channel {_short(reference)} of {others[head]} cannot be used in an expression; {USABLE}")
