@@ -8,7 +8,7 @@ import numpy as np
 
 from ..families import constraints
 from ..functions.function import channels
-from ..functions.parser import NO_NAMES, Names, parse
+from ..functions.parser import KNOWN, NO_NAMES, Names, parse
 from ..items.base import Frame, did_you_mean
 from ..items.declarations import Given
 from ..items.errors import MissingItem, ModelError, missing_in
@@ -88,6 +88,13 @@ class ModelCompiler:
     # -- states and signals
     def declare(self, items: Iterable[Item]) -> None:
         """Places of states, and names of signals, of all items: any of them may use any other."""
+        before = KNOWN.set(self.builder.known)  # items may look into expressions
+        try:
+            self._declare(items)
+        finally:
+            KNOWN.reset(before)
+
+    def _declare(self, items: Iterable[Item]) -> None:
         for item in items:
             for k, state in enumerate(item.states()):
                 name = f"{item.name}.{state.name}"
