@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..functions.channels import channels
-from ..functions.derivative import derivative
-from ..functions.evaluation import values
-from ..functions.expression import Variable
-from ..functions.parser import parse
 from ..functions.table import Table
 from ..functions.units import must, shown
 from ..items.base import did_you_mean
 from ..items.errors import ModelError
+from .motions import motion
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem
@@ -141,30 +137,9 @@ def _sampled(functions: Sequence[Any], t: np.ndarray, duration: float, names: Se
     at, moves = np.clip(t, 0.0, duration), (t >= 0) & (t <= duration)
     y, y2 = np.zeros((len(t), len(functions))), np.zeros((len(t), len(functions)))
     for k, f in enumerate(functions):
-        found = _values(f, at, duration, names[k])
-        for value in found:
-            if not np.isfinite(value).all():
-                raise ModelError(f"inversion: the motion wanted of {names[k]} is not finite at t = {at[int(np.argmin(np.isfinite(value)))]:g} s")
-        y[:, k], y2[moves, k] = found[0] - found[0][0], found[1][moves]
+        first, second = motion(f, at, (0, 2), f"inversion: the motion wanted of {names[k]}")
+        y[:, k], y2[moves, k] = first - first[0], second[moves]
     return y, y2
-
-
-def _values(f: Any, t: np.ndarray, duration: float, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Of a motion and its second derivative."""
-    if isinstance(f, str):
-        node = parse(f, ("t",))
-        if used := channels(node):
-            raise ModelError(f"inversion: the motion wanted of {name} uses the channel {used[0]}; it must be a function of t alone")
-        second = derivative(derivative(node, Variable("t")), Variable("t"))
-        return values(node, t, lambda name: t), values(second, t, lambda name: t)
-    if hasattr(f, "evaluate"):
-        return f.evaluate(t), f.evaluate(t, 2)
-    if not callable(f):
-        raise ModelError(f"inversion: the motion wanted of {name} {must(f, 'must be a Profile, a Table, an expression or a function of t')}")
-    from scipy.interpolate import make_interp_spline
-    grid = np.linspace(0, duration, 2 * SAMPLES + 1)
-    spline = make_interp_spline(grid, [float(f(float(x))) for x in grid], k=5)
-    return spline(t), spline(t, 2)
 
 
 def _solved(s: LinearSystem, y: np.ndarray, y2: np.ndarray, step: float) -> np.ndarray:

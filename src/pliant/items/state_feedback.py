@@ -73,7 +73,8 @@ def _entries(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str) else []
 
 
-def _count(field: str, values: Sequence[Any], n: int, what: str) -> None:
+def count(field: str, values: Sequence[Any], n: int, what: str) -> None:
+    """So many entries, or a sentence."""
     if len(values) != n:
         raise FieldError(field, f"it has {len(values)} entries, must have {n}: one for each {what}")
 
@@ -113,9 +114,9 @@ class StateFeedback(Computes):
     @model_validator(mode="after")
     def _shapes(self) -> StateFeedback:
         columns = len(self.gain[0])
-        _count("measured", self.measured, columns, "column of gain")
-        _count("wanted", self.wanted, columns, "column of gain")
-        _count("named", self.named, len(self.gain), "row of gain")
+        count("measured", self.measured, columns, "column of gain")
+        count("wanted", self.wanted, columns, "column of gain")
+        count("named", self.named, len(self.gain), "row of gain")
         return self
 
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
@@ -192,9 +193,9 @@ class Kalman(Computes):
                 raise FieldError(field, f"it has {found[0]} rows and {found[1]} columns, must have {shape[0]} and {shape[1]}: "
                                         f"{n} states, {m} inputs, {p} measured")
         for field in ("named", "at", "start", "nominal"):
-            _count(field, getattr(self, field), n, "state")
-        _count("at_inputs", self.at_inputs, m, "input")
-        _count("at_measured", self.at_measured, p, "measured signal")
+            count(field, getattr(self, field), n, "state")
+        count("at_inputs", self.at_inputs, m, "input")
+        count("at_measured", self.at_measured, p, "measured signal")
         if min(self.nominal) <= 0:
             raise FieldError("nominal", f"{min(self.nominal):g} must be greater than zero", self.nominal.index(min(self.nominal)))
         return self
