@@ -8,7 +8,7 @@ import numpy as np
 
 import pliant as pl
 
-L, EI, MU, HUB, TIP, STROKE, TIME = 1.2, 12.0, 0.6, 0.02, 0.1, 0.06, 0.4
+L, EI, MU, HUB, TIP, STROKE, TIME, DURATION = 1.2, 12.0, 0.6, 0.02, 0.1, 0.06, 0.4, 1.1
 TOLERANCE = {"peak torque [relative]": 0.01, "torque at 0 s [of the peak]": 0.01, "tip [of the stroke]": 0.01,
              "0.3 - error of the rigid torque [of the stroke]": 0.0}
 
@@ -33,9 +33,12 @@ def inversion():
     return lin.inverse(pl.Profile.polynomial(STROKE, TIME, degree=9), TIME)
 
 
+def model() -> pl.Model:
+    return arm(inversion().table())
+
+
 def run() -> pl.Solution:
-    found = inversion()
-    return arm(found.table()).simulate(found.end - found.begin, output_step=0.002)
+    return model().simulate(DURATION, output_step=0.002)
 
 
 def tip_error(sol: pl.Solution, begin: float) -> float:
