@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..functions.field_error import FieldError
 from ..functions.units import must
 from ..items.base import did_you_mean
 from ..items.errors import ModelError
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from .linear_system import LinearSystem
 
 UNREACHED = 1e-9    # relative: smallest singular value of (A - s, B) for a motion that inputs reach
-AXIS = 1e-9         # relative: real part of a motion that neither grows nor decays
+AXIS = 1e-7         # relative: real part of a motion that neither grows nor decays, within rounding of a double one
+DECAYS = 1e-12      # relative: real part of a motion that does
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,8 @@ class Gain:
             signals = list(self.channels)
             if "" in signals:
                 state = self.states[signals.index("")]
-                raise ModelError(f"state feedback: the state {state!r} is no channel that could be measured. Estimate it by a Kalman filter "
-                                 "(lin.lqe) and name that in estimates, or give its body a joint whose coordinate is this motion")
+                raise FieldError("gain", f"the state {state!r} is no channel that could be measured. Estimate it by a Kalman filter (lin.lqe) "
+                                         "and name that in estimates, or give its body a joint whose coordinate is this motion")
         return {"gain": self.matrix, "measured": signals, "wanted": self.at.tolist(), "named": named}, list(self.states)
 
     def __str__(self) -> str:
@@ -144,15 +146,16 @@ def lqr(s: LinearSystem, Q: Any, R: Any) -> Gain:
     from scipy.linalg import solve_continuous_are
     _needs(s.B.shape[1], "lqr", "inputs")
     W, U, S = _weights(s, Q, R)
-    _look(s.A, s.B, s.states, "lqr", "the inputs {} do not reach it; add an input that acts on it", s.inputs)
-    clean = s.A - s.B @ np.linalg.solve(U, S.T)
-    seen = W - S @ np.linalg.solve(U, S.T)
-    _look(clean.T, seen, s.states, "lqr", "Q gives it no weight, so that nothing holds it; give a weight to what it moves", (), axis_only=True)
     try:
-        X = solve_continuous_are(s.A, s.B, W, U, s=S)
-    except np.linalg.LinAlgError as error:
-        raise ModelError(f"lqr: there is no gain for these weights ({error}); make Q and R less different in size") from None
-    return _gain(s, np.linalg.solve(U, (X @ s.B + S).T))
+        K = np.linalg.solve(U, (solve_continuous_are(s.A, s.B, W, U, s=S) @ s.B + S).T)
+    except np.linalg.LinAlgError:
+        K = np.zeros((len(U), len(W)))
+    if _decays(s.A - s.B @ K):
+        return _gain(s, K)
+    _look(s.A, s.B, s.states, "lqr", "the inputs {} do not reach it; add an input that acts on it", s.inputs)
+    part = np.linalg.solve(U, S.T)
+    _look((s.A - s.B @ part).T, W - S @ part, s.states, "lqr", "Q gives it no weight, so that nothing holds it; give a weight to what it moves")
+    raise ModelError("lqr: there is no gain for these weights; make Q and R less different in size")
 
 
 def place(s: LinearSystem, poles: Sequence[complex]) -> Gain:
@@ -205,23 +208,31 @@ def lqe(s: LinearSystem, Q: Any, R: Any) -> Estimator:
     if isinstance(Q, Mapping):
         for name in Q:
             _place(name, [*s.states, *s.inputs], "state or input (of Q)")
-        own = _by_name({name: value for name, value in Q.items() if name in s.states}, s.states, "Q", "state")
-        acting = _by_name({name: value for name, value in Q.items() if name not in s.states}, s.inputs, "Q", "input")
+        own = _by_name({name: value for name, value in Q.items() if name not in s.inputs}, s.states, "Q", "state")
+        acting = _by_name({name: value for name, value in Q.items() if name in s.inputs}, s.inputs, "Q", "input")
         W = np.diag(own) + s.B @ np.diag(acting) @ s.B.T
     else:
         W = square(Q, n, "Q")
     V = square(_by_name(R, s.outputs, "R", "output") if isinstance(R, Mapping) else R, p, "R")
     _definite(W, "Q", False)
     _definite(V, "R", True)
-    _look(s.A.T, s.C.T, s.states, "lqe", "the outputs {} do not show it; measure something that it moves", s.outputs)
-    _look(s.A, W, s.states, "lqe", "Q has no noise that reaches it, so that the filter would not correct it; give noise to a state or an "
-          "input that moves it", (), axis_only=True)
     try:
         P = solve_continuous_are(s.A.T, s.C.T, W, V)
-    except np.linalg.LinAlgError as error:
-        raise ModelError(f"lqe: there is no filter for these intensities ({error}); make Q and R less different in size") from None
+    except np.linalg.LinAlgError:
+        P = np.zeros((n, n))
     L = np.linalg.solve(V, s.C @ P).T
-    return Estimator(L, s, P, np.linalg.eigvals(s.A - L @ s.C))
+    if _decays(s.A - L @ s.C):
+        return Estimator(L, s, P, np.linalg.eigvals(s.A - L @ s.C))
+    _look(s.A.T, s.C.T, s.states, "lqe", "the outputs {} do not show it; measure something that it moves", s.outputs)
+    _look(s.A, W, s.states, "lqe", "Q has no noise that reaches it, so that the filter would not correct it; give noise to a state or an "
+          "input that moves it")
+    raise ModelError("lqe: there is no filter for these intensities; make Q and R less different in size")
+
+
+def _decays(A: np.ndarray) -> bool:
+    """Whether all motions do."""
+    poles = np.linalg.eigvals(A)
+    return bool((poles.real < -DECAYS * abs(poles).max(initial=0.0)).all())
 
 
 def _needs(count: int, what: str, word: str) -> None:
@@ -229,18 +240,17 @@ def _needs(count: int, what: str, word: str) -> None:
         raise ModelError(f"{what}: the linear model has no {word}; name some in linearize")
 
 
-def _look(A: np.ndarray, B: np.ndarray, states: Sequence[str], what: str, why: str, names: Sequence[str], axis_only: bool = False,
+def _look(A: np.ndarray, B: np.ndarray, states: Sequence[str], what: str, why: str, names: Sequence[str] = (),
           everything: bool = False) -> None:
-    """Hautus: rank (A - s, B) = n for every motion e^(s t) that does not decay (or for ``everything``; or only for those that neither grow
-    nor decay). The state that takes most part in one that fails is named."""
-    if not len(A):
-        return
-    size = max(np.linalg.norm(A), 1e-300)
-    scale = B / max(np.linalg.norm(B), 1e-300) * size
+    """Hautus: rank (A - s, B) = n for every motion e^(s t) that does not decay, or for ``everything``. The state that takes most part in one
+    that fails is named."""
+    size = max(float(np.linalg.norm(A)), 1e-300)
+    scaled = B / max(float(np.linalg.norm(B)), 1e-300) * size
     for s in np.linalg.eigvals(A):
-        if not everything and (abs(s.real) > AXIS * size if axis_only else s.real < -AXIS * size):
+        s = complex(0.0 if abs(s.real) < AXIS * size else s.real, 0.0 if abs(s.imag) < AXIS * size else s.imag)
+        if s.real < 0 and not everything:
             continue
-        left, values, _ = np.linalg.svd(np.hstack([A - s * np.eye(len(A)), scale]))
+        left, values, _ = np.linalg.svd(np.hstack([A - s * np.eye(len(A)), scaled]))
         if values[-1] < UNREACHED * size:
             name = states[int(abs(left[:, -1]).argmax())]
             raise ModelError(f"{what}: a motion with the eigenvalue {s:.6g} 1/s, most of all {name!r}, cannot be changed: "

@@ -81,8 +81,9 @@ class LinearSystem:
         return given_gain(self, K)
 
     def lqe(self, Q: Any, R: Any) -> Estimator:
-        """The gain L of the Kalman filter x^' = A x^ + B u + L (y - C x^ - D u). ``Q``: intensity of the noise, {input or state: value},
-        numbers for all states, or a matrix of the states; ``R``: that of the measured, {output: value}, a number, numbers or a matrix."""
+        """The gain L of the Kalman filter x^' = A x^ + B u + L (y - C x^ - D u). ``Q``: intensity of the noise, {input or state: value}
+        (an input, where both have that name), numbers for all states, or a matrix of the states; ``R``: that of what is measured,
+        {output: value}, a number, numbers or a matrix."""
         from .design import lqe
         return lqe(self, Q, R)
 
