@@ -16,7 +16,7 @@ INERTIA = [{load: 1.0} for load in (("acceleration", 0), ("acceleration", 1), ("
 
 def model() -> pl.Model:
     mesh, ends = pl.flex.read(MESH, units="mm, t, s"), {k: {"group": k, "coupling": "average"} for k in ("BIG", "SMALL")}
-    part, m = pl.flex.reduce(mesh, ends, modes=2, loads=INERTIA, stress=True), pl.Model("connecting rod")
+    part, m = pl.flex.reduce(mesh, ends, modes=2, load_shapes=INERTIA, stress=True), pl.Model("connecting rod")
     m.add(pl.RigidBody.rod("crank", start=(0, 0, 0), end=(R, 0, 0), mass=1.0))
     m.add(pl.ModalBody("rod", part, position=(R, 0, 0), damping={"stiffness": 5e-6}))
     m.add(pl.RigidBody("piston", PISTON, (1e-4, 1e-4, 1e-4), position=(R + L, 0, 0)))

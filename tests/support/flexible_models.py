@@ -18,10 +18,11 @@ def rod(length=1.0, width=0.02, height=0.03, modes=3, elements=16) -> flex.Reduc
 
 @cache
 def bridge(modes=10, length=4.0) -> flex.Reduced:
-    """A steel beam along x, 60 mm x 80 mm, with a line to slide along."""
+    """A steel beam along x, 60 mm x 80 mm, with a line to slide along, and snow that its shapes do not know."""
     mesh = flex.mesh_beam([(0, 0, 0), (length, 0, 0)], pl.Section.rectangle(0.06, 0.08), STEEL, elements=40)
     return flex.reduce(mesh, {"start": (0, 0, 0), "end": (length, 0, 0), "middle": (length / 2, 0, 0)}, modes=modes,
-                       lines={"rail": {"from": (0, 0, 0), "to": (length, 0, 0)}})
+                       lines={"rail": {"from": (0, 0, 0), "to": (length, 0, 0)}},
+                       loads={"snow": {"line": (0, 0, "-90 N/m"), "shape": False}})
 
 
 def slider_crank(stiffening="on", speed=20.0, damping=0.02) -> pl.Model:

@@ -69,6 +69,8 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.AxialSpring("axial", "slide", stiffness="2 kN/m", damping="v^3", displacement="5 mm"))
     m.add(pl.JointTorque("motor", "revolute", "2 N*m - 0.1*revolute.angle_rate"))
     m.add(pl.JointForce("piston", "prismatic", pl.Table([0, 1], [0, 5])))
+    m.add(pl.DistributedLoad("snow", "girder", "snow", "ramp(t, 0, 1)"))
+    m.add(pl.LineLoad("wind", rod["start"], rod["end"], (0, "3 N/m", 0), force_at_end=(1, 0, "2 kN/m"), factor=0.5))
     m.add(pl.Bushing("bushing", wall, box, stiffness=[1, 2, 3, 4, 5, 6], damping=np.eye(6).tolist()))
     m.add(pl.Force("push", side, ["10 N * sin(t)", 0, "2 N"], axes="frame", reaction=disc))
     m.add(pl.Torque("twist", ball, [0, 0, pl.Table([0, 1], [0, 1])]))

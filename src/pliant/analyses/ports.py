@@ -9,12 +9,15 @@ import numpy as np
 from ..channel_values.components import COMPONENTS, components
 from ..channel_values.observer import Observer
 from ..compile.compiled_model import CompiledModel
+from ..families.distributed import FRAME, FRAMES
 from ..families.loads import CODES, LOAD, PART, VECTOR
-from ..families.signals import ENTRY, FACTOR
+from ..families.signals import ENTRY
+from ..families.signals import FACTOR as NUMBER
 from ..functions.units import must
 from ..items.base import did_you_mean
 from ..items.errors import ModelError
 from ..kernels import evaluation
+from ..kernels.pairs import FA
 from ..kernels.state_row import parts
 from ..start.position_solver import coordinate
 from .linearisation import STEP, Linearisation
@@ -23,6 +26,7 @@ from .tangent import load, new_row
 SMALL = 1e-3         # of the model's size and rates: distance of the states whose channels are compared
 STENCIL = np.array([-2, -1, 1, 2]), np.array([1, -8, 8, -1]) / 12   # differences of fourth order
 PAST = ("dissipated", "work")
+FACTOR = "factor"    # of a load that is spread
 Output = tuple[str, int | None]   # channel and component
 
 
@@ -39,7 +43,11 @@ def names_of(value: Any, what: str) -> list[str]:
 def inputs(d: CompiledModel) -> dict[str, str]:
     """{input: unit} of everything that can be one."""
     s, found = d.system, dict[str, str]()
+    spread = s.data.ip[slice(*s.families.get(FRAMES, (0, 0))), FRAME]
     for row in range(*s.families.get(LOAD, (0, 0))):
+        if s.data.ip[row, FA] in spread:
+            found[f"{s.owners[row]}.{FACTOR}"] = ""
+            continue
         unit = "N*m" if s.data.ip[row, PART] else "N"
         found |= {f"{s.owners[row]}.{c}": unit for c in COMPONENTS[3]}
     for name, joint in d.directory.joints.items():
@@ -51,20 +59,20 @@ def chosen_inputs(d: CompiledModel, names: Sequence[str]) -> list[str]:
     """Inputs by name; that of a load stands for its three components."""
     known, out = inputs(d), list[str]()
     for name in names:
-        found = [name] if name in known else [f"{name}.{c}" for c in COMPONENTS[3] if f"{name}.{c}" in known]
+        found = [name] if name in known else [f"{name}.{c}" for c in (*COMPONENTS[3], FACTOR) if f"{name}.{c}" in known]
         if not found and name in d.directory.drives:
             joint, which = d.directory.drives[name][2:]
             raise ModelError(f"linearize: drive {name!r} cannot be an input: it prescribes a motion, given by its function. Take it out "
                              f"and use the effort '{joint}.{which}' as input")
         if not found:
-            raise ModelError(f"linearize: input {name!r} is not known: inputs are components of forces and torques, inputs of blocks, and "
-                             f"efforts on joint coordinates{did_you_mean(name, known)}")
+            raise ModelError(f"linearize: input {name!r} is not known: inputs are components of forces and torques, factors of distributed "
+                             f"loads, inputs of blocks, and efforts on joint coordinates{did_you_mean(name, known)}")
         out += found
     return out
 
 
 def unit_force(d: CompiledModel, row: np.ndarray, name: str, G: np.ndarray) -> np.ndarray:
-    """Generalised forces of an input of 1 N or 1 N m, world axes."""
+    """Generalised forces of an input of 1 N or 1 N m, world axes, or of a factor of 1."""
     s = d.system
     t, (item, _, component) = load(d, row), name.rpartition(".")
     if name in d.directory.inputs:
@@ -77,7 +85,7 @@ def unit_force(d: CompiledModel, row: np.ndarray, name: str, G: np.ndarray) -> n
     for e in range(*s.families[LOAD]):
         ip[e, CODES:CODES + 3], rp[e, VECTOR:VECTOR + 3] = -1, 0
         if s.owners[e] == item:
-            rp[e, VECTOR + COMPONENTS[3].index(component)] = 1
+            rp[e, VECTOR + (0 if component == FACTOR else COMPONENTS[3].index(component))] = 1
     families = [f for f in s.families if f is LOAD or f.push.residual]
     evaluation.run(s.program("residual", families=families), s.data._replace(ip=ip, rp=rp), d.x, t, 0.0, 0.0, 0.0)
     return np.asarray(-G @ d.x.R[:s.n_v])
@@ -89,7 +97,7 @@ def _by_input(d: CompiledModel, row: np.ndarray, name: str) -> np.ndarray:
     for part in ("q", "v", "a", "lam", "H"):
         getattr(x, part)[:] = p[part][0]
     data = s.typed_data(np.complex128)
-    data.rp[s.families[ENTRY][0] + d.directory.inputs[name], FACTOR] += 1j * STEP
+    data.rp[s.families[ENTRY][0] + d.directory.inputs[name], NUMBER] += 1j * STEP
     evaluation.run(s.program("residual", np.complex128), data, x, float(row[0]), 0.0, 0.0, 0.0)
     return np.asarray(-x.R[:s.n_v].imag / STEP)
 

@@ -17,6 +17,8 @@ from ..functions.time_parts import TimePart
 from ..items.errors import ModelError
 from ..kernels.contract import Family
 
+PERIOD = "period"  # among references
+
 
 @dataclass(frozen=True)
 class Place:
@@ -55,6 +57,16 @@ class StateEntry(NamedTuple):
     name: str
     iv: int
     nominal: float
+
+
+class ControllerEntry(NamedTuple):
+    """A controller in Python: its item, the places of its inputs in Y (-1: a channel that is no signal), those of its outputs and states
+    in the history, and its number among memories of W."""
+    item: Any
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    states: tuple[int, ...]
+    memory: int
 
 
 @dataclass
@@ -103,7 +115,10 @@ class ArrayBuilder:
     val: list[float] = field(default_factory=list)
     keep: list[Any] = field(default_factory=list)
     failures: Failures = field(default_factory=Failures)
-    references: list[tuple[Family | None, int]] = field(default_factory=list)
+    references: list[tuple[Family | str | None, int]] = field(default_factory=list)
+    periods: list[tuple[float, str]] = field(default_factory=list)  # of sampled items, and who they are
+    controllers: list[ControllerEntry] = field(default_factory=list)
+    starts: dict[int, float] = field(default_factory=dict)  # of discrete values: place in the history, value at the start
     histories: int = 1
     n_signals: int = 1
     timed: list[TimePart] = field(default_factory=list)  # functions, and parts of functions, that change with t alone
@@ -160,12 +175,16 @@ class ArrayBuilder:
 
     def frame(self, place: Place, point: Any, axes: Any = None, node: str | None = None) -> int:
         """A frame on a body, in its axes, of a flexible one at a node; returns its number."""
-        number = len(self.frames)
-        self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))
-        self.n_j += len(place.tiles)
+        number = self.bare_frame(place)
         given = np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float)
         place.make_frame(self, place, number, *given, *(() if node is None else (node,)))
         return number
+
+    def bare_frame(self, place: Place) -> int:
+        """The number of a frame on a body that an element of the caller places."""
+        self.frames.append((len(place.tiles), self.n_j, 0, place.tiles[0] if place.tiles else 0))
+        self.n_j += len(place.tiles)
+        return len(self.frames) - 1
 
     def sliding_frame(self, place: Place, number: int) -> tuple[int, int]:
         """A frame that moves with a body and with a coordinate of a line of it, and the one that shows that coordinate."""
@@ -212,6 +231,18 @@ class ArrayBuilder:
         self.own += size
         return -1 - len(self.references)
 
+    def period(self, seconds: float, owner: str) -> int:
+        """A reference to a period, for the integers of an element: it becomes a number of base periods."""
+        self.periods.append((seconds, owner))
+        self.references.append((PERIOD, len(self.periods) - 1))
+        return -1 - len(self.references)
+
+    def discrete(self, start: float) -> int:
+        """The place of a discrete value in the history."""
+        place = self.history()
+        self.starts[place] = start
+        return place
+
     def pool(self, *arrays: Any) -> int:
         """Numbers of variable count; returns where they start."""
         start = len(self.val)
@@ -234,6 +265,10 @@ class ArrayBuilder:
         self.timed += [part._replace(kinks=kinks, where=where) for part in code.parts]
         self.watched += code.watched
         return code
+
+    def sampled(self, function: Any, variables: tuple[str, ...], where: str) -> Code:
+        """The same for a function that is asked at instants only, so that its jumps are none of the motion."""
+        return compile_function(function, variables, self, where)
 
     def program(self, node: Node) -> int:
         """The program of an expression alone; where it starts in ``tab``."""

@@ -87,6 +87,7 @@ class Flexible:
     frames: dict[int, str]  # frames that joints and forces act on: number -> node
     sliders: dict[int, tuple[str, int]]  # frames on lines: number -> line, place of its coordinate in q
     adaptive: AdaptiveModes | None = None  # which modes take part is decided in the run
+    spread: dict[str, str] = field(default_factory=dict)  # items that apply loads of its part: item -> load
 
 
 class ChannelMap:

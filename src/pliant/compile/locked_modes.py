@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..families import lines, modal, nodes
+from ..families import distributed, lines, modal, nodes
 from ..items.base import matrix_of
 from ..kernels import evaluation
 from ..kernels.block_lu import factorise, subtract_image
@@ -38,6 +38,12 @@ def node_table(table: np.ndarray, on: np.ndarray) -> np.ndarray:
 def second_table(table: np.ndarray, on: np.ndarray) -> np.ndarray:
     """E, G of pairs."""
     return np.asarray(table.reshape(on.size, 6, on.size) * on[:, None, None] * on).ravel()
+
+
+def load_table(table: np.ndarray, on: np.ndarray) -> np.ndarray:
+    """F, M, Q at rest and by every mode."""
+    rows = table.reshape(1 + on.size, 6 + on.size) * np.concatenate([[1.0], on])[:, None]
+    return np.asarray(rows * np.concatenate([np.ones(6), on])).ravel()
 
 
 def line_table(pieces: int) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
@@ -98,6 +104,10 @@ class LockedModes:
             if modes is not None:
                 take(e, int(nodes.POOL), 6 * n, node_table, modes)
                 take(e, int(nodes.SECOND), 6 * n * n, second_table, modes)
+        for e in range(*families.get(distributed.FRAMES, (0, 0))):
+            modes, n = body_of.get(int(ip[e, distributed.IQ])), int(ip[e, distributed.N])
+            if modes is not None:
+                take(e, int(distributed.POOL), (1 + n) * (6 + n), load_table, modes)
         for e in range(*families.get(lines.FRAMES, (0, 0))):
             modes, n, pieces = body_of.get(int(ip[e, lines.IQ])), int(ip[e, lines.N]), int(ip[e, lines.PIECES])
             if modes is not None:

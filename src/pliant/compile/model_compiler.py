@@ -19,6 +19,7 @@ from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_body, no_coordinate
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
+from .discrete import Discrete
 from .planar import unheld
 from .relations import Relation
 from .signals import Declared, Primitive, Signals
@@ -69,6 +70,7 @@ class ModelCompiler:
         self.marking = False
         self.signals = Signals(self.builder, self._primitive)
         self.given: dict[str, float] = {}  # free inputs
+        self.discrete = Discrete(self)
         self.builder.signal, self.builder.chain = self.signals.slot, self.signals.chain
         self.markers: list[tuple[str, Frame]] = []
         self.measured: dict[str, tuple[Frame, Frame]] = {}
@@ -100,6 +102,7 @@ class ModelCompiler:
                 name = f"{item.name}.{state.name}"
                 self.builder.state(name, state.start, state.nominal, k == 0)
                 self.directory.states[name] = self.builder.states[-1]
+            self.discrete.declare(item)
             for output in item.outputs():
                 name = f"{item.name}.{output.name}".rstrip(".")
                 if isinstance(output.value, Given):
@@ -109,7 +112,7 @@ class ModelCompiler:
 
     def _offered(self) -> list[str]:
         """Signals of items."""
-        return [*self.directory.states, *self.given, *self.signals.offered]
+        return [*self.directory.states, *self.given, *self.discrete.places, *self.discrete.lags, *self.signals.offered]
 
     def _equations_of(self, item: Item) -> None:
         """Rates of its states, and what it adds to the balance of energy."""
@@ -313,12 +316,23 @@ class ModelCompiler:
     # -- signals
     def _primitive(self, reference: str) -> Primitive:
         """A signal that the state gives."""
-        from ..families.signals import ENTRY, GIVEN, OF_V, SENSE  # families are imported when a model uses them: it saves time at the start
+        from ..families.signals import (  # families are imported when a model uses them: it saves time at the start
+            ENTRY,
+            GIVEN,
+            OF_H,
+            OF_V,
+            SENSE,
+        )
         b, state = self.builder, self.directory.states.get(reference)
+        if reference in self.discrete.lags:
+            return self.discrete.lag(reference)
         slot = b.new_signal()
         if state is not None:
             row = b.element(ENTRY, reference, (-1, -1, -1, state.iv, -1, -1, slot, OF_V), (1.0,))
             return Primitive(slot, ENTRY, row, (state.iv // 6,))
+        if (place := self.discrete.places.get(reference)) is not None:
+            row = b.element(ENTRY, reference, (-1, -1, -1, -1, place, -1, slot, OF_H), (1.0,))
+            return Primitive(slot, ENTRY, row, ())
         if reference in self.given:
             row = b.element(ENTRY, reference, (-1, -1, -1, -1, -1, -1, slot, GIVEN), (self.given[reference],))
             self.directory.inputs[reference] = row
@@ -373,7 +387,10 @@ class ModelCompiler:
         """All rows are in: place the frames that are only looked at, list the channels, and compile."""
         for name, frame in self.markers:
             self.directory.frames[name] = self.marker(frame, name)
+        for item in self.items:
+            self.discrete.build(item)
         self.directory.signals = {name: self.signals.slot(name) for name in self._offered()}
+        self.discrete.close()
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
         for item in self.items:

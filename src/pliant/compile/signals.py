@@ -30,9 +30,13 @@ class Computed(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """What an item offers as a signal: an expression, and the item in words."""
-    value: Node | str
+    """What an item offers as a signal: an expression, and the item in words. What is held has a ``place`` in the history, and a
+    ``period``; what a controller writes there has no value, but ``ready`` makes the row that writes it."""
+    value: Node | str | None
     where: str
+    place: int = -1
+    period: int = -1
+    ready: Callable[[], None] | None = None
 
 
 class Signals:
@@ -70,10 +74,17 @@ class Signals:
         try:
             from ..families.signals import COMPUTED
             declared, b = self.offered[reference], self.builder
-            code = b.function(declared.value, ("t",), declared.where)
+            held = declared.place >= 0
+            if declared.ready is not None:
+                declared.ready()
+                slot = b.new_signal()
+                b.element(COMPUTED, declared.where, (-1, -1, -1, -1, declared.place, -1, slot))
+                self.computed[reference] = Computed(slot, {})
+                return self.computed[reference]
+            code = (b.sampled if held else b.function)(declared.value, ("t",), declared.where)
             slot = b.new_signal()
-            b.element(COMPUTED, declared.where, (-1, -1, -1, code.value, -1, -1, slot))
-            self.computed[reference] = Computed(slot, self._slopes(reference, code.node))
+            b.element(COMPUTED, declared.where, (-1, -1, -1, code.value, declared.place, declared.period, slot))
+            self.computed[reference] = Computed(slot, {} if held else self._slopes(reference, code.node))
         finally:
             self.underway.pop()
         return self.computed[reference]

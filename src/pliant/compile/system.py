@@ -15,6 +15,7 @@ from ..kernels.evaluation import Data, Memory, Program
 from ..kernels.expression_vm import SCRATCH, TIME_STEP
 from ..kernels.jit import DISABLED
 from .array_builder import ArrayBuilder, coupled_tiles
+from .periods import common_base
 
 INTEGERS, REALS = 12, 12                # width of ip and rp
 DIFFERENCE = 1e-3                       # s: of Python functions by time, until a run says otherwise
@@ -35,7 +36,13 @@ class System:
         self.moving = np.setdiff1d(self.active[self.active < self.n_v], [state.iv for state in b.states])  # velocities that have positions
         self.families: dict[Family, tuple[int, int]] = {}
         self.owners: list[str] = []
+        self.base, self.every = common_base(b.periods)
         self.data = self._tables(b)
+        watched = any(family.sense.residual and family.sense.update and family.rank > 1 for family in self.families)
+        self.discrete = 2 if watched else 1 if b.starts else 0  # discrete values: none, at ticks, at jumps too
+        self.controllers = tuple(b.controllers)
+        self.h0 = np.zeros(b.histories)
+        self.h0[list(b.starts)] = list(b.starts.values())
         self.q0, self.v0 = np.array(b.q, float), np.zeros(self.n)
         self.v0[:self.n_v] = b.v
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
@@ -74,7 +81,8 @@ class System:
                 rp.append((*r.reals, *[0.0] * (REALS - len(r.reals))))
                 self.owners.append(r.item)
         if b.references:
-            place = {-2 - k: number + (SCRATCH + len(b.tab) + 1 if family is None else self.families[family][0])
+            place = {-2 - k: self.every[number] if isinstance(family, str) else
+                     number + (SCRATCH + len(b.tab) + 1 if family is None else self.families[family][0])
                      for k, (family, number) in enumerate(b.references)}
             ip = [tuple(place.get(i, i) for i in row) for row in ip]
         frames = np.array(b.frames, np.int64).reshape(-1, 4)
@@ -95,7 +103,7 @@ class System:
         W[TIME_STEP] = DIFFERENCE
         T = z(self.n_tiles, 9)
         T[:, [0, 4, 8]] = 1
-        return Memory(self.q0.astype(x), self.v0.astype(x), z(n), z(n), z(self.histories), z(self.n_signals), X, z(jt, 6, 6),
+        return Memory(self.q0.astype(x), self.v0.astype(x), z(n), z(n), self.h0.astype(x), z(self.n_signals), X, z(jt, 6, 6),
                       z(jt, 6, 6), T, z(n), z(n), z(max(1, len(self.block)), 6, 6), z(6), W)
 
     def typed_data(self, x: Any = np.float64) -> Data:
@@ -108,10 +116,13 @@ class System:
         if key not in self._programs:
             scalar = types.float64 if x is np.float64 else types.complex128
             calls = []
-            for stage in STAGES:
+            for stage in STAGES[:2] if name == "sense" else STAGES:  # frames and signals alone
                 for family, rows in self.families.items():
-                    which = name if name != "matrix" else "residual" if family.force else "tangent"
-                    function = getattr(getattr(family, stage), which)
+                    which = {"matrix": "residual" if family.force else "tangent", "sense": "residual"}.get(name, name)
+                    kernels = getattr(family, stage)
+                    function = getattr(kernels, which)
+                    if name == "update" and function is None and stage in ("push", "sense") and family.rank < 2:  # frames and signals
+                        function = kernels.residual
                     if function is not None and (families is None or family in families):
                         calls.append((address(function, scalar), rows))
             addresses = [c[0] for c in calls]

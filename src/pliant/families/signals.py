@@ -3,7 +3,7 @@
 Primitive ones are coordinates of frames and their rates, and single entries of q and v (states, modal coordinates); all others are computed
 from signals before them. In the tangent program further signals hold the derivatives of computed ones by primitive ones.
 """
-from ..kernels.contract import TABLE, A, Family, Stage
+from ..kernels.contract import TABLE, A, Family, Stage, call_python
 from ..kernels.coordinates import coordinate, hessian, rate
 from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, jit
@@ -13,10 +13,11 @@ from .loads import FOLLOWS, PART, arm
 from .springs import REST
 
 SLOT, ORDER = index(7, 8)               # ip of a signal: its place in Y; what it is
-VALUE, RATE, OF_V, OF_Q, GIVEN = index(0, 1, 2, 3, 4)  # of a coordinate of two frames; an entry of v, of q; a number
+VALUE, RATE, OF_V, OF_Q, GIVEN, OF_H = index(0, 1, 2, 3, 4, 5)  # of a coordinate of two frames; entry of v, of q; number; entry of H
 IV, IQ = index(4, 5)                    # ip of an entry: its places in v and q (of a state: none)
 FACTOR = index(0)                       # rp: what the entry is multiplied by; the number
-CODE = index(4)                         # ip of a computed signal: its program
+CODE, PLACE, PERIOD = index(4, 5, 6)    # ip of a computed signal: its program; of a held one its place in H, and period in base periods
+ADDRESS = index(9)                      # ip of a controller in Python: where in W the address of its function is
 SIGNAL, DERIVATIVE, COMPONENT = index(10, 11, 9)  # ip of an answer, after those of its force: row of the signal; d(force)/d(signal)
 TARGET, SLOPES = index(376, 388)        # scratch: the wrench that a unit of force is; what a signal is by the unknowns of a tile
 
@@ -34,15 +35,42 @@ def sense_entry(s, b, o):
     """Y = factor times an entry of v or q, or the factor itself"""
     for e in range(b.first, b.last):
         order, f = b.ip[e, ORDER], b.rp[e, FACTOR]
-        s.Y[b.ip[e, SLOT]] = f * s.v[b.ip[e, IV]] if order == OF_V else f * s.q[b.ip[e, IQ]] if order == OF_Q else f
+        s.Y[b.ip[e, SLOT]] = (f * s.v[b.ip[e, IV]] if order == OF_V else f * s.q[b.ip[e, IQ]] if order == OF_Q else
+                              f * s.H[b.ip[e, IQ]] if order == OF_H else f)
 
 
 @jit
 def compute(s, b, o):
-    """Y = f(t, signals before it)                                                                      [signal-1]"""
+    """Y = f(t, signals before it), or what is held of it                                               [signal-1]"""
     for e in range(b.first, b.last):
-        zero = 0 * s.H[0]
-        s.Y[b.ip[e, SLOT]] = evaluate(s.t, zero, zero, s.Y, b.tab, b.val, b.ip[e, CODE], o.W)
+        if b.ip[e, PLACE] >= 0:
+            s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
+        elif b.ip[e, CODE] >= 0:
+            zero = 0 * s.H[0]
+            s.Y[b.ip[e, SLOT]] = evaluate(s.t, zero, zero, s.Y, b.tab, b.val, b.ip[e, CODE], o.W)
+
+
+@jit
+def due(b, o, e):
+    """Whether this is an instant of what has a period."""
+    return o.ck >= 1 and int(o.cm) % b.ip[e, PERIOD] == 0
+
+
+@jit
+def compute_due(s, b, o):
+    """The same at an instant: what is held is computed anew if it is due, and controllers in Python write what they give to H"""
+    for e in range(b.first, b.last):
+        held = b.ip[e, PLACE] >= 0
+        if b.ip[e, ADDRESS] >= 0:
+            if due(b, o, e):
+                call_python(int(o.W[b.ip[e, ADDRESS]].real), s.t, 0.0, 0.0)
+        elif held and (b.ip[e, CODE] < 0 or not due(b, o, e)):
+            s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
+        else:
+            zero = 0 * s.H[0]
+            s.Y[b.ip[e, SLOT]] = evaluate(s.t, zero, zero, s.Y, b.tab, b.val, b.ip[e, CODE], o.W)
+            if held:
+                s.H[b.ip[e, PLACE]] = s.Y[b.ip[e, SLOT]]
 
 
 @jit
@@ -168,7 +196,7 @@ def everywhere(kernel):
 
 SENSE = Family("signal", sense=everywhere(sense))
 ENTRY = Family("entry", sense=everywhere(sense_entry))
-COMPUTED = Family("computed signal", sense=everywhere(compute), rank=1)
+COMPUTED = Family("computed signal", sense=everywhere(compute)._replace(update=compute_due), rank=1)
 SLOPE = Family("slope of a signal", sense=Stage(tangent=compute), rank=2)
 SPRING_ANSWER = Family("spring answer", act=Stage(tangent=spring_answer), force=True, elastic=True)
 LOAD_ANSWER = Family("load answer", act=Stage(tangent=load_answer), force=True, elastic=True)

@@ -12,7 +12,7 @@ _WHERE = {
     "solids": ("mesh_box",),
     "interfaces": ("Interface",),
     "reduction": ("reduce",),
-    "reduced": ("Reduced", "Integrals", "Node", "Stiffening", "Skin", "from_integrals"),
+    "reduced": ("Reduced", "Integrals", "Node", "PartLoad", "Stiffening", "Skin", "from_integrals"),
     "readers": ("read",),
     "readers.source": ("FileError",),
     "recovery": ("Recovery", "Envelope"),

@@ -187,17 +187,22 @@ def _assemble(blocks: np.ndarray, dofs: np.ndarray, N: int) -> Any:
 
 # -- mass
 def _consistent(el: Elements, starts: np.ndarray, section: Section, material: Material, N: int) -> MassPoints:
-    """The points of integration; U and T in the axes of the mesh."""
+    """The points of integration."""
+    m = (material.rho * section.area * el.L[:, None] * WEIGHTS).ravel()
+    E = m[:, None, None] * np.repeat(el.R @ el.E @ np.swapaxes(el.R, 1, 2), len(GAUSS), axis=0)
+    return MassPoints(m, E, *fields_on_mesh(el, starts, N))
+
+
+def fields_on_mesh(el: Elements, starts: np.ndarray, N: int) -> tuple[np.ndarray, Any, Any]:
+    """Points of integration x (e g, 3), and U and T there in the axes of the mesh (3 e g, N); ``starts``: first ends of the elements."""
     import scipy.sparse as sp
     e, g = len(el.L), len(GAUSS)
-    m = (material.rho * section.area * el.L[:, None] * WEIGHTS).ravel()
-    E = m[:, None, None] * np.repeat(el.R @ el.E @ np.swapaxes(el.R, 1, 2), g, axis=0)
     x = (starts[:, None] + GAUSS[None, :, None] * (el.L[:, None] * el.R[:, :, 0])[:, None]).reshape(-1, 3)
     rows = np.repeat(np.arange(3 * e * g), 12)
     columns = np.repeat(el.dofs, 3 * g, axis=0).ravel()
     U, T = (sp.csr_matrix((np.einsum("eab,egbj,ejk->egak", el.R, f, el.turn, optimize=True).ravel(), (rows, columns)), shape=(3 * e * g, N))
             for f in (el.U, el.T))
-    return MassPoints(m, E, x, U, T)
+    return x, U, T
 
 
 def _lumped(el: Elements, nodes: np.ndarray, section: Section, material: Material) -> MassPoints:

@@ -13,7 +13,7 @@ from ..safe_files.hdf5 import Foreign, check_results, check_seal, member, opened
 from ..safe_files.hdf5 import numbers as checked_numbers
 from .load_participation import Represented
 from .recovery import Recovery
-from .reduced import Integrals, Node, Reduced, Skin, Stiffening
+from .reduced import Integrals, Node, PartLoad, Reduced, Skin, Stiffening
 
 FORMAT = 1  # version of the layout
 TAKE = "take the file that Reduced.save wrote"
@@ -71,6 +71,11 @@ def write(part: Reduced, f: Any, packed: bool = False) -> None:
         group = f.create_group("represented")
         group.attrs["loads"] = json.dumps([list(load) for load in part.represented.loads])
         arrays(group, {"full": part.represented.full, "reduced": part.represented.reduced})
+    if part.loads:
+        spread = f.create_group("loads")
+        spread.attrs["names"] = json.dumps(list(part.loads))
+        for k, load in enumerate(part.loads.values()):
+            arrays(spread.create_group(str(k)), load._asdict())
     if part.stress is not None:
         r, group = part.stress, f.create_group("stress")
         group.attrs["interfaces"] = json.dumps(r.interfaces)
@@ -102,7 +107,8 @@ def read(f: Any) -> Reduced:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not isinstance(facts, dict):
         raise ValueError("its names or facts are not what they must be")
     dims = {"m": (), "c0": 1, "J0": 2, "S": 2, "B0": 2, "G0": 3, "J2": 4, "B1": 3, "Mqq": 2, "u0": 1, "A0": 2, "psi_R": 2, "psi_theta": 2,
-            "second": 3, "points": 2, "cells": 2, "psi": 3}
+            "second": 3, "points": 2, "cells": 2, "psi": 3, "force": 1, "moment": 1, "modal": 1, "dyad": 2, "turning": 2, "force1": 2,
+            "moment1": 2, "modal1": 2}
 
     def some(group: Any, fields: tuple[str, ...]) -> list[Any]:
         return [numbers(group, n, *([None] * (dims[n] or 0)))[()] if n != "second" or n in group else None for n in fields]  # type: ignore
@@ -122,7 +128,9 @@ def read(f: Any) -> Reduced:
         raise ValueError(f"its stresses are of {made_stress.S.shape[2]} coordinates, must be of {len(names)}")
     return Reduced(names, Integrals(*some(member(f, "integrals", "group"), Integrals._fields)), numbers(f, "Kqq", None, None)[()],
                    made, D, stiffening, skin, facts, made_stress, represented,
-                   json.loads(text(nodes, "lines")) if "lines" in nodes.attrs else None)
+                   json.loads(text(nodes, "lines")) if "lines" in nodes.attrs else None,
+                   part("loads", lambda group: {str(name): PartLoad(*some(member(group, str(k), "group"), PartLoad._fields))
+                                                for k, name in enumerate(json.loads(text(group, "names")))}))
 
 
 def numbers(group: Any, name: str, *shape: int | None) -> Any:

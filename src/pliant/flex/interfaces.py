@@ -115,7 +115,7 @@ def join(fe: FE, interfaces: Mapping[str, Any] | None, coupling: str = "rigid", 
 
 
 def _join(fe: FE, name: str, i: Interface) -> Joined:
-    nodes = _select(fe, i)
+    nodes = select(fe, i)
     x = fe.nodes[nodes]
     weights = np.full(len(nodes), 1 / len(nodes))
     if i.weights == "mass":
@@ -135,7 +135,8 @@ def _join(fe: FE, name: str, i: Interface) -> Joined:
     return Joined(name, nodes, position, rigid, weights)
 
 
-def _select(fe: FE, i: Interface) -> np.ndarray:
+def select(fe: FE, i: Interface) -> np.ndarray:
+    """Numbers of the nodes that are meant."""
     tolerance = TOLERANCE * fe.size
     if i.point is not None:
         p = three("point", i.point)

@@ -42,6 +42,8 @@ def load_name(load: tuple[Any, ...]) -> str:
     kind, *rest = load
     if kind in ("force", "moment"):
         return f"{kind} at {rest[0]!r} {'along' if kind == 'force' else 'about'} {'xyz'[rest[1]]}"
+    if kind == "load":
+        return f"load {rest[0]!r}"
     if kind == "centrifugal":
         i, j = ("xyz"[k] for k in rest)
         return f"rotation about {i}" if i == j else f"rotation about {i} and {j}"

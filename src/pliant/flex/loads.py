@@ -8,24 +8,31 @@ import numpy as np
 from .fe import cross_matrix
 
 if TYPE_CHECKING:
+    from .distributed import Spread
     from .fe import FE, MassPoints
 
 PRODUCTS = [(a, b) for a in range(3) for b in range(a, 3)]
 
 
 class Field(NamedTuple):
-    """Inertia forces -dm (a + W x) of the mass at x: an acceleration that is linear in place."""
+    """Inertia forces -dm (a + W x) of the mass at x: an acceleration that is linear in place; perhaps with a load that is ``spread``."""
     a: np.ndarray
     W: np.ndarray
+    spread: Spread | None = None
 
     def on(self, points: MassPoints) -> tuple[np.ndarray, np.ndarray]:
         """Force and moment (g, 3) on mass points: the moment is int y x (-W y) over the section, [flex-2]."""
         EW = points.E @ self.W.T  # (E W^T)_jk = int y_j (W y)_k
         moment = np.stack([EW[:, 1, 2] - EW[:, 2, 1], EW[:, 2, 0] - EW[:, 0, 2], EW[:, 0, 1] - EW[:, 1, 0]], axis=1)
-        return -points.m[:, None] * (self.a + points.x @ self.W.T), -moment
+        force = -points.m[:, None] * (self.a + points.x @ self.W.T)
+        return force + self.spread.f if self.spread is not None and self.spread.inside else force, -moment
 
     def vector(self, fe: FE) -> np.ndarray:
         """Nodal loads of the whole model."""
+        inertia = self._replace(spread=None)._inertia(fe)
+        return inertia if self.spread is None else inertia + self.spread.vector()
+
+    def _inertia(self, fe: FE) -> np.ndarray:
         if fe.points is not None:
             force, moment = self.on(fe.points)
             return np.asarray(fe.points.U.T @ force.ravel() + fe.points.T.T @ moment.ravel())

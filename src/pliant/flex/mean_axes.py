@@ -70,9 +70,20 @@ def node_in_mean_axes(node: Shapes, G: np.ndarray) -> Shapes:
     return Shapes(node.u0, node.psi_R - G[:3] + cross_matrix(node.u0) @ G[3:], node.psi_theta - G[3:])
 
 
-def relieved(i: Any, loads: Loads, places: dict[str, np.ndarray]) -> Loads:
-    """Stiffening of forces and moments at all places and of turning, each with the accelerations of the free body that belong to it; from
-    that of the body held, of shapes in mean axes                                                              [mean-4]"""
+def load_in_mean_axes(load: Any, G: np.ndarray) -> Any:
+    """A load that is spread (a `PartLoad`), of the shapes psi_j - g_j - h_j x u0 and forces f1_k - h_k x f             [spread-3]"""
+    (g, h), F, Y = (G[:3], G[3:]), load.force[:, None], load.dyad
+    arm = np.trace(Y) * h - Y.T @ h                                                     # sum u0 x (h_k x f)
+    force1, moment1 = load.force1 - np.cross(h, F, axis=0), load.moment1 - arm
+    turning = load.turning - np.cross(g, F, axis=0) - Y @ h + np.trace(Y) * h
+    modal1 = load.modal1 + load.turning.T @ h - g.T @ force1 - h.T @ moment1
+    return load._replace(modal=load.modal - g.T @ load.force - h.T @ load.moment, turning=turning, force1=force1, moment1=moment1,
+                         modal1=modal1)
+
+
+def relieved(i: Any, loads: Loads, places: dict[str, np.ndarray], spread: dict[str, np.ndarray]) -> Loads:
+    """Stiffening of forces and moments at all places, of loads that are ``spread`` (their wrenches) and of turning, each with the
+    accelerations of the free body that belong to it; from that of the body held, of shapes in mean axes           [mean-4]"""
     P, none, axes = _inverse(i), np.zeros_like(i.Mqq), np.eye(3)
     inertia = np.array([loads.get((kind, a), none) for kind in ("acceleration", "angular") for a in range(3)])
 
@@ -85,6 +96,8 @@ def relieved(i: Any, loads: Loads, places: dict[str, np.ndarray]) -> Loads:
             out["force", name, a] = free(("force", name, a), np.concatenate([e, np.cross(u0, e)]))
             if ("moment", name, a) in loads:
                 out["moment", name, a] = free(("moment", name, a), np.concatenate([zero, e]))
+    for name, wrench in spread.items():
+        out["load", name] = free(("load", name), wrench)
     for a, b in SIX:
         pairs = [(a, b)] if a == b else [(a, b), (b, a)]
         W = sum(cross_matrix(axes[x]) @ cross_matrix(axes[y]) @ i.c0 for x, y in pairs)

@@ -42,6 +42,19 @@ class Node(NamedTuple):
     second: np.ndarray | None = None    # (3, n, n)
 
 
+class PartLoad(NamedTuple):
+    """A load that is spread over the part: forces f at points u0, in the axes of the part [spread-1]. Those that follow the deformation
+    change by f1_k with coordinate k. Geometric stiffening comes on top, as load ("load", name) of `Stiffening`."""
+    force: np.ndarray     # (3)     sum f
+    moment: np.ndarray    # (3)     sum u0 x f, about the origin
+    modal: np.ndarray     # (n)     sum psi_j.f
+    dyad: np.ndarray      # (3, 3)  sum u0 f^T
+    turning: np.ndarray   # (3, n)  sum psi_k x f
+    force1: np.ndarray    # (3, n)  sum f1_k
+    moment1: np.ndarray   # (3, n)  sum u0 x f1_k
+    modal1: np.ndarray    # (n, n)  sum psi_j.f1_k
+
+
 class Stiffening(NamedTuple):
     """Geometric stiffness by load [flex-5]: the elastic force K q (on the left side, like Kqq q) gains sum_k p_k K[k] q. The p_k, by
     ``loads[k]``, are of the moment and in body axes:
@@ -51,8 +64,11 @@ class Stiffening(NamedTuple):
     - ("centrifugal", a, b), a <= b: the product omega_a omega_b (once, also for a < b);
     - ("force", node, a), ("moment", node, a): force and moment on the body at that node, the moment about the node.
 
-    - ("free", ...) before one of ("centrifugal", ...), ("force", ...), ("moment", ...): the same, together with the accelerations that the
-      load gives the free part, of shapes in mean axes; for a body-fixed frame. The equations of motion use these [mean-1].
+    - ("load", name): the factor of a load that is spread;
+
+    - ("free", ...) before one of ("centrifugal", ...), ("force", ...), ("moment", ...), ("load", ...): the same, together with the
+      accelerations that the load gives the free part, of shapes in mean axes; for a body-fixed frame. The equations of motion use
+      these [mean-1].
 
     So spinning and pulling stiffen (K positive), pushing softens. A load that is not listed does not stress the part: one at the
     interface that is held, or for mean axes an acceleration.
@@ -74,12 +90,13 @@ class Skin(NamedTuple):
 
 class Reduced:
     """A flexible part after reduction, from `reduce` or `from_integrals`, kept by `save`. ``stress``: stresses by coordinates, if they were
-    asked for; ``represented``: how much of any load the shapes can follow; ``lines``: names of nodes in order, by line."""
+    asked for; ``represented``: how much of any load the shapes can follow; ``lines``: names of nodes in order, by line; ``loads``: those
+    that are spread over it, by name."""
 
     def __init__(self, names: list[str], integrals: Integrals, Kqq: np.ndarray, nodes: Mapping[str, Node] | None = None,
                  Dqq: np.ndarray | None = None, stiffening: Stiffening | None = None, skin: Skin | None = None,
                  facts: Mapping[str, Any] | None = None, stress: Recovery | None = None, represented: Represented | None = None,
-                 lines: Mapping[str, list[str]] | None = None) -> None:
+                 lines: Mapping[str, list[str]] | None = None, loads: Mapping[str, PartLoad] | None = None) -> None:
         self.names = list(names)
         n = len(self.names)
         self.integrals = Integrals(float(integrals.m), *(_array(f, v, s) for f, v, s in zip(
@@ -97,6 +114,9 @@ class Reduced:
         for name, line in self.lines.items():
             if missing := [node for node in line if node not in self.nodes]:
                 raise ValueError(f"line {name!r}: there is no node {missing[0]!r}")
+        shapes: tuple[tuple[int, ...], ...] = (3,), (3,), (n,), (3, 3), (3, n), (3, n), (3, n), (n, n)
+        self.loads = {name: PartLoad(*(_array(f"load {name!r}: {f}", v, s) for f, v, s in zip(PartLoad._fields, load, shapes, strict=True)))
+                      for name, load in (loads or {}).items()}
         _check(self.integrals, self.Kqq)
 
     @property

@@ -11,6 +11,7 @@ from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
 from . import bases
 from .basis_quality import frequency_error, measure, static_error
+from .distributed import Spread, spread_loads
 from .fe import FASTEST, FE
 from .integrals import integrals
 from .interfaces import COUPLINGS, join
@@ -19,13 +20,14 @@ from .load_participation import represented_by
 from .modes import Modes, signed
 from .recovery import recovery_of
 from .reduced import Node, Reduced, Skin
-from .stiffening import stiffening_of, unit_loads_of
+from .stiffening import Unit, stiffening_of, unit_loads_of
 from .structure import Structure
 from .user_values import flag
 
 FRAMES = ("body-fixed", "mean-axis")
 ERROR = 1e-3        # of frequencies below a limit
 DEPENDENT = 1e-13   # shapes that add less than this to the others (squared, of unit mass) are dropped
+NONE = 1e-9         # of a load: what its acceleration leaves of it is rounding
 MOST = 300          # modes tried for an error bound
 GROWTH = 1.4        # of the limit for the modes that are kept, until the error is small enough
 
@@ -37,6 +39,7 @@ class Chosen(NamedTuple):
     names: list[str]
     others: list[Any]
     lines: dict[str, list[str]]
+    spread: dict[str, Spread]
     frame: str
     limit: float | None
     facts: dict[str, Any]
@@ -44,8 +47,9 @@ class Chosen(NamedTuple):
 
 def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | None = None, frequency_limit: float | str | None = None,
            error: float | None = None, method: str | None = None, frame: str | None = None, coupling: str = "rigid",
-           shapes: Any = None, frames: Mapping[str, Any] | None = None, lines: Mapping[str, Any] | None = None, loads: Any = None,
-           orthonormal: bool = True, stiffening: bool = True, stress: bool | str = False) -> Reduced:
+           shapes: Any = None, frames: Mapping[str, Any] | None = None, lines: Mapping[str, Any] | None = None,
+           loads: Mapping[str, Any] | None = None, load_shapes: Any = None, orthonormal: bool = True, stiffening: bool = True,
+           stress: bool | str = False) -> Reduced:
     """Reduce an FE model to a flexible part.
 
     ``interfaces``: name to place (`Interface`, node number, point, set of nodes, group, mapping); ``coupling`` is the default for them.
@@ -56,25 +60,29 @@ def reduce(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | 
     free and of the held part below it, and unit loads at the interfaces, right within ``error`` (default 0.1 %).
     ``frame``: "body-fixed" (the first interface is held; default with interfaces) or "mean-axis" (no momentum of the deformation).
     ``frames``: further named places, not joined. ``lines``: name to a line that frames can slide along (`SlidingOnBeam`), {from: point,
-    to: point} or a list of places. ``loads``: static shapes of these loads are added, each a mapping of names as in
-    `Stiffening` to factors, such as {("force", "tip", 2): 1.0}. ``orthonormal=False`` keeps the shapes as they are, with their names.
+    to: point} or a list of places. ``loads``: name to a load that is spread over the part, which `DistributedLoad` applies: {line: vector
+    [N/m]} on beams, {pressure: p [Pa]} on the surface of solids, both perhaps on some nodes, {per_mass: vector [N/kg]}, {forces: {node:
+    vector [N]}}; their static shapes are added, unless they say shape: false. ``load_shapes``: static shapes of further loads, each a
+    mapping of names as in `Stiffening` to factors, such as {("force", "tip", 2): 1.0}. ``orthonormal=False`` keeps the shapes as they are,
+    with their names.
     ``stress=True`` keeps the stresses of the skin with the part, "all" those of all nodes."""
     flag("stiffening", stiffening)
     if stress not in (True, False, "skin", "all"):
         raise FieldError("stress", f"{shown(stress)} must be true, false, 'skin' or 'all'")
     chosen = shapes_of(fe, interfaces, modes=modes, frequency_limit=frequency_limit, error=error, method=method, frame=frame,
-                       coupling=coupling, shapes=shapes, frames=frames, lines=lines, loads=loads, orthonormal=orthonormal)
+                       coupling=coupling, shapes=shapes, frames=frames, lines=lines, loads=loads,
+                       load_shapes=load_shapes, orthonormal=orthonormal)
     return _assemble(chosen, stiffening, "skin" if stress is True else stress)
 
 
 def shapes_of(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int | None = None, frequency_limit: float | str | None = None,
               error: float | None = None, method: str | None = None, frame: str | None = None, coupling: str = "rigid",
-              shapes: Any = None, frames: Mapping[str, Any] | None = None, lines: Mapping[str, Any] | None = None, loads: Any = None,
-              orthonormal: bool = True) -> Chosen:
+              shapes: Any = None, frames: Mapping[str, Any] | None = None, lines: Mapping[str, Any] | None = None,
+              loads: Mapping[str, Any] | None = None, load_shapes: Any = None, orthonormal: bool = True) -> Chosen:
     """The shapes that `reduce` takes."""
     flag("orthonormal", orthonormal)
     s, frame, method = _prepare(fe, interfaces, coupling, method, frame, shapes)
-    others, along = join(fe, frames, what="frame"), joined_lines(fe, lines)
+    others, along, spread = join(fe, frames, what="frame"), joined_lines(fe, lines), spread_loads(fe, loads)
     named = [i.name for i in (*s.joined, *others)] + [name for line in along for name in (line, *(i.name for i in along[line]))]
     if len(set(named)) < len(named):
         twice = next(name for k, name in enumerate(named) if name in named[:k])
@@ -86,8 +94,10 @@ def shapes_of(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int
         V, names, kinds = basis.shapes(modes or 0)
     else:
         V, names, kinds = _within(s, basis, limit, error)
-    if loads is not None:
-        more = _of_loads(s, frame, _places(s, others), loads)
+    if own := _of_spread(s, frame, spread):
+        V, names, kinds = np.column_stack((V, *own.values())), [*names, *own], kinds | {"load": len(own)}
+    if load_shapes is not None:
+        more = _of_loads(unit_loads_of(s, frame, _places(s, others), spread), load_shapes)
         V, names = np.hstack((V, more)), [*names, *(f"given load {k + 1}" for k in range(more.shape[1]))]
         kinds = kinds | {"given load": more.shape[1]}
     V, kept = _framed(s, V, frame)
@@ -96,24 +106,38 @@ def shapes_of(fe: FE, interfaces: Mapping[str, Any] | None = None, *, modes: int
         V, names = _orthonormal(s, V)
     facts = {"source": fe.what, "unknowns": fe.K.shape[0], "nodes": len(fe.nodes), "method": method, "frame": frame, "kinds": kinds,
              "removed": {"rigid": 6, "dependent": sum(kinds.values()) - V.shape[1]}, "size": fe.size, "solves": s.solves}
-    return Chosen(s, V, names, others, {name: [i.name for i in line] for name, line in along.items()}, frame, limit, facts)
+    return Chosen(s, V, names, others, {name: [i.name for i in line] for name, line in along.items()}, spread, frame, limit, facts)
 
 
 def _places(s: Structure, others: list[Any]) -> dict[str, Any]:
     return {i.name: (i, s.frame(i)) for i in [*s.joined, *others]}
 
 
-def _of_loads(s: Structure, frame: str, places: dict[str, Any], loads: Any) -> np.ndarray:
+def _of_spread(s: Structure, frame: str, spread: Mapping[str, Spread]) -> dict[str, np.ndarray]:
+    """Static shapes of loads that are spread, with the first interface held; in mean axes also of the free part, which the acceleration
+    that the load gives it balances."""
+    found = {}
+    for name, load in spread.items():
+        f = np.asarray(s.T.T @ load.vector())
+        if load.shape and s.joined:
+            found[f"load {name}"] = s.constrained(s.rows[0]).solve(f)
+        if load.shape and frame == "mean-axis":
+            MR, inverse = s.relief
+            if np.linalg.norm(f - MR @ (inverse @ (s.R.T @ f))) > NONE * np.linalg.norm(f):
+                found[f"free load {name}"] = s.balanced(f)
+    return found
+
+
+def _of_loads(unit: Unit, loads: Any) -> np.ndarray:
     """Static shapes of combinations of unit loads."""
-    unit = unit_loads_of(s, frame, places)
     factors = np.zeros((len(unit.loads), len(loads)))
     for k, load in enumerate(loads):
         if not isinstance(load, Mapping) or not load:
-            raise FieldError("loads", f"{shown(load)} must be a mapping of loads to factors, "
+            raise FieldError("load_shapes", f"{shown(load)} must be a mapping of loads to factors, "
                              f"such as {{('force', 'tip', 2): 1.0}}")
         for name, factor in load.items():
             if name not in unit.loads:
-                raise FieldError("loads", f"{shown(name)} is none; there are "
+                raise FieldError("load_shapes", f"{shown(name)} is none; there are "
                                  f"{', '.join(str(other) for other in unit.loads[:3])}, …, {unit.loads[-1]}")
             factors[unit.loads.index(name), k] = factor
     return np.asarray(unit.d @ factors)
@@ -225,17 +249,18 @@ def _orthonormal(s: Structure, V: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 def _assemble(chosen: Chosen, stiffen: bool, stress: Any) -> Reduced:
     """All that a part holds."""
-    s, V, names, others, lines, frame, limit, facts = chosen
+    s, V, names, others, lines, spread, frame, limit, facts = chosen
     Psi = np.asarray(s.T @ V)
     K, whole = V.T @ (s.K @ V), integrals(s.fe, Psi)
     places = _places(s, others)
+    loads = {name: load.on(Psi) for name, load in spread.items()}
     second: dict[str, np.ndarray] = {}
     stiff = represented = None
     if V.shape[1]:
-        unit = unit_loads_of(s, frame, places)
+        unit = unit_loads_of(s, frame, places, spread)
         represented = represented_by(unit, V, K)
         if stiffen and s.fe.stress is not None:
-            stiff, second = stiffening_of(s, V, Psi, unit, frame, places, whole)
+            stiff, second = stiffening_of(s, V, Psi, unit, frame, places, whole, loads)
     nodes = {}
     for name, (i, rows) in places.items():
         psi = np.asarray(rows @ Psi)
@@ -248,7 +273,7 @@ def _assemble(chosen: Chosen, stiffen: bool, stress: Any) -> Reduced:
     facts |= {"outline": s.fe.outline} if s.fe.outline else {}
     recovery = recovery_of(s.fe, Psi, s.joined, stress) if stress else None
     made = Reduced(names, whole, (K + K.T) / 2, nodes, stiffening=stiff, skin=_skin(s.fe, Psi), facts=facts, stress=recovery,
-                   represented=represented, lines=lines)
+                   represented=represented, lines=lines, loads=loads)
     _suspect(s, facts)
     return made
 

@@ -23,7 +23,8 @@ class Report(NamedTuple):
     def of(part: Reduced) -> Report:
         i = part.integrals
         data = {**part.facts, "coordinates": part.names, "frequencies": part.frequencies.tolist(), "mass": i.m,
-                "centre_of_mass": (i.c0 / i.m).tolist(), "frames": {name: node.u0.tolist() for name, node in part.nodes.items()}}
+                "centre_of_mass": (i.c0 / i.m).tolist(), "frames": {name: node.u0.tolist() for name, node in part.nodes.items()},
+                "loads": {name: {"force": load.force.tolist(), "moment": load.moment.tolist()} for name, load in part.loads.items()}}
         lines = [*_head(part, data), *_kinds(data), *_frequencies(data), *_effective(data), *_loads(data), *_missed(part, data)]
         return Report(data, "\n".join(lines))
 
@@ -43,6 +44,9 @@ def _head(part: Reduced, data: dict[str, Any]) -> list[str]:
     for name, at in data["frames"].items():
         joined = "" if name in data.get("interfaces", [name]) else " (not joined)"
         lines.append(f"  {name} at ({', '.join(f'{c:.6g}' for c in at)}) m{joined}")
+    for name, load in data["loads"].items():
+        force, moment = (", ".join(f"{c:.6g}" for c in load[k]) for k in ("force", "moment"))
+        lines.append(f"  load {name!r}: force ({force}) N, moment ({moment}) N m about the origin")
     return lines
 
 

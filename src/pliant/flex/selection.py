@@ -43,7 +43,7 @@ def load_error(fe: FE, interfaces: Mapping[str, Any] | None = None, *, load: Map
 
 
 def _vector(chosen: Chosen, load: Mapping[tuple[Any, ...], float]) -> np.ndarray:
-    unit = unit_loads_of(chosen.s, chosen.frame, _places(chosen.s, chosen.others))
+    unit = unit_loads_of(chosen.s, chosen.frame, _places(chosen.s, chosen.others), chosen.spread)
     f = np.zeros(chosen.s.K.shape[0])
     for name, factor in load.items():
         if name not in unit.loads:
@@ -87,9 +87,9 @@ def enrich(fe: FE, interfaces: Mapping[str, Any] | None = None, *, recorded: Map
            most: int = 20, **options: Any) -> Reduced:
     """Reduce again, with as few static shapes of the recorded loads (name to array over time, as `Solution.loads` gives them) as leave at
     most the part ``missed`` of the largest unrepresented. Other ``options`` are those of `reduce`."""
-    given = list(options.pop("loads", None) or [])
+    given = list(options.pop("load_shapes", None) or [])
     before = len(given)
-    part = reduce(fe, interfaces, loads=given or None, **options)
+    part = reduce(fe, interfaces, load_shapes=given or None, **options)
     while True:
         if part.represented is None:
             raise FieldError("recorded", "the part has no shapes; ask for modes")
@@ -99,7 +99,7 @@ def enrich(fe: FE, interfaces: Mapping[str, Any] | None = None, *, recorded: Map
         if len(given) - before >= most:
             raise FieldError("recorded", f"with {most} shapes of loads {told}; allow more, or record fewer loads")
         given += _combinations(part.represented, recorded, missed, most - len(given) + before)
-        part = reduce(fe, interfaces, loads=given, **options)
+        part = reduce(fe, interfaces, load_shapes=given, **options)
 
 
 def _combinations(represented: Represented, recorded: Mapping[tuple[Any, ...], Any], missed: float,

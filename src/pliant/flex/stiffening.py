@@ -1,14 +1,18 @@
 """Geometric stiffening of a part: stress of every unit load on the mesh, its geometric stiffness, projected on the shapes [flex-5]."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .loads import Field, inertia_loads
 from .mean_axes import relieved, rigid_part
-from .reduced import Integrals, Stiffening
+from .reduced import Integrals, PartLoad, Stiffening
 from .structure import Structure
+
+if TYPE_CHECKING:
+    from .distributed import Spread
 
 NONE = 1e-9  # of the largest of its group (inertia, forces, moments): such a load does not stress the part
 
@@ -21,8 +25,8 @@ class Unit(NamedTuple):
     d: np.ndarray
 
 
-def unit_loads_of(s: Structure, frame: str, places: dict[str, Any]) -> Unit:
-    """Those of motion, and forces and moments at all places (moments where the place has a rotation)."""
+def unit_loads_of(s: Structure, frame: str, places: dict[str, Any], spread: Mapping[str, Spread]) -> Unit:
+    """Those of motion, forces and moments at all places (moments where the place has a rotation), and those that are spread, by name."""
     loads, fields, vectors = list[tuple[Any, ...]](), list[Field | None](), list[np.ndarray]()
     for load, field in inertia_loads().items():
         loads.append(load)
@@ -35,6 +39,10 @@ def unit_loads_of(s: Structure, frame: str, places: dict[str, Any]) -> Unit:
             loads.append(("force" if k < 3 else "moment", name, k % 3))
             fields.append(None)
             vectors.append(y[:, k])
+    for name, load in spread.items():
+        loads.append(("load", name))
+        fields.append(Field(np.zeros(3), np.zeros((3, 3)), load))
+        vectors.append(np.asarray(s.T.T @ load.vector()))
     f = np.column_stack(vectors)
     if frame == "mean-axis":
         return Unit(loads, _relieved(s, f, fields), f, s.balanced(f))
@@ -42,7 +50,7 @@ def unit_loads_of(s: Structure, frame: str, places: dict[str, Any]) -> Unit:
 
 
 def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, unit: Unit, frame: str, places: dict[str, Any],
-                  i: Integrals) -> tuple[Stiffening, dict[str, np.ndarray]]:
+                  i: Integrals, spread: Mapping[str, PartLoad]) -> tuple[Stiffening, dict[str, np.ndarray]]:
     """K by load, and the displacements of second order of all places: by virtue of the work of a unit force, -K of that force [flex-11].
 
     For a body-fixed frame the same of the part in mean axes [mean-4] is added, as loads ("free", ...)."""
@@ -60,7 +68,9 @@ def stiffening_of(s: Structure, V: np.ndarray, Psi: np.ndarray, unit: Unit, fram
     second = {name: -np.stack([by["force", name, a] for a in range(3)]) for name in places}
     keep = [load for load in loads if _matters(load, by, interfaces)]
     if frame == "body-fixed":
-        free = relieved(i, projected(Psi - s.fe.rigid() @ rigid_part(i)), {name: place.position for name, (place, _) in places.items()})
+        wrenches = {name: np.concatenate([load.force, load.moment]) for name, load in spread.items()}
+        positions = {name: place.position for name, (place, _) in places.items()}
+        free = relieved(i, projected(Psi - s.fe.rigid() @ rigid_part(i)), positions, wrenches)
         largest = max(abs(K).max() for K in free.values())
         by |= {("free", *load): K for load, K in free.items()}
         keep += [("free", *load) for load, K in free.items() if abs(K).max() > NONE * largest]
@@ -90,8 +100,8 @@ def _relieved(s: Structure, f: np.ndarray, fields: list[Field | None]) -> list[F
     _, inverse = s.relief
     found: list[Field | None] = []
     for field, c in zip(fields, (inverse @ (s.R.T @ f)).T, strict=True):
-        a, W = (np.zeros(3), np.zeros((3, 3))) if field is None else field
-        found.append(Field(a + c[:3], W + cross_matrix(c[3:])))
+        a, W, spread = field or Field(np.zeros(3), np.zeros((3, 3)))
+        found.append(Field(a + c[:3], W + cross_matrix(c[3:]), spread))
     return found
 
 

@@ -1,7 +1,7 @@
-"""Values of expressions at many times at once, from arrays of the channels that they use."""
+"""Values of expressions at many times or places at once, from arrays of the variables and channels that they use."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,21 +27,22 @@ TWO: dict[str, Callable[[Array, Array], Any]] = {
     "mod": lambda a, b: a - b * np.floor(a / b)}
 
 
-def values(root: Node, t: Array, channel: Callable[[str], Array]) -> Array:
-    """Of an expression at times t; ``channel`` gives those of a channel."""
+def values(root: Node, variables: Array | Mapping[str, Array], channel: Callable[[str], Array]) -> Array:
+    """Of an expression at times t, or with other variables of one length by name; ``channel`` gives those of a channel."""
+    named: Mapping[str, Array] = variables if isinstance(variables, Mapping) else {"t": variables}
     found: dict[int, Any] = {}
     with np.errstate(all="ignore"):
         for node in bottom_up(root):
-            found[id(node)] = _value(node, found, t, channel)
-    return np.broadcast_to(np.asarray(found[id(root)], float), t.shape)
+            found[id(node)] = _value(node, found, named, channel)
+    return np.broadcast_to(np.asarray(found[id(root)], float), next(iter(named.values())).shape)
 
 
-def _value(node: Node, found: dict[int, Any], t: Array, channel: Callable[[str], Array]) -> Any:
+def _value(node: Node, found: dict[int, Any], variables: Mapping[str, Array], channel: Callable[[str], Array]) -> Any:
     match node:
         case Number(value=value):
             return value
-        case Variable():
-            return t
+        case Variable(name=name):
+            return variables[name]
         case Signal(reference=reference):
             return channel(reference)
         case Unary(operator=operator, operand=a):

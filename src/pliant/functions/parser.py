@@ -121,6 +121,13 @@ class _Parser:
             raise self.fail(f"unexpected {token.text!r}{remark}", token)
         return node
 
+    def whole_condition(self) -> Node:
+        """A condition and nothing else."""
+        node = self.condition(self.parse(0), self.tokens[0])
+        if (token := self.tokens[self.i]).kind != "end":
+            raise self.fail(f"unexpected {token.text!r}{_strange(token.text)}", token)
+        return node
+
     def number(self, power: int, token: _Token) -> Node:
         node = self.parse(power)
         if is_condition(node):
@@ -299,8 +306,17 @@ def names_in(text: str, variables: Collection[str] = ("t",)) -> set[str]:
 
 def parse(text: str, variables: Collection[str] = ("t",), names: Names = NO_NAMES) -> Node:
     """The expression ``text`` as a tree. ``variables`` are the plain names it may use, besides ``names``; dotted names are signals."""
+    return _parser(text, variables, names).whole()
+
+
+def parse_condition(text: str, variables: Collection[str] = ("t",), names: Names = NO_NAMES) -> Node:
+    """A condition, such as ``A.angle > 1 and t < 2``, as a tree."""
+    return _parser(text, variables, names).whole_condition()
+
+
+def _parser(text: str, variables: Collection[str], names: Names) -> _Parser:
     if len(text) > LONGEST:
         raise ValueError(f"the expression {text[:20]!r}… has {len(text)} characters, must be at most {LONGEST}; use a table")
     if not text.strip():
         raise ValueError("the expression is empty; write for example '10 N * sin(2*pi*t)'")
-    return _Parser(text, variables, names).whole()
+    return _Parser(text, variables, names)

@@ -4,7 +4,7 @@ The classes here are the schema of the text model as well; every field accepts a
 """
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -34,7 +34,21 @@ if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
 
     from ..compile.model_compiler import ModelCompiler
-    from .declarations import Channel, ConstantLoad, CoordinateUse, Energies, Output, State, Stiffness
+    from .declarations import (
+        Channel,
+        ConstantLoad,
+        Controls,
+        CoordinateUse,
+        Energies,
+        Happening,
+        Held,
+        Lag,
+        Latch,
+        Memory,
+        Output,
+        State,
+        Stiffness,
+    )
     from .placing import Placement
 else:
     ModelMetaclass = type(BaseModel)
@@ -246,6 +260,8 @@ class Item(Strict, metaclass=_Friendly):
     senses: ClassVar[bool] = True  # whether its functions may use channels, such as A.angle
     mirrors: ClassVar[bool] = False  # whether `placed` knows its mirror image
     lists: ClassVar[tuple[str, ...]] = ()  # fields that are lists of names of other items
+    expressions: ClassVar[tuple[str, ...]] = ()  # fields that are lists or mappings, whose texts are expressions of t and channels
+    wholes: ClassVar[tuple[str, ...]] = ()  # fields that name a body as a whole, not a place where something acts
     name: Name
     active: Switch = True  # an item that is not is left out when the model is compiled
     _recipe: dict[str, Any] | None = PrivateAttr(None)  # its fields as they were written, where they are of parameters
@@ -309,9 +325,23 @@ class Item(Strict, metaclass=_Friendly):
         """Signals that it computes."""
         return ()
 
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
+        """Values that change at instants only."""
+        return ()
+
+    def controller(self) -> Controls | None:
+        """A function of Python that it calls at ticks."""
+        return None
+
+    def happenings(self) -> Iterable[Happening]:
+        """What it does when conditions become true."""
+        return ()
+
     def signals(self) -> list[tuple[str, str]]:
         """Names and units of its states and outputs."""
-        return [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.outputs()]
+        found = [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.outputs()]
+        controller = self.controller()
+        return found + [(value.name, value.unit) for value in self.discrete()] + list(controller.outputs if controller else ())
 
     def energies(self) -> Energies | None:
         """What its states add to the balance of energy."""
@@ -319,6 +349,10 @@ class Item(Strict, metaclass=_Friendly):
 
     def loads(self) -> Iterable[ConstantLoad]:
         """What it exerts on frames whatever the state is."""
+        return ()
+
+    def misfits(self, bodies: Mapping[str, Any]) -> Iterable[tuple[tuple[Any, ...], str]]:
+        """(path, message) of what does not fit the bodies of its frames, which are there."""
         return ()
 
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:

@@ -57,6 +57,56 @@ class Output(NamedTuple):
     value: Node | str | Given
 
 
+class Held(NamedTuple):
+    """A signal that is computed at the ticks of a ``period`` [s] and held in between."""
+    name: str
+    unit: str
+    value: Node | str
+    period: float
+
+
+class Memory(NamedTuple):
+    """A discrete state: at every tick it becomes ``next``, a function of t and of signals as they are then, itself among them."""
+    name: str
+    unit: str
+    next: Node | str
+    period: float
+    start: float = 0.0
+
+
+class Latch(NamedTuple):
+    """A discrete state that is looked at wherever a function jumps, and at all ticks: it becomes ``value``, a function of t and signals,
+    itself among them."""
+    name: str
+    unit: str
+    value: Node | str
+    start: float = 0.0
+
+
+class Lag(NamedTuple):
+    """A signal as it was ``delay`` seconds before. ``before``: what it gives until the start has come back; None: the input then."""
+    name: str
+    unit: str
+    of: str
+    delay: float
+    before: float | None
+
+
+class Controls(NamedTuple):
+    """A function of Python that is called at the ticks of a period: channels in, (name, unit) out, start values of its states."""
+    period: float
+    inputs: tuple[str, ...]
+    outputs: tuple[tuple[str, str], ...]
+    start: tuple[float, ...]
+
+
+class Happening(NamedTuple):
+    """When a condition (a number that is 0 or 1) becomes true: (name of a discrete or continuous state, value), or None to end the
+    run."""
+    when: Node | str
+    do: tuple[tuple[str, Node | str] | None, ...]
+
+
 class Given(NamedTuple):
     """In place of the value of an output: a number that linear models have as an input."""
     value: float
@@ -70,12 +120,13 @@ class Energies(NamedTuple):
 
 
 class ConstantLoad(NamedTuple):
-    """The constant part of a load on a frame: a force [N] or ``moment`` [N m], in world axes, or in those of the frame
+    """The constant part of a load on a frame: a force [N, or ``unit``] or ``moment`` [N m], in world axes, or in those of the frame
     if it ``turns`` with it."""
     frame: Frame
     vector: tuple[float, ...]
     moment: bool = False
     turns: bool = False
+    unit: str = "N"
 
 
 class TreeJoint(NamedTuple):

@@ -69,6 +69,9 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
     """(path, expression, its variables) of all functions of an item that are given as text."""
     for name, field in type(item).model_fields.items():
         value, own = getattr(item, name), _variables(field.metadata)
+        if name in item.expressions:
+            yield from ((path, text, ("t",)) for path, text in _texts((name,), value))
+            continue
         if own and isinstance(value, str):
             yield (name,), value, own
         elif isinstance(value, tuple):
@@ -82,6 +85,15 @@ def kinds_of(annotation: Any, value: Sequence[Any]) -> tuple[Any, ...]:
     """Of the entries of a tuple, of fixed length or of any."""
     kinds = get_args(annotation)
     return (kinds[0],) * len(value) if len(kinds) == 2 and kinds[1] is Ellipsis else kinds
+
+
+def _texts(path: tuple[Any, ...], value: Any) -> Iterator[tuple[tuple[Any, ...], str]]:
+    """All texts in lists and mappings."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, (dict, list, tuple)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _texts((*path, key), inner)
 
 
 def _variables(metadata: Any) -> tuple[str, ...]:

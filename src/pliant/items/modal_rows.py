@@ -34,11 +34,13 @@ class Rows:
         none = np.zeros((3, self.n))
         self.nodes = {OWN: Shapes(np.zeros(3), none, none)}
         self.nodes |= {name: Shapes(node.u0, node.psi_R, node.psi_theta) for name, node in part.nodes.items()}
+        self.spread = dict(part.loads)
         self.loads = self._loads() if body.stiffening == "on" else {}
         if any(load[0] == "free" for load in self.loads):
             G = mean_axes.rigid_part(self.integrals)
             self.loads = self._with_own({load[1:]: K for load, K in self.loads.items() if load[0] == "free"})
             self.nodes = {name: mean_axes.node_in_mean_axes(node, G) for name, node in self.nodes.items()}
+            self.spread = {name: mean_axes.load_in_mean_axes(load, G) for name, load in self.spread.items()}
             self.integrals = mean_axes.integrals_in_mean_axes(self.integrals, G)
         self.K, self.D = np.asarray(part.Kqq), body.damping_matrix()
         self._scale()
@@ -107,6 +109,13 @@ class Rows:
         if not first.any() and second is None:
             return None
         return b.shared(first), -1 if second is None else b.shared(second)
+
+    def load_table(self, name: str) -> np.ndarray:
+        """F, M, Q of a load that is spread, at rest and by every coordinate (1 + n, 6 + n); stiffening is -K q in Q      [spread-4]"""
+        load, by = self.spread[name], 1 / self.scale
+        first = np.vstack([load.force1, load.turning + load.moment1, by[:, None] * load.modal1]) * by
+        first[6:] -= self.loads.get(("load", name), np.zeros((self.n, self.n)))
+        return np.vstack([np.concatenate([load.force, load.moment, by * load.modal]), first.T])
 
     def line(self, name: str) -> Line:
         """The splines of a line of the part."""

@@ -60,6 +60,14 @@ class Naming:
     def function(self, value: Any, variables: tuple[str, ...]) -> Any:
         return self.expression(value, variables) if isinstance(value, str) and not is_expression(value) else self.numbers(value)
 
+    def texts(self, value: Any) -> Any:
+        """Lists and mappings whose texts are expressions."""
+        if isinstance(value, str):
+            return self.function(value, ("t",))
+        if isinstance(value, Mapping):
+            return {k: self.texts(v) for k, v in value.items()}
+        return type(value)(map(self.texts, value)) if isinstance(value, (list, tuple)) else value
+
     def fields(self, kind: type[Item], given: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of an item, or its recipe: with frames as such, and ends as a and b."""
         given = ends_of(dict(given), "two") if issubclass(kind, Between) else given
@@ -75,6 +83,8 @@ class Naming:
             return self.item(str(joint_name(value)))
         if name in kind.lists:
             return tuple(self.item(str(joint_name(other))) for other in value)
+        if name in kind.expressions:
+            return self.texts(value)
         if field is None:
             return self.numbers(value)
         if own := _variables(field.metadata):

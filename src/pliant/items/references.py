@@ -52,7 +52,7 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
         if head != "ground" and not (bodies[head].nodal and place.frame):
             known |= {f"{place}.angular_velocity.{axis}": Sensed(head, "spin", True, "xyz".index(axis)) for axis in "xyz"}
         for k in range(getattr(getattr(bodies[head], "reduced", None), "n", 0)):
-            known |= {f"{head}.modal.{k + 1}": Sensed(head, "modal", False, k), f"{head}.modal_rate.{k + 1}": Sensed(head, "modal", True, k)}
+            known |= {f"{head}.modal{rate}.{k + 1}": Sensed(head, "modal", bool(rate), k) for rate in ("", "_rate")}
         what = f"body {head!r}"
     elif others and head in others:
         raise ValueError(f"channel {_short(reference)} of {others[head]} cannot be used in an expression; {USABLE}")

@@ -37,10 +37,21 @@ WORDS: dict[str, dict[str, str]] = {
                           "rotary_damper rsda hinge_spring",
         "axial_spring": "joint_spring sliding_spring",
         "bushing": "bush mount rubber elastomer rubber_mount beam_force six_dof_spring stiffness_matrix",
+        "distributed_load": "distributed pressure wind wind_load surface_load body_force hydrostatic hydrostatic_pressure area_load "
+                            "modal_force modal_load",
+        "line_load": "line uniform_load linear_load load_per_length",
         "force": "load point_load thrust point_force nodal_force",
         "torque": "moment couple point_moment point_torque"},
     "measures": {"measure": "sensor gauge marker probe output request"},
 }
+# keys of a text -> other words for them
+SECTIONS = {
+    "bodies": "body parts part links members", "joints": "joint constraints constraint connections hinges",
+    "drives": "drive motors motor motions actuators actuator",
+    "forces": "force loads load springs spring dampers torques distributed_loads line_loads pressures",
+    "measures": "measure sensors sensor requests outputs", "variables": "variable expressions", "parameters": "parameter constants params",
+    "tables": "table splines curves maps", "include": "includes assemblies sub_assemblies subassemblies subsystems",
+    "simulate": "simulation solver run integrator"}
 # other names of Python: what is meant, without pl.
 PYTHON = {
     "load_model": "read", "open": "read", "read_model": "read", "from_yaml": "read", "read_results": "load", "simulate": "Model.simulate",
@@ -94,6 +105,15 @@ def kind_meant(word: str, section: str) -> str:
     if meant and not near_miss(kind, known, NEAR):
         return f"; did you mean {meant[1]!r}, which stands under {meant[0]}?"
     return did_you_mean(kind, known)
+
+
+def key_meant(word: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown key of a text: a section by another name, or a near miss."""
+    plain = plain_word(word)
+    if plain in ("group", "groups"):
+        return "; groups stand under measures, such as {moving: {kind: group, bodies: [crank, rod]}}"
+    meant = next((key for key, words in SECTIONS.items() if plain in words.split()), "")
+    return f"; did you mean {meant!r}?" if meant else did_you_mean(word, known)
 
 
 def method_meant(word: str, known: Mapping[str, object]) -> str:

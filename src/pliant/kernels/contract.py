@@ -95,6 +95,7 @@ class Stage(NamedTuple):
     energy: Any = None    # kinetic, potential and elastic energy in E
     power: Any = None     # dissipation and power in E
     history: Any = None   # H, after an accepted step
+    update: Any = None    # discrete values in H, at instants
 
 
 class Family(NamedTuple):

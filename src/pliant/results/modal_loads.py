@@ -16,8 +16,8 @@ ROWS = 10_000  # looked at for the summary
 
 
 def recorded_loads(sol: Solution, body: str) -> Loads:
-    """{load: values over time} of a flexible body: accelerations of its frame less gravity, its rotation, and all forces and moments that
-    joints, drives and forces exert at its frames, in body axes."""
+    """{load: values over time} of a flexible body: accelerations of its frame less gravity, its rotation, all forces and moments that
+    joints, drives and forces exert at its frames, in body axes, and factors of loads that are spread over it."""
     part = sol.part(body)
     if sol._observer is None or sol.model is None:
         raise ValueError(f"{body!r}: the loads of this run cannot be computed: {sol.stored.note if sol.stored else 'it has no model'}")
@@ -42,6 +42,9 @@ def _loads(observer: Observer, gravity: np.ndarray, part: Any, body: str) -> Loa
             for load in ((kind, node, k) for k in range(3)):
                 if known is None or load in known:
                     found[load] = found.get(load, 0.0) + share * inside[:, load[2]]
+    for item, name in record.spread.items():
+        if known is None or ("load", name) in known:
+            found["load", name] = found.get(("load", name), 0.0) + observer(f"{item}.factor")
     return found
 
 

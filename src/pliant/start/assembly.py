@@ -84,7 +84,7 @@ def start_row(d: CompiledModel) -> np.ndarray:
 def begin(d: CompiledModel) -> None:
     """The pose as modelled, with the angles that belong to it."""
     s, x = d.system, d.x
-    x.q[:], x.v[:], x.a[:], x.lam[:], x.H[:] = s.q0, s.v0, 0, 0, 0
+    x.q[:], x.v[:], x.a[:], x.lam[:], x.H[:] = s.q0, s.v0, 0, 0, s.h0
     for joint in d.directory.joints.values():
         for coordinate, history in joint.histories.items():
             x.H[history] = joint.start[coordinate]

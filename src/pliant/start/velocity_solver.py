@@ -80,7 +80,14 @@ def heavy_modes(d: CompiledModel) -> dict[int, np.ndarray]:
 
 
 def solve(d: CompiledModel) -> None:
-    """Least kinetic energy; modal rates stay as stated (zero if they are not) unless the joints cannot do without them."""
+    """Least kinetic energy; modal rates stay as stated (zero if they are not) unless the joints cannot do without them. States of blocks
+    and drives begin as they are stated."""
+    _of_bodies(d)
+    for state in d.system.states:
+        d.x.v[state.iv] = d.system.v0[state.iv]
+
+
+def _of_bodies(d: CompiledModel) -> None:
     held = elastic(d)
     if held:
         by_time, said = _solve(d, held)

@@ -58,7 +58,7 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
         value = getattr(item, field)
         path: Path = ("between", "ab".index(field)) if isinstance(item, Between) and field in ("a", "b") else (field,)
         if isinstance(value, Frame):
-            for message in _frame(model, named, value, item.section != "measures"):
+            for message in _frame(model, named, value, item.section != "measures" and field not in item.wholes):
                 good = False
                 yield path, message
             good = good and isinstance(_body(model, value.body), FrameOwner)
@@ -67,6 +67,8 @@ def _ends(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Prob
                 yield path, f"there is no joint {value!r}{did_you_mean(value, sorted(named['joints'] - {item.name}))}"
     if good and isinstance(item, Pair):
         yield from _geometry(model, item)
+    if good and (frames := [value for field in type(item).model_fields if isinstance(value := getattr(item, field), Frame)]):
+        yield from item.misfits({frame.body: _body(model, frame.body) for frame in frames})
 
 
 def _members(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Problem]:

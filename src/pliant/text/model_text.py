@@ -24,7 +24,7 @@ from ..items.modal import ModalBody
 from ..items.naming import settle
 from ..items.shapes import KINDS as SHAPES
 from ..items.shapes import MAKERS
-from ..items.synonyms import kind_meant
+from ..items.synonyms import key_meant, kind_meant
 from ..methods.selection import choice
 from ..model import SECTIONS, Model
 from ..safe_files.hdf5 import is_hdf5
@@ -154,7 +154,7 @@ class _Reader:
     def top(self) -> None:
         for key in self.data:
             if key not in TOP:
-                self.note((key,), f"unknown key {shown(key)}{did_you_mean(key, TOP)}")
+                self.note((key,), f"unknown key {shown(key)}{key_meant(key, TOP)}")
         if "pliant" not in self.data:
             self.problems.append(Problem(self.data.at, f"pliant: is missing; a model begins with 'pliant: {VERSION}'"))
         elif self.data["pliant"] != VERSION or isinstance(self.data["pliant"], bool):

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from ..flex.reduced import Reduced
 
 VERSION = 1
-TOP = ("pliant", "material", "mesh", "interfaces", "frames", "lines", "reduce")
-PLACES = ("interfaces", "frames", "lines")
+TOP = ("pliant", "material", "mesh", "interfaces", "frames", "lines", "loads", "reduce")
+PLACES = ("interfaces", "frames", "lines", "loads")
 MATERIALS = {"steel": "STEEL", "aluminium": "ALUMINIUM"}
 MESHES, SECTIONS = ("beam", "box", "file"), ("rectangle", "circle", "tube", "general")
-FOREIGN = ("fe", "interfaces", "frames", "lines", "shapes", "loads", "material", "self")  # arguments that are not keys
+FOREIGN = ("fe", "interfaces", "frames", "lines", "shapes", "loads", "load_shapes", "material", "self")  # arguments that are not keys
 Path_ = tuple[Any, ...]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..items.base import Frame, Pair, matrix_of, quaternion_of
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointEquation
+from ..items.distributed_loads import SpreadLoad
 from ..items.forces import Load
 from ..items.joints import Connection
 from ..items.modal import ModalBody
@@ -187,6 +188,8 @@ class Description:
             constant = [float(v) if isinstance(v, (int, float)) else None for v in item.vector]
             made |= {"b": self._end(item.frame), "vector": constant, "axes": item.axes}
             made["channel"] = f"{item.name}.{item.channels()[0].name}" if None in constant else None
+        elif isinstance(item, SpreadLoad):
+            made |= {"b": self._end(item.on_body()), "vector": [None] * 3, "axes": "world", "channel": f"{item.name}.force"}
         elif hasattr(item, "joint"):
             made["joint"] = item.joint
         return made

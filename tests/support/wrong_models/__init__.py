@@ -1,5 +1,5 @@
 """Wrong models and what is said about them: data of test_wrong_models.py."""
-from . import assemblies, bodies, forces, joint_words, joints, named_values, texts
+from . import assemblies, bodies, forces, joint_words, joints, named_values, spread_loads, texts
 from .base import CASES
 
-__all__ = ["CASES", "assemblies", "bodies", "forces", "joint_words", "joints", "named_values", "texts"]
+__all__ = ["CASES", "assemblies", "bodies", "forces", "joint_words", "joints", "named_values", "spread_loads", "texts"]

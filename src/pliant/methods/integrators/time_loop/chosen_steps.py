@@ -5,13 +5,15 @@ import numpy as np
 from ....kernels.by_reference import opaque, reference
 from ....kernels.contract import TURNING
 from ....kernels.jit import entry, inlined, jit
+from ....kernels.ode import call_status
 from ....kernels.states import copy, larger
-from ....kernels.status import DONE, MORE, OPEN, SINGULAR, SPUN, UNDERFLOW
+from ....kernels.status import CROWDED, DONE, ENDED, MORE, OPEN, SINGULAR, SPUN, UNDERFLOW
 from .control import ARRIVED, PASS, REACH, TINY, TURN
+from .delays import keep_records, recorded
 from .fixed_steps import finish_step, make_step
 from .intervals import next_interval
 from .jump_search import NONE, first_jump
-from .rows import keep_outputs
+from .rows import keep, keep_outputs
 from .speeds import ONSET, reached, speeds, turning
 from .steep_laws import paced, passed_over
 
@@ -74,6 +76,18 @@ def bearable(c, error):
     that no function tells of - and it is so short that its error is not more than a usual step may have."""
     helps = c.grown == 0 or error <= c.e_bad * (c.h / c.h_bad) ** (c.exponent / 3)
     return error * c.h <= c.usual and (c.h < TINY * c.usual or not helps)
+
+
+@jit
+def remembered(p, w, c, o):
+    """Records of the step for delays. False if their polynomials are not good enough: it is made again, shorter."""
+    if c.known == 0 and w.call.rhs != 0 and call_status(w.call.rhs, (p, c.t1, w.y1, w.f1)) == DONE:
+        c.known = 1
+    left = recorded(p, w, c, o) / share(c)
+    if left > 1 and not bearable(c, left):
+        refuse(c, left)
+        return False
+    return True
 
 
 @jit
@@ -168,6 +182,9 @@ def chosen_steps(problem, steps, c, own, max_steps, rows):
         keep_rows(p, w, c, o, rows)
         return MORE
     for _ in range(max_steps):
+        if c.finished == 1:
+            keep(p, w, c, c.now, w.y0, rows[c.stored])
+            return ENDED
         if c.target == PASS or c.now >= c.stop:
             if c.target != PASS and c.fresh == 1:  # a jump at the very end
                 keep_rows(p, w, c, o, rows)
@@ -189,9 +206,15 @@ def chosen_steps(problem, steps, c, own, max_steps, rows):
                 continue
             if w.watched.size > 0 and passed_over(p, w, c, o):
                 continue
+            if w.delays[1] > 0 and not remembered(p, w, c, o):
+                if c.next < c.least:
+                    return UNDERFLOW
+                continue
             if c.jumpy == 1 and reach(p, w, c, o, t1):
                 continue
             status = finish_step(p, w, c, t1)
+            if status == DONE and w.delays[1] > 0 and not keep_records(p, w, c):
+                return CROWDED
             c.wish = c.wish if status == DONE else 0.0  # it was for the step that follows
         if status != DONE:
             if not failed(c, status):

@@ -38,6 +38,9 @@ CONTROL = record_type({
     "units": "of steep laws that the step passes",
     "enter": "length of the step that is to lead into something steep",
     "looks": "samples of Python functions of the motion, in the whole run",
+    "origin, base": "of ticks: the time of the first one, and the base of all periods",
+    "instant": "time of the next tick",
+    "echo": "when the next jump comes back from a delay",
 }, {
     "steps": "accepted so far, from the very start",
     "end": "number of fixed steps",
@@ -68,9 +71,16 @@ CONTROL = record_type({
     "through": "whether jumps are passed in the loop",
     "coming, segment": "the next jump in time, the present limit of steps",
     "jumps": "so far",
+    "tick": "number of the next one",
+    "events": "whether there are discrete values: SAMPLED, or WATCHED if some change at jumps too",
+    "changed": "whether some have changed",
+    "finished": "whether an event ends the run",
+    "begun": "whether what happens at the start has",
+    "echoed": "whether an interval begins since a jump has come back",
 })
 MAKE, BETWEEN = range(2)        # c.asked: a step, the polynomial
 REACH, ARRIVED, PASS = 1, 2, 3  # c.target: the step is to end behind a jump; it has not come so far; it has
+SAMPLED, WATCHED = 1, 2         # c.events
 FORCES, RATES, PLACES = range(3)  # kinds of stops: forces jump, rates of drives may, drives themselves do
 NARROW = 1e-13     # a jump is located to this part of the step
 SAMPLES = 5        # places in a step that is looked at closely for jumps
@@ -93,7 +103,9 @@ class Kernels(NamedTuple):
     starter: Any    # the method that begins for another one
     unfold: Any     # moves the bodies, in joint coordinates
     anew: Any       # of the method: it forgets the past, as an interval begins
+    again: Any      # in place of `anew` behind an instant: what may be kept is kept
     onset: Any      # of the method: what it needs of the past, made of the state, slope and first step of an interval
+    occur: Any      # what happens after a fixed step
     settle: Any     # makes states behind jumps consistent, where that takes more than accelerations
     place: Any      # with what: the address of a tuple
 
@@ -119,6 +131,12 @@ class Steps(NamedTuple):
     jumped: np.ndarray  # times of the last jumps
     due: np.ndarray     # times of rows
     history: Program    # counts turns
+    update: Program     # discrete values
+    sense: Program      # signals
+    delays: np.ndarray  # first and last of their elements
+    echoes: np.ndarray  # when jumps come back from delays, and how often they still will; 0: a free row
+    every: np.ndarray   # periods in base periods
+    states: np.ndarray  # of states: place among velocities, and in v
     tangent: Program
     watched: np.ndarray  # where in tab arguments of steep functions are kept; the arguments, rows: places in the step; their change
     argument: np.ndarray  # per second in the step before, and the lowest and highest so far

@@ -7,8 +7,9 @@ from ....kernels.evaluation import run as evaluate
 from ....kernels.jit import entry, inlined
 from ....kernels.ode import call_status
 from ....kernels.states import copy
-from ....kernels.status import DONE, MORE, OPEN, SPUN
+from ....kernels.status import CROWDED, DONE, ENDED, MORE, OPEN, SPUN
 from .control import MAKE
+from .delays import keep_records, recorded
 from .rows import keep, place
 
 
@@ -70,11 +71,23 @@ def fixed_steps(problem, steps, c, own, max_steps, rows):
             status = finish_step(p, w, c, t1)
         if status != DONE:
             return status
-        if c.output <= c.outputs and t1 > w.due[c.output - 1] - 0.5 * c.next:
-            keep(p, w, c, w.due[c.output - 1], w.y1, rows[c.stored])
-            c.output += 1
+        if w.delays[1] > 0:
+            recorded(p, w, c, o)
+            if not keep_records(p, w, c):
+                return CROWDED
         copy(w.y1, w.y0)
         copy(w.f1, w.f0)
+        if c.events > 0:
+            status = call_status(w.call.occur, (p, w, c, o))
+            if status != DONE:
+                return status
+        if c.output <= c.outputs and t1 > w.due[c.output - 1] - 0.5 * c.next:
+            keep(p, w, c, w.due[c.output - 1], w.y0, rows[c.stored])
+            c.output += 1
+        elif c.finished == 1:
+            keep(p, w, c, c.now, w.y0, rows[c.stored])
+        if c.finished == 1:
+            return ENDED
         if c.stored == rows.shape[0]:
             return MORE
     return MORE

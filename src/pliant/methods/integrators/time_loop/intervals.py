@@ -9,7 +9,9 @@ from ....kernels.jit import entry, jit
 from ....kernels.ode import call_status, load, powers
 from ....kernels.states import copy, copy_part, largest
 from ....kernels.status import CHATTERS, DONE, EVENT, MORE, UNBEGUN
-from .control import NEVER, PASS, PLACES, RATES, TURN
+from .control import NEVER, PASS, PLACES, RATES, TURN, WATCHED
+from .delays import keep_delayed, reflect
+from .instants import CALM, at_instant, happen
 from .jump_search import find_sites
 from .settling import carried, driven, release
 from .speeds import speeds, turning
@@ -22,7 +24,7 @@ def next_stop(c, stops, limits, t):
         c.coming += 1
     while c.segment < limits.shape[0] - 1 and limits[c.segment, 0] <= t:
         c.segment += 1
-    c.stop, c.most = min(stops[c.coming, 0], limits[c.segment, 0]), limits[c.segment, 1]
+    c.stop, c.most = min(stops[c.coming, 0], limits[c.segment, 0], c.instant, c.echo), limits[c.segment, 1]
 
 
 @entry
@@ -106,15 +108,20 @@ def first_step(p, w, c):
 
 
 @jit
-def begin(p, w, c, o):
+def begin(p, w, c, o, again):
     """A smooth interval begins with the state y0 at c.now; of a method that holds constraints, f0 and x have its accelerations.
-    A status."""
+    ``again``: behind an instant, with the step that was to come. A status."""
+    following = c.next
     p.x.W[HELD] = 1 - c.fixed
     release(p, c)
+    if w.delays[1] > 0 and not again:
+        reflect(p, w, c)
     next_stop(c, w.stops, w.limits, c.now)
     c.target, c.grown, c.beyond, c.failures, c.seen, c.fresh = 0, 0, 0, 0, 0, 1
     c.watch_begin, c.watch_end, c.enter = -NEVER, -NEVER, NEVER
-    if w.call.anew != 0:
+    if again and w.call.again != 0:
+        call_status(w.call.again, (p, w, c, o))
+    elif w.call.anew != 0:
         call_status(w.call.anew, (p, w, c, o))
     if w.call.rhs == 0:
         load(p, w.y0)
@@ -126,17 +133,18 @@ def begin(p, w, c, o):
     choose_branches(p, w, c)
     notice_speed(p, w, c)
     if c.fixed == 0:
-        c.next = first_step(p, w, c)
+        c.next = min(following, longest_swing(p, w, c)) if again else first_step(p, w, c)
     if w.call.onset != 0:
         call_status(w.call.onset, (p, w, c, o))
-    c.usual = c.next  # behind a jump things may be much faster
+    if not again:
+        c.usual = c.next  # behind a jump things may be much faster
     return DONE
 
 
 @entry
 def begin_interval(problem, steps, c, own):
     """The same, from Python."""
-    return begin(reference(problem), reference(steps), c, opaque(own))
+    return begin(reference(problem), reference(steps), c, opaque(own), False)
 
 
 @jit
@@ -144,6 +152,7 @@ def pass_jump(p, w, c, o, t, other):
     """From behind a jump, to which it may still be a little way: by Taylor's formula. MORE, ``other`` where Python passes it, or why it
     does not go on."""
     c.after = t
+    keep_delayed(p, w, t)
     if w.call.settle != 0 and (w.call.rhs == 0 or driven(w, c)):
         if call_status(w.call.settle, (p, w, c, opaque(w.call.place))) != DONE:
             return other
@@ -154,8 +163,62 @@ def pass_jump(p, w, c, o, t, other):
     c.now = t
     if chatters(c, w.jumped, t):
         return CHATTERS
-    status = begin(p, w, c, o)
+    if c.events == WATCHED:
+        status = happen(p, w, c, CALM)
+        if status == DONE and c.changed == 1:
+            status = resettled(p, w, c)
+        if status != DONE:
+            return status
+    status = begin(p, w, c, o, False)
     return MORE if status == DONE else status
+
+
+@jit
+def resettled(p, w, c):
+    """Accelerations of a method that holds constraints itself, after discrete values have changed. A status."""
+    if w.call.rhs != 0:
+        return DONE
+    c.after, c.target = c.now, PASS
+    return call_status(w.call.settle, (p, w, c, opaque(w.call.place)))
+
+
+@jit
+def pass_instant(p, w, c, o):
+    """A tick: MORE, or why it does not go on."""
+    keep_delayed(p, w, c.now)
+    status = at_instant(p, w, c)
+    if status == DONE:
+        status = resettled(p, w, c)
+    if status == DONE:
+        status = begin(p, w, c, o, True)
+    return MORE if status == DONE else status
+
+
+@jit
+def pass_echo(p, w, c, o):
+    """A jump comes back from a delay: MORE, or why it does not go on."""
+    keep_delayed(p, w, c.now)
+    c.echoed = 1
+    status = resettled(p, w, c)
+    if status == DONE:
+        status = begin(p, w, c, o, False)
+    return MORE if status == DONE else status
+
+
+@jit
+def occur(p, w, c, o):
+    """After a fixed step: a tick if it is one, and conditions, which are looked at there only. A status."""
+    c.changed = 0
+    status = DONE
+    if c.instant <= c.now + 0.5 * c.next:
+        c.now = c.instant
+        status = at_instant(p, w, c)
+    elif c.events == WATCHED:
+        status = happen(p, w, c, CALM)
+    if status != DONE or c.changed == 0:
+        return status
+    status = resettled(p, w, c)
+    return begin(p, w, c, o, True) if status == DONE else status
 
 
 @jit
@@ -163,6 +226,10 @@ def next_interval(p, w, c, o):
     """At the end of a smooth interval: MORE if the next one has begun; EVENT or DONE where Python passes the jump, or at the end."""
     if c.target == PASS:
         return EVENT if c.through == 0 else pass_jump(p, w, c, o, max(c.after, c.now), EVENT)
+    if c.now >= c.instant:
+        return pass_instant(p, w, c, o)
+    if c.now >= c.echo and c.now < c.last:
+        return pass_echo(p, w, c, o)
     if c.now < w.stops[c.coming, 0]:  # from here on steps may be longer, or must be shorter
         next_stop(c, w.stops, w.limits, c.now)
         return MORE

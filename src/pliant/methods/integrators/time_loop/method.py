@@ -25,6 +25,7 @@ class Method:
     solver: Any = None             # a second kernel of the same signature, for steps that call one by its address
     starter: Any = None            # the step of another method, that begins for this one
     anew: Any = None               # a kernel of the same signature: a smooth interval begins, nothing of the past is to be used
+    again: Any = None              # in place of it behind an instant, where steps go on as before: what may be kept is kept
     onset: Any = None              # the same, once w.y0, w.f0 and the first step are known, which it may change
     caution: float = 1.0           # part of the step that sizes of F suggest, to begin an interval with
     degree: int = 3                # of the polynomial

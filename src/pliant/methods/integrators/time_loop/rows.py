@@ -1,4 +1,5 @@
 """Ends of steps, and rows of output: at the ends or in between, from the polynomial of the last step."""
+from ....families.delays import PLACE, RING, TAU, looked_up
 from ....kernels.jit import inlined, jit
 from ....kernels.ode import call_status, load, powers, store_state
 from ....kernels.state_row import Q
@@ -72,6 +73,8 @@ def keep(p, w, c, t, y, row):
         copy_part(y, 0, row, Q, n_q + n_v)
         copy_part(w.f1, n_q, row, Q + n_q + n, n_v)
     copy_part(p.x.lam, n_v, row, Q + n_q + 2 * n + n_v, n - n_v)
+    for e in range(w.delays[0], w.delays[1]):
+        p.x.H[p.d.ip[e, PLACE]] = looked_up(p.x.W, p.d.ip[e, RING], t - p.d.rp[e, TAU])
     copy_part(p.x.H, 0, row, Q + n_q + 3 * n, p.x.H.size)
     c.stored += 1
 
@@ -83,12 +86,14 @@ def keep_outputs(p, w, c, o, rows):
         return True
     while c.output <= c.outputs:
         t = w.due[c.output - 1]
-        if t > c.now:
+        if t > c.now or (t == c.now and c.instant <= t):  # at an instant what comes after it
             return True
         if c.stored == rows.shape[0]:
             return False
         if t == c.now or c.fresh == 1:
             copy(w.y1, w.z)
+        elif t == c.t0:
+            copy(w.y0, w.z)
         else:
             prepared(p, w, c, o)
             at(w, max(0.0, 1 - (c.now - t) / c.h), w.z)

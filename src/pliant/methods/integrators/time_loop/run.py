@@ -17,16 +17,17 @@ from ....kernels.evaluation import Program
 from ....kernels.ode import NUM
 from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
-from ....kernels.status import CHATTERS, EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
+from ....kernels.status import CHATTERS, CROWDED, ENDED, EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ..base import Integrator, Plan
 from .control import CONTROL, FORCES, PLACES, RATES
+from .instants import next_tick
 from .intervals import chatters, next_stop
 from .python_functions import looks, refuse_memory
 from .stops import LOOK, Stops, function_fault
 from .time_functions import drive_changes, drive_jumps, outlook, whole_turns
 
 SLICE = 0.05  # s: how long the jitted loop runs before Python looks in
-FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN, UNBEGUN, CHATTERS)
+FAILED = (NEWTON_FAILED, SINGULAR, NOT_FINITE, UNDERFLOW, OPEN, SPUN, UNBEGUN, CHATTERS, CROWDED)
 CHUNK, ROOM = 2000, 500_000  # rows of output kept by the loop before Python takes them, and how many numbers they may have; but at least
 FEWEST = 8                 # rows
 LEAST, MOST, TILE_STEPS = 100, 10_000, 200_000  # steps from one checkpoint to the next, and how many tiles those may be
@@ -37,7 +38,8 @@ CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too man
 # fields of records that follow from the plan and the options, and are not taken from a memory
 LIMITS = ("last", "eps", "most", "least", "end", "outputs", "stored", "fixed", "histories", "jumpy", "sites", "looks",
           "size", "swing", "brief", "slowest", "caution", "span", "choices", "through", "coming", "segment", "jumps",
-          "most_iterations", "full", "tolerance", "rounding", "floor", "widest", "alpha_m", "alpha_f", "beta", "gamma",
+          "origin", "base", "instant", "events", "most_iterations", "full", "tolerance", "rounding", "floor",
+          "widest", "alpha_m", "alpha_f", "beta", "gamma",
           "highest", "parts", "stiff", "free", "closed", "length", "rate", "gap", "passes", "exact", "renew", "zero", "direct", "index3")
 
 
@@ -79,7 +81,8 @@ class Run(Stops):
         self.fallback = SparseFallback(s, self.x)
         self.interval = max(LEAST, min(MOST, TILE_STEPS // s.n_tiles))
         s.failures.take()  # of an earlier run
-        self.programs = [s.program("residual"), s.program("tangent"), self._power_program(), s.program("history")]
+        self.programs = [s.program("residual"), s.program("tangent"), self._power_program(), s.program("history"),
+                         s.program("update", families=None if s.discrete else [])]
         self.c.histories, self.num.powered = len(self.programs[3].rows) > 0, len(self.programs[2].rows) > 0
 
     def _plan_intervals(self, plan: Plan, coarsest: int) -> None:
@@ -94,6 +97,7 @@ class Run(Stops):
         c.least, c.span = FINEST * max(abs(start), abs(end), self.duration), WINDOW * self.duration
         most, self.jumped = self.duration / coarsest, np.zeros(CHATTER + 1)
         self.stops, self.limits = np.array([[end, end, 0.0]]), np.array([[end, most]])
+        self._plan_instants(plan)
         refuse_memory(s, start, end)
         if plan.accuracy:
             self.remedy = "Ask for less accuracy, or give a fixed step"
@@ -107,6 +111,13 @@ class Run(Stops):
                 self.drive_jumped(plan.row, changes, t)
         self.limits[:, 1] *= plan.coarser
         c.most = self.limits[0, 1]
+
+    def _plan_instants(self, plan: Plan) -> None:
+        """Ticks from the start of the whole run on; of one that goes on after another those that are still to come."""
+        s, c, start = self.dynamics.system, self.c, float(plan.row[0])
+        c.origin, c.base, c.events = start if plan.origin is None else plan.origin, s.base, s.discrete
+        c.begun = start > c.origin
+        next_tick(c, np.array(s.every, np.int64), int(np.floor((start - c.origin) / s.base + 1e-9)) + 1 if c.begun else 0)
 
     def _store(self) -> None:
         """Room for rows, and the first checkpoint: the last thing that the initialisation of a method does."""
@@ -192,6 +203,7 @@ class Run(Stops):
         if not self._plausible():
             raise ValueError("the state of the method in the file contradicts its step and times; the file is damaged")
         self.num.fallback = self.fallback.address if c.sticky else 0
+        next_tick(c, np.array(self.dynamics.system.every, np.int64), int(c.tick))
         self._next_stop(self.t)
 
     def _plausible(self) -> bool:
@@ -232,6 +244,9 @@ class Run(Stops):
 
     def _go_on(self, status: int) -> bool:
         """After the end of a smooth interval: begin the next one, if there is one."""
+        if status == ENDED:
+            self.end = self.t
+            return False
         if status == EVENT:
             self._pass_event(float(self.c.after))
         elif self.t < self.stops[self.c.coming, 0]:
@@ -337,6 +352,8 @@ class Run(Stops):
             raise function_fault(faults[0], self.t)
         if status == CHATTERS:
             raise self.chattering(self.jumped)
+        if status == CROWDED:
+            raise self.crowded()
         if beyond := s.beyond(self.x.q):
             raise SimulationError(f"stopped at t = {self.t:.6g} s: {beyond}", "end-of-line")
         item = None if status == NEWTON_FAILED else s.culprit(self.x, self.tried[0])

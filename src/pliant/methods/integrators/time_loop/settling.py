@@ -170,7 +170,8 @@ def settle_tree(p, w, c, s):
 def made_for(run: Any) -> tuple[Any, Any]:
     """The kernel and what it needs, for a run; (None, None) where nothing has to be made consistent, or Python does that."""
     d, space, kinds = run.dynamics, run.space, run.stops[:-1, 2]
-    if run.c.fixed or not ((kinds == RATES).any() or (run.scheme.holds and (kinds.size or run.c.jumpy))):
+    holds = run.scheme.holds and (kinds.size or run.c.jumpy or run.c.events)
+    if (run.c.fixed and not run.c.events) or not ((kinds == RATES).any() or holds):
         return None, None
     if not space:
         return settle, Settling.of(d, run.joint_gap)

@@ -16,14 +16,17 @@ from ....kernels.expression_vm import HELD, SCRATCH
 from ....kernels.pinned import Pinned
 from ....kernels.pivoted_qr import RANK, same_lists
 from ....kernels.state_row import parts
-from ....kernels.status import DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
+from ....kernels.status import CHATTERS, DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ...formulations.base import Equations, Setting
 from ..base import Plan
 from . import steep_laws
 from .chosen_steps import chosen_steps
 from .control import ELASTIC, RIGID, STATE, Kernels, Steps
+from .controllers import bound
+from .delay_lines import DelayLines
 from .fixed_steps import evaluate_at, fixed_steps
-from .intervals import begin_interval
+from .instants import begin_discrete
+from .intervals import begin_interval, occur
 from .jump_search import ROWS, find_sites
 from .method import Method
 from .run import Run
@@ -45,7 +48,9 @@ class StepRun(Run):
             self.fallback.soft = self.p.lu.fix_by
         self.n_q, self.n_v = int(self.num.state_q), int(self.num.state_v)
         self.scheme: Method = method.scheme(self)
+        self.lines = DelayLines(self)
         self._plan_intervals(plan, self.scheme.coarsest)
+        self.lines.limit()
         self.watched, self.aliased = bool(self.c.fixed and self.scheme.holds), bool(self.c.fixed and (self.scheme.holds or not self.space))
         if self.scheme.holds:
             self.project = self.scheme.project
@@ -54,6 +59,7 @@ class StepRun(Run):
             self.programs[3] = history_program(self.space)
             self.c.histories = len(self.programs[3].rows) > 0
         self._make_steps(made)
+        self.calls = bound(self)
         self._weigh()
         self._limit(made)
         self._choose_solver(bool(plan.dynamics.massless()) and not self.watched)
@@ -82,7 +88,10 @@ class StepRun(Run):
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
-                      due=self.due, history=self.programs[3], tangent=self.programs[1], call=Kernels(*[0] * len(Kernels._fields)))
+                      due=self.due, history=self.programs[3], update=self.programs[4],
+                      sense=self.lines.program, delays=self.lines.rows, echoes=self.lines.echoes, states=self._places(),
+                      every=np.array(self.dynamics.system.every, np.int64), tangent=self.programs[1],
+                      call=Kernels(*[0] * len(Kernels._fields)))
         y = steps.y0
         if made.rhs is None and not m.holds:
             raise ModelError(f"simulate: formulation {self.formulation.kind} gives no accelerations, which integrator {self.method.kind} "
@@ -90,7 +99,7 @@ class StepRun(Run):
         found = {"rhs": 0 if m.holds else ode.address(made.rhs, self.p, 0.0, y, y),
                  "correct": ode.address(made.correct, self.p, 0.0, y) if made.correct and not m.holds else 0,
                  "unfold": ode.address(recursion.unfold, self.p, 0.0, y) if self.space else 0}
-        for name in ("step", "solver", "starter", "anew", "onset"):
+        for name in ("step", "solver", "starter", "anew", "again", "onset"):
             kernel = getattr(m, name)
             kernel = getattr(kernel, "__func__", kernel)  # a kernel, not a method of the object
             found[name] = ode.address(kernel, self.p, steps, self.c, m.own) if kernel else 0
@@ -98,7 +107,14 @@ class StepRun(Run):
         self.settling = Pinned(needed) if settle else None
         found["settle"] = ode.address(settle, self.p, steps, self.c, needed) if settle else 0
         found["place"] = self.settling.address if self.settling else 0
+        found["occur"] = ode.address(occur, self.p, steps, self.c, m.own) if self.c.fixed and self.c.events else 0
         self.steps, self.pinned, self.totals = steps._replace(call=Kernels(**found)), Pinned(m.own), y[-2:]
+
+    def _places(self) -> np.ndarray:
+        """Of states: among velocities, and in v."""
+        if self.space:
+            return self.space.tree.states
+        return np.array([(state.iv, state.iv) for state in self.dynamics.system.states], np.int64).reshape(-1, 2)
 
     def _watched(self) -> dict[str, np.ndarray]:
         """Steep laws of the motion, which error control looks at."""
@@ -128,7 +144,7 @@ class StepRun(Run):
         more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1", "speed", "argument", "change")}
         own = {f"own_{name}": array for name, array in self.scheme.state().items()}
         held = ({} if self.c.fixed else {"choices": self._choices}) | ({"margins": self.steps.margin} if self.c.jumpy else {})
-        return super()._state() | more | own | {"chosen": self.p.chosen} | held
+        return super()._state() | more | own | {"chosen": self.p.chosen} | held | self.lines.state()
 
     def _records(self) -> dict[str, Any]:
         return super()._records() | {"par": self.p.par} | {f"own_{name}": r for name, r in self.scheme.records().items()}
@@ -178,14 +194,45 @@ class StepRun(Run):
         self._load()
         return super().here()
 
+    def _happened(self, row: np.ndarray) -> np.ndarray:
+        """A state after what happens there: discrete values and states that changed, and accelerations that belong to them."""
+        s, w, c, starts = self.dynamics.system, self.steps, self.c, not self.c.begun
+        self._put(row)
+        if begin_discrete(self.p, w, c, starts) == CHATTERS:
+            raise self.restless_conditions(float(row[0]))
+        if s.failures:
+            raise function_fault(s.failures.take()[0], float(row[0]))
+        c.begun = 1
+        if c.changed:
+            row, p = row.copy(), None
+            p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
+            p["H"][:] = self.x.H
+            for k, iv in w.states:
+                p["v"][iv] = w.y0[self.n_q + k]
+            self.dynamics.refine(row[None, :])
+        return row
+
+    def _put(self, row: np.ndarray) -> None:
+        """The state of a row in y0, its history and time."""
+        s = self.dynamics.system
+        p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
+        own = joint_state(self.space, row) if self.space else (p["q"], p["v"][:s.n_v])
+        self.steps.y0[:] = np.concatenate([*own, row[1:3]])
+        self.x.H[:], self.c.now = p["H"], row[0]
+
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state."""
         s, w, c = self.dynamics.system, self.steps, self.c
-        p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
-        w.y0[:] = np.concatenate([*(joint_state(self.space, row) if self.space else (p["q"], p["v"][:s.n_v])), row[1:3]])
-        self.x.H[:], c.now = p["H"], row[0]
+        if c.events:
+            if self.lines and not c.begun:
+                row = row.copy()
+                self.lines.fill(row)
+            starts, row = not c.begun, self._happened(row)
+            if starts:
+                self.start = row
+        self._put(row)
         if self.scheme.holds:
-            self._take(p)
+            self._take({name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()})
         if c.fixed:
             c.next = self.step
         if begin_interval(self.p, w, c, self.pinned.address) != DONE:

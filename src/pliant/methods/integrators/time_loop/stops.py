@@ -7,6 +7,7 @@ import numpy as np
 
 from ....compile import redundancy
 from ....compile.compiled_model import CompiledModel
+from ....families.delays import DELAY, RECORDS
 from ....items.errors import SimulationError, raised_in
 from ....joint_space.tree_programs import program
 from ....kernels import evaluation
@@ -123,6 +124,14 @@ class Stops:
         what = f"a function switches to and fro, {jumped.size - 1} times within {np.ptp(jumped):.3g} s"
         return SimulationError.stopped(float(jumped.max()), what, SMOOTH, "chattering")
 
+    def restless_conditions(self, t: float) -> SimulationError:
+        """Why a run cannot go on from an instant at which conditions switch each other to and fro."""
+        s = self.dynamics.system
+        names = list(dict.fromkeys(repr(s.owners[e]) for family, rows in s.families.items() if family.rank > 1 and family.sense.update
+                                   for e in range(*rows)))
+        what = f"at one instant {', '.join(names[:6])} switch to and fro without end"
+        return SimulationError.stopped(t, what, "Give them hysteresis, or let one condition exclude the other", "chattering")
+
     def drive_jumped(self, row: np.ndarray, changes: dict[str, float], t: float | None = None) -> NoReturn:
         """The error that names the drives whose functions have jumped: by their ``changes``, as a whole turn opens no joint."""
         d = self.dynamics
@@ -160,6 +169,13 @@ class Stops:
         what = (f"the mechanism comes to a singular position, where {now} of the equations of its joints are independent instead "
                 f"of {rank} (joints {', '.join(names[:6])}{more}), and the formulation {self.formulation.kind} cannot pass it")
         raise SimulationError.stopped(t, what, "Take index-1 or augmented-lagrangian, which can", "singular-pose")
+
+    def crowded(self) -> SimulationError:
+        """Why a run cannot go on whose delays have too many steps behind them."""
+        s = self.dynamics.system
+        names = ", ".join(repr(s.owners[e]) for e in range(*s.families[DELAY]))
+        what = f"there are more than {RECORDS - 2} steps within the delay of {names}"
+        return SimulationError.stopped(float(self.c.now), what, "Take Pade in place of the delay, or ask for less accuracy", "delay")
 
     def reason(self, status: int, item: str | None) -> tuple[str, str]:
         """Code and words of a failed step."""

@@ -1,0 +1,123 @@
+"""Discrete values, events and their actions as rows: last of all, when every signal has its place."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..items.base import did_you_mean
+from ..items.declarations import Controls, Held, Lag, Latch, Memory
+from ..items.errors import ModelError
+from .array_builder import ControllerEntry
+from .signals import Declared, Primitive
+
+if TYPE_CHECKING:
+    from ..items.base import Item
+    from .model_compiler import ModelCompiler
+
+
+class Discrete:
+    """Places of discrete values, by the names of their signals."""
+
+    def __init__(self, layout: ModelCompiler) -> None:
+        self.layout = layout
+        self.places: dict[str, int] = {}   # of memories and latches, in the history
+        self.lags: dict[str, Lag] = {}
+        self.rows: dict[str, int] = {}     # of these, in their family
+
+    def declare(self, item: Item) -> None:
+        b, where = self.layout.builder, f"{item.kind} {item.name!r}"
+        for value in item.discrete():
+            name = f"{item.name}.{value.name}".rstrip(".")
+            if isinstance(value, Lag):
+                self.lags[name] = value
+            elif isinstance(value, Held):
+                place, period = b.discrete(0.0), b.period(value.period, where)
+                self.layout.signals.offered[name] = Declared(value.value, where, place, period)
+            else:
+                self.places[name] = b.discrete(value.start)
+        if controller := item.controller():
+            self._declare_controller(item, controller, where)
+
+    def _declare_controller(self, item: Item, c: Controls, where: str) -> None:
+        """Its outputs are signals that are held; its row stands before them, after all that it reads."""
+        from ..families.signals import COMPUTED
+        b, signals = self.layout.builder, self.layout.signals
+        outputs, states = tuple(b.discrete(0.0) for _ in c.outputs), tuple(b.discrete(x) for x in c.start)
+        period, done = b.period(c.period, where), list[bool]()
+
+        def ready() -> None:
+            if done:
+                return
+            done.append(True)
+            slots = tuple(self._slot(reference, where) for reference in c.inputs)
+            b.controllers.append(ControllerEntry(item, slots, outputs, states, b.own))
+            b.element(COMPUTED, item.name, (-1, -1, -1, -1, -1, period, 0, -1, b.memory(1)))
+        for (name, _), place in zip(c.outputs, outputs, strict=True):
+            signals.offered[f"{item.name}.{name}"] = Declared(None, where, place, -1, ready)
+
+    def _slot(self, reference: str, where: str) -> int:
+        """Of a signal; -1 for another channel, which is looked up when the controller is called."""
+        try:
+            return self.layout.signals.slot(reference)
+        except ModelError:
+            raise
+        except ValueError:
+            return -1
+
+    def build(self, item: Item) -> None:
+        """Rows of its memories, latches and events."""
+        from ..families import discrete as family
+        b, signals, where = self.layout.builder, self.layout.signals, f"{item.kind} {item.name!r}"
+        for value in item.discrete():
+            name = f"{item.name}.{value.name}".rstrip(".")
+            if isinstance(value, Memory):
+                code = b.sampled(value.next, ("t",), where)
+                ints = (code.value, self.places[name], b.period(value.period, where), signals.slot(name), b.new_signal())
+                b.element(family.MEMORY, item.name, (-1, -1, -1, *ints))
+            elif isinstance(value, Latch):
+                code = b.function(value.value, ("t",), where)
+                b.element(family.LATCH, item.name, (-1, -1, -1, code.value, self.places[name], -1, signals.slot(name)))
+        for happening in item.happenings():
+            code, slot = b.function(happening.when, ("t",), where), b.new_signal()
+            b.element(family.EVENT, item.name, (-1, -1, -1, code.value, b.discrete(0.0), -1, slot))
+            for action in happening.do:
+                self._act(item, action, slot, where)
+
+    def lag(self, name: str) -> Primitive:
+        """The signal of a delay; what it is of is known when all rows are in."""
+        from ..families.delays import DELAY, SIZE
+        b, lag = self.layout.builder, self.lags[name]
+        slot, place = b.new_signal(), b.discrete(np.nan if lag.before is None else lag.before)
+        ints = (-1, -1, -1, -1, place, -1, slot, -1, b.memory(int(SIZE)))
+        self.rows[name] = b.element(DELAY, name.rpartition(".")[0], ints, (lag.delay,))
+        return Primitive(slot, DELAY, self.rows[name], ())
+
+    def close(self) -> None:
+        """The inputs of delays."""
+        from ..families.delays import DELAY
+        done = 0
+        while done < len(self.rows):  # an input may use further ones
+            for name in list(self.rows)[done:]:
+                row = self.layout.builder.rows[DELAY][self.rows[name]]
+                row.ints = (*row.ints[:7], self.layout.signals.slot(self.lags[name].of), row.ints[8])
+                done += 1
+
+    def _act(self, item: Item, action: tuple[str, object] | None, slot: int, where: str) -> None:
+        from ..families import discrete as family
+        b = self.layout.builder
+        if action is None:
+            b.element(family.ACTION, item.name, (-1, -1, -1, -1, -1, family.TO_END, slot))
+            return
+        target, value = action
+        states = self.layout.directory.states
+        if target in self.places:
+            place, kind = self.places[target], family.TO_HISTORY
+        elif target in states:
+            place, kind = states[target].iv, family.TO_STATE
+        else:
+            known = [*self.places, *states]
+            raise ModelError(f"{where}: there is no state {target!r} to set{did_you_mean(target, known)}; states of blocks and drives, "
+                             "discrete ones among them, can be set", (item.name,))
+        code = b.sampled(value, ("t",), where)
+        b.element(family.ACTION, item.name, (-1, -1, -1, code.value, place, kind, slot))

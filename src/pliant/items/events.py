@@ -1,0 +1,191 @@
+"""Events and state machines: what happens when conditions become true."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema, model_validator
+
+from ..functions.field_error import FieldError
+from ..functions.formula import Formula, where
+from ..functions.parser import KNOWN, parse, parse_condition
+from ..functions.units import must, shown
+from .base import Item, did_you_mean, plain
+from .blocks import Computes, Plain, Unit
+from .declarations import Happening, Held, Lag, Latch, Memory, Output
+
+OPENING, CLOSING = "if(", ", 1, 0)"  # a condition as a number
+
+
+def _condition(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError(must(value, "must be a condition such as 'A.angle > 1'"))
+    if value.startswith(OPENING) and value.endswith(CLOSING):
+        parse(value, ("t",), KNOWN.get())
+        return value
+    parse_condition(value, ("t",), KNOWN.get())
+    return f"{OPENING}{value}{CLOSING}"
+
+
+def condition_text(value: str) -> str:
+    """A condition as it was written."""
+    return value[len(OPENING):-len(CLOSING)] if value.startswith(OPENING) and value.endswith(CLOSING) else value
+
+
+_condition.variables = ("t",)  # type: ignore[attr-defined]
+if TYPE_CHECKING:
+    Condition = str
+else:
+    Condition = Annotated[str, BeforeValidator(_condition), PlainSerializer(condition_text),
+                          WithJsonSchema({"type": "string", "description": "condition of t and channels, such as A.angle > 1"})]
+
+
+def Set(state: str, to: Any) -> dict[str, Any]:
+    """An action of an event: a state, discrete or continuous, becomes ``to``, a number or an expression of t and channels."""
+    return {"set": state, "to": to}
+
+
+def End() -> dict[str, Any]:
+    """An action of an event: the run ends."""
+    return {"end": True}
+
+
+def _actions(value: Any) -> Any:
+    if isinstance(value, (str, dict)) or not isinstance(value, (list, tuple)) or not value:
+        raise ValueError(must(value, "must be a list of actions with at least one: {set: mode.output, to: 2} or {end: true}"))
+    return tuple(_action(action) for action in value)
+
+
+def _action(action: Any) -> dict[str, Any]:
+    if isinstance(action, dict) and set(action) == {"end"}:
+        if action["end"] is not True:
+            raise ValueError(must(action["end"], "of end must be true; leave it out otherwise"))
+        return {"end": True}
+    if not (isinstance(action, dict) and set(action) == {"set", "to"} and isinstance(action["set"], str)):
+        raise ValueError(must(action, "must be {set: mode.output, to: 2} or {end: true}"))
+    to = plain(action["to"])
+    if isinstance(to, bool) or not isinstance(to, (int, float, str)):
+        raise ValueError(must(to, "of to must be a number, or an expression such as '2*A.angle'"))
+    if isinstance(to, str):
+        parse(to, ("t",), KNOWN.get())
+    elif not np.isfinite(to):
+        raise ValueError(f"{shown(to)} of to must be finite")
+    return {"set": action["set"], "to": to}
+
+
+_ENTRY = {"anyOf": [{"type": "object", "properties": {"set": {"type": "string"}, "to": {"type": ["number", "string"]}},
+                     "required": ["set", "to"], "additionalProperties": False},
+                    {"type": "object", "properties": {"end": {"const": True}}, "required": ["end"], "additionalProperties": False}]}
+if TYPE_CHECKING:
+    Actions = tuple[dict[str, Any], ...]
+else:
+    Actions = Annotated[tuple[dict[str, Any], ...], BeforeValidator(_actions),
+                        WithJsonSchema({"type": "array", "items": _ENTRY, "minItems": 1})]
+
+
+class Discrete(Computes):
+    """A discrete state: a number that only events change. ``start``: its value at the start."""
+    section: ClassVar[str] = "blocks"
+    kind: ClassVar[str] = "discrete"
+    positional: ClassVar[tuple[str, ...]] = ("name", "start")
+    start: Plain = 0.0
+    unit: Unit = ""
+
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
+        return (Latch("output", self.unit, self.own("output").node, self.start),)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        return [cls("block", 2.0)]
+
+
+class Event(Computes):
+    """When the condition ``when`` becomes true, its actions ``do`` are taken, in their order: `Set` and `End`. With error control the
+    instant is located to rounding; with a fixed step conditions are looked at after every step. A condition that is true at the start
+    has not become true."""
+    section: ClassVar[str] = "blocks"
+    kind: ClassVar[str] = "event"
+    positional: ClassVar[tuple[str, ...]] = ("name", "when", "do")
+    expressions: ClassVar[tuple[str, ...]] = ("do",)
+    when: Condition
+    do: Actions
+
+    def happenings(self) -> Iterable[Happening]:
+        return (Happening(self.when, tuple(None if "end" in a else (a["set"], a["to"]) for a in self.do)),)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        from .joints import Revolute
+        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), Discrete("d"), cls("block", "J.angle > 0.2", [Set("d.output", "2*J.angle")])]
+
+
+def _names(value: Any) -> Any:
+    good = isinstance(value, (list, tuple)) and len(value) > 1 and all(isinstance(v, str) and v.isidentifier() for v in value)
+    if not good or len(set(value)) < len(value):
+        raise ValueError(must(value, "must be a list of at least two different names, such as [closed, open]"))
+    return tuple(value)
+
+
+def _transitions(value: Any) -> Any:
+    if isinstance(value, (str, dict)) or not isinstance(value, (list, tuple)) or not value:
+        raise ValueError(must(value, "must be a list of [from, to, condition] with at least one"))
+    made = []
+    for entry in value:
+        if not (isinstance(entry, (list, tuple)) and len(entry) == 3 and all(isinstance(x, str) for x in entry)):
+            raise ValueError(must(entry, "must be [from, to, condition], such as [closed, open, A.angle > 1]"))
+        made.append((entry[0], entry[1], _condition(entry[2])))
+    return tuple(made)
+
+
+def _plain_transitions(value: Any) -> Any:
+    return [[a, b, condition_text(when)] for a, b, when in value]
+
+
+if TYPE_CHECKING:
+    Names = tuple[str, ...]
+    Transitions = tuple[tuple[str, str, str], ...]
+else:
+    Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+    Transitions = Annotated[tuple[tuple[str, str, str], ...], BeforeValidator(_transitions), PlainSerializer(_plain_transitions)]
+
+
+class StateMachine(Computes):
+    """One of several ``modes``, by name; it begins in the first one. ``transitions``: [from, to, condition], of which the first whose
+    condition holds is taken. Channels: ``state``, the number of the present one, and for every mode whether it is, such as
+    valve.open."""
+    section: ClassVar[str] = "blocks"
+    kind: ClassVar[str] = "state_machine"
+    positional: ClassVar[tuple[str, ...]] = ("name", "modes", "transitions")
+    modes: Names
+    transitions: Transitions
+
+    @model_validator(mode="after")
+    def _known(self) -> StateMachine:
+        for one in (x for a, b, _ in self.transitions for x in (a, b)):
+            if one not in self.modes:
+                raise FieldError("transitions", f"there is no mode {one!r}{did_you_mean(one, self.modes)}")
+        if reserved := {"state", *(f"to_{k}" for k in range(len(self.transitions)))} & set(self.modes):
+            raise FieldError("modes", f"{min(reserved)!r} is a channel of every state machine; give that mode another name")
+        return self
+
+    def outputs(self) -> Iterable[Output]:
+        conditions = [Output(f"to_{k}", "", when) for k, (_, _, when) in enumerate(self.transitions)]
+        present = [Output(name, "", where(self._is(k), 1.0, 0.0).node) for k, name in enumerate(self.modes)]
+        return (*conditions, *present)
+
+    def _is(self, k: int) -> Formula:
+        state = self.own("state")
+        return (state > k - 0.5) & (state < k + 0.5)
+
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
+        value: Any = self.own("state")
+        for k, (a, b, _) in reversed(list(enumerate(self.transitions))):
+            value = where(self._is(self.modes.index(a)) & (self.own(f"to_{k}") > 0.5), float(self.modes.index(b)), value)
+        return (Latch("state", "", value.node),)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        from .joints import Revolute
+        changes = [("closed", "open", "J.angle > 0.2"), ("open", "closed", "J.angle_rate < -0.1 or t > 5")]
+        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), cls("block", ["closed", "open"], changes)]

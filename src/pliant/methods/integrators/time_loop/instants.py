@@ -1,0 +1,78 @@
+"""Instants: ticks of sampled blocks, and what happens behind a jump. docs/theory/instants.md
+
+    t_K = t_0 + K T,   T: the base of all periods                                                        [instant-1]
+
+Discrete values change, conditions are looked at until nothing changes any more, and the next smooth interval begins with the same step.
+"""
+from ....families.discrete import INSTANT, START
+from ....kernels.by_reference import reference
+from ....kernels.evaluation import run as evaluate
+from ....kernels.expression_vm import CHANGED, ENDS
+from ....kernels.jit import entry, jit
+from ....kernels.status import CHATTERS, DONE, NOT_FINITE
+from .control import NEVER
+from .rows import place
+from .settling import release
+
+ROUNDS = 10    # in which conditions must come to rest
+CALM, SAME = 0.0, 1e-9  # no instant, only a jump; of a period: times that are one
+
+
+@entry
+def next_tick(c, every, first):
+    """The next instant: the first tick from ``first`` on at which something is due."""
+    best = -1
+    for k in range(every.size):
+        n = -(-first // every[k]) * every[k]
+        best = n if best < 0 or n < best else best
+    c.tick, c.instant = best, NEVER
+    if best >= 0:
+        t = c.origin + best * c.base
+        c.instant = t if t < c.last - SAME * c.base else NEVER
+
+
+@jit
+def take_states(p, w):
+    """States that an action has set, in y0."""
+    for k in range(w.states.shape[0]):
+        w.y0[p.num.state_q + w.states[k, 0]] = p.x.v[w.states[k, 1]]
+
+
+@jit
+def happen(p, w, c, how):
+    """Discrete values at c.now: DONE, and c.changed if some have changed; CHATTERS if they do not come to rest."""
+    place(p, w, c.now, w.y0)
+    c.changed = 1 if how != CALM else 0
+    for _ in range(ROUNDS):
+        release(p, c)
+        p.x.W[CHANGED], p.x.W[ENDS] = 0, 0
+        evaluate(w.update, p.d, p.x, c.now, float(c.tick), 0.0, how)
+        take_states(p, w)
+        if p.x.W[ENDS] != 0:
+            c.finished = int(p.x.W[ENDS])
+            if c.finished == 2:  # a controller failed
+                return NOT_FINITE
+        if p.x.W[CHANGED] == 0 and how == CALM:
+            return DONE
+        if p.x.W[CHANGED] != 0:
+            c.changed = 1
+        how = CALM
+    return CHATTERS
+
+
+@jit
+def at_instant(p, w, c):
+    """The same at a tick; the next one follows."""
+    status = happen(p, w, c, INSTANT)
+    next_tick(c, w.every, c.tick + 1)
+    return status
+
+
+@entry
+def begin_discrete(problem, steps, c, starts):
+    """From Python: at the start of a run, with the first tick if that is now, or behind a jump. A status."""
+    p, w = reference(problem), reference(steps)
+    status = happen(p, w, c, START if starts else CALM)
+    if starts:
+        next_tick(c, w.every, c.tick + 1)
+    return status
