@@ -1,7 +1,8 @@
 """Model-reference adaptive control: a disc of unknown inertia and friction learns to turn as a reference model does.
 
-w_m' = a (r - w_m), torque = k r - l w, k' = -g e r, l' = g e w with e = w - w_m. Known answer: V = e^2/2 + ((k - J a)^2 + (l - J a + b)^2) / (2 g J)
-falls as V' = -a e^2 (Lyapunov), and the two gains come to J a and J a - b, as the command excites them.
+w_m' = a (r - w_m), torque = k r - l w, k' = -g e r, l' = g e w with e = w - w_m. Known answer:
+V = e^2/2 + ((k - J a)^2 + (l - J a + b)^2) / (2 g J) falls as V' = -a e^2 (Lyapunov), and the two gains come to J a and J a - b, as the
+command excites them.
 """
 import numpy as np
 

@@ -1,7 +1,7 @@
 """Inverted pendulum on a cart: the gain of a linear quadratic regulator stands the nonlinear pendulum up from 10 degrees.
 
 Known answer: the gain for the cart of the CTMS tutorials (0.5 kg, 0.1 N s/m, pendulum of 0.2 kg, 0.006 kg m^2, 0.3 m, g = 9.8) with weights
-5000 and 100 on place and angle and 1 on the force, from the algebraic Riccati equation by Schur's method; and the pendulum stands after 3 s.
+5000 and 100 on place and angle and 1 on the force, from the Riccati equation by Schur's method; and the pendulum stands after 3 s.
 """
 import numpy as np
 

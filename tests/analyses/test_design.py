@@ -27,7 +27,11 @@ class System(LinearSystem):
         (n, m), p = self.B.shape, len(self.C)
         self.D = np.zeros((p, m)) if D is None else np.atleast_2d(np.array(D, float))
         self.states, self.inputs, self.outputs = ([f"{c}{k}" for k in range(size)] for c, size in (("x", n), ("u", m), ("y", p)))
-        self.operating_point = OperatingPoint(("",) * n, np.zeros(n), np.zeros(m), np.zeros(p))
+
+    @property
+    def operating_point(self):
+        (n, m), p = self.B.shape, len(self.C)
+        return OperatingPoint(("",) * n, np.zeros(n), np.zeros(m), np.zeros(p))
 
 
 def test_the_gain_of_the_inverted_pendulum(lin):
@@ -37,9 +41,8 @@ def test_the_gain_of_the_inverted_pendulum(lin):
     assert by_numbers.matrix == pytest.approx(by_name.matrix, rel=1e-12)
     assert by_name.channels == tuple(lin.states) and "rail.displacement_rate" in str(by_name)
     found = np.sort_complex(by_name.poles)
-    assert found == pytest.approx(np.sort_complex(np.array([-8.490980239372764 + 7.928277687135649j, -8.490980239372764 - 7.928277687135649j,
-                                                            -4.759161014781011 + 0.8309180454508198j,
-                                                            -4.759161014781011 - 0.8309180454508198j])), rel=1e-9)
+    half = np.array([-8.490980239372764 + 7.928277687135649j, -4.759161014781011 + 0.8309180454508198j])
+    assert found == pytest.approx(np.sort_complex(np.concatenate([half, half.conj()])), rel=1e-9)
 
 
 def test_weights_of_outputs_are_those_of_what_they_are_made_of():

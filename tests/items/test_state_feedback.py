@@ -73,8 +73,8 @@ def test_modes_of_a_flexible_arm_are_fed_back():
 
 @pytest.mark.parametrize(("make", "says"), [
     (lambda g, e: pl.StateFeedback("hold", g, wanted={"rail": 1}), "wanted: there is no 'rail' among rail.displacement"),
-    (lambda g, e: pl.StateFeedback("hold", [[1, 2]], measured=("A.angle",)), "measured: it has 1 entries, must have 2: one for each column"),
-    (lambda g, e: pl.StateFeedback("hold", [[1], [2]], measured=("A.angle",)), "named: it has 1 entries, must have 2: one for each row of gain"),
+    (lambda g, e: pl.StateFeedback("hold", [[1, 2]], measured=("A.angle",)), "measured: it has 1 entries, must have 2: one for each"),
+    (lambda g, e: pl.StateFeedback("hold", [[1], [2]], measured=("A.angle",)), "named: it has 1 entries, must have 2: one for each row"),
     (lambda g, e: pl.StateFeedback("hold", [[1, "x"]], measured=("A.angle",)), "gain"),
     (lambda g, e: pl.StateFeedback("hold", [[1]], measured=("A.angle",), estimates="filter"), "goes with the result of lqr"),
     (lambda g, e: pl.Kalman("filter", e), "inputs: what acts is missing: give an expression for each of rail.displacement"),
@@ -147,7 +147,7 @@ def test_references_of_parameters_have_rates():
 
 
 @pytest.mark.parametrize(("make", "says"), [
-    (lambda: arm().joint_space().feed_forward({"A.angle": 0.0}, 1.0), "'B.angle' has no reference; inverse dynamics needs the motion of all"),
+    (lambda: arm().joint_space().feed_forward({"A.angle": 0.0}, 1.0), "'B.angle' has no reference; inverse dynamics needs"),
     (lambda: arm().joint_space().feed_forward({**REFERENCE, "D.angle": 0.0}, 1.0), "there is no coordinate 'D.angle'"),
     (lambda: arm().joint_space().feed_forward({**REFERENCE, "A.angle": "B.angle"}, 1.0), "uses the channel B.angle"),
     (lambda: arm().joint_space().feed_forward({**REFERENCE, "A.angle": "1/(t - 0.5)"}, 1.0), "is not finite at t = 0.5 s"),

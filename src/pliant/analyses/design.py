@@ -49,8 +49,8 @@ class Gain:
             signals = list(self.channels)
             if "" in signals:
                 state = self.states[signals.index("")]
-                raise FieldError("gain", f"the state {state!r} is no channel that could be measured. Estimate it by a Kalman filter (lin.lqe) "
-                                         "and name that in estimates, or give its body a joint whose coordinate is this motion")
+                raise FieldError("gain", f"the state {state!r} is no channel that could be measured. Estimate it by a Kalman filter "
+                                         "(lin.lqe) and name that in estimates, or give its body a joint whose coordinate is this motion")
         return {"gain": self.matrix, "measured": signals, "wanted": self.at.tolist(), "named": named}, list(self.states)
 
     def __str__(self) -> str:
@@ -99,7 +99,8 @@ def square(given: Any, size: int, what: str) -> np.ndarray:
     try:
         value = np.asarray(given, float)
     except (TypeError, ValueError):
-        raise ModelError(f"{what} {must(given, f'must be weights by name, a number, {size} numbers, or a {size} x {size} matrix')}") from None
+        rule = f"must be weights by name, a number, {size} numbers, or a {size} x {size} matrix"
+        raise ModelError(f"{what} {must(given, rule)}") from None
     value = np.diag(np.full(size, value) if value.ndim == 0 else value) if value.ndim < 2 else value
     if value.shape != (size, size):
         raise ModelError(f"{what} has shape {np.shape(given)}, must be {size} numbers or a {size} x {size} matrix; or give it by names")
@@ -111,8 +112,8 @@ def square(given: Any, size: int, what: str) -> np.ndarray:
 def _definite(W: np.ndarray, what: str, strictly: bool) -> np.ndarray:
     least = float(np.linalg.eigvalsh(W)[0]) if len(W) else 1.0
     if least < -1e-12 * abs(W).max(initial=0.0) or (strictly and least <= 0):
-        raise ModelError(f"{what} must be positive {'' if strictly else 'semi'}definite: it has the eigenvalue {least:.3g}; all weights must "
-                         f"be {'greater than' if strictly else 'at least'} zero")
+        raise ModelError(f"{what} must be positive {'' if strictly else 'semi'}definite: it has the eigenvalue {least:.3g}; all weights "
+                         f"must be {'greater than' if strictly else 'at least'} zero")
     return W
 
 
@@ -154,7 +155,8 @@ def lqr(s: LinearSystem, Q: Any, R: Any) -> Gain:
         return _gain(s, K)
     _look(s.A, s.B, s.states, "lqr", "the inputs {} do not reach it; add an input that acts on it", s.inputs)
     part = np.linalg.solve(U, S.T)
-    _look((s.A - s.B @ part).T, W - S @ part, s.states, "lqr", "Q gives it no weight, so that nothing holds it; give a weight to what it moves")
+    _look((s.A - s.B @ part).T, W - S @ part, s.states, "lqr",
+          "Q gives it no weight, so that nothing holds it; give a weight to what it moves")
     raise ModelError("lqr: there is no gain for these weights; make Q and R less different in size")
 
 
@@ -242,8 +244,8 @@ def _needs(count: int, what: str, word: str) -> None:
 
 def _look(A: np.ndarray, B: np.ndarray, states: Sequence[str], what: str, why: str, names: Sequence[str] = (),
           everything: bool = False) -> None:
-    """Hautus: rank (A - s, B) = n for every motion e^(s t) that does not decay, or for ``everything``. The state that takes most part in one
-    that fails is named."""
+    """Hautus: rank (A - s, B) = n for every motion e^(s t) that does not decay, or for ``everything``. The state that takes most part in
+    one that fails is named."""
     size = max(float(np.linalg.norm(A)), 1e-300)
     scaled = B / max(float(np.linalg.norm(B)), 1e-300) * size
     for s in np.linalg.eigvals(A):

@@ -25,10 +25,10 @@ BEGINS, ONE_PERCENT = 1e-6, 0.01   # of the peak: where a table of inputs begins
 
 
 class Inversion:
-    """``u`` (times, inputs) over ``t`` [s], the motion ``wanted`` (times, outputs) goes from 0 to ``duration``; ``begin``, ``end`` [s]: beyond
-    them inputs are at rest to 1e-6 of their peak; ``pre_actuation`` [s]: how long before the motion they pass 1 % of it. ``zeros`` [rad/s]
-    of the system; ``residual``: the largest error of the outputs in a run of the linear model, in parts of the stroke (nan if that
-    is unstable)."""
+    """``u`` (times, inputs) over ``t`` [s], the motion ``wanted`` (times, outputs) goes from 0 to ``duration``; ``begin``, ``end`` [s]:
+    beyond them inputs are at rest to 1e-6 of their peak; ``pre_actuation`` [s]: how long before the motion they pass 1 % of it. ``zeros``
+    [rad/s] of the system; ``residual``: the largest error of the outputs in a run of the linear model, in parts of the stroke (nan if
+    that is unstable)."""
 
     def __init__(self, s: LinearSystem, t: np.ndarray, u: np.ndarray, wanted: np.ndarray, duration: float, zeros: np.ndarray) -> None:
         self.t, self.u, self.wanted, self.duration, self.zeros = t, u, wanted, duration, zeros
@@ -85,7 +85,7 @@ def _shown(s: LinearSystem) -> np.ndarray:
 
 def inverse(s: LinearSystem, wanted: Any, duration: Any, tolerance: float) -> Inversion:
     """U(w) = G(i w)^-1 Y(w) over a window so long that inputs are at rest at its ends                 [inversion-1]"""
-    n, m = s.B.shape
+    m = s.B.shape[1]
     if len(s.C) != m or not m:
         raise ModelError(f"inversion: {len(s.C)} outputs and {m} inputs; must be as many outputs as inputs, at least one")
     if not isinstance(duration, (int, float)) or isinstance(duration, bool) or not (duration > 0 and math.isfinite(duration)):
@@ -103,8 +103,8 @@ def inverse(s: LinearSystem, wanted: Any, duration: Any, tolerance: float) -> In
         margin = max(1.2 * reach, duration / 4)
         count = math.ceil((duration + 2 * margin) / step)
         if count > MOST:
-            raise ModelError(f"inversion: the zero at {_slow(zeros):.4g} 1/s is so slow that inputs would act {margin:.3g} s before and after "
-                             f"a motion of {duration:g} s; take another output, or a longer motion")
+            raise ModelError(f"inversion: the zero at {_slow(zeros):.4g} 1/s is so slow that inputs would act {margin:.3g} s before and "
+                             f"after a motion of {duration:g} s; take another output, or a longer motion")
         t = -margin + step * np.arange(count)
         y, y2 = _sampled(functions, t, duration, s.outputs)
         u = _solved(s, y, y2, step)
@@ -118,13 +118,14 @@ def _looked_at(s: LinearSystem) -> np.ndarray:
     """The zeros, none of them on the imaginary axis."""
     zeros, size = _shown(s), float(np.linalg.norm(s.A))
     if np.linalg.matrix_rank(s.transfer([1j * size * 0.37 + 0.61 * size])[0]) < len(s.C):
-        raise ModelError(f"inversion: the inputs {', '.join(s.inputs)} cannot move the outputs {', '.join(s.outputs)} independently of each "
-                         "other; choose others")
+        raise ModelError(f"inversion: the inputs {', '.join(s.inputs)} cannot move the outputs {', '.join(s.outputs)} independently of "
+                         "each other; choose others")
     for z in zeros:
         if abs(z.real) <= AXIS * max(abs(z), 1e-6 * size):
-            what = f"at {abs(z.imag) / (2 * np.pi):.4g} Hz" if abs(z) > 1e-6 * size else "at zero: the output can rest while its input does not"
-            raise ModelError(f"inversion: the system has a zero on the imaginary axis, {what}; a motion that the outputs do not show would go "
-                             "on for ever. Give it damping, or take another output")
+            rest = "at zero: the output can rest while its input does not"
+            what = f"at {abs(z.imag) / (2 * np.pi):.4g} Hz" if abs(z) > 1e-6 * size else rest
+            raise ModelError(f"inversion: the system has a zero on the imaginary axis, {what}; a motion that the outputs do not show would "
+                             "go on for ever. Give it damping, or take another output")
     return zeros
 
 

@@ -29,8 +29,15 @@ class LinearSystem:
     states: list[str]
     inputs: list[str]
     outputs: list[str]
-    name: str
-    operating_point: OperatingPoint
+
+    @property
+    def name(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def operating_point(self) -> OperatingPoint:
+        """Which channels the states are, and what states, inputs and outputs are where the model was linearised."""
+        raise NotImplementedError
 
     @property
     def eigenvalues(self) -> np.ndarray:

@@ -1,16 +1,13 @@
 """Balanced truncation of linear systems."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..functions.units import must
 from ..items.errors import ModelError
 from .linear_system import LinearSystem, OperatingPoint
-
-if TYPE_CHECKING:
-    pass
 
 STABLE = 1e-8   # relative to the fastest motion: one that decays slower is kept
 
@@ -23,11 +20,19 @@ class Reduced(LinearSystem):
     def __init__(self, whole: LinearSystem, matrices: tuple[np.ndarray, ...], hankel: np.ndarray, kept: int) -> None:
         self.A, self.B, self.C, self.D = matrices
         n, at = len(self.A), whole.operating_point
-        self.hankel, self.kept, self.name = hankel, kept, f"{whole.name}, {n} states"
+        self.hankel, self.kept, self.whole = hankel, kept, whole
         self.states = [f"kept_{k + 1}" for k in range(kept)] + [f"balanced_{k + 1}" for k in range(n - kept)]
         self.inputs, self.outputs = list(whole.inputs), list(whole.outputs)
         self.bound = float(2 * hankel[n - kept:].sum())
-        self.operating_point = OperatingPoint(("",) * n, np.zeros(n), at.inputs, at.outputs)
+        self._at = OperatingPoint(("",) * n, np.zeros(n), at.inputs, at.outputs)
+
+    @property
+    def name(self) -> str:
+        return f"{self.whole.name}, {len(self.A)} states"
+
+    @property
+    def operating_point(self) -> OperatingPoint:
+        return self._at
 
     def __repr__(self) -> str:
         return f"Reduced({self.name!r}: {self.kept} kept, error of the response at most {self.bound:.3g})"
@@ -40,8 +45,9 @@ def reduced(s: LinearSystem, n: Any) -> Reduced:
         raise ModelError(f"reduced: n {must(n, f'must be a whole number from 0 to {N}, the states that there are')}")
     A, B, C, kept = _split(s.A, s.B, s.C)
     if n < kept:
-        raise ModelError(f"reduced: {kept} states of the model do not decay (eigenvalues from {np.linalg.eigvals(A[:kept, :kept]).real.min():.3g} "
-                         f"to {np.linalg.eigvals(A[:kept, :kept]).real.max():.3g} 1/s) and cannot be left out; n = {n}, must be at least {kept}")
+        values = np.linalg.eigvals(A[:kept, :kept]).real
+        raise ModelError(f"reduced: {kept} states of the model do not decay (real parts of eigenvalues from {values.min():.3g} to "
+                         f"{values.max():.3g} 1/s) and cannot be left out; n = {n}, must be at least {kept}")
     left, right, hankel = _balanced(A[kept:, kept:], B[kept:], C[:, kept:], n - kept)
     V = np.zeros((N, n))
     W = np.zeros((N, n))
@@ -57,7 +63,6 @@ def _split(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.
         return A, B, C, 0
     limit = -STABLE * abs(np.linalg.eigvals(A)).max()
     T, Z, k = schur(A, output="real", sort=lambda re, im=0.0: re >= limit)
-    k = int((np.linalg.eigvals(A).real >= limit).sum())
     X = solve_sylvester(T[:k, :k], -T[k:, k:], -T[:k, k:]) if 0 < k < len(A) else np.zeros((k, len(A) - k))
     change = np.eye(len(A))
     change[:k, k:] = X

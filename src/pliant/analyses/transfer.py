@@ -63,10 +63,13 @@ class Linear(LinearSystem, Linearised):
         return self.model.name
 
     @cached_property
-    def operating_point(self) -> OperatingPoint:
-        """Which channels the states are, and what states, inputs and outputs are where the model was linearised."""
+    def _at(self) -> OperatingPoint:
         from .operating_point import operating_point
         return operating_point(self)
+
+    @property
+    def operating_point(self) -> OperatingPoint:
+        return self._at
 
     def to_dict(self) -> dict[str, Any]:
         return {"name": self.model.name, "t": self.t, "note": self.note, "frame": self.frame, "states": self.states, "inputs": self.inputs,

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -93,16 +94,15 @@ class Shaper:
         if isinstance(command, str):
             if used := channels(parse(command, ("t",))):
                 raise ValueError(f"shaper: the command {shown(command)} uses the channel {used[0]}; a shaper is for functions of t alone")
-            parts = [(a, rewritten(command, lambda name, t=t: f"max(t - {float(t)!r}, 0)" if name == "t" else None))
-                     for t, a in zip(self.times, self.amplitudes, strict=True)]
-            return " + ".join(f"{float(a)!r}*({text})" for a, text in parts)
+            parts = [f"{float(a)!r}*({_later(command, float(t))})" for t, a in zip(self.times, self.amplitudes, strict=True)]
+            return " + ".join(parts)
         raise ValueError(f"shaper: the command {must(command, 'must be a Profile, a Table of t, or an expression of t')}")
 
     def _profile(self, command: Profile) -> Profile:
         breaks = _distinct((command.breaks[:, None] + self.times).ravel())
         degree = command.coefficients.shape[1]
         rows = []
-        for a, b in zip(breaks[:-1], breaks[1:], strict=True):
+        for a, b in pairwise(breaks):
             middle, row = (a + b) / 2, np.zeros(degree)
             for t, amplitude in zip(self.times, self.amplitudes, strict=True):
                 values = [float(command.evaluate(middle - t, order)) / math.factorial(order) for order in range(degree)]
@@ -118,6 +118,11 @@ class Shaper:
     def __repr__(self) -> str:
         pairs = ", ".join(f"{a:.6g} at {t:.6g} s" for t, a in zip(self.times, self.amplitudes, strict=True))
         return f"Shaper({pairs})"
+
+
+def _later(command: str, by: float) -> str:
+    """An expression of t, later by so much."""
+    return rewritten(command, lambda name: f"max(t - {by!r}, 0)" if name == "t" else None)
 
 
 def _distinct(values: np.ndarray) -> np.ndarray:

@@ -91,8 +91,8 @@ class Naming:
             return self.function(value, own)
         kinds = kinds_of(field.annotation, value) if isinstance(value, (list, tuple)) else ()
         if isinstance(value, (list, tuple)) and len(kinds) == len(value):
-            own = [_variables(getattr(k, "__metadata__", ())) for k in kinds]
-            return type(value)([self.function(v, o) if o else self.numbers(v) for v, o in zip(value, own, strict=True)])
+            each = [_variables(getattr(k, "__metadata__", ())) for k in kinds]
+            return type(value)([self.function(v, own) if own else self.numbers(v) for v, own in zip(value, each, strict=True)])
         return self.numbers(value)
 
     def apply(self, item: Item) -> None:

@@ -98,7 +98,7 @@ class StateFeedback(Computes):
         if not isinstance(value, Mapping):
             return value
         fields = dict(value)
-        estimates, design = fields.pop("estimates", None), fields.get("gain")
+        estimates, design = fields.pop("estimates", None), fields.get("gain", ())
         if hasattr(design, "as_feedback"):
             known, names = design.as_feedback(estimates)
             fields = {**known, **{k: v for k, v in fields.items() if k not in ("gain", "wanted")}, "wanted": fields.get("wanted")}
@@ -166,7 +166,7 @@ class Kalman(Computes):
     def _designed(cls, value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
-        fields, design = dict(value), value.get("gain")
+        fields, design = dict(value), value.get("gain", ())
         if hasattr(design, "as_filter"):
             known, states, inputs, measured = design.as_filter()
             fields = {**known, **{k: v for k, v in fields.items() if k != "gain"}}

@@ -17,7 +17,8 @@ EFFORTS = ("effort", "torque", "force")  # channels that may be the effort of an
 
 class Actuator(NamedTuple):
     """Efforts [N m or N] and speeds [rad/s or m/s] of one actuator. ``peak`` and ``rms`` of its effort, ``mean_power`` and ``peak_power``
-    [W] that it gives (``braking_power``: that it takes), ``supplied`` and ``returned`` energy [J]; ``points``: speed and effort, (rows, 2)."""
+    [W] that it gives (``braking_power``: that it takes), ``supplied`` and ``returned`` energy [J]; ``points``: speed and effort,
+    (rows, 2)."""
     name: str
     unit: str
     peak: float
@@ -80,12 +81,12 @@ def _actuator(sol: Solution, name: str, known: dict[str, Any]) -> Actuator:
     channel, use = _effort(sol, item), known[item]
     effort, speed, t = sol[channel], sol[f"{use.joint}.{use.coordinate}_rate"], sol.t
     if effort.ndim > 1:
-        raise ValueError(f"sizing: {channel} is a vector, not an effort along the coordinate of a joint; name a drive or a torque of a joint")
+        raise ValueError(f"sizing: {channel} is a vector, not an effort along a coordinate; name a drive or a torque of a joint")
     power, length = effort * speed, float(t[-1] - t[0])
     if length <= 0:
         raise ValueError(f"sizing: the run has {len(t)} row, must have two at least")
     k = int(abs(effort).argmax())
     gives, takes = (float(np.trapezoid(np.maximum(sign * power, 0), t)) for sign in (1, -1))
-    return Actuator(item, sol.unit(channel), float(effort[k]), float(t[k]), float(np.sqrt(np.trapezoid(effort**2, t) / length)),
-                    float(abs(speed).max()), (gives - takes) / length, float(max(power.max(), 0)), float(max(-power.min(), 0)), gives, takes,
-                    np.stack([speed, effort], 1))
+    rms = float(np.sqrt(np.trapezoid(effort**2, t) / length))
+    return Actuator(item, sol.unit(channel), float(effort[k]), float(t[k]), rms, float(abs(speed).max()), (gives - takes) / length,
+                    float(max(power.max(), 0)), float(max(-power.min(), 0)), gives, takes, np.stack([speed, effort], 1))
