@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".npz", ".json")
 SHOWN = 10           # columns of matrices in a text
+FAIRLY = 1e-3        # the same of a modal coordinate, in parts of itself
 WELL = 0.1           # a coordinate is taken if it is so far independent of those before it
 
 
@@ -141,22 +142,25 @@ def _unit(state: str) -> str:
 
 
 def coordinates(lin: Linearisation) -> tuple[list[str], np.ndarray]:
-    """Names of independent coordinates and what they are of z: those of joints first, the most independent ones, then of bodies."""
+    """Names of independent coordinates and what they are of z: those of joints first, the most independent ones, then modal ones, then
+    of bodies."""
     d, G, n = lin.d, lin.tangent.G, lin.n
     t = load(d, lin.row)
     d.x.D[:] = 0
     evaluation.run(d.system.program("tangent"), d.system.data, d.x, t, 0.0, 0.0, 0.0)
     joints = {f"{name}.{c}": G @ coordinate(d, joint, c)[1] for name, joint in d.directory.joints.items() for c in joint.zeros}
-    bodies = {}
+    modal, bodies = {}, {}
     for iv, _ in d.system.data.rotations:
         name = d.body_of(int(iv) // 6)
         for k in range(6):
             bodies[f"{name}.{('position', 'rotation')[k // 3]}.{'xyz'[k % 3]}"] = np.eye(d.system.n_v)[iv - 3 + k]
         for k, row in enumerate(d.modal_rows(name)):
-            bodies[f"{name}.modal.{k + 1}"] = np.eye(d.system.n_v)[row] / d.directory.flexible[name].scale[k]
+            modal[f"{name}.modal.{k + 1}"] = np.eye(d.system.n_v)[row] / d.directory.flexible[name].scale[k]
     names, rows, basis = list[str](), list[np.ndarray](), np.zeros((0, n))
-    for known, least in ((joints, WELL), (bodies, 0.0)):
+    for known, least in ((joints, WELL), (modal, FAIRLY), (bodies, 0.0)):
         images = {name: g @ lin.N / _length(d.length, name) for name, g in known.items()}
+        if known is modal:
+            images = {name: g / max(float(np.linalg.norm(g)), 1e-300) for name, g in images.items()}
         while len(names) < n and images:
             rest = {name: g - basis.T @ (basis @ g) for name, g in images.items()}
             best = max(rest, key=lambda name: float(np.linalg.norm(rest[name])))
@@ -168,7 +172,7 @@ def coordinates(lin: Linearisation) -> tuple[list[str], np.ndarray]:
             names.append(best)
             rows.append(known[best] @ lin.N)
             del images[best]
-    order = {name: k for k, name in enumerate([*joints, *bodies])}
+    order = {name: k for k, name in enumerate([*joints, *bodies, *modal])}
     chosen = sorted(range(len(names)), key=lambda k: order[names[k]])
     return [names[k] for k in chosen], np.array([rows[k] for k in chosen]).reshape(n, n)
 
