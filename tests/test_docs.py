@@ -57,7 +57,7 @@ def test_links_resolve(page):
 
 
 PAGES_THAT_RUN = ("README.md", "docs/guide.md", "docs/analyses.md", "docs/methods.md", "docs/flexible.md", "docs/stresses.md",
-                  "docs/viewer.md")
+                  "docs/viewer.md", "docs/design_of_controllers.md")
 
 
 @pytest.mark.parametrize("page", PAGES_THAT_RUN)
