@@ -21,6 +21,8 @@ def pulses(jumps: int, law: str) -> pl.Model:
     m = pl.Model("pulses")
     b = m.add(pl.RigidBody.box("b", size=(0.1, 0.1, 0.1), mass=2.0, velocity=(0, 0, 1)))
     m.add(pl.SpringDamper("s", m.ground.frame((-1, 0, 0)), b, stiffness=100.0, length=1.0))
+    if "slide" in law:
+        m.add(pl.RigidBody.box("slide", size=(0.1, 0.1, 0.1), mass=2.0, velocity=(0, 0, 1)))
     if jumps:
         m.add(pl.Force("f", b, (law, 0, 0)))
     return m
@@ -31,7 +33,7 @@ def by_time(jumps: int) -> pl.Model:
 
 
 def by_place(jumps: int) -> pl.Model:
-    return pulses(jumps, "if(mod(b.position.z, 0.01) < 0.005, 1, 0)")
+    return pulses(jumps, "if(mod(slide.position.z, 0.01) < 0.005, 1, 0)")
 
 
 def by_drive(jumps: int) -> pl.Model:

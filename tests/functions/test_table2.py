@@ -95,9 +95,7 @@ def test_bounds_hold_over_intervals(text, kind, beyond):
     node = parse(text, ("t",), names(kind, beyond))
     begin = np.linspace(-1, 3, 41)
     end = begin + 0.1
-    e = Enclosure(node)
-    e.over(begin, end)
-    b = e.bounds[id(node)]
+    b = Enclosure(node).over(begin, end)[-1]
     times = begin[:, None] + np.linspace(0, 0.1, 50)
     found = values(node, times.ravel(), lambda _: np.zeros(1)).reshape(times.shape)
     assert (found >= b.low[:, None] - 1e-12).all() and (found <= b.high[:, None] + 1e-12).all()

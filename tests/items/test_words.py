@@ -33,7 +33,8 @@ def told(text):
     ("joints", "Revolute", "did you mean 'revolute'?"), ("joints", "box", "write box: {...} instead of kind, under bodies"),
     ("bodies", "beam", "did you mean 'modal'?"), ("bodies", "box", "a box is a rigid body: write box: {...} instead of kind"),
     ("bodies", "point-mass", "write point_mass: {...} instead of kind"), ("drives", "motor", "did you mean 'drive'?"),
-    ("measures", "sensor", "did you mean 'measure'?"),
+    ("measures", "sensor", "a sensor stands under blocks"), ("measures", "gauge", "did you mean 'measure'?"),
+    ("blocks", "zoh", "did you mean 'sample'?"), ("forces", "dead-time", "did you mean 'delay', which stands under blocks?"),
 ])
 def test_usual_words_for_kinds(section, word, end):
     text = TWO if section == "bodies" else TWO + f"{section}:\n"

@@ -9,7 +9,8 @@ import pytest
 from closed_forms import ALONG, N, along, block
 
 import pliant as pl
-from pliant.methods.integrators.time_loop.time_functions import jumps_of
+from pliant.functions.enclosures import Enclosure
+from pliant.methods.integrators.time_loop.time_functions import enclosed, jumps_of
 
 DRAG = " - 0.01*(b.velocity.x + 2*b.velocity.y + 2*b.velocity.z)/3"
 BELL = np.sqrt(np.pi)
@@ -75,11 +76,27 @@ def test_long_tables_of_slow_data_cost_no_steps():
 def test_every_switch_is_found():
     """Also where periods fit any samples: 2 jumps in each of 20 000, and 300 in a run."""
     system = block("if(sin(2*pi*2000*t) > 0.5, 10, 0)").compile().system
-    stops = np.array(jumps_of(system, system.timed[0], 0.0, 10.0)[0])
+    stops = jumps_of(system, system.timed[0], 0.0, 10.0, enclosed(system.timed[0]))[0]
     k = np.arange(20_000)[:, None]
     np.testing.assert_allclose(stops[:, 0], ((k + np.array([1, 5]) / 12) / 2000).ravel(), atol=1e-12)
     sol = block("if(sin(2*pi*2000*t) > 0.5, 10, 0) - 1e-9*b.position.x").simulate(0.075)
     assert along(sol)[1][-1] == pytest.approx(10 * 0.075 / 3 / 2, rel=1e-8)
+
+
+@pytest.mark.parametrize("law", ["if(mod(t, 0.01) < 0.005, 1, 0)", "if(sign(sin(2*pi*100*t)) > 0, 1, 0)*floor(t/0.1)",
+                                 "if(mod(t, 0.01) < 0.005, mod(t, 0.02), floor(1 - t/0.07))"])
+def test_few_intervals_are_looked_at(law, monkeypatch):
+    """What hangs on a jump is not known around it: an interval is cut there, not divided down to the last digit."""
+    looks, known = [], Enclosure.undecided
+
+    def counted(self, begin, end):
+        looks.append(begin.size)
+        return known(self, begin, end)
+    monkeypatch.setattr(Enclosure, "undecided", counted)
+    system = block(law).compile().system
+    stops = jumps_of(system, system.timed[0], 0.0, 10.0, enclosed(system.timed[0]))[0]
+    assert len(stops) >= 1999
+    assert sum(looks) < 12 * len(stops) and len(looks) < 12
 
 
 @pytest.mark.parametrize("law", ["-(1000*exp(-((t-5)/0.001)^2) + 1e-12*x)", "-1000*exp(-((t-5)/0.001)^2) + 1e-12*v"])

@@ -66,6 +66,7 @@ def outcome(text: str, data: Any = None) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", "(?s).*turns; write", UserWarning)  # of a rotation in plain numbers
             model = read(text, data)
             warnings.simplefilter("ignore")  # sizes beyond computing
             stage = "compile"

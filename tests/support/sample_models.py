@@ -8,6 +8,7 @@ from flexible_models import bridge
 from flexible_models import rod as reduced_rod
 
 import pliant as pl
+from pliant.items.base import KINDS
 
 SLIDER_CRANK = """\
 pliant: 1
@@ -81,4 +82,9 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.Variable("slip", "half*revolute.angle_rate + lift(t) - field(t, gap.distance)", "m/s"))
     m.add(pl.Measure("seen", wall, ball, axes=side))
     m.add(pl.Group("pair", [ball, rod]))
+    m.add(pl.Revolute("J", wall, m["bob"], axis="y"))
+    for number, (kind, cls) in enumerate(KINDS["blocks"].items()):
+        if kind != "controller" and cls.__module__.startswith("pliant."):  # that is a function of Python
+            made = cls.example("ground", "bob")[-1]
+            m.add(made.model_copy(update={"name": "d" if kind == "discrete" else f"block_{number}"}))
     return m

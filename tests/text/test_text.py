@@ -28,7 +28,7 @@ def problems(text: str, source: str = "model.yaml") -> list[str]:
 def test_every_kind_survives_the_round_trip(tmp_path: Path) -> None:
     m = everything(tmp_path)
     shipped = {(s, k) for s, kinds in KINDS.items() for k, c in kinds.items() if c.__module__.startswith("pliant.")}
-    assert {(i.section, i.kind) for i in m} == shipped
+    assert {(i.section, i.kind) for i in m} == shipped - {("blocks", "controller")}  # a function of Python cannot be written
     text = to_text(m)
     again = from_text(text)
     assert to_text(again) == text

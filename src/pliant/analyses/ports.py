@@ -102,6 +102,26 @@ def _by_input(d: CompiledModel, row: np.ndarray, name: str) -> np.ndarray:
     return np.asarray(-x.R[:s.n_v].imag / STEP)
 
 
+def at_once(d: CompiledModel, row: np.ndarray, inputs: Sequence[str], outputs: dict[str, Output]) -> np.ndarray:
+    """How outputs change with free inputs at the same state, accelerations and reactions: by differences of fourth order."""
+    s, (at, weights), out = d.system, STENCIL, np.zeros((len(outputs), len(inputs)))
+    for k, name in enumerate(inputs):
+        if name not in d.directory.inputs:
+            continue
+        place = s.families[ENTRY][0] + d.directory.inputs[name], NUMBER
+        value = float(s.data.rp[place])
+        size, found = SMALL * max(1.0, abs(value)), np.zeros((len(outputs), at.size))
+        try:
+            for i, step in enumerate(at * size):
+                s.data.rp[place] = value + step
+                observer = Observer(d, row[None, :], _energies(d, row[None, :]))
+                found[:, i] = [np.ravel(observer(channel))[component or 0] for channel, component in outputs.values()]
+        finally:
+            s.data.rp[place] = value
+        out[:, k] = found @ weights / size
+    return out
+
+
 # -- outputs
 def chosen_outputs(d: CompiledModel, names: Sequence[str]) -> dict[str, Output]:
     """{output: (channel, component)}, vectors split; ModelError for what is no channel or depends on the past."""

@@ -43,7 +43,7 @@ class Settling:
     def __init__(self, d: CompiledModel, t: float, tolerance: float) -> None:
         self.d, self.t, self.tolerance, self.iterations, self.part, self.way = d, t, tolerance, 0, 1.0, 0.0
         s = d.system
-        load(d, new_row(d, t, d.x.q, d.x.H))
+        load(d, new_row(d, t, d.x.q, d.x.H, d.x.v))
         self.start = d.x.q.copy(), d.x.H.copy(), d.x.v.copy()
         val = s.data.val.copy()
         val[GRAVITY:GRAVITY + 3] = 0

@@ -52,6 +52,7 @@ class Linear(LinearSystem, Linearised):
         acting = np.hstack([np.zeros((len(lin.N), 2 * n + m)), forces])
         dlam = lin.multipliers(eta, dv, da, acting)
         found = ports.changes(lin, eta, dv, da, dlam, outputs)
+        found[:, 2 * n + m:] += ports.at_once(d, lin.row, inputs, outputs)
         change, undo = (block_diag(y, y, np.eye(m)) for y in (E, back))
         self.A, self.C, self.D = change @ self.A @ undo, found[:, :2 * n + m] @ undo, found[:, 2 * n + m:]
         known, channels = ports.inputs(d), ports.Observer(d, lin.row[None, :], np.zeros((1, 3))).catalogue

@@ -124,6 +124,7 @@ class ArrayBuilder:
     timed: list[TimePart] = field(default_factory=list)  # functions, and parts of functions, that change with t alone
     watched: list[int] = field(default_factory=list)     # where in tab arguments of steep functions are kept
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
+    sloped: bool = False                                                  # a function changes with the motion
     signal: Callable[[str], int] = _no_signals
     chain: Callable[[Node], list[tuple[int, Node]]] = _no_chain
     names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
@@ -264,6 +265,7 @@ class ArrayBuilder:
             self.switches.append((code.value, kinks, code.timed))
         self.timed += [part._replace(kinks=kinks, where=where) for part in code.parts]
         self.watched += code.watched
+        self.sloped = self.sloped or code.by_x >= 0 or code.by_v >= 0 or len(code.by_signal) > 0
         return code
 
     def sampled(self, function: Any, variables: tuple[str, ...], where: str) -> Code:

@@ -112,6 +112,7 @@ class ChannelMap:
         self.related: set[str] = set()              # signals that functions of couplings use
         self.flexible: dict[str, Flexible] = {}     # modal bodies
         self.states: dict[str, StateEntry] = {}     # of items, by the name of their channel
+        self.starts: dict[str, int] = {}            # of states that begin with a function of signals: its program
         self.inputs: dict[str, int] = {}            # free inputs: their rows among entries
         self.signals: dict[str, int] = {}           # channels that are signals: their places in Y
         self.variables: dict[str, Node] = {}        # their expressions

@@ -77,8 +77,9 @@ def accelerations(p, t):
     evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(n_v):
         b[k] = -x.R[k]
-    x.V[:] = 0
-    evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
+    if b.size > n_v:
+        x.V[:] = 0
+        evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(n_v, b.size):
         b[k] = -x.R[k]
     left = solve_refined(p.tiles, x.D, p.lu, b, p.y, p.r, n_v)
@@ -179,12 +180,14 @@ def share(p):
 
 
 @jit
-def consistent(p, t, project, length, energies, report):
-    """The state in x: project q and v (if asked), recompute a and lam, note energies and how well each level of the constraints
-    holds - of positions before they are projected. Where reactions may not be unique, the smallest are taken; SHARED is 0
-    where the factors are not good enough for that. SINGULAR where the matrix is, or the residual too large."""
+def settled(p, t, project, length, report):
+    """The state in x: project q and v (if asked), recompute a and lam, note how well positions hold before they are projected. Where
+    reactions may not be unique, the smallest are taken; SHARED is 0 where the factors are not good enough for that. SINGULAR where
+    the matrix is, or the residual too large."""
     x, n_v = p.x, p.num.n_v
-    if project:
+    if project and p.b.size == n_v:  # no constraints
+        normalise(p.d, x.q)
+    if project and p.b.size > n_v:
         evaluate(p.residual, p.d, x, t, 0.0, 0.0, 0.0)
         report[POSITION] = largest(x.R, n_v)
         normalise(p.d, x.q)
@@ -197,6 +200,15 @@ def consistent(p, t, project, length, energies, report):
         report[POSITION] = largest(x.R, n_v)
     report[RESIDUAL] = accelerations(p, t)
     report[SHARED] = 1.0 if not p.loops or share(p) else 0.0
+    return DONE if report[RESIDUAL] < 1e-6 else SINGULAR
+
+
+@jit
+def consistent(p, t, project, length, energies, report):
+    """The same; note energies, and how well each level of the constraints holds."""
+    x, n_v = p.x, p.num.n_v
+    if settled(p, t, project, length, report) != DONE:
+        return SINGULAR
     x.V[:] = 0
     evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
     report[VELOCITY], report[ACCELERATION] = largest(x.V, n_v), largest(x.R, n_v)
@@ -204,7 +216,7 @@ def consistent(p, t, project, length, energies, report):
     evaluate(p.energy, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(3):
         energies[k] = x.E[k]
-    return DONE if report[RESIDUAL] < 1e-6 else SINGULAR
+    return DONE
 
 
 @entry

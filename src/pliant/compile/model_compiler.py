@@ -2,15 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from ..families import constraints
+from ..functions.expression import Number
 from ..functions.function import channels
 from ..functions.parser import KNOWN, NO_NAMES, Names, parse
-from ..items.base import Frame, did_you_mean
-from ..items.declarations import Given
+from ..items.base import Frame, Pair, did_you_mean
+from ..items.declarations import UNLOADED, Given
 from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
 from ..items.joint_channels import held_by
@@ -28,7 +29,7 @@ from .system import System
 if TYPE_CHECKING:
     from ..functions.expression import Node
     from ..functions.function import Code
-    from ..items.base import Item, Pair
+    from ..items.base import Item
     from ..items.bodies import FrameOwner, RigidBody
     from ..items.modal import ModalBody
     from ..kernels.contract import Family
@@ -100,7 +101,7 @@ class ModelCompiler:
         for item in items:
             for k, state in enumerate(item.states()):
                 name = f"{item.name}.{state.name}"
-                self.builder.state(name, state.start, state.nominal, k == 0)
+                self.builder.state(name, state.start if isinstance(state.start, (int, float)) else 0.0, state.nominal, k == 0)
                 self.directory.states[name] = self.builder.states[-1]
             self.discrete.declare(item)
             for output in item.outputs():
@@ -109,6 +110,17 @@ class ModelCompiler:
                     self.given[name] = output.value.value
                 else:
                     self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}")
+            for output in item.derived():
+                self.signals.derived[f"{item.name}.{output.name}"] = Declared(cast(Any, output.value), f"{item.kind} {item.name!r}")
+            if isinstance(item, Pair) and item.spans:
+                self._declare_span(item)
+
+    def _declare_span(self, item: Pair) -> None:
+        """Distance and rate of two points, and the length that is unloaded, as stated or as modelled."""
+        self.measured[item.name], where, length = (item.a, item.b), f"{item.kind} {item.name!r}", getattr(item, "length", None)
+        if length is None:
+            length = float(np.linalg.norm(self.world(item.b, where)[0] - self.world(item.a, where)[0]))
+        self.signals.derived[f"{item.name}.{UNLOADED}"] = Declared(Number(length), where)
 
     def _offered(self) -> list[str]:
         """Signals of items."""
@@ -122,6 +134,9 @@ class ModelCompiler:
             entry = self.directory.states[f"{item.name}.{state.name}"]
             code, tiles, reals = self.builder.function(state.rate, ("t",), where), (entry.iv // 6,), (1 / entry.nominal,)
             self.builder.element(STATE, item.name, (-1, -1, -1, entry.iv, code.value), reals, tiles=tiles)
+            if not isinstance(state.start, (int, float)):
+                start = parse(state.start, ("t",), self.builder.known) if isinstance(state.start, str) else state.start
+                self.directory.starts[entry.name] = self.builder.program(start)
             for slot, derivative in code.by_signal:
                 ints = (-1, -1, -1, entry.iv, -1, -1, -1, -1, -1)
                 self.signals.add_answer(STATE_ANSWER, item.name, ints, slot, derivative, reals, tiles)
@@ -367,7 +382,7 @@ class ModelCompiler:
 
     def _sensed(self, reference: str) -> Sensed:
         joints = {name: r.zeros for name, r in self.directory.joints.items()}
-        return sensed(reference, self.owners, joints, self.measured, offered=self._offered())
+        return sensed(reference, self.owners, joints, self.measured, offered=[*self._offered(), *self.signals.derived])
 
     def _resolve(self, reference: str) -> tuple[str, int, int, float, int, tuple[int, int]]:
         found = self._sensed(reference)

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..functions.channels import channels
 from ..functions.derivative import derivative
-from ..functions.expression import ONE, ZERO, Node, Number, Signal, binary
+from ..functions.expression import ONE, ZERO, Lookup, Node, Number, Signal, binary
+from ..functions.parser import parse
+from ..functions.substitution import substituted
+from ..functions.table import Table
+from ..items.declarations import Law, Random
 from ..items.errors import ModelError
+from ..items.references import algebraic_loop
 
 if TYPE_CHECKING:
     from ..kernels.contract import Family
@@ -32,7 +37,7 @@ class Computed(NamedTuple):
 class Declared(NamedTuple):
     """What an item offers as a signal: an expression, and the item in words. What is held has a ``place`` in the history, and a
     ``period``; what a controller writes there has no value, but ``ready`` makes the row that writes it."""
-    value: Node | str | None
+    value: Node | str | Law | Random | None
     where: str
     place: int = -1
     period: int = -1
@@ -47,6 +52,7 @@ class Signals:
         self.primitive: dict[str, Primitive] = {}
         self.computed: dict[str, Computed] = {}
         self.offered: dict[str, Declared] = {}
+        self.derived: dict[str, Declared] = {}  # those that are computed only if they are used
         self.underway: list[str] = []
         self.by_slot: dict[int, Primitive] = {}
         self.slope_slots: dict[str, int] = {}
@@ -55,7 +61,7 @@ class Signals:
         """The place of a signal in Y; made on first use, after all that it needs."""
         if reference in self.slope_slots:
             return self.slope_slots[reference]
-        if reference in self.offered:
+        if reference in self.offered or reference in self.derived:
             return self._compute(reference).slot
         if reference not in self.primitive:
             self.primitive[reference] = found = self.find(reference)
@@ -68,12 +74,11 @@ class Signals:
             return self.computed[reference]
         if reference in self.underway:
             names = [*self.underway[self.underway.index(reference):], reference]
-            raise ModelError(f"an algebraic loop: {' -> '.join(repr(name) for name in names)} need each other at the same instant; put a "
-                             "state between them, such as a low pass", tuple(name.rpartition(".")[0] for name in names[1:]))
+            raise ModelError(algebraic_loop(names), tuple(name.rpartition(".")[0] for name in names[1:]))
         self.underway.append(reference)
         try:
-            from ..families.signals import COMPUTED
-            declared, b = self.offered[reference], self.builder
+            from ..families.signals import COMPUTED, RANDOM
+            declared, b = self.offered.get(reference) or self.derived[reference], self.builder
             held = declared.place >= 0
             if declared.ready is not None:
                 declared.ready()
@@ -81,13 +86,29 @@ class Signals:
                 b.element(COMPUTED, declared.where, (-1, -1, -1, -1, declared.place, -1, slot))
                 self.computed[reference] = Computed(slot, {})
                 return self.computed[reference]
-            code = (b.sampled if held else b.function)(declared.value, ("t",), declared.where)
+            if isinstance(declared.value, Random):
+                slot = b.new_signal()
+                b.element(COMPUTED, declared.where, (-1, -1, -1, int(RANDOM), declared.place, declared.period, slot, declared.value.key))
+                self.computed[reference] = Computed(slot, {})
+                return self.computed[reference]
+            value = self._of_law(declared.value) if isinstance(declared.value, Law) else declared.value
+            code = (b.sampled if held else b.function)(value, ("t",), declared.where)
             slot = b.new_signal()
             b.element(COMPUTED, declared.where, (-1, -1, -1, code.value, declared.place, declared.period, slot))
             self.computed[reference] = Computed(slot, {} if held else self._slopes(reference, code.node))
         finally:
             self.underway.pop()
         return self.computed[reference]
+
+    def _of_law(self, law: Law) -> Node:
+        """What a spring exerts, as a tree of the signals of its stretch and rate."""
+        total = binary("+", binary("*", Number(law.stiffness), law.x), binary("*", Number(law.damping), law.v))
+        for one in law.laws:
+            if callable(one):
+                raise ModelError("its law is a function of Python, which expressions cannot use; write it as an expression or a Table")
+            node = Lookup(one, law.x) if isinstance(one, Table) else parse(one, ("t", "x", "v"), self.builder.known)
+            total = binary("+", total, substituted(node, {"x": law.x, "v": law.v}))
+        return total
 
     def _slopes(self, reference: str, node: Node) -> dict[str, Node]:
         """By primitive signals: numbers, or signals of the tangent program."""
@@ -110,7 +131,7 @@ class Signals:
             outer = derivative(node, Signal(reference))
             if outer == ZERO:
                 continue
-            inner = self._compute(reference).slopes if reference in self.offered else {reference: ONE}
+            inner = {reference: ONE} if reference in self.primitive else self._compute(reference).slopes
             for primitive, slope in inner.items():
                 total[primitive] = binary("+", total.get(primitive, ZERO), binary("*", outer, slope))
         return {primitive: slope for primitive, slope in total.items() if slope != ZERO}

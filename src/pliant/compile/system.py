@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from ..kernels import evaluation
 from ..kernels.block_lu import Elimination, analyse
 from ..kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, F, Family, address
 from ..kernels.evaluation import Data, Memory, Program
-from ..kernels.expression_vm import SCRATCH, TIME_STEP
+from ..kernels.expression_vm import SCRATCH, TIME_STEP, evaluate
 from ..kernels.jit import DISABLED
 from .array_builder import ArrayBuilder, coupled_tiles
 from .periods import common_base
@@ -47,7 +49,7 @@ class System:
         self.v0[:self.n_v] = b.v
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
-        self.switches, self.timed, self.watched, self.lines = b.switches, b.timed, b.watched, b.lines
+        self.switches, self.timed, self.watched, self.lines, self.sloped = b.switches, b.timed, b.watched, b.lines, b.sloped
         self.n_choices = len(b.tab) + 1
         self.states = tuple(b.states)
         self.n_motion = min((6 * (state.iv // 6) for state in b.states), default=self.n_v)  # rows of motion, which states follow
@@ -130,6 +132,14 @@ class System:
                                           np.array([c[1] for c in calls], np.int64).reshape(-1, 2))
         return self._programs[key]
 
+    def deciding(self) -> Program:
+        """Of the residual what users' functions are run by: frames and signals are placed, nothing is added up."""
+        calls = [(address(function), rows) for stage in ("push", "sense", "act") for family, rows in self.families.items()
+                 if (function := getattr(family, stage).residual) is not None and (stage != "act" or _runs_functions(function))]
+        addresses = [c[0] for c in calls]
+        return Program(addresses if DISABLED else np.array(addresses, np.int64),  # type: ignore[arg-type]
+                       np.array([c[1] for c in calls], np.int64).reshape(-1, 2))
+
     def dense(self, D: np.ndarray) -> np.ndarray:
         """The stored tiles as one matrix, for tests and small models."""
         full = np.zeros((self.n, self.n), D.dtype)
@@ -205,3 +215,18 @@ class System:
         self.fix_rows = rows              # of the diagonal entries in lu.fix_by
         self.softness: np.ndarray = np.zeros(self.n)  # what the diagonal gets, by row
         self.softness[rows[regularised]] = -self.lu.fix_by[regularised]
+
+
+@cache
+def _runs_functions(kernel: Any) -> bool:
+    """Whether a kernel, or one that it uses, runs functions of users."""
+    todo, seen = [kernel], set[int]()
+    while todo:
+        f = todo.pop()
+        if f is evaluate:
+            return True
+        f = getattr(f, "py_func", f)
+        if isinstance(f, FunctionType) and id(f) not in seen:
+            seen.add(id(f))
+            todo += [f.__globals__[name] for name in f.__code__.co_names if name in f.__globals__]
+    return False

@@ -7,6 +7,7 @@ from ..kernels.contract import TABLE, A, Family, Stage, call_python
 from ..kernels.coordinates import coordinate, hessian, rate
 from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, jit
+from ..kernels.noise import normal
 from ..kernels.pairs import DAMPING, FA, GRADIENT, MOTION, MOVE, RATES, STIFFNESS, rate_motions
 from ..kernels.so3 import axis2, cross, scale, store, vec
 from .loads import FOLLOWS, PART, arm
@@ -17,6 +18,7 @@ VALUE, RATE, OF_V, OF_Q, GIVEN, OF_H = index(0, 1, 2, 3, 4, 5)  # of a coordinat
 IV, IQ = index(4, 5)                    # ip of an entry: its places in v and q (of a state: none)
 FACTOR = index(0)                       # rp: what the entry is multiplied by; the number
 CODE, PLACE, PERIOD = index(4, 5, 6)    # ip of a computed signal: its program; of a held one its place in H, and period in base periods
+RANDOM, KEY = index(-3, 8)              # in place of a program: normal random numbers; ip: the key of their sequence
 ADDRESS = index(9)                      # ip of a controller in Python: where in W the address of its function is
 SIGNAL, DERIVATIVE, COMPONENT = index(10, 11, 9)  # ip of an answer, after those of its force: row of the signal; d(force)/d(signal)
 TARGET, SLOPES = index(376, 388)        # scratch: the wrench that a unit of force is; what a signal is by the unknowns of a tile
@@ -41,7 +43,7 @@ def sense_entry(s, b, o):
 
 @jit
 def compute(s, b, o):
-    """Y = f(t, signals before it), or what is held of it                                               [signal-1]"""
+    """Y = f(t, signals before it), or what is held of it                                               [signal-3]"""
     for e in range(b.first, b.last):
         if b.ip[e, PLACE] >= 0:
             s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
@@ -64,6 +66,9 @@ def compute_due(s, b, o):
         if b.ip[e, ADDRESS] >= 0:
             if due(b, o, e):
                 call_python(int(o.W[b.ip[e, ADDRESS]].real), s.t, 0.0, 0.0)
+        elif b.ip[e, CODE] == RANDOM and due(b, o, e):
+            s.H[b.ip[e, PLACE]] = normal(b.ip[e, KEY], int(o.cm) // b.ip[e, PERIOD])
+            s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
         elif held and (b.ip[e, CODE] < 0 or not due(b, o, e)):
             s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
         else:
@@ -161,7 +166,7 @@ def add_answer(s, b, o, e, f):
 
 @jit
 def spring_answer(s, b, o):
-    """The force Q of a spring answers to a signal: Q_y gradient                                        [signal-2]"""
+    """The force Q of a spring answers to a signal: Q_y gradient                                        [signal-1]"""
     for e in range(b.first, b.last):
         x, v = coordinate(s, b, e, o.W) - b.rp[e, REST], rate(s, b, e, o.W)
         f = evaluate(s.t, x, v, s.Y, b.tab, b.val, b.ip[e, DERIVATIVE], o.W)
@@ -172,7 +177,7 @@ def spring_answer(s, b, o):
 
 @jit
 def load_answer(s, b, o):
-    """A component of a load answers to a signal                                                        [signal-3]"""
+    """A component of a load answers to a signal                                                        [signal-2]"""
     for e in range(b.first, b.last):
         zero, k = 0 * s.H[0], b.ip[e, COMPONENT]
         f = -evaluate(s.t, zero, zero, s.Y, b.tab, b.val, b.ip[e, DERIVATIVE], o.W)

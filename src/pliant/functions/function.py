@@ -72,6 +72,8 @@ def compile_function(function: Function, variables: tuple[str, ...], pool: Pool,
     try:
         return _programs(_node(function, variables, pool, where, rates), variables, pool)
     except ValueError as error:
+        if hasattr(error, "items"):  # it names those it is about
+            raise
         raise ValueError(f"{where}: {error}") from None
 
 

@@ -259,6 +259,7 @@ class Item(Strict, metaclass=_Friendly):
     listed: ClassVar[int] = 5    # order of channels: bodies, joints, drives, couplings, springs, other forces, measures
     senses: ClassVar[bool] = True  # whether its functions may use channels, such as A.angle
     mirrors: ClassVar[bool] = False  # whether `placed` knows its mirror image
+    spans: ClassVar[bool] = False  # whether its distance and rate are signals, as those of a measure
     lists: ClassVar[tuple[str, ...]] = ()  # fields that are lists of names of other items
     expressions: ClassVar[tuple[str, ...]] = ()  # fields that are lists or mappings, whose texts are expressions of t and channels
     wholes: ClassVar[tuple[str, ...]] = ()  # fields that name a body as a whole, not a place where something acts
@@ -323,6 +324,10 @@ class Item(Strict, metaclass=_Friendly):
 
     def outputs(self) -> Iterable[Output]:
         """Signals that it computes."""
+        return ()
+
+    def derived(self) -> Iterable[Output]:
+        """Signals that are computed only where an expression uses them: what it exerts, for example."""
         return ()
 
     def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:

@@ -3,37 +3,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic import BeforeValidator
+from pydantic import model_validator
 
-from ..functions.formula import Formula, of
-from ..functions.units import must, parse_unit
-from .base import Item, number
+from ..functions.field_error import FieldError
+from ..functions.formula import Formula, of, where
+from ..functions.units import shown
+from .base import Item
+from .block_fields import STEADY, Limits, Start, Unit
+from .block_fields import Plain as Plain
+from .block_fields import Positive as Positive
+from .block_fields import Time as Time
 from .declarations import Channel, Given, Output, State
 from .function_fields import TimeFunction
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
-    from .placing import Placement
-
-
-def _unit(value: Any) -> Any:
-    if not isinstance(value, str):
-        raise ValueError(must(value, "must be a unit such as m/s"))
-    parse_unit(value)
-    return value
-
-
-if TYPE_CHECKING:
-    Unit = str
-    Plain = float
-    Positive = float
-    Time = float
-else:
-    Unit = Annotated[str, BeforeValidator(_unit)]
-    Plain, Positive, Time = number(""), number("", positive=True), number("s", positive=True)
 
 
 def _values(name: str, observer: Any, item: str) -> np.ndarray:
@@ -62,11 +49,9 @@ class Block(Computes):
     tables."""
     section: ClassVar[str] = "blocks"
     positional: ClassVar[tuple[str, ...]] = ("name", "input")
+    sample: ClassVar[dict[str, Any]] = {}  # what its example needs besides
     input: TimeFunction
     unit: Unit = ""
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return fields
 
     def outputs(self) -> Iterable[Output]:
         return (Output("input", "", self.input),)
@@ -74,7 +59,7 @@ class Block(Computes):
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
         from .joints import Revolute
-        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), cls("block", "2*J.angle_rate + sin(t)")]
+        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), cls("block", "2*J.angle_rate + sin(t)", **cls.sample)]
 
 
 class Input(Computes):
@@ -94,28 +79,36 @@ class Input(Computes):
 
 
 class Integral(Block):
-    """z' = input; ``start``: z at the start, ``nominal``: the size of z that errors are measured in."""
+    """z' = input; with ``limits`` [low, high] it stops there, and goes on when the input turns back. ``start``: z at the start,
+    ``nominal``: the size of z that errors are measured in."""
     kind: ClassVar[str] = "integral"
+    limits: Limits | None = None
     start: Plain = 0.0
     nominal: Positive = 1.0
 
-    def states(self) -> Iterable[State]:
-        return (State("output", self.unit, self.own("input").node, self.start, self.nominal),)
-
-
-class LowPass(Block):
-    """tau z' = input - z, of first order: ``time_constant`` tau [s]."""
-    kind: ClassVar[str] = "low_pass"
-    positional: ClassVar[tuple[str, ...]] = ("name", "input", "time_constant")
-    time_constant: Time
-    start: Plain = 0.0
-    nominal: Positive = 1.0
+    @model_validator(mode="after")
+    def _starts_inside(self) -> Integral:
+        low, high = self.limits or (None, None)
+        if (low is not None and self.start < low) or (high is not None and self.start > high):
+            raise FieldError("start", f"{self.start:g} must be within the limits {shown([low, high])}")
+        return self
 
     def states(self) -> Iterable[State]:
-        rate = (self.own("input") - self.own("output")) / self.time_constant
+        rate, z = self.own("input"), self.own("output")
+        low, high = self.limits or (None, None)
+        if low is not None:
+            rate = where((z <= low) & (self.own("input") < 0), 0.0, rate)
+        if high is not None:
+            rate = where((z >= high) & (self.own("input") > 0), 0.0, rate)
         return (State("output", self.unit, rate.node, self.start, self.nominal),)
 
-    @classmethod
-    def example(cls, a: Any, b: Any) -> list[Item]:
-        from .joints import Revolute
-        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), cls("block", "2*J.angle_rate + sin(t)", 0.3)]
+
+class Filter(Block):
+    """A block that rests when its input does. ``start``: the constant input that it had until the start, or "steady": the input at the
+    start. ``nominal``: the size of the output that errors are measured in."""
+    start: Start = 0.0
+    nominal: Positive = 1.0
+
+    def rested(self, factor: float = 1.0) -> Any:
+        """The start of a state that is ``factor`` times a constant input."""
+        return (factor * self.own("input")).node if self.start == STEADY else factor * float(self.start)

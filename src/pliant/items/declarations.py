@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..functions.expression import Node
     from .base import Frame
 
+UNLOADED = "unloaded"                # signal of a spring between two points: its length without load
 BALL = "ball"                        # a move in any direction of rotation, by a quaternion
 SLIDES, TURNS = ("x", "y", "z"), ("rx", "ry", "rz")
 
@@ -41,12 +42,12 @@ class CoordinateUse(NamedTuple):
 
 
 class State(NamedTuple):
-    """A state z of an item, with z' = ``rate``, a function of t and signals. ``nominal``: the size that its errors are measured in, as
-    long as it has not been larger."""
+    """A state z of an item, with z' = ``rate``, a function of t and signals. ``start``: a number, or a function of the signals at the
+    start. ``nominal``: the size that its errors are measured in, as long as it has not been larger."""
     name: str
     unit: str
     rate: Node | str
-    start: float = 0.0
+    start: float | Node | str = 0.0
     nominal: float = 1.0
 
 
@@ -54,15 +55,20 @@ class Output(NamedTuple):
     """A signal that an item computes from t and other signals: a channel, and a name in expressions."""
     name: str
     unit: str
-    value: Node | str | Given
+    value: Node | str | Given | Law
 
 
 class Held(NamedTuple):
     """A signal that is computed at the ticks of a ``period`` [s] and held in between."""
     name: str
     unit: str
-    value: Node | str
+    value: Node | str | Random
     period: float
+
+
+class Random(NamedTuple):
+    """In place of the value of what is held: independent normal numbers of mean 0 and variance 1, by the key of their sequence."""
+    key: int
 
 
 class Memory(NamedTuple):
@@ -110,6 +116,15 @@ class Happening(NamedTuple):
 class Given(NamedTuple):
     """In place of the value of an output: a number that linear models have as an input."""
     value: float
+
+
+class Law(NamedTuple):
+    """In place of the value of an output: k x + d v + laws F(t, x, v), of trees x and v."""
+    x: Node
+    v: Node
+    stiffness: float
+    damping: float
+    laws: tuple[Any, ...]
 
 
 class Energies(NamedTuple):

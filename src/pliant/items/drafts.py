@@ -107,7 +107,7 @@ def plain_recipe(item: Item, data: dict[str, Any]) -> dict[str, Any]:
     out = {k: v for k, v in data.items() if k in ("kind", *recipe)} if made else dict(data)
     for field, value in recipe.items():
         if has_expressions(value) or (made and field != "name"):
-            if field in ("a", "b"):
+            if field in ("a", "b") and "between" in out:
                 out["between"] = [_plain(value) if k == "ab".index(field) else end for k, end in enumerate(out["between"])]
             else:
                 out[field] = _plain(value)

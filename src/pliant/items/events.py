@@ -147,7 +147,9 @@ if TYPE_CHECKING:
     Transitions = tuple[tuple[str, str, str], ...]
 else:
     Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-    Transitions = Annotated[tuple[tuple[str, str, str], ...], BeforeValidator(_transitions), PlainSerializer(_plain_transitions)]
+    Transitions = Annotated[tuple[Any, ...], BeforeValidator(_transitions), PlainSerializer(_plain_transitions),
+                            WithJsonSchema({"type": "array", "items": {"type": "array", "items": {"type": "string"}, "minItems": 3,
+                                                                       "maxItems": 3}, "minItems": 1})]
 
 
 class StateMachine(Computes):

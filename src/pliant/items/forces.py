@@ -11,7 +11,7 @@ from ..functions.field_error import FieldError
 from ..functions.units import must
 from . import springs as _springs  # noqa: F401 - fills KINDS in its order
 from .base import Frame, Item, Pair
-from .declarations import Channel, ConstantLoad
+from .declarations import Channel, ConstantLoad, Output
 from .force_channels import load_channels
 from .function_fields import TimeFunction
 from .quantities import Axes, with_unit
@@ -77,6 +77,11 @@ class Load(Item):
 
     def channels(self) -> tuple[Channel, ...]:
         return load_channels(self.part)
+
+    def derived(self) -> Iterable[Output]:
+        """Where it does not turn with its frame."""
+        what = "torque" if self.part == 3 else "force"
+        return () if self.axes == "frame" else tuple(Output(f"{what}.{c}", self.unit, f) for c, f in zip("xyz", self.vector, strict=True))
 
     def loads(self) -> Iterable[ConstantLoad]:
         constant = tuple(float(x) if isinstance(x, (int, float)) else 0.0 for x in self.vector)

@@ -1,7 +1,7 @@
 """Fields that hold a function: a number, an expression, a table, or a Python function."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -75,16 +75,10 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
         if own and isinstance(value, str):
             yield (name,), value, own
         elif isinstance(value, tuple):
-            for k, (entry, kind) in enumerate(zip(value, kinds_of(field.annotation, value), strict=False)):
+            for k, (entry, kind) in enumerate(zip(value, kinds_of(field, len(value)), strict=False)):
                 inner = _variables(getattr(kind, "__metadata__", ()))
                 if inner and isinstance(entry, str):
                     yield (name, k), entry, inner
-
-
-def kinds_of(annotation: Any, value: Sequence[Any]) -> tuple[Any, ...]:
-    """Of the entries of a tuple, of fixed length or of any."""
-    kinds = get_args(annotation)
-    return (kinds[0],) * len(value) if len(kinds) == 2 and kinds[1] is Ellipsis else kinds
 
 
 def _texts(path: tuple[Any, ...], value: Any) -> Iterator[tuple[tuple[Any, ...], str]]:
@@ -94,6 +88,12 @@ def _texts(path: tuple[Any, ...], value: Any) -> Iterator[tuple[tuple[Any, ...],
     elif isinstance(value, (dict, list, tuple)):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _texts((*path, key), inner)
+
+
+def kinds_of(field: Any, count: int) -> tuple[Any, ...]:
+    """Types of the entries of a field that is a list of so many; () where they are not known."""
+    kinds = get_args(field.annotation)
+    return kinds[:1] * count if kinds[1:] == (...,) else kinds
 
 
 def _variables(metadata: Any) -> tuple[str, ...]:

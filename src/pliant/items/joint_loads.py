@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import model_validator
 
 from .base import Item, JointName
-from .declarations import Channel, CoordinateUse
+from .declarations import Channel, CoordinateUse, Output
 from .function_fields import TimeFunction
 from .quantities import numbers_with_units
 
@@ -45,6 +45,9 @@ class JointLoad(Item):
 
     def uses(self) -> Iterable[CoordinateUse]:
         return (CoordinateUse(self.joint, self.coordinate),)
+
+    def derived(self) -> Iterable[Output]:
+        return (Output(self.effort[0], self.effort[1], getattr(self, self.effort[0])),)
 
     def _on_b(self, observer: Any, name: str) -> np.ndarray:
         """What it exerts on b along or about the axis of its joint."""

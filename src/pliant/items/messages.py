@@ -14,7 +14,8 @@ from .errors import ItemError
 from .quantities import axes_of
 from .shapes import MAKERS, Shape
 
-NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure", "variables": "variable"}
+NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure", "variables": "variable",
+         "blocks": "block"}
 NESTED: dict[str, type[BaseModel]] = {"frames": Place, "shape": Shape, **dict.fromkeys(("a", "b", "frame", "axes", "reaction"), Frame)}
 FRAME_RULE = "must be a frame: a text such as crank.end, or {body: crank, point: [0, 0, 0]}"
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six")

@@ -89,8 +89,8 @@ class Naming:
             return self.numbers(value)
         if own := _variables(field.metadata):
             return self.function(value, own)
-        kinds = kinds_of(field.annotation, value) if isinstance(value, (list, tuple)) else ()
-        if isinstance(value, (list, tuple)) and len(kinds) == len(value):
+        kinds = kinds_of(field, len(value)) if isinstance(value, (list, tuple)) else ()
+        if kinds and len(kinds) == len(value):
             each = [_variables(getattr(k, "__metadata__", ())) for k in kinds]
             return type(value)([self.function(v, own) if own else self.numbers(v) for v, own in zip(value, each, strict=True)])
         return self.numbers(value)

@@ -1,7 +1,7 @@
 """What items may refer to, said in one place: used when a model is compiled and when a text is checked."""
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..functions.rewriting import owner_of
@@ -113,6 +113,12 @@ def no_coordinate(joint: str, coordinate: str, has: Collection[str]) -> str:
 def held(joint: str, coordinate: str) -> str:
     """The sentence for a drive of a coordinate that its joint holds."""
     return f"joint {_short(joint)} holds its {coordinate}; leave out hold or the drive"
+
+
+def algebraic_loop(names: Sequence[str]) -> str:
+    """The sentence for signals that need each other, the first one again at the end."""
+    return (f"an algebraic loop: {' -> '.join(map(repr, names))} need each other at the same instant; put a state between them, such as a "
+            "low pass")
 
 
 def one_body(a: Frame, b: Frame) -> str | None:

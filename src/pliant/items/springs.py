@@ -8,9 +8,10 @@ import numpy as np
 from pydantic import model_validator
 
 from ..functions.field_error import FieldError
+from ..functions.formula import Formula, of
 from ..functions.units import MOST, must, shown
 from .base import Angle, Item, JointName, Length, Pair
-from .declarations import Channel, CoordinateUse, Stiffness
+from .declarations import UNLOADED, Channel, CoordinateUse, Law, Output, Stiffness
 from .force_channels import POWER
 from .function_fields import ForceLaw
 from .quantities import FRAME_A, numbers_with_units
@@ -42,6 +43,12 @@ def _add_rows(layout: ModelCompiler, item: Any, frames: tuple[int, int], coordin
             layout.add_answer(signals.SPRING_ANSWER, item.name, frames, ints, slot, derivative, reals)
 
 
+def _law(item: Any, x: Formula, v: Formula) -> Law:
+    """What a spring exerts from its stretch and rate."""
+    laws = tuple(f for f in (item.stiffness, item.damping) if not isinstance(f, (int, float)))
+    return Law(x.node, v.node, _constant(item.stiffness), _constant(item.damping), laws)
+
+
 def _length(observer: Any, name: str) -> np.ndarray:
     r = observer.record(name)
     return np.linalg.norm(observer.position(r.b) - observer.position(r.a), axis=1)
@@ -71,6 +78,7 @@ class SpringDamper(Pair):
     symbol: ClassVar[str] = "spring"
     listed: ClassVar[int] = 4
     apart: ClassVar[bool] = True
+    spans: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("name", "a", "b", "stiffness", "damping", "length")
     laws: ClassVar[dict[str, str]] = {"stiffness": "N/m", "damping": "N*s/m"}  # units, where they are numbers
     stiffness: ForceLaw = 0.0
@@ -102,6 +110,11 @@ class SpringDamper(Pair):
 
     def channels(self) -> Iterable[Channel]:
         return Channel("length", "m", 1, _length), Channel("rate", "m/s", 1, _rate), Channel("force", "N", 1, _pull), POWER
+
+    def derived(self) -> Iterable[Output]:
+        length = of(f"{self.name}.distance")
+        force = _law(self, length - of(f"{self.name}.{UNLOADED}"), of(f"{self.name}.rate"))
+        return Output("length", "m", length.node), Output("force", "N", force)
 
     def stiffnesses(self, at: Any) -> Iterable[Stiffness]:
         r, u = at.record(self.name), np.zeros(6)
@@ -140,6 +153,10 @@ class JointSpring(Item):
 
     def uses(self) -> Iterable[CoordinateUse]:
         return (CoordinateUse(self.joint, self.coordinate),)
+
+    def derived(self) -> Iterable[Output]:
+        x, v = of(f"{self.joint}.{self.coordinate}") - getattr(self, self.coordinate), of(f"{self.joint}.{self.coordinate}_rate")
+        return (Output(self.effort[0], self.effort[1], _law(self, x, v)),)
 
     def _along_axis(self, observer: Any, name: str) -> np.ndarray:
         """What it exerts along or about the axis of its joint."""

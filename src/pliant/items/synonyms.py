@@ -42,14 +42,23 @@ WORDS: dict[str, dict[str, str]] = {
         "line_load": "line uniform_load linear_load load_per_length",
         "force": "load point_load thrust point_force nodal_force",
         "torque": "moment couple point_moment point_torque"},
-    "measures": {"measure": "sensor gauge marker probe output request"},
+    "measures": {"measure": "gauge marker probe output request"},
+    "blocks": {
+        "integral": "integrator", "low_pass": "filter lowpass first_order lag pt1", "second_order": "pt2", "notch": "band_stop",
+        "washout": "high_pass highpass", "transfer_function": "tf laplace", "state_space": "ss", "pid": "pi pd regulator",
+        "saturation": "limit limiter", "rate_limit": "slew slew_rate rate_limiter", "dead_band": "dead_zone", "quantize": "quantizer adc",
+        "sample": "zero_order_hold zoh sampler sample_hold", "unit_delay": "z_inverse memory", "delay": "dead_time transport_delay",
+        "relay": "hysteresis two_point_controller thermostat", "noise": "random white_noise", "event": "when trigger",
+        "state_machine": "fsm statechart automaton", "discrete": "discrete_state mode", "controller": "python_controller",
+        "input": "inport free_input"},
 }
 # keys of a text -> other words for them
 SECTIONS = {
     "bodies": "body parts part links members", "joints": "joint constraints constraint connections hinges",
     "drives": "drive motors motor motions actuators actuator",
     "forces": "force loads load springs spring dampers torques distributed_loads line_loads pressures",
-    "measures": "measure sensors sensor requests outputs", "variables": "variable expressions", "parameters": "parameter constants params",
+    "measures": "measure requests outputs", "blocks": "block control controllers sensors events signals",
+    "variables": "variable expressions", "parameters": "parameter constants params",
     "tables": "table splines curves maps", "include": "includes assemblies sub_assemblies subassemblies subsystems",
     "simulate": "simulation solver run integrator"}
 # other names of Python: what is meant, without pl.

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.articulated import respond
-from ..kernels.by_reference import reference
 from ..kernels.closed_loops import constraint_forces, multipliers
 from ..kernels.evaluation import Data, Memory, Program
 from ..kernels.evaluation import run as evaluate
-from ..kernels.jit import entry, inlined, jit
+from ..kernels.jit import inlined, jit
 from ..kernels.link_tables import A_, INNER, IU, IV, NM, NU, P_, PARENT, PQ, R_, UU, Tree
 from ..kernels.ode import call_status
 from ..kernels.so3 import add, cross, dot, mat2, mul, store2, vec, vec2
@@ -59,10 +58,9 @@ class Slopes(NamedTuple):
     f: np.ndarray
 
 
-@entry
-def slopes_at(problem, slopes, code, t, y, K, D):
-    """K and D at a state y; ``code``: the address of the kernel for accelerations."""
-    p, o = reference(problem), reference(slopes)
+@jit
+def slopes_at(p, o, code, t, y, K, D):
+    """K and D at a state y; ``code``: the address of the kernel for accelerations. A status."""
     tr = p.joints.tree
     status = call_status(code, (p, t, y, o.f))
     if status != DONE:

@@ -11,6 +11,7 @@ from ..functions.table import Table
 from ..items.base import Between, Frame, Item, matrix_of, names_joint
 from ..items.bodies import RigidBody
 from ..items.couplings import JointEquation
+from ..items.function_fields import functions
 from ..items.groups import Group
 from ..items.modal import ModalBody
 from .display import Text, facts, html_table, page
@@ -42,13 +43,15 @@ def model_data(model: Model) -> dict[str, Any]:
                "function": _law(d), "equations": d.equations()} for d in model.section("drives")]
     others = {s: [{"name": f.name, "kind": f.kind, "between": _ends(f)} for f in model.section(s)]
               for s in ("forces", "measures")}
+    blocks = [{"name": b.name, "kind": b.kind, "of": "; ".join(text for _, text, _ in functions(b)), "states": len(list(b.states()))}
+              for b in model.section("blocks")]
     mass = sum(b["mass"] for b in bodies)
     center = sum((b["mass"] * np.array(b["center_of_mass"]) for b in bodies), np.zeros(3)) / (mass or 1.0)
     total = sum(x.equations() for s in ("joints", "drives") for x in model.section(s))
     named = [{"name": name, "value": f"{float(p.value):.6g} {p.unit}".strip(), "written": str(p.given)}
              for name, p in model.parameters.items()]
     return {"name": model.name, "gravity": list(model.gravity), "parameters": named, "bodies": bodies, "joints": joints,
-            "drives": drives, **others, "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
+            "drives": drives, **others, "blocks": blocks, "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
             "degrees_of_freedom_counted": 6 * len(bodies) + sum(b.get("modal_coordinates", 0) for b in bodies) - total}
 
 
@@ -79,7 +82,8 @@ PARTS = (("parameters", ("name", "value", "written"), ("name", "value", "written
          ("joints", ("name", "kind", "between", "equations"), ("name", "kind", "between", "equations")),
          ("drives", ("name", "joint", "coordinate", "function"), ("name", "joint", "coordinate", "function")),
          ("forces", ("name", "kind", "on"), ("name", "kind", "between")),
-         ("measures", ("name", "between"), ("name", "between")))
+         ("measures", ("name", "between"), ("name", "between")),
+         ("blocks", ("name", "kind", "of", "states"), ("name", "kind", "of", "states")))
 
 
 def summary(model: Model) -> Text:

@@ -97,6 +97,28 @@ def _count(d: CompiledModel) -> None:
         evaluation.run(d.system.program(program), d.system.data, d.x, 0.0, 0.0, 0.0, 0.0)
 
 
+def start_states(d: CompiledModel) -> None:
+    """States begin as they say: with numbers, or with what signals are then, also those of states that begin so themselves."""
+    s, x, starts = d.system, d.x, d.directory.starts
+    for state in s.states:
+        x.v[state.iv] = s.v0[state.iv]
+    places = [d.directory.states[name].iv for name in starts]
+    late = set[str]()  # still changing when all that follow from others are known
+    for k in range(2 * len(starts) + 1):
+        evaluation.run(s.program("residual"), s.data, x, 0.0, 0.0, 0.0, 0.0)
+        values = [float(value_at(0.0, x.Y, s.data.tab, s.data.val, code, x.W)) for code in starts.values()]
+        changed = [name for name, old, new in zip(starts, x.v[places], values, strict=True) if old != new]
+        x.v[places] = values
+        if s.failures or not np.isfinite(values).all():
+            d.not_finite()
+        if not changed:
+            return
+        late |= set(changed) if k > len(starts) else set()
+    names = sorted(late)
+    raise ModelError(f"the states {', '.join(map(repr, names))} need each other at the start; give one of them a number to start with",
+                     tuple(name.rpartition(".")[0] for name in names))
+
+
 class Assembler:
     """One assembly: gaps closed, then start values reached, then velocities and accelerations."""
 
@@ -146,6 +168,7 @@ class Assembler:
             self.reach_targets()
         self.close_exactly()
         velocity_solver.solve(d)
+        start_states(d)
         if d.system.failures or not np.isfinite(x.v).all():
             d.not_finite()
         result = self.result()

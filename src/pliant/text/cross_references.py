@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..functions.channels import channels
+from ..functions.expression import Node
 from ..functions.function import check_expression
-from ..functions.parser import Names
+from ..functions.parser import Names, parse
 from ..functions.rewriting import owner_of
 from ..items import references as ref
 from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, matrix_of, names_joint
@@ -35,11 +37,38 @@ def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
                       _expressions(item, check, names)):
             yield from ((here + path, message) for path, message in found)
     yield from _inactive(model)
+    yield from _loops(model, names)
     yield from _too_many_equations(model)
     joints = named["joints"] | named["drives"]
     for name in getattr(model.settings.get("formulation"), "joints", ()):
         if name not in joints:
             yield ("simulate", "formulation", "joints", name), f"there is no joint {name!r}{did_you_mean(name, sorted(joints))}"
+
+
+def _loops(model: Model, names: Names) -> Iterator[Problem]:
+    """Signals of items that need each other without a state between them: one such loop."""
+    owners = {f"{item.name}.{output.name}": (item, output.value) for item in model for output in item.outputs()}
+    done = set[str]()
+
+    def loop(reference: str, before: tuple[str, ...]) -> tuple[str, ...]:
+        if reference in before:
+            return (*before[before.index(reference):], reference)
+        if reference not in owners or reference in done:
+            return ()
+        try:
+            value = owners[reference][1]
+            node = parse(value, ("t",), names) if isinstance(value, str) else value
+            needed = channels(node) if isinstance(node, Node) else []
+        except ValueError:  # told elsewhere
+            needed = []
+        found = next((way for other in needed if (way := loop(other, (*before, reference)))), ())
+        done.add(reference)
+        return found
+
+    for reference, (item, _) in owners.items():
+        if way := loop(reference, ()):
+            yield (item.section, item.name), ref.algebraic_loop(way)
+            return
 
 
 def _inactive(model: Model) -> Iterator[Problem]:
@@ -146,14 +175,15 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
     bodies = {"ground": model.ground} | {b.name: b for b in model.section("bodies", inactive=True) if isinstance(b, FrameOwner)}
     joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints", inactive=True) if not isinstance(j, JointEquation)}
     measures = {m.name: m for m in model.section("measures", inactive=True) if isinstance(m, Measure)}
+    spans = {i.name: i for i in model if isinstance(i, Pair) and i.spans}
     others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
     others |= {"energy": "the model", "model": "the model"}
-    offered = {f"{i.name}.{name}" for i in model for name, _ in i.signals()}
+    offered = {f"{i.name}.{name}" for i in model for name, _ in i.signals()} | {f"{i.name}.{o.name}" for i in model for o in i.derived()}
     wrong = set().union(*named.values()) - set(model.items)
 
     def check(reference: str) -> None:
         if owner_of(reference, wrong) not in wrong:
-            item = sensed(reference, bodies, joints, measures, others, offered).item
+            item = sensed(reference, bodies, joints, measures | spans, others, offered).item
             if item in measures and _coincide(model, measures[item]):
                 raise ValueError(f"measure {item!r}: {NO_GAP}")
     return check

@@ -1,5 +1,26 @@
 """Wrong models and what is said about them: data of test_wrong_models.py."""
-from . import assemblies, bodies, forces, joint_words, joints, named_values, spread_loads, texts
+from . import (
+    assemblies,
+    blocks,
+    bodies,
+    forces,
+    joint_words,
+    joints,
+    named_values,
+    spread_loads,
+    texts,
+)
 from .base import CASES
 
-__all__ = ["CASES", "assemblies", "bodies", "forces", "joint_words", "joints", "named_values", "spread_loads", "texts"]
+__all__ = [
+    "CASES",
+    "assemblies",
+    "blocks",
+    "bodies",
+    "forces",
+    "joint_words",
+    "joints",
+    "named_values",
+    "spread_loads",
+    "texts",
+]

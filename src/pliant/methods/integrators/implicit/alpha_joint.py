@@ -28,7 +28,7 @@ def residual(p, w, c, o, t):
 @jit
 def matrix(p, w, c, o, t, cd, ck):
     m = o.space
-    status = tangents(m, t, w.z)
+    status = tangents(p, m, t, w.z)
     if status == DONE:
         status = factored(m, 1.0, cd, ck, m.real, m.pivots[0])
     return residual(p, w, c, o, t) if status == DONE else status

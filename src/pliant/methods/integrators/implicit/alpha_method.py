@@ -15,7 +15,6 @@ from .alpha_memory import MEMORY, Alpha
 from .alpha_start import anew, changing, constant
 from .joint import Tangents
 from .method import BRIEF
-from .stages import Full
 
 
 class AlphaMethod(Method):
@@ -33,8 +32,8 @@ class AlphaMethod(Method):
         record = new_record(MEMORY, **limits(option, run))
         if space:
             more = {"v": np.zeros(n), "a": np.zeros(n), "lam": np.zeros(n), "R": np.zeros(n), "weight": space.weights()[run.n_q:]}
-            extra: Any = Full.of(n, run.n_q + n + 2)
-            self.tangents = Tangents(run.p, space, extra)
+            self.tangents = Tangents(run.p, space, n, run.n_q + n + 2)
+            extra: Any = self.tangents.matrices
             self.step = in_joint[run.c.fixed]
         else:
             x = run.x

@@ -1,7 +1,7 @@
 """How generalized-alpha begins a smooth interval: what it remembers is made of one state, and of how accelerations change behind it."""
 import numpy as np
 
-from ....compile.consistency import consistent, linearise
+from ....compile.consistency import linearise, settled
 from ....kernels.block_lu import solve_refined
 from ....kernels.evaluation import run as evaluate
 from ....kernels.jit import jit
@@ -55,7 +55,7 @@ def probe(p, w, c, o, dt):
     are none: a function is not finite there, and the run will say so, or pivots fail."""
     s = o.space.settling
     put(p, w, c, s, c.now + dt)
-    good = consistent(s.place, c.now + dt, True, s.length, s.energies, s.report) == DONE
+    good = settled(s.place, c.now + dt, True, s.length, s.report) == DONE
     for i in range(o.jerk.size):
         o.jerk[i] = (s.place.x.a[i] - o.a[i]) / dt
         good = good and abs(o.jerk[i]) < np.inf
@@ -127,5 +127,6 @@ def changing(p, w, c, o):
         o.b0[i] += shift * o.jerk[i]
         o.before[i] -= c.next * o.jerk[i]
     copy(o.before, o.older)
-    carry(p, w, c, o)
+    if o.lam.size > o.b0.size:
+        carry(p, w, c, o)
     return DONE

@@ -14,12 +14,13 @@ from ....joint_space.recursion import rhs
 from ....joint_space.tree import JointSpace
 from ....joint_space.tree_derivatives import Slopes, slopes_at
 from ....joint_space.tree_programs import closing_programs, tangent_program
-from ....kernels.contract import c_address, call_python
+from ....kernels.by_reference import opaque
 from ....kernels.dense import lu_factorise, lu_solve
 from ....kernels.evaluation import retract
 from ....kernels.jit import jit
 from ....kernels.link_tables import INNER, OUTER, PARENT
 from ....kernels.ode import Problem, address, call_status
+from ....kernels.pinned import Pinned
 from ....kernels.states import copy, copy_part
 from ....kernels.status import DONE, SINGULAR
 from ....kernels.variation_fields import FIELD
@@ -27,10 +28,9 @@ from .stages import Full, rate
 
 
 @jit
-def tangents(m, t, y):
-    """K and D at a state."""
-    copy(y, m.y)
-    return int(call_python(m.tangents[0], t, 0.0, 0.0))
+def tangents(p, m, t, y):
+    """K and D at a state. A status."""
+    return call_status(m.tangents, (p, opaque(m.needed), m.accelerations, t, y, m.K, m.D))
 
 
 @jit
@@ -67,9 +67,9 @@ def defects(p, w, c, o, i, t):
 @jit
 def linearise(p, w, c, o):
     if o.n.tiles < 0:
-        return tangents(o.matrices, c.t0, w.y0)
+        return tangents(p, o.matrices, c.t0, w.y0)
     state_of(p, w, o, 1)
-    return tangents(o.matrices, c.t0 + o.radau.c[1] * c.h, w.z)
+    return tangents(p, o.matrices, c.t0 + o.radau.c[1] * c.h, w.z)
 
 
 @jit
@@ -83,7 +83,7 @@ def factor_pair(p, o, h):
 def factor_bdf(p, w, c, o):
     m, sigma = o.matrices, o.n.sigma
     state_of(p, w, o, 0)
-    status = tangents(m, c.t0 + c.h, w.z)
+    status = tangents(p, m, c.t0 + c.h, w.z)
     return factored(m, sigma * sigma, sigma, 1.0, m.real, m.pivots[0]) if status == DONE else status
 
 
@@ -138,14 +138,13 @@ def finish_bdf(p, w, c, o):
 
 
 class Tangents:
-    """Fills K and D at ``own.y`` when it is called with a time; gives a status."""
+    """``matrices`` of n rates for a problem. What the kernel that makes them needs lives as long as this object."""
 
-    def __init__(self, p: Problem, space: JointSpace, own: Full) -> None:
-        self.p, self.own, self.slopes, self.code = p, own, slopes(space), address(rhs, p, 0.0, own.y, own.y)
-        own.tangents[0], self.keep = c_address(self)
-
-    def __call__(self, t: float, _x: float, _v: float) -> float:
-        return float(slopes_at(self.p, self.slopes, self.code, t, self.own.y, self.own.K, self.own.D))
+    def __init__(self, p: Problem, space: JointSpace, n: int, n_y: int) -> None:
+        m, needed = Full.of(n, n_y), slopes(space)
+        self.pinned, code = Pinned(needed), address(rhs, p, 0.0, m.f, m.f)
+        self.matrices = m._replace(tangents=address(slopes_at, p, needed, code, 0.0, m.f, m.K, m.D), needed=self.pinned.address,
+                                   accelerations=code)
 
 
 def slopes(space: JointSpace) -> Slopes:

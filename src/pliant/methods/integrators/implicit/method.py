@@ -12,7 +12,7 @@ from ..time_loop.convergence import ROUNDING
 from ..time_loop.method import Method
 from .joint import Tangents
 from .solver import in_absolute, in_joint
-from .stages import HELD, KEPT, LEAST, NODES, Full, Tiles, new_stages
+from .stages import HELD, KEPT, LEAST, NODES, Tiles, new_stages
 
 BRIEF = 1e-6       # of the run: `brief` of BDF and generalized-alpha; a million of such steps have the error that is allowed. Other methods
                    # need none, and would go on with them through all of a noisy run, or up to a pole
@@ -39,9 +39,8 @@ class ImplicitMethod(Method):
         s, n_y = run.dynamics.system, run.n_q + run.n_v + 2
         massless = run.dynamics.massless()
         if run.space:
-            columns, matrices = max(LEAST, run.n_v), Full.of(run.n_v, n_y)
-            self.own, self.solver = new_stages(columns, n_y, np.zeros(columns), matrices), in_joint
-            self.tangents = Tangents(run.p, run.space, matrices)
+            columns, self.tangents = max(LEAST, run.n_v), Tangents(run.p, run.space, run.n_v, n_y)
+            self.own, self.solver = new_stages(columns, n_y, np.zeros(columns), self.tangents.matrices), in_joint
         elif massless:
             raise ModelError(f"simulate: integrator {option.kind} needs bodies with inertia about all axes, {', '.join(massless)} has none "
                              "about one; give it a small one, or take the integrator generalized-alpha")

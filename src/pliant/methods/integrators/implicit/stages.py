@@ -111,15 +111,15 @@ class Full(NamedTuple):
     pair: np.ndarray
     pivots: np.ndarray
     f: np.ndarray        # F(t, y)
-    y: np.ndarray        # where derivatives are asked for
-    tangents: np.ndarray  # address of what makes them
+    tangents: Any = 0    # addresses of the kernel that makes K and D, of what it needs, and of the kernel for accelerations
+    needed: Any = 0
+    accelerations: Any = 0
 
     @classmethod
     def of(cls, n: int, n_y: int) -> Full:
         """Of n rates, and n_y numbers of a state."""
         K, D, real = (np.zeros((n, n)) for _ in range(3))
-        return cls(K, D, real, np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros(n_y), np.zeros(n_y),
-                   np.zeros(1, np.int64))
+        return cls(K, D, real, np.zeros((n, n), complex), np.zeros((2, n), np.int64), np.zeros(n_y))
 
 
 # B: complex right sides and work; mix: see `iterations`; past: times and states; lam: multipliers after the last evaluation

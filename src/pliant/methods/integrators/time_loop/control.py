@@ -137,7 +137,8 @@ class Steps(NamedTuple):
     echoes: np.ndarray  # when jumps come back from delays, and how often they still will; 0: a free row
     every: np.ndarray   # periods in base periods
     states: np.ndarray  # of states: place among velocities, and in v
-    tangent: Program
+    tangent: Program    # empty where its functions make no choices of their own
+    decide: Program     # margins of choices that forces depend on
     watched: np.ndarray  # where in tab arguments of steep functions are kept; the arguments, rows: places in the step; their change
     argument: np.ndarray  # per second in the step before, and the lowest and highest so far
     change: np.ndarray

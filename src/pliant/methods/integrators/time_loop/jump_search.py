@@ -51,7 +51,7 @@ def find_sites(program, d, x, t, last, site):
 def margins(p, w, c, t, y, row):
     """All of them at a state, and whether one is negative."""
     place(p, w, t, y)
-    evaluate(p.residual, p.d, p.x, t, 0.0, 0.0, 0.0)
+    evaluate(w.decide, p.d, p.x, t, 0.0, 0.0, 0.0)
     beyond = False
     for i in range(c.sites):
         w.margin[row, i] = p.x.W[w.site[i]]
@@ -174,12 +174,22 @@ def crossing(w, c, before, after, first, second):
 
 
 @jit
+def taken(p, w, c, s, row):
+    """Margins at a part s of the step, which may be one of the samples."""
+    j = int(s * (SAMPLES - 1))
+    if 0 < j < SAMPLES - 1 and s == j / (SAMPLES - 1):
+        copy(w.margin[START + j], w.margin[row])
+    else:
+        sampled(p, w, c, s, row)
+
+
+@jit
 def narrowed(p, w, c, before, after):
     """The second of two parts of the step that the first jump is between, moved to right behind it: by secants, where an end that stays
     counts half each time (Dowell, Jarratt 1971)."""
     first, second, stays, n = 1.0, 1.0, 0, 0
-    sampled(p, w, c, before, LOW)
-    sampled(p, w, c, after, HIGH)
+    taken(p, w, c, before, LOW)
+    taken(p, w, c, after, HIGH)
     while after - before > NARROW:
         n += 1
         s = crossing(w, c, before, after, first, second) if n < STALE else (before + after) / 2

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ....compile.consistency import POSITION, SHARED, Workplace, consistent
+from ....compile.consistency import POSITION, SHARED, Workplace, settled
 from ....families.elastic import deform
 from ....joint_space.recursion import correct, load_rates, unfold
 from ....kernels.articulated import accelerate, begin_inward, inward
@@ -34,14 +34,13 @@ if TYPE_CHECKING:
 class Settling(NamedTuple):
     """What that needs besides the problem."""
     place: Workplace
-    energies: np.ndarray
     report: np.ndarray
     length: float       # size of the model
     gap: float          # that joints may be open by
 
     @classmethod
     def of(cls, dynamics: CompiledModel, gap: float) -> Settling:
-        return cls(dynamics.workplace(), np.zeros(3), np.zeros(5), dynamics.length, gap)
+        return cls(dynamics.workplace(), np.zeros(5), dynamics.length, gap)
 
 
 class TreeSettling(NamedTuple):
@@ -84,16 +83,25 @@ def put(p, w, c, s, t):
 
 
 @jit
+def kinetic_energy(s, t):
+    """Of the state that was made consistent."""
+    x = s.place.x
+    x.E[:] = 0
+    evaluate(s.place.energy, s.place.d, x, t, 0.0, 0.0, 0.0)
+    return x.E[KINETIC]
+
+
+@jit
 def settle(p, w, c, s):
     """y0 at c.after in absolute coordinates, accelerations in f0 and x, multipliers in x. A status; y0 is as it was unless DONE."""
     x, n_q, n_v, before, impulse = s.place.x, p.num.state_q, p.num.n_v, 0.0, driven(w, c)
     if impulse:
         put(p, w, c, s, c.now)
-        if consistent(s.place, c.now, True, s.length, s.energies, s.report) != DONE:
+        if settled(s.place, c.now, True, s.length, s.report) != DONE:
             return SINGULAR
-        before = s.energies[KINETIC]
+        before = kinetic_energy(s, c.now)
     put(p, w, c, s, c.after)
-    if consistent(s.place, c.after, True, s.length, s.energies, s.report) != DONE or s.report[SHARED] == 0:
+    if settled(s.place, c.after, True, s.length, s.report) != DONE or s.report[SHARED] == 0:
         return SINGULAR
     if not s.report[POSITION] <= s.gap:
         return OPEN
@@ -103,7 +111,7 @@ def settle(p, w, c, s):
     copy(x.a, p.x.a)
     copy(x.lam, p.x.lam)
     if impulse:
-        w.y0[w.y0.size - 1] += s.energies[KINETIC] - before
+        w.y0[w.y0.size - 1] += kinetic_energy(s, c.after) - before
     return DONE
 
 

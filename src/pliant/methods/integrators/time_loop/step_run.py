@@ -12,6 +12,7 @@ from ....joint_space.joint_states import align, joint_state, modal_rates
 from ....joint_space.services import masses_at
 from ....joint_space.tree_programs import history_program
 from ....kernels import ode
+from ....kernels.evaluation import Program
 from ....kernels.expression_vm import HELD, SCRATCH
 from ....kernels.pinned import Pinned
 from ....kernels.pivoted_qr import RANK, same_lists
@@ -90,7 +91,7 @@ class StepRun(Run):
                       margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
                       due=self.due, history=self.programs[3], update=self.programs[4],
                       sense=self.lines.program, delays=self.lines.rows, echoes=self.lines.echoes, states=self._places(),
-                      every=np.array(self.dynamics.system.every, np.int64), tangent=self.programs[1],
+                      every=np.array(self.dynamics.system.every, np.int64), tangent=self._slopes(), decide=self._deciding(),
                       call=Kernels(*[0] * len(Kernels._fields)))
         y = steps.y0
         if made.rhs is None and not m.holds:
@@ -115,6 +116,16 @@ class StepRun(Run):
         if self.space:
             return self.space.tree.states
         return np.array([(state.iv, state.iv) for state in self.dynamics.system.states], np.int64).reshape(-1, 2)
+
+    def _slopes(self) -> Program:
+        """The tangent, if it runs functions that the residual does not: their derivatives."""
+        s = self.dynamics.system
+        return self.programs[1] if s.sloped else s.program("tangent", families=[])
+
+    def _deciding(self) -> Program:
+        """Margins of choices, if there are some that the motion makes."""
+        s = self.dynamics.system
+        return s.deciding() if self.c.jumpy else s.program("residual", families=[])
 
     def _watched(self) -> dict[str, np.ndarray]:
         """Steep laws of the motion, which error control looks at."""
