@@ -10,8 +10,9 @@ from pydantic import BeforeValidator, WithJsonSchema, model_validator
 from ..functions.expression import Number
 from ..functions.field_error import FieldError
 from ..functions.formula import Formula, node_of
-from ..functions.units import must, shown
-from .base import Item, did_you_mean
+from ..functions.units import must, quantity, shown
+from .base import Item, did_you_mean, plain
+from .block_fields import Matrix
 from .blocks import Computes
 from .declarations import Output, State
 from .function_fields import TimeFunction
@@ -21,26 +22,14 @@ if TYPE_CHECKING:
     from .placing import Placement
 
 
-def _matrix(value: Any) -> tuple[tuple[float, ...], ...]:
-    try:
-        found = np.atleast_2d(np.asarray(value, float))
-    except (TypeError, ValueError):
-        raise ValueError(must(value, "must be a matrix: a list of rows of numbers, all of one length")) from None
-    if found.ndim != 2 or not np.isfinite(found).all():
-        raise ValueError(must(value, "must be a matrix of finite numbers: a list of rows, all of one length"))
-    return tuple(tuple(map(float, row)) for row in found)
-
-
 def _row(value: Any) -> tuple[float, ...]:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = [value]
     if isinstance(value, (str, Mapping)) or not isinstance(value, (Sequence, np.ndarray)):
         raise ValueError(must(value, "must be a list of numbers"))
-    return _matrix(value)[0]
+    return tuple(quantity(plain(x), "") for x in value)
 
 
-Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_matrix), WithJsonSchema(
-    {"type": "array", "items": {"type": "array", "items": {"type": "number"}}, "description": "rows of a matrix"})]
 Row = Annotated[tuple[float, ...], BeforeValidator(_row), WithJsonSchema({"type": "array", "items": {"type": "number"}})]
 
 
