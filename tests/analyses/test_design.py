@@ -60,6 +60,13 @@ def test_weights_of_outputs_are_those_of_what_they_are_made_of():
         assert cost(K + 1e-3 * change) > best
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_units_do_not_matter(unit):
+    """A mass m with weights q on x and r on the force: K = sqrt(q / r), sqrt(2 m K)."""
+    gain = System([[0, 1], [0, 0]], [[0], [1 / unit]], [[1, 0]]).lqr({"y0": 4.0}, unit**-2).matrix[0]
+    assert gain == pytest.approx([2 * unit, 2 * unit], rel=1e-10)
+
+
 def test_poles_are_placed(lin):
     poles = np.array([-3 + 2j, -3 - 2j, -5, -6.5])
     assert np.sort_complex(lin.place(poles).poles) == pytest.approx(np.sort_complex(poles), rel=1e-8)

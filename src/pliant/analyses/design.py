@@ -144,11 +144,10 @@ def _weights(s: LinearSystem, Q: Any, R: Any) -> tuple[np.ndarray, np.ndarray, n
 # -- state feedback
 def lqr(s: LinearSystem, Q: Any, R: Any) -> Gain:
     """A^T X + X A - (X B + S) R^-1 (X B + S)^T + Q = 0, K = R^-1 (X B + S)^T"""
-    from scipy.linalg import solve_continuous_are
     _needs(s.B.shape[1], "lqr", "inputs")
     W, U, S = _weights(s, Q, R)
     try:
-        K = np.linalg.solve(U, (solve_continuous_are(s.A, s.B, W, U, s=S) @ s.B + S).T)
+        K = np.linalg.solve(U, (_riccati(s.A, s.B, W, U, S) @ s.B + S).T)
     except np.linalg.LinAlgError:
         K = np.zeros((len(U), len(W)))
     if _decays(s.A - s.B @ K):
@@ -204,7 +203,6 @@ def _gain(s: LinearSystem, K: np.ndarray) -> Gain:
 # -- filters
 def lqe(s: LinearSystem, Q: Any, R: Any) -> Estimator:
     """A P + P A^T - P C^T R^-1 C P + Q = 0, L = P C^T R^-1"""
-    from scipy.linalg import solve_continuous_are
     n, p = len(s.A), len(s.C)
     _needs(p, "lqe", "outputs")
     if isinstance(Q, Mapping):
@@ -219,7 +217,7 @@ def lqe(s: LinearSystem, Q: Any, R: Any) -> Estimator:
     _definite(W, "Q", False)
     _definite(V, "R", True)
     try:
-        P = solve_continuous_are(s.A.T, s.C.T, W, V)
+        P = _riccati(s.A.T, s.C.T, W, V, np.zeros((n, p)))
     except np.linalg.LinAlgError:
         P = np.zeros((n, n))
     L = np.linalg.solve(V, s.C @ P).T
@@ -229,6 +227,13 @@ def lqe(s: LinearSystem, Q: Any, R: Any) -> Estimator:
     _look(s.A, W, s.states, "lqe", "Q has no noise that reaches it, so that the filter would not correct it; give noise to a state or an "
           "input that moves it")
     raise ModelError("lqe: there is no filter for these intensities; make Q and R less different in size")
+
+
+def _riccati(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, S: np.ndarray) -> np.ndarray:
+    """X of A^T X + X A - (X B + S) R^-1 (X B + S)^T + Q = 0, with inputs in units that make the diagonal of R one."""
+    from scipy.linalg import solve_continuous_are
+    by = 1 / np.sqrt(np.diag(R))
+    return np.asarray(solve_continuous_are(A, B * by, Q, by[:, None] * R * by, s=S * by))
 
 
 def _decays(A: np.ndarray) -> bool:
