@@ -138,6 +138,15 @@ def test_off_its_reference_the_error_obeys_its_equation(tables):
     assert abs(sol["control.error_A_angle"][0]) == pytest.approx(0.1)
 
 
+def test_outputs_keep_their_names_in_sub_assemblies_and_when_joints_are_renamed(tables):
+    m, top = controlled(tables), pl.Model("cell", gravity=(0.5, 0, -9.81))
+    top.add(m, name="left", position=(1, 2, 3))
+    top.rename("left.A", "left.base")
+    assert top["left.control"].coordinates[0] == "left.base.angle" and top["left.motor_a"].torque == "left.control.A_angle"
+    sol, alone = top.simulate(0.2, output_step=0.1), from_text(to_text(m)).simulate(0.2, output_step=0.1)
+    assert sol["left.base.angle"] == pytest.approx(alone["A.angle"], abs=1e-9)
+
+
 def test_references_of_parameters_have_rates():
     m = arm()
     m.parameter("amplitude", 0.5)

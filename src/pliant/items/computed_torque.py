@@ -18,6 +18,7 @@ from .base import Item, did_you_mean
 from .blocks import Computes
 from .declarations import Output
 from .function_fields import TimeFunction
+from .names import FrameName as Name
 from .state_feedback import Row, count, plain_name
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class ComputedTorque(Computes):
 
     ``reference``: functions of t alone, also {A.angle: function}, which names the coordinates too; ``feed_forward``: efforts along it, as
     from ``m.joint_space().feed_forward(reference, duration)`` of the arm without this controller; zero, if left out. ``kp``, ``kd``: a
-    number for all, or one for each. The output ``error_A_angle`` is what is left."""
+    number for all, or one for each; ``named``: other names of the outputs. The output ``error_A_angle`` is what is left."""
     section: ClassVar[str] = "blocks"
     kind: ClassVar[str] = "computed_torque"
     positional: ClassVar[tuple[str, ...]] = ("name", "reference", "kp", "kd", "feed_forward")
@@ -40,6 +41,7 @@ class ComputedTorque(Computes):
     kp: Row
     kd: Row
     feed_forward: tuple[TimeFunction, ...] = ()
+    named: tuple[Name, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -60,6 +62,8 @@ class ComputedTorque(Computes):
             fields["feed_forward"] = [given.get(name, 0.0) for name in names]
         elif not fields.get("feed_forward"):
             fields["feed_forward"] = [0.0] * len(names)
+        if not fields.get("named"):
+            fields["named"] = [plain_name(str(name)) for name in names]  # they stay when joints are renamed, as other items use them
         for field in ("kp", "kd"):
             if isinstance(fields.get(field), (int, float)) and not isinstance(fields[field], bool):
                 fields[field] = [fields[field]] * len(names)
@@ -71,7 +75,7 @@ class ComputedTorque(Computes):
         for k, c in enumerate(self.coordinates):
             if not isinstance(c, str) or not isinstance(parse(c, ("t",), KNOWN.get()), Signal):
                 raise FieldError("coordinates", f"{shown(c)} must be a coordinate of a joint, such as A.angle or B.displacement", k)
-        for field in ("reference", "kp", "kd", "feed_forward"):
+        for field in ("reference", "kp", "kd", "feed_forward", "named"):
             count(field, getattr(self, field), n, "coordinate")
         for k, f in enumerate(self.reference):
             if callable(f) and not isinstance(f, Table):
@@ -83,7 +87,7 @@ class ComputedTorque(Computes):
 
     def outputs(self) -> Iterable[Output]:
         for k, (c, f) in enumerate(zip(self.coordinates, self.reference, strict=True)):
-            name = plain_name(c)
+            name = self.named[k]
             yield Output(f"reference_{name}", "", f)
             yield Output(f"reference_rate_{name}", "", _rate(f))
             yield Output(f"feed_forward_{name}", "", self.feed_forward[k])

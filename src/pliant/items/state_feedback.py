@@ -35,7 +35,8 @@ Row = Annotated[tuple[float, ...], BeforeValidator(_row), WithJsonSchema({"type"
 
 def plain_name(name: str) -> str:
     """Of a state or an input of a linear model, without points: rail.displacement is rail_displacement."""
-    return "".join(c if c.isalnum() else "_" for c in name)
+    word = "".join(c if c.isalnum() else "_" for c in name)
+    return word if word.isidentifier() else f"_{word}"
 
 
 def _listed(fields: dict[str, Any], field: str, names: Sequence[str], usual: Sequence[Any] | None) -> None:
