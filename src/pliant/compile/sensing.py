@@ -8,7 +8,7 @@ import numpy as np
 
 from ..functions.channels import channels
 from ..functions.expression import Node, Number
-from ..functions.parser import parse
+from ..functions.parser import KNOWN, parse
 from ..items.base import Frame, Pair
 from ..items.declarations import UNLOADED, Collected, Given
 from ..items.references import NO_GAP, Sensed, sensed
@@ -40,6 +40,13 @@ class Sensing:
 
     def declare(self, items: Iterable[Item]) -> None:
         """Places of states, and names of signals, of all items: any of them may use any other."""
+        before = KNOWN.set(self.builder.known)  # items may look into expressions
+        try:
+            self._declare(items)
+        finally:
+            KNOWN.reset(before)
+
+    def _declare(self, items: Iterable[Item]) -> None:
         items, collected = list(items), dict[str, list[Node]]()
         for item in items:
             if ends := item.spans():

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from ..functions.parser import KNOWN, parse
+from ..functions.profiles import Profile
 from ..functions.table import Table
 from ..functions.units import must, quantity, shown
 from .base import plain
@@ -25,6 +26,8 @@ def _function(variables: tuple[str, ...]) -> Any:
                 raise ValueError(f"table {shown(value['table'])} must have the entries x and y, lists of numbers, and may have kind and "
                                  "beyond")
             return Table(**value["table"])
+        if isinstance(value, Profile):
+            return value.expression
         if callable(value) or isinstance(value, Table):
             return value
         raise ValueError(must(value, "must be a number, an expression such as '2 * t', or a table such as {table: {x: [0, 1], y: [0, 5]}}"))

@@ -3,6 +3,7 @@ from . import (
     blocks,
     bodies,
     circuits,
+    computed_torque,
     controllers,
     couplings,
     cylinders,
@@ -25,6 +26,7 @@ from . import (
     relations,
     sampled,
     sliding,
+    state_feedback,
     variables,
 )
 
@@ -32,6 +34,7 @@ __all__ = [
     "blocks",
     "bodies",
     "circuits",
+    "computed_torque",
     "controllers",
     "couplings",
     "cylinders",
@@ -54,5 +57,6 @@ __all__ = [
     "relations",
     "sampled",
     "sliding",
+    "state_feedback",
     "variables",
 ]

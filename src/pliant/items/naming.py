@@ -102,8 +102,8 @@ class Naming:
             return {key: self._part(parts[-1], inner) for key, inner in value.items()}
         kinds = kinds_of(field, len(value)) if isinstance(value, (list, tuple)) else ()
         if kinds and len(kinds) == len(value):
-            made = [self.function(v, _variables(getattr(k, "__metadata__", ()))) for v, k in zip(value, kinds, strict=True)]
-            return type(value)(made)
+            each = [_variables(getattr(k, "__metadata__", ())) for k in kinds]
+            return type(value)([self.function(v, own) if own else self.numbers(v) for v, own in zip(value, each, strict=True)])
         return self.numbers(value)
 
     def _part(self, kind: Any, given: Any) -> Any:
