@@ -56,7 +56,7 @@ class Sensing:
                 self.builder.state(name, state.start if isinstance(state.start, (int, float)) else 0.0, state.nominal, k == 0)
                 self.directory.states[name] = self.builder.states[-1]
             self.discrete.declare(item)
-            for output in item.outputs():
+            for output in item.computed():
                 name = f"{item.name}.{output.name}".rstrip(".")
                 if isinstance(output.value, Given):
                     self.given[name] = output.value.value

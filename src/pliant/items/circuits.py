@@ -68,6 +68,14 @@ class Element(Strict):
                 raise FieldError("value", f"{self.value!r} must be a number greater than zero [{UNITS[self.kind]}]")
         return self
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> dict[str, Any]:
+        """As it stands in a text: with ``between``."""
+        found = handler.resolve_ref_schema(handler(core))
+        ends = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2, "description": "two nodes"}
+        found["properties"] = {"between": ends, **{k: v for k, v in found["properties"].items() if k not in ("a", "b")}}
+        return found | {"required": ["kind", "between"]}
+
     def plain(self) -> dict[str, Any]:
         more = self.model_dump(exclude={"kind", "a", "b"}, exclude_defaults=True)
         return with_between({"kind": self.kind, "a": self.a, "b": self.b, **more})
@@ -176,7 +184,7 @@ class Circuit(Computes):
         for name in self._of("capacitor"):
             yield State(f"{name}.voltage", "V", (self.own(f"{name}.current") / self.elements[name].value).node, self.elements[name].start)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         for name, e in self.elements.items():
             if e.kind in ("voltage", "current", "switch"):
                 yield Output(f"{name}.value", UNITS.get(e.kind, ""), e.value)

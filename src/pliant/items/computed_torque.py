@@ -85,7 +85,7 @@ class ComputedTorque(Computes):
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
         return fields
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         for k, (c, f) in enumerate(zip(self.coordinates, self.reference, strict=True)):
             name = self.named[k]
             yield Output(f"reference_{name}", "", f)

@@ -94,7 +94,7 @@ class Cylinder(Computes):
         s = self.own("position")
         return function("max", s - self.stroke, 0.0), function("max", -s, 0.0)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         (A1, A2), (s, v), (out, inside) = self.areas(), self.motion(), self.stops()
         push = self.own("cap.pressure") * A1 - self.own("rod.pressure") * A2 - self.surroundings * (A1 - A2)
         yield Output("position", "m", s.node)
@@ -176,8 +176,8 @@ class OilChambers(Cylinder, Oil):
         for side, start, V, flow in (("cap", self.cap_pressure, V1, Q1 - A1 * v), ("rod", self.rod_pressure, V2, Q2 + A2 * v)):
             yield State(f"{side}.pressure", "Pa", (self.modulus(self.own(f"{side}.pressure")) / V * flow).node, start, BAR)
 
-    def outputs(self) -> Iterable[Output]:
-        yield from super().outputs()
+    def computed(self) -> Iterable[Output]:
+        yield from super().computed()
         for side, V in zip(("cap", "rod"), self.volumes(), strict=True):
             yield Output(f"{side}.inflow", "m^3/s", Collected())
             yield Output(f"{side}.make_up", "m^3/s", self.make_up(self.own(f"{side}.pressure"), V).node)
@@ -222,8 +222,8 @@ class GasChambers(Cylinder, Gas):
         for side, start, V, rate in self.sides():
             yield from self.chamber(side, start, V, rate)
 
-    def outputs(self) -> Iterable[Output]:
-        yield from super().outputs()
+    def computed(self) -> Iterable[Output]:
+        yield from super().computed()
         for side, *_ in self.sides():
             yield from self.port(side)
 

@@ -16,7 +16,7 @@ class Signalling:
         """What it integrates."""
         return ()
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         """Signals that it computes."""
         return ()
 
@@ -38,7 +38,7 @@ class Signalling:
 
     def signals(self) -> list[tuple[str, str]]:
         """Names and units of its states and outputs."""
-        found = [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.outputs()]
+        found = [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.computed()]
         controller = self.controller()
         return found + [(value.name, value.unit) for value in self.discrete()] + list(controller.outputs if controller else ())
 

@@ -80,7 +80,7 @@ class HydraulicLine(Passage, Oil):
             Q = self.own(f"flow_{k}")
             yield State(f"flow_{k}", "m^3/s", ((before - behind - resistance * part * Q) / (inertia * part)).node, 0.0, 1e-4)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         return ()
 
     def inflows(self) -> Iterable[Inflow]:

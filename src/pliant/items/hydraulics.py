@@ -111,7 +111,7 @@ class HydraulicVolume(Oil):
         rate = self.modulus(self.own("pressure")) / self.volume * (self.own("inflow") + self.own("make_up"))
         return (State("pressure", "Pa", rate.node, self.pressure, BAR),)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         return (Output("inflow", "m^3/s", Collected()),
                 Output("make_up", "m^3/s", self.make_up(self.own("pressure"), self.volume).node))
 
@@ -139,7 +139,7 @@ class HydraulicSupply(Oil):
     def units(self) -> dict[str, str]:
         return super().units() | {"pressure": "Pa"}
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         return Output("pressure", "Pa", self.pressure), Output("inflow", "m^3/s", Collected())
 
     def energies(self) -> Energies:
@@ -175,7 +175,7 @@ class Accumulator(Oil):
         neck, gas = self.softness()
         return (State("pressure", "Pa", (self.own("inflow") / (neck + gas)).node, self.pressure, BAR),)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         return Output("inflow", "m^3/s", Collected()), Output("oil", "m^3", (self.volume - self.gas()).node)
 
     def energies(self) -> Energies:
@@ -207,7 +207,7 @@ class Passage(Between, Computes):
         """Its flow."""
         raise NotImplementedError
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         return (Output("flow", "m^3/s", self.law().node),)
 
     def inflows(self) -> Iterable[Inflow]:
@@ -230,9 +230,9 @@ class HydraulicOrifice(Passage):
     def law(self) -> Formula:
         return self.rated_flow / np.sqrt(self.rated_drop) * self.own("opening") * root(self.drop())
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         yield Output("opening", "", self.opening)
-        yield from super().outputs()
+        yield from super().computed()
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
@@ -301,9 +301,9 @@ class Pump(Passage, Oil):
     def law(self) -> Formula:
         return self.displacement * self.own("speed") + self.leakage * self.drop()
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         yield Output("speed", "rad/s", self.speed)
-        yield from super().outputs()
+        yield from super().computed()
 
     def energies(self) -> Energies:
         raised = self.head(pressure(self.b)) - self.head(pressure(self.a))
@@ -355,7 +355,7 @@ class DirectionalValve(Computes):
             yield State("spool", "", self.own("spool_rate").node)
             yield State("spool_rate", "1/s", (w**2 * behind - 2 * self.damping_ratio * w * self.own("spool_rate")).node, 0.0, float(w))
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         K = self.rated_flow / np.sqrt(self.rated_drop) / (1 - self.overlap)
         ways = {"forward": self.own("spool"), "backward": -self.own("spool")}
         edges = {"supply_to_a": ("forward", self.supply, self.a), "b_to_tank": ("forward", self.b, self.tank),

@@ -72,7 +72,7 @@ class RotorInertia(OnJoint):
     def build(self, layout: ModelCompiler) -> None:
         add_rotor(layout, f"{self.kind} {self.name!r}", self.name, self.joint, self.rotor_inertia * self.ratio**2)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         return (Output("speed", "rad/s", (self.ratio * of(f"{self.joint}.angle_rate")).node),)
 
     @classmethod
@@ -114,7 +114,7 @@ class Motor(OnJoint):
         """What the currents do to the rotor."""
         raise NotImplementedError
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         n, eta, speed, torque = self.ratio, self.efficiency, self.own("speed"), self.own("rotor_torque")
         passed = 1.0 if eta == 1 else (eta + 1 / eta) / 2 + (eta - 1 / eta) / 2 * function("tanh", torque * speed / self.changeover)
         yield from (Output(field, "V", getattr(self, field)) for field in self.voltages)
@@ -149,8 +149,8 @@ class DCMotor(Motor):
     def rotor_torque(self) -> Formula:
         return self.constant * self.own("current")
 
-    def outputs(self) -> Iterable[Output]:
-        yield from super().outputs()
+    def computed(self) -> Iterable[Output]:
+        yield from super().computed()
         if self.inductance == 0:
             yield Output("current", "A", ((self.own("voltage") - self.constant * self.own("speed")) / self.resistance).node)
 

@@ -83,7 +83,7 @@ class PID(Computes):
             found.append(State("filtered", "", (self.N * (e - self.own("filtered"))).node, e.node, self.nominal / abs(self.kd * self.N)))
         return found
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         r, y = self.own("reference"), self.own("measurement")
         v = self.kp * (self.b * r - y)
         if self.ki:

@@ -113,7 +113,7 @@ class PneumaticVolume(Gas):
     def states(self) -> Iterable[State]:
         return self.chamber("", self.pressure, self.volume, 0.0)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         return self.port("")
 
     def energies(self) -> Energies:
@@ -145,7 +145,7 @@ class PneumaticSupply(Gas):
     def units(self) -> dict[str, str]:
         return super().units() | {"pressure": "Pa"}
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         yield Output("pressure", "Pa", self.pressure)
         yield from self.port("")
 
@@ -180,7 +180,7 @@ class PneumaticOrifice(Between, Computes):
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
         return fields
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         """m' = C rho_0 p_u sqrt(T_0 / T_u) psi(p_d / p_u), from the side of the higher pressure"""
         p1, p2 = of(f"{self.a}.pressure"), of(f"{self.b}.pressure")
         warm1, warm2 = (function("sqrt", REFERENCE / of(f"{port}.temperature")) for port in (self.a, self.b))

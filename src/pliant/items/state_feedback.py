@@ -112,7 +112,7 @@ class StateFeedback(Computes):
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
         return fields
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         for k, (state, wanted) in enumerate(zip(self.measured, self.wanted, strict=True), 1):
             yield Output(f"state_{k}", "", state)
             yield Output(f"wanted_{k}", "", wanted)
@@ -193,7 +193,7 @@ class Kalman(Computes):
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
         return fields
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         yield from (Output(f"input_{k}", "", u) for k, u in enumerate(self.inputs, 1))
         yield from (Output(f"measured_{k}", "", y) for k, y in enumerate(self.measured, 1))
         for k in range(len(self.measured)):

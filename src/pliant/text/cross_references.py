@@ -48,7 +48,7 @@ def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
 
 def _loops(model: Model, names: Names) -> Iterator[Problem]:
     """Signals of items that need each other without a state between them: one such loop."""
-    owners = {f"{item.name}.{output.name}": (item, output.value) for item in model for output in item.outputs()}
+    owners = {f"{item.name}.{output.name}": (item, output.value) for item in model for output in item.computed()}
     done = set[str]()
 
     def loop(reference: str, before: tuple[str, ...]) -> tuple[str, ...]:
@@ -175,7 +175,7 @@ def _ports(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Pro
     """Ports that an item names; those of one that is wrong itself are not held against it."""
     wrong = set().union(*named.values()) - set(model.items)
     for flow in item.inflows():
-        ports = {f"{i.name}.{o.name}".removesuffix(f".{flow.what}") for i in model for o in i.outputs()
+        ports = {f"{i.name}.{o.name}".removesuffix(f".{flow.what}") for i in model for o in i.computed()
                  if isinstance(o.value, Collected) and o.name.endswith(flow.what)}
         if flow.port not in ports and owner_of(flow.port, wrong) not in wrong:
             path = ("between", "ab".index(flow.field)) if isinstance(item, Between) else (flow.field,)
