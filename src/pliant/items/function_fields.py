@@ -69,7 +69,7 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
     """(path, expression, its variables) of all functions of an item that are given as text."""
     for name, field in type(item).model_fields.items():
         value, own = getattr(item, name), _variables(field.metadata)
-        if name in item.expressions:
+        if name in getattr(type(item), "expressions", ()):
             yield from ((path, text, ("t",)) for path, text in _texts((name,), value))
             continue
         if own and isinstance(value, str):
