@@ -126,8 +126,9 @@ def test_a_controller_sees_any_channel():
 
 
 @pytest.mark.parametrize(("function", "words"), [
-    (lambda t, y, x: 1 / 0, "ZeroDivisionError"), (lambda t, y, x: ([0.0, 1.0], x), "must be 1 number"), (lambda t, y, x: 3.0, "return u, x"),
-    (lambda t, y, x: ([np.nan], x), "must be finite"), (lambda t, y, x: ([0.0], [1, 2]), "for its states, must be 1 number")])
+    (lambda t, y, x: 1 / 0, "ZeroDivisionError"), (lambda t, y, x: ([0.0, 1.0], x), "must be 1 number"),
+    (lambda t, y, x: 3.0, "return u, x"), (lambda t, y, x: ([np.nan], x), "must be finite"),
+    (lambda t, y, x: ([0.0], [1, 2]), "for its states, must be 1 number")])
 def test_what_a_controller_does_wrong_ends_the_run(function, words):
     def late(t, y, x):
         return function(t, y, x) if t > 0.05 else ([0.0], x)

@@ -91,10 +91,6 @@ def _no_signals(reference: str) -> int:
     raise ValueError(f"unknown reference {reference!r}")
 
 
-def _no_chain(node: Node) -> list[tuple[int, Node]]:
-    return []
-
-
 @dataclass
 class ArrayBuilder:
     """Collects bodies, then joints, then everything else."""
@@ -126,7 +122,7 @@ class ArrayBuilder:
     switches: list[tuple[int, bool, bool]] = field(default_factory=list)  # functions with jumps: code, kinks count, of t alone
     sloped: bool = False                                                  # a function changes with the motion
     signal: Callable[[str], int] = _no_signals
-    chain: Callable[[Node], list[tuple[int, Node]]] = _no_chain
+    chain: Callable[[Node], list[tuple[int, Node]]] | None = None  # derivatives of expressions by signals, where these hang on others
     names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
     scratch: int = 0                                # numbers that elements need at the end of W, all the same ones
     lines: list[tuple[str, int, float, float]] = field(default_factory=list)  # joints that slide: s in q, ends

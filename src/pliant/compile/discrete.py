@@ -3,8 +3,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..items.base import did_you_mean
 from ..items.declarations import Controls, Held, Lag, Latch, Memory
 from ..items.errors import ModelError
@@ -88,9 +86,9 @@ class Discrete:
         """The signal of a delay; what it is of is known when all rows are in."""
         from ..families.delays import DELAY, SIZE
         b, lag = self.layout.builder, self.lags[name]
-        slot, place = b.new_signal(), b.discrete(np.nan if lag.before is None else lag.before)
+        slot, place = b.new_signal(), b.discrete(lag.before or 0.0)
         ints = (-1, -1, -1, -1, place, -1, slot, -1, b.memory(int(SIZE)))
-        self.rows[name] = b.element(DELAY, name.rpartition(".")[0], ints, (lag.delay,))
+        self.rows[name] = b.element(DELAY, name.rpartition(".")[0], ints, (lag.delay, lag.before is None))
         return Primitive(slot, DELAY, self.rows[name], ())
 
     def close(self) -> None:

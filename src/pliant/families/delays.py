@@ -9,7 +9,7 @@ from ..kernels.jit import index, jit
 from .signals import SLOT, everywhere
 
 PLACE, INPUT, RING = index(5, 8, 9)      # ip: place in the history; the signal that is delayed; where its records are in W
-TAU = index(0)                           # rp
+TAU, AS_INPUT = index(0, 1)              # rp: the delay; whether it begins with the input
 RECORDS, NODES = index(2000, 8)
 COUNT, HEAD, BEFORE, FIRST = index(0, 1, 2, 3)  # of a ring: number of records, the newest, u before the start, the first record
 WIDTH = 2 + NODES                        # of a record: start, length, values

@@ -41,9 +41,6 @@ class Pool(Protocol):
     def signal(self, reference: str) -> int:
         """Index of a signal in Y; ValueError if there is none of this name."""
 
-    def chain(self, node: Node) -> list[tuple[int, Node]]:
-        """(index in Y, derivative) of an expression by all signals that it depends on, if only through others."""
-
 
 class Part:
     """The code of one node: pairs (opcode, operand) and parts, in order; its length in tab, and the stack it uses."""

@@ -112,10 +112,16 @@ def _programs(node: Node, variables: tuple[str, ...], pool: Pool) -> Code:
 
     value, by_t = assembler.program(node, of_motion(node)), by("t")
     watched = tuple(i for i in range(value, len(pool.tab), 2) if pool.tab[i] == WATCH)
-    slopes = ((slot, start(slope)) for slot, slope in pool.chain(node))
+    slopes = ((slot, start(slope)) for slot, slope in _by_signals(node, pool))
     parts = tuple(TimePart(value if part is node else assembler.program(part), part) for part in time_parts(node) if not is_plain(part))
     return Code(value, start(by_t), start(derivative(by_t, Variable("t"))), start(by("x")), start(by("v")),
                 tuple(pair for pair in slopes if pair[1] >= 0), *_branches(node), parts, watched, node)
+
+
+def _by_signals(node: Node, pool: Pool) -> list[tuple[int, Node]]:
+    """(index in Y, derivative) by all signals that a function depends on, if only through others."""
+    chain: Callable[[Node], list[tuple[int, Node]]] | None = getattr(pool, "chain", None)
+    return chain(node) if chain else [(pool.signal(name), derivative(node, Signal(name))) for name in channels(node)]
 
 
 def _branches(node: Node) -> tuple[bool, bool, bool]:
@@ -135,8 +141,6 @@ class _Trial:
     def signal(self, reference: str) -> int:
         return 0
 
-    def chain(self, node: Node) -> list[tuple[int, Node]]:
-        return [(0, derivative(node, Signal(name))) for name in channels(node)]
 
 
 def check_expression(text: str, variables: tuple[str, ...], names: Names = NO_NAMES) -> list[str]:

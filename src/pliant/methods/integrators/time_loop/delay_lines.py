@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....families.delays import BEFORE, DELAY, FIRST, INPUT, PLACE, RING, SIZE, TAU
+from ....families.delays import AS_INPUT, BEFORE, DELAY, FIRST, INPUT, PLACE, RING, SIZE, TAU
 from ....items.errors import ModelError
 from ....kernels import evaluation
 from ....kernels.expression_vm import LIVE
@@ -58,10 +58,10 @@ class DelayLines:
         H = p["H"][0]
         for e, ring in self.rings():
             x.W[ring:ring + FIRST] = 0, 0, H[int(self.data.ip[e, PLACE])]
-        other.q[:], other.v[:], other.H[:] = p["q"][0], p["v"][0], np.nan_to_num(H)
+        other.q[:], other.v[:], other.H[:] = p["q"][0], p["v"][0], H
         evaluation.run(s.program("sense"), s.data, other, float(row[0]), 0.0, 0.0, 0.0)
         for e, ring in self.rings():
-            if np.isnan(x.W[ring + BEFORE]):
+            if self.data.rp[e, AS_INPUT]:
                 x.W[ring + BEFORE] = other.Y[int(self.data.ip[e, INPUT])]
             H[int(self.data.ip[e, PLACE])] = x.W[ring + BEFORE]
         self.run.dynamics.refine(row[None, :])
