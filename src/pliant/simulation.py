@@ -356,6 +356,9 @@ def resume(sol: Solution, duration: Any = None, progress: Any = True, out: Any =
                          "sol.resume(duration), pliant resume --duration")
     if not {"rows", "worst"} <= sol.memory.keys():
         raise ModelError(f"run {sol.name!r} cannot be resumed: there is no checkpoint of it, its file is of an older version; run it again")
+    if impure := [item.name for item in sol.model if not getattr(item, "pure", True)]:
+        raise ModelError(f"run {sol.name!r} cannot be resumed: controller {impure[0]!r} is said to remember what its states do not hold "
+                         "(pure=False); run the model again")
     if changes := sol.model.changes():
         raise ModelError(f"run {sol.name!r} cannot be resumed: its model was changed since ({', '.join(changes[:5])}), and a continuation "
                          "is that of the model as it was. Undo the changes, or simulate the changed model anew; what shall change during "
