@@ -221,3 +221,14 @@ def test_loops_are_named():
         m.compile()
     m["two"].lead = 0.0
     m.compile()
+
+
+def test_stiff_filters_take_as_few_steps_in_both_coordinates():
+    """Poles at -0.001 and -10000 per second: what answers to signals is in the matrices of both."""
+    m = free(pl.Model("stiff"))
+    m.add(pl.TransferFunction("tf", 1.0, [1e-3], np.polymul([1, 1e-3], [1e-4, 1])))
+    m.add(pl.LowPass("low", "tf.output + ball.velocity.x", 1e-4))
+    m.add(pl.Force("f", "ball", ("10 - 5000*low.output", 0, 0)))
+    joint, absolute = (m.simulate(2.0, accuracy=1e-8, coordinates=c, integrator=pl.RadauIIA5()) for c in ("joint", "absolute"))
+    assert joint.quality.steps < 1.1 * absolute.quality.steps < 400
+    np.testing.assert_allclose(joint["low.output"][-1], absolute["low.output"][-1], rtol=1e-7)
