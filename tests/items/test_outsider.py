@@ -1,4 +1,4 @@
-"""A joint, a force law, a block and an element, each in one file outside the package (tests/support/outsider, described in docs/extending.md)."""
+"""A joint, a force law, a block and an element, each in one file outside the package (tests/support/outsider, docs/extending.md)."""
 import numpy as np
 import pytest
 from derivatives import ComplexStep
