@@ -1,7 +1,8 @@
-"""Position control of a DC motor: a PID controller turns it by 10 rad with at most 12 V; anti-windup brings its integral back.
+"""Position control of a DC motor: a PID controller turns it by 10 rad; the voltage is limited to 12 V, and anti-windup brings its
+integral back.
 
-Known answer: while the voltage is at its limit the motor is a linear system, whose angle after 5 s is a matrix exponential; at 10 s
-and 20 s two independent programs for stiff equations give the same 10 digits.
+Known answer: while the voltage is at its limit the motor is a linear system, whose angle after 5 s is a matrix exponential; at 10 s and
+20 s two independent programs for stiff equations give the same 10 digits.
 """
 import numpy as np
 from scipy.linalg import expm

@@ -56,8 +56,8 @@ def test_links_resolve(page):
         assert not anchor or anchor in anchors(linked), target
 
 
-PAGES_THAT_RUN = ("README.md", "docs/guide.md", "docs/control.md", "docs/analyses.md", "docs/methods.md", "docs/flexible.md",
-                  "docs/stresses.md", "docs/viewer.md")
+PAGES_THAT_RUN = ("README.md", "docs/guide.md", "docs/control.md", "docs/drives.md", "docs/design_of_controllers.md", "docs/analyses.md",
+                  "docs/methods.md", "docs/flexible.md", "docs/stresses.md", "docs/viewer.md")
 
 
 @pytest.mark.parametrize("page", PAGES_THAT_RUN)

@@ -22,6 +22,7 @@ METHODS = {
     "Solution.loads": "results.modal_loads:recorded_loads",
     "Solution.missed": "results.modal_loads:indicator",
     "Solution.missed_by_modes": "results.modal_loads:missed",
+    "Solution.sizing": "results.sizing:sizing",
     "Solution.active_modes": "results.active_modes:active_modes",
     "Solution.mode_changes": "results.active_modes:mode_changes",
     "Solution.resume": "simulation:resume",

@@ -209,6 +209,10 @@ class Solution:
         """The part of these loads that the modes of the body cannot follow (`flex.represented.Indicator`)."""
         return work_of("Solution.missed")(self, body)
 
+    def sizing(self, names: Any = None) -> Any:
+        """What drives, torques and forces of joints must be able to do: peak and rms of the effort, speed, power, energy; a table."""
+        return work_of("Solution.sizing")(self, names)
+
     def active_modes(self, body: str) -> np.ndarray:
         """Which modes of a body with ``adaptive`` took part, (rows, modes): True where they did."""
         return work_of("Solution.active_modes")(self, body)

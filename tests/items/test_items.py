@@ -112,7 +112,9 @@ def test_velocity_and_bias_of_what_slides(name, kind):
 @pytest.mark.parametrize("name", CASES)
 def test_tangent(name, bodies):
     c = state_of(CASES[name], 5, bodies)
-    for coefficients in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
+    # a rotor at a node of a flexible body: the changes of its acceleration with q and v are left out (docs/theory/drives.md)
+    partly = "modal" in bodies and name.split()[-1] in ("rotor_inertia", "dc_motor", "pmsm")
+    for coefficients in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))[:1 if partly else 3]:
         expected = c.reference(*coefficients)
         tolerance = 1e-12 if name != "spring law" else 1e-8  # the slopes of a Python function are differences
         np.testing.assert_allclose(c.tangent(*coefficients), expected, rtol=0, atol=tolerance * max(1.0, abs(expected).max()))

@@ -1,4 +1,4 @@
-"""A joint, a force law, a block and an element, each in one file outside the package (tests/support/outsider, docs/extending.md)."""
+"""A joint, a force law, a block, an element, an integrator and a formulation made outside of the package (tests/support/outsider)."""
 import numpy as np
 import pytest
 from derivatives import ComplexStep

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from flexible_models import bridge
@@ -82,9 +83,40 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.Variable("slip", "half*revolute.angle_rate + lift(t) - field(t, gap.distance)", "m/s"))
     m.add(pl.Measure("seen", wall, ball, axes=side))
     m.add(pl.Group("pair", [ball, rod]))
+    add_drives(m, wall, ball)
     m.add(pl.Revolute("J", wall, m["bob"], axis="y"))
+    known = {item.kind for item in m}
     for number, (kind, cls) in enumerate(KINDS["blocks"].items()):
-        if kind != "controller" and cls.__module__.startswith("pliant."):  # that is a function of Python
+        if kind not in known | {"controller"} and cls.__module__.startswith("pliant."):  # that is a function of Python
             made = cls.example("ground", "bob")[-1]
             m.add(made.model_copy(update={"name": "d" if kind == "discrete" else f"block_{number}"}))
     return m
+
+
+def add_drives(m: pl.Model, a: Any, b: Any) -> None:
+    """Motors on the joint ``revolute``, cylinders between two frames and on the joint ``prismatic``, and what feeds them."""
+    size = {"bore": "50 mm", "rod_diameter": 0.02, "stroke": 0.4, "cap_volume": "0.1 l", "rod_volume": 1e-4}
+    m.add(pl.DCMotor("dc", "revolute", "24 V * sin(t)", resistance="2 ohm", inductance="3 mH", constant=0.1, ratio=50, efficiency=0.9))
+    m.add(pl.PMSM("brushless", "revolute", "5 V", "-dc.current", resistance=1, inductance=1e-3, flux="0.1 Wb", pole_pairs=4))
+    m.add(pl.RotorInertia("rotor", "revolute", 1e-4, 50))
+    m.add(pl.Circuit("circuit", {"U": {"kind": "voltage", "between": ["in", "ground"], "value": "sin(t)"},
+                                 "C": {"kind": "capacitor", "between": ["out", "ground"], "value": "10 uF", "start": 2},
+                                 "R": {"kind": "resistor", "between": ["in", "out"], "value": "3 ohm"}}))
+    m.add(pl.HydraulicCylinder("jack", a, b, closed=0.2, **size))
+    m.add(pl.HydraulicJointCylinder("ram", "prismatic", air=0.01, **size))
+    m.add(pl.HydraulicSupply("oil", "140 bar"))
+    m.add(pl.HydraulicVolume("chamber", "2 l", "30 bar"))
+    m.add(pl.Accumulator("bottle", "2 l", "40 bar", "60 bar"))
+    m.add(pl.DirectionalValve("valve", "0.1*t", supply="oil", tank="chamber", a="jack.cap", b="jack.rod", rated_flow="40 l/min",
+                              rated_drop="35 bar", frequency="40 Hz"))
+    m.add(pl.HydraulicOrifice("throttle", "oil", "ram.cap", 1e-3, 1e6, "abs(sin(t))"))
+    m.add(pl.CheckValve("check", "oil", "bottle", "10 l/min", "5 bar", "0.5 bar"))
+    m.add(pl.ReliefValve("relief", "oil", "chamber", "150 bar", 1e-9))
+    m.add(pl.HydraulicLeakage("leak", "ram.cap", "ram.rod", 1e-12))
+    m.add(pl.Pump("pump", "chamber", "bottle", "10 cm^3/rev", "1500 rpm"))
+    m.add(pl.HydraulicLine("hose", "bottle", "closed", "3 m", "12 mm", lumps=2))
+    m.add(pl.PneumaticCylinder("bellows", a, b, closed=0.2, **size))
+    m.add(pl.PneumaticJointCylinder("shock", "prismatic", exponent=1.4, heat_transfer="2 W/K", **size))
+    m.add(pl.PneumaticSupply("air", "6 bar"))
+    m.add(pl.PneumaticVolume("vessel", "10 l"))
+    m.add(pl.PneumaticOrifice("tap", "air", "vessel", 1e-8, 0.3))

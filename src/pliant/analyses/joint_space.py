@@ -1,6 +1,7 @@
 """A model in joint coordinates, one state at a time: kinematics, mass matrix, accelerations, inverse dynamics."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..methods.integrators.time_loop.stops import function_fault
 from ..start.assembly import start_row
 
 if TYPE_CHECKING:
+    from ..functions.table import Table
     from ..model import Model
 
 SETTLING, SETTLED, DIFFERENCE = 30, 1e-12, 1e-6  # of modes at rest: steps; last step and differences, in sizes of the model
@@ -177,6 +179,12 @@ class JointModel:
             raise ModelError(f"inverse dynamics: the model has loops (cut at {names}), where efforts are not unique; add drives and read "
                              "their channel effort")
         return self._efforts(q, u, accelerations, t)
+
+    def feed_forward(self, reference: Mapping[str, Any], duration: float, points: int = 401) -> dict[str, Table]:
+        """Efforts [N m, N] over time that a motion of all joints needs, {coordinate: Table}. ``reference``: {"A.angle": function of t}, of
+        every coordinate, as the channels of the joints have them: expressions, Tables, Profiles or numbers."""
+        from .feed_forward import feed_forward
+        return feed_forward(self, reference, duration, points)
 
     def gravity_compensation(self, q: Any = None) -> np.ndarray:
         """Efforts that hold the model at rest in the coordinates q of its joints; flexible bodies `sag`, no effort acts on their modes."""

@@ -59,7 +59,7 @@ class Modes(Linearised):
         """The state that mode k is of, where next to nothing moves with it: then its largest state is 1 nominal value."""
         lin = self.linearisation
         sizes = abs(self.state_shapes[k]) / lin.nominal if lin.m else np.zeros(1)
-        return self.states[int(sizes.argmax())] if sizes.max() == 1 else None
+        return self.states[int(sizes.argmax())] if sizes.max() > 1 - 1e-9 else None
 
     @property
     def frequencies(self) -> np.ndarray:

@@ -3,7 +3,8 @@
     N^T R(q, z) = 0,   g(q, 0, z) = 0                                                                   [rest-1]
 
 by Newton's method on both together: a state may hold a body (a pressure) and a body may hold a state (the integral of a controller).
-Steps are shortened until the next one would be shorter (Deuflhard 2011, 3.3).
+Steps are shortened until the next one would be shorter (Deuflhard 2011, 3.3). Where that ends, as at the edges of valves, the model goes to
+its rest by itself, without inertia: by implicit Euler steps that grow (Kelley and Keyes 1998).
 """
 from __future__ import annotations
 
@@ -22,14 +23,19 @@ LONGEST = 0.3        # rad or sizes of the model: largest motion of a step
 MOST = 200           # steps
 SHORTEST = 1e-6      # part of a step that is still tried
 SMALL = 1e-13        # of sizes: a step is rounding
+FIRST, LAST = 1e-4, 1e7  # s: steps in time towards rest
+DRIFTS = 400         # of them
 EMPTY = 1e-12        # singular values below this part of the largest: nothing there
 
 
 class Rest(NamedTuple):
-    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions."""
+    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions; what is ``kept``;
+    the same before scaling, with what velocities do, by which a step in time differs."""
     balance: Balance
     matrix: np.ndarray
     left: np.ndarray
+    kept: np.ndarray
+    raw: tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def blocks(d: CompiledModel, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -41,11 +47,32 @@ def blocks(d: CompiledModel, t: float) -> tuple[np.ndarray, np.ndarray]:
     return K, D * unit
 
 
+def scales(A: np.ndarray) -> np.ndarray:
+    """1 / the largest entry of every row; 1 of rows without any."""
+    largest = abs(A).max(1, initial=0.0)
+    return np.asarray(1 / np.where(largest > 0, largest, 1.0))
+
+
+def kept(K: np.ndarray, D: np.ndarray, G: np.ndarray) -> np.ndarray:
+    """States that nothing brings to rest but that follow motions, such as pressures of oil that is locked in: combinations w of rates that
+    neither positions nor states change, w^T (g_q, g_z) = 0. What moves, moves them: w^T (dz - g_v dq) = 0                [rest-2]
+    ``K``, ``D``, ``G``: rows of the states by motions, states, and velocities of motions."""
+    A = np.hstack([K, D])
+    rows = scales(A)
+    U, S, _ = np.linalg.svd(rows[:, None] * A)
+    W = U[:, int((EMPTY * S.max(initial=0.0) < S).sum() if S.max(initial=0.0) > 0 else 0):].T * rows
+    found = np.hstack([W @ G, W])
+    return np.asarray(scales(found)[:, None] * found)
+
+
 def condensed(d: CompiledModel, t: float, N: np.ndarray, H: np.ndarray) -> np.ndarray:
-    """The stiffness of motions whose states follow them, as far as they are told by them."""
-    places = [state.iv for state in d.system.states]
+    """The stiffness of motions whose states follow them."""
+    places, n = [state.iv for state in d.system.states], N.shape[1]
     K, D = blocks(d, t)
-    return np.asarray(H - N.T @ D[:, places] @ np.linalg.pinv(D[np.ix_(places, places)], EMPTY) @ (K[places] @ N))
+    K, own = K[places] @ N, D[np.ix_(places, places)]
+    rows = np.vstack([np.hstack([K, own]), kept(K, own, D[places] @ N)])
+    rows = scales(rows[:, n:])[:, None] * rows
+    return np.asarray(H - N.T @ D[:, places] @ np.linalg.pinv(rows[:, n:], EMPTY) @ rows[:, :n])
 
 
 class Resting:
@@ -61,17 +88,21 @@ class Resting:
         K, D = blocks(d, self.search.t)
         N, size, rates = b.freedom.N, max(b.size, 1e-300), d.x.R[self.places]
         H = self.search.stiffness(b)
-        A = np.block([[H / size, N.T @ D[:, self.places] / size], [K[self.places] @ N, D[np.ix_(self.places, self.places)]]])
+        own = K[self.places] @ N, D[np.ix_(self.places, self.places)]
+        A = np.block([[H / size, N.T @ D[:, self.places] / size], list(own)])
         left = np.concatenate([b.f / size, rates])
-        rows = 1 / np.maximum(abs(A).max(1, initial=0.0), 1e-300)
-        rows[abs(A).max(1, initial=0.0) == 0] = 1.0
-        return Rest(b, rows[:, None] * A, rows * left)
+        rows = scales(A)
+        by_rates = np.zeros_like(A)
+        by_rates[:, :b.f.size] = np.vstack([N.T @ D @ N / size, D[self.places] @ N])
+        by_rates[b.f.size:, b.f.size:] = np.eye(len(self.places))
+        return Rest(b, rows[:, None] * A, rows * left, kept(*own, D[self.places] @ N), (A, by_rates, left))
 
     def solved(self, at: Rest, left: np.ndarray) -> np.ndarray:
         """The least step that takes ``left`` away as far as can be."""
-        U, S, V = np.linalg.svd(at.matrix)
+        U, S, V = np.linalg.svd(np.vstack([at.matrix, at.kept]), full_matrices=False)
         keep = max(S.max(initial=0.0) * EMPTY, 1e-300) < S
-        return np.asarray(-V[keep].T @ ((U[:, :S.size].T @ left)[keep] / S[keep]))
+        left = np.concatenate([left, np.zeros(len(at.kept))])
+        return np.asarray(-V[keep].T @ ((U.T @ left)[keep] / S[keep]))
 
     def size(self, b: Balance, dx: np.ndarray) -> float:
         """Of a step: motions in sizes of the model or rad, states in their nominal values or in what they are."""
@@ -90,6 +121,39 @@ class Resting:
 
     def settle(self) -> Balance:
         """To rest; ModelError if there is none."""
+        start = self.search._state()
+        try:
+            return self._newton()
+        except ModelError:
+            self.search._go(start)
+            if not self._drift():
+                self.search._go(start)
+                raise
+            return self._newton()
+
+    def _drift(self) -> bool:
+        """Towards rest by steps of time h: f(q, dq/h, z) = 0, dz/h = g(q, dq/h, z), linear in each step. Whether h has grown to the
+        last one.                                                                                       [rest-3]"""
+        at, h, x = self.here(), FIRST, self.d.x
+        for _ in range(DRIFTS):
+            A, by_rates, left = at.raw
+            A = A + by_rates / h
+            rows, before = scales(A), (x.q.copy(), x.H.copy(), x.v.copy())
+            dx = np.linalg.lstsq(rows[:, None] * A, -rows * left, rcond=None)[0]
+            step = self.size(at.balance, dx)
+            self.iterations += 1
+            if not (step < 0.3 and self.go(before, at.balance, dx) and (new := self.here()).left.size == at.left.size):
+                self.search._go(before)
+                h /= 4
+                if h < FIRST * SHORTEST:
+                    return False
+                continue
+            at, h = new, h * (3.0 if step < 0.1 else 1.0)
+            if h > LAST and step < 1e-3:
+                return True
+        return False
+
+    def _newton(self) -> Balance:
         at, done, before_step = self.here(), False, np.inf
         for _ in range(MOST):
             dx = self.solved(at, at.left)

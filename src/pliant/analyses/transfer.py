@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..start.position_solver import coordinate
 from . import ports
+from .linear_system import LinearSystem, OperatingPoint
 from .linearisation import Linearisation, Linearised
 from .states import linearised
 from .tangent import load
@@ -20,10 +22,11 @@ if TYPE_CHECKING:
 
 ENDINGS = (".npz", ".json")
 SHOWN = 10           # columns of matrices in a text
+FAIRLY = 1e-3        # the same of a modal coordinate, in parts of itself
 WELL = 0.1           # a coordinate is taken if it is so far independent of those before it
 
 
-class Linear(Linearised):
+class Linear(LinearSystem, Linearised):
     """x' = A x + B u,  y = C x + D u for small deviations from a state.
 
     ``states``: names of x, coordinates of joints where possible, else displacements and rotations of bodies (world axes, of a
@@ -58,19 +61,17 @@ class Linear(Linearised):
                       "outputs": [channels[channel][0] for channel, _ in outputs.values()]}
 
     @property
-    def eigenvalues(self) -> np.ndarray:
-        return np.linalg.eigvals(self.A)
+    def name(self) -> str:
+        return self.model.name
 
-    def response(self, frequencies: Any) -> np.ndarray:
-        """C (2 pi i f - A)^-1 B + D at frequencies f [Hz], shape (frequencies, outputs, inputs)."""
-        f = np.atleast_1d(np.asarray(frequencies, float))
-        unit = np.eye(len(self.A))
-        return np.array([self.C @ np.linalg.solve(2j * np.pi * x * unit - self.A, self.B.astype(complex)) + self.D for x in f])
+    @cached_property
+    def _at(self) -> OperatingPoint:
+        from .operating_point import operating_point
+        return operating_point(self)
 
-    def to_scipy(self) -> Any:
-        """A scipy.signal.StateSpace."""
-        from scipy.signal import StateSpace
-        return StateSpace(self.A, self.B, self.C, self.D)
+    @property
+    def operating_point(self) -> OperatingPoint:
+        return self._at
 
     def to_dict(self) -> dict[str, Any]:
         return {"name": self.model.name, "t": self.t, "note": self.note, "frame": self.frame, "states": self.states, "inputs": self.inputs,
@@ -142,22 +143,25 @@ def _unit(state: str) -> str:
 
 
 def coordinates(lin: Linearisation) -> tuple[list[str], np.ndarray]:
-    """Names of independent coordinates and what they are of z: those of joints first, the most independent ones, then of bodies."""
+    """Names of independent coordinates and what they are of z: those of joints first, the most independent ones, then modal ones, then
+    of bodies."""
     d, G, n = lin.d, lin.tangent.G, lin.n
     t = load(d, lin.row)
     d.x.D[:] = 0
     evaluation.run(d.system.program("tangent"), d.system.data, d.x, t, 0.0, 0.0, 0.0)
     joints = {f"{name}.{c}": G @ coordinate(d, joint, c)[1] for name, joint in d.directory.joints.items() for c in joint.zeros}
-    bodies = {}
+    modal, bodies = {}, {}
     for iv, _ in d.system.data.rotations:
         name = d.body_of(int(iv) // 6)
         for k in range(6):
             bodies[f"{name}.{('position', 'rotation')[k // 3]}.{'xyz'[k % 3]}"] = np.eye(d.system.n_v)[iv - 3 + k]
         for k, row in enumerate(d.modal_rows(name)):
-            bodies[f"{name}.modal.{k + 1}"] = np.eye(d.system.n_v)[row] / d.directory.flexible[name].scale[k]
+            modal[f"{name}.modal.{k + 1}"] = np.eye(d.system.n_v)[row] / d.directory.flexible[name].scale[k]
     names, rows, basis = list[str](), list[np.ndarray](), np.zeros((0, n))
-    for known, least in ((joints, WELL), (bodies, 0.0)):
+    for known, least in ((joints, WELL), (modal, FAIRLY), (bodies, 0.0)):
         images = {name: g @ lin.N / _length(d.length, name) for name, g in known.items()}
+        if known is modal:
+            images = {name: g / max(float(np.linalg.norm(g)), 1e-300) for name, g in images.items()}
         while len(names) < n and images:
             rest = {name: g - basis.T @ (basis @ g) for name, g in images.items()}
             best = max(rest, key=lambda name: float(np.linalg.norm(rest[name])))
@@ -169,7 +173,7 @@ def coordinates(lin: Linearisation) -> tuple[list[str], np.ndarray]:
             names.append(best)
             rows.append(known[best] @ lin.N)
             del images[best]
-    order = {name: k for k, name in enumerate([*joints, *bodies])}
+    order = {name: k for k, name in enumerate([*joints, *bodies, *modal])}
     chosen = sorted(range(len(names)), key=lambda k: order[names[k]])
     return [names[k] for k in chosen], np.array([rows[k] for k in chosen]).reshape(n, n)
 

@@ -133,6 +133,15 @@ def _shapes(file: str, numbers: tuple[str, ...], target: Path) -> Answer:
 
 @command
 @RUN
+@click.argument("actuators", nargs=-1)
+def sizing(run: str, actuators: tuple[str, ...]) -> Answer:
+    """What drives, torques and forces of joints of RUN must be able to do: peak, rms, speed, power and energy (default: all)."""
+    found = load_run(run).sizing(list(actuators) or None)
+    return Answer(found.to_dict(), str(found))
+
+
+@command
+@RUN
 @click.argument("channels", nargs=-1)
 @OUTPUT
 def report(run: str, channels: tuple[str, ...], output: str | None) -> Answer:

@@ -2,39 +2,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..families import constraints
-from ..functions.expression import Number
-from ..functions.function import channels
-from ..functions.parser import NO_NAMES, Names, parse
+from ..functions.expression import Node
+from ..functions.parser import NO_NAMES, Names
 from ..items.base import Frame, Pair, did_you_mean
-from ..items.declarations import UNLOADED, Given
 from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
 from ..items.joint_channels import held_by
 from ..items.joints import Planar, perpendicular_frame
-from ..items.references import NO_GAP, NO_LENGTH, Sensed, no_body, no_coordinate, no_frame, no_node, one_body, sensed
-from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
+from ..items.references import NO_DIRECTION, NO_LENGTH, no_body, no_coordinate, no_frame, no_node, one_body
+from ..kernels.coordinates import ANGLE, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
 from .discrete import Discrete
 from .planar import unheld
 from .relations import Relation
-from .signals import Declared, Primitive, Signals
+from .sensing import KINDS, Sensing
+from .signals import Signals
 from .system import System
 
 if TYPE_CHECKING:
-    from ..functions.expression import Node
     from ..functions.function import Code
     from ..items.base import Item
     from ..items.bodies import FrameOwner, RigidBody
     from ..items.modal import ModalBody
     from ..kernels.contract import Family
-
-KINDS = {"angle": ANGLE, "displacement": DISPLACEMENT, "distance": DISTANCE}
 
 
 class Coordinate(NamedTuple):
@@ -52,7 +48,7 @@ def _parallel(pairs: set[tuple[int, int]]) -> tuple[int, ...]:
     return tuple(k for k in range(3) if {((k + 1) % 3, k), ((k + 2) % 3, k)} <= pairs or {(k, (k + 1) % 3), (k, (k + 2) % 3)} <= pairs)
 
 
-class ModelCompiler:
+class ModelCompiler(Sensing):
     """One compilation: bodies first, then joints, then everything else."""
     distance: ClassVar[tuple[int, int, int]] = (DISTANCE, Z, 0)  # kind, axis and history, as elements have them
 
@@ -87,57 +83,6 @@ class ModelCompiler:
                 raise ModelError(str(error), (item.name, *missing_in(error))) from error
             self._equations_of(item)
             self.items.append(item)
-
-    # -- states and signals
-    def declare(self, items: Iterable[Item]) -> None:
-        """Places of states, and names of signals, of all items: any of them may use any other."""
-        for item in items:
-            for k, state in enumerate(item.states()):
-                name = f"{item.name}.{state.name}"
-                self.builder.state(name, state.start if isinstance(state.start, (int, float)) else 0.0, state.nominal, k == 0)
-                self.directory.states[name] = self.builder.states[-1]
-            self.discrete.declare(item)
-            for output in item.outputs():
-                name = f"{item.name}.{output.name}".rstrip(".")
-                if isinstance(output.value, Given):
-                    self.given[name] = output.value.value
-                else:
-                    self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}")
-            for output in item.derived():
-                self.signals.derived[f"{item.name}.{output.name}"] = Declared(cast(Any, output.value), f"{item.kind} {item.name!r}")
-            if isinstance(item, Pair) and item.spans:
-                self._declare_span(item)
-
-    def _declare_span(self, item: Pair) -> None:
-        """Distance and rate of two points, and the length that is unloaded, as stated or as modelled."""
-        self.measured[item.name], where, length = (item.a, item.b), f"{item.kind} {item.name!r}", getattr(item, "length", None)
-        if length is None:
-            length = float(np.linalg.norm(self.world(item.b, where)[0] - self.world(item.a, where)[0]))
-        self.signals.derived[f"{item.name}.{UNLOADED}"] = Declared(Number(length), where)
-
-    def _offered(self) -> list[str]:
-        """Signals of items."""
-        return [*self.directory.states, *self.given, *self.discrete.places, *self.discrete.lags, *self.signals.offered]
-
-    def _equations_of(self, item: Item) -> None:
-        """Rates of its states, and what it adds to the balance of energy."""
-        where = f"{item.kind} {item.name!r}"
-        for state in item.states():
-            from ..families.states import STATE, STATE_ANSWER
-            entry = self.directory.states[f"{item.name}.{state.name}"]
-            code, tiles, reals = self.builder.function(state.rate, ("t",), where), (entry.iv // 6,), (1 / entry.nominal,)
-            self.builder.element(STATE, item.name, (-1, -1, -1, entry.iv, code.value), reals, tiles=tiles)
-            if not isinstance(state.start, (int, float)):
-                start = parse(state.start, ("t",), self.builder.known) if isinstance(state.start, str) else state.start
-                self.directory.starts[entry.name] = self.builder.program(start)
-            for slot, derivative in code.by_signal:
-                ints = (-1, -1, -1, entry.iv, -1, -1, -1, -1, -1)
-                self.signals.add_answer(STATE_ANSWER, item.name, ints, slot, derivative, reals, tiles)
-        for kind, value in zip(("stored", "lost", "supplied"), item.energies() or (), strict=False):
-            if value is not None:
-                from ..families.states import LEDGERS
-                code = self.builder.function(value, ("t",), where)
-                self.builder.element(LEDGERS[kind], item.name, (-1, -1, -1, -1, code.value))
 
     # -- frames
     def add_body(self, body: RigidBody | ModalBody, place: Place, position: np.ndarray, axes: np.ndarray, rates: Any = None) -> None:
@@ -285,6 +230,12 @@ class ModelCompiler:
         record = self.joint(joint, which, item)
         return Coordinate(record.ends(which), (KINDS[which], Z, record.histories.get(which, 0)), record.zeros[which])
 
+    def distance_of(self, a: Frame, b: Frame, item: str) -> Coordinate:
+        """The same along the line of two points."""
+        if not np.any(np.subtract(self.world(b, item)[0], self.world(a, item)[0])):
+            raise ValueError(f"{item}: {NO_DIRECTION}")
+        return Coordinate((self.frame(a, item), self.frame(b, item)), self.distance, 0.0)
+
     def add_coupling(self, name: str, terms: list[tuple[str, str, float]], shared: str | None = None) -> None:
         """factor_1 c_1 + factor_2 c_2 = its value in the pose as modelled; ``shared``: in the tile of that joint."""
         b, item = self.builder, f"joint {name!r}"
@@ -320,76 +271,6 @@ class ModelCompiler:
         b = self.builder
         tiles = (*b.tiles_of(frames[0]), *b.tiles_of(frames[1]))
         self.signals.add_answer(family, name, (*frames, equation, *ints), slot, derivative, reals, tiles)
-
-    # -- signals
-    def _primitive(self, reference: str) -> Primitive:
-        """A signal that the state gives."""
-        from ..families.signals import (  # families are imported when a model uses them: it saves time at the start
-            ENTRY,
-            GIVEN,
-            OF_H,
-            OF_V,
-            SENSE,
-        )
-        b, state = self.builder, self.directory.states.get(reference)
-        if reference in self.discrete.lags:
-            return self.discrete.lag(reference)
-        slot = b.new_signal()
-        if state is not None:
-            row = b.element(ENTRY, reference, (-1, -1, -1, state.iv, -1, -1, slot, OF_V), (1.0,))
-            return Primitive(slot, ENTRY, row, (state.iv // 6,))
-        if (place := self.discrete.places.get(reference)) is not None:
-            row = b.element(ENTRY, reference, (-1, -1, -1, -1, place, -1, slot, OF_H), (1.0,))
-            return Primitive(slot, ENTRY, row, ())
-        if reference in self.given:
-            row = b.element(ENTRY, reference, (-1, -1, -1, -1, -1, -1, slot, GIVEN), (self.given[reference],))
-            self.directory.inputs[reference] = row
-            return Primitive(slot, ENTRY, row, ())
-        if (entry := self._entry(self._sensed(reference))) is not None:
-            iv, iq, order, factor = entry
-            row = b.element(ENTRY, reference, (-1, -1, -1, iv, iq, -1, slot, order), (factor,))
-            return Primitive(slot, ENTRY, row, (iv // 6,))
-        kind, axis, history, zero, order, frames = self._resolve(reference)
-        row = b.pair(SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,), velocity=True, reads=True)
-        return Primitive(slot, SENSE, row, (*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
-
-    def _entry(self, found: Sensed) -> tuple[int, int, int, float] | None:
-        """Where a channel that is an entry of v or q is found: places, which of the two, and its factor."""
-        from ..families.signals import OF_Q, OF_V
-        if found.coordinate == "spin":
-            return self.places[found.item].iv + 3 + found.axis, -1, int(OF_V), 1.0
-        if found.coordinate == "modal":
-            body = self.directory.flexible[found.item]
-            return body.iv + found.axis, body.iq + found.axis, int(OF_V if found.rate else OF_Q), 1 / float(body.scale[found.axis])
-        return None
-
-    def add_variable(self, name: str, expression: str) -> None:
-        """An expression with a name; its channels must be there."""
-        try:
-            node = parse(expression, ("t",), self.builder.known)
-            for reference in channels(node):
-                self._sensed(reference)
-        except ValueError as error:
-            raise ValueError(f"variable {name!r}: {error}") from error
-        self.directory.variables[name] = node
-
-    def _sensed(self, reference: str) -> Sensed:
-        joints = {name: r.zeros for name, r in self.directory.joints.items()}
-        return sensed(reference, self.owners, joints, self.measured, offered=[*self._offered(), *self.signals.derived])
-
-    def _resolve(self, reference: str) -> tuple[str, int, int, float, int, tuple[int, int]]:
-        found = self._sensed(reference)
-        order = int(found.rate)
-        if found.frame is not None:
-            ground = self.builder.frame(self.builder.ground, (0, 0, 0))
-            return found.coordinate, found.axis, 0, 0.0, order, (ground, self.frame(found.frame, reference, reads=True))
-        if found.item in self.measured:
-            if not np.any(np.subtract(*(self.world(f, reference)[0] for f in self.measured[found.item]))):
-                raise ValueError(f"measure {found.item!r}: {NO_GAP}")
-            fa, fb = (self.frame(f, reference) for f in self.measured[found.item])
-            return found.coordinate, 0, 0, 0.0, order, (fa, fb)
-        record, c = self.directory.joints[found.item], found.coordinate
-        return c, Z, record.histories.get(c, 0), record.zeros[c], order, record.ends(c)
 
     def system(self) -> System:
         """All rows are in: place the frames that are only looked at, list the channels, and compile."""

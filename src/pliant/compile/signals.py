@@ -2,7 +2,7 @@
 derivatives by primitive ones. docs/theory/states.md"""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..functions.channels import channels
@@ -13,9 +13,10 @@ from ..functions.substitution import substituted
 from ..functions.table import Table
 from ..items.declarations import Law, Random
 from ..items.errors import ModelError
-from ..items.references import algebraic_loop
+from ..items.references import algebraic_loop, no_port
 
 if TYPE_CHECKING:
+    from ..items.base import Item
     from ..kernels.contract import Family
     from .array_builder import ArrayBuilder
 
@@ -56,6 +57,20 @@ class Signals:
         self.underway: list[str] = []
         self.by_slot: dict[int, Primitive] = {}
         self.slope_slots: dict[str, int] = {}
+
+    def collect(self, items: Iterable[Item], sums: dict[str, list[Node]]) -> None:
+        """What items let flow into ports, added up there; ``sums``: by the outputs that do."""
+        for item in items:
+            for flow in item.inflows():
+                if (name := f"{flow.port}.{flow.what}") not in sums:
+                    ports = {n.removesuffix(f".{flow.what}") for n in sums if n.endswith(f".{flow.what}")}
+                    raise ModelError(f"{item.kind} {item.name!r}: {flow.field}: {no_port(flow.port, ports)}", (item.name,))
+                sums[name].append(flow.value)
+        for name, flows in sums.items():
+            total: Node = ZERO
+            for value in flows:
+                total = binary("+", total, value)
+            self.offered[name] = Declared(total, f"port {name.rpartition('.')[0]!r}")
 
     def slot(self, reference: str) -> int:
         """The place of a signal in Y; made on first use, after all that it needs."""

@@ -146,3 +146,4 @@ def pull_tangent(s, b, o):
 FRAMES = Family("node", push=Stage(residual=push, tangent=push_tangent, rates=push_rates, energy=push, power=push),
                 pull=Stage(residual=pull, tangent=pull_tangent))
 MARKERS = Family("node marker", push=Stage(rates=push_rates))  # frames that are only looked at
+ACCELERATED = Family("accelerated node", push=Stage(residual=push_rates, tangent=push_rates))  # once more, for inertia on them

@@ -105,3 +105,4 @@ BODY = Family("rigid body", act=Stage(residual=inertia, tangent=inertia_tangent,
 FRAMES = Family("rigid frame", push=Stage(residual=push, tangent=push_tangent, rates=push_rates, energy=push, power=push),
                 pull=Stage(residual=pull, tangent=pull_tangent))
 MARKERS = Family("rigid marker", push=Stage(rates=push_rates))  # frames that are only looked at
+ACCELERATED = Family("accelerated rigid frame", push=Stage(residual=push_rates, tangent=push_rates))  # once more, for inertia on them

@@ -46,6 +46,7 @@ _PREFIXED = {
     "N": Unit(1.0, _FORCE), "Nm": Unit(1.0, _TORQUE), "Nmm": Unit(1e-3, _TORQUE), "J": Unit(1.0, _TORQUE),
     "W": Unit(1.0, _POWER), "Pa": Unit(1.0, _PRESSURE), "bar": Unit(1e5, _PRESSURE), "K": Unit(1.0, _dimension(K=1)),
     "A": Unit(1.0, _dimension(A=1)), "V": Unit(1.0, _dimension(2, 1, -3, -1)), "C": Unit(1.0, _dimension(s=1, A=1)),
+    "H": Unit(1.0, _dimension(2, 1, -2, -2)), "F": Unit(1.0, _dimension(-2, -1, 4, 2)), "Wb": Unit(1.0, _dimension(2, 1, -2, -1)),
     "ohm": Unit(1.0, _dimension(2, 1, -3, -2)), "Ω": Unit(1.0, _dimension(2, 1, -3, -2)), "L": Unit(1e-3, _VOLUME),
     "l": Unit(1e-3, _VOLUME), "mol": Unit(1.0, _dimension(mol=1)), "cd": Unit(1.0, _dimension(cd=1)),
 }
@@ -68,6 +69,8 @@ _WORDS = {
     _dimension(0, 0, -2): "an angular acceleration", _dimension(0, 1, -2): "a stiffness", _dimension(0, 1, -1): "a damping",
     _dimension(2, 1): "a moment of inertia", _dimension(2, 1, -1): "a rotational damping", _dimension(-3, 1): "a density",
     _dimension(4): "a second moment of area", _dimension(K=1): "a temperature", _dimension(A=1): "a current",
+    _dimension(2, 1, -3, -1): "a voltage", _dimension(2, 1, -3, -2): "a resistance", _dimension(2, 1, -2, -2): "an inductance",
+    _dimension(-2, -1, 4, 2): "a capacitance", _dimension(3, 0, -1): "a flow", _dimension(2, 1, -2, -1): "a torque per current or flux",
 }
 _REMEDY = {"t": "; for 1000 kg write 'tonne'", "degC": "; write 'K'"}
 _LONG = {"m": "meter metre", "kg": "kilogram kilo kgs kilogramme", "g": "gram gramme gr", "s": "second sec", "min": "minute",

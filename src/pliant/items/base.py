@@ -17,6 +17,7 @@ from ..functions.parameters import has_expressions
 from ..functions.printable import same_name
 from ..functions.units import must, quantity, shown
 from .errors import ItemError
+from .hooks import Signalling
 from .names import LONGEST as LONGEST
 from .names import RESERVED as RESERVED
 from .names import FrameName as FrameName
@@ -34,21 +35,7 @@ if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
 
     from ..compile.model_compiler import ModelCompiler
-    from .declarations import (
-        Channel,
-        ConstantLoad,
-        Controls,
-        CoordinateUse,
-        Energies,
-        Happening,
-        Held,
-        Lag,
-        Latch,
-        Memory,
-        Output,
-        State,
-        Stiffness,
-    )
+    from .declarations import Channel, ConstantLoad, CoordinateUse, Stiffness
     from .placing import Placement
 else:
     ModelMetaclass = type(BaseModel)
@@ -250,7 +237,7 @@ class _Friendly(ModelMetaclass):
             raise _told(cls, given, error) from None  # type: ignore[arg-type]
 
 
-class Item(Strict, metaclass=_Friendly):
+class Item(Signalling, Strict, metaclass=_Friendly):
     """An item of a model. The first positional arguments are the fields named in ``positional``."""
     section: ClassVar[str] = ""  # where it stands in a text model: bodies, joints, drives, forces, measures
     kind: ClassVar[str] = ""
@@ -259,7 +246,6 @@ class Item(Strict, metaclass=_Friendly):
     listed: ClassVar[int] = 5    # order of channels: bodies, joints, drives, couplings, springs, other forces, measures
     senses: ClassVar[bool] = True  # whether its functions may use channels, such as A.angle
     mirrors: ClassVar[bool] = False  # whether `placed` knows its mirror image
-    spans: ClassVar[bool] = False  # whether its distance and rate are signals, as those of a measure
     lists: ClassVar[tuple[str, ...]] = ()  # fields that are lists of names of other items
     expressions: ClassVar[tuple[str, ...]] = ()  # fields that are lists or mappings, whose texts are expressions of t and channels
     wholes: ClassVar[tuple[str, ...]] = ()  # fields that name a body as a whole, not a place where something acts
@@ -317,40 +303,6 @@ class Item(Strict, metaclass=_Friendly):
     def uses(self) -> Iterable[CoordinateUse]:
         """Coordinates of joints that it acts on; of a drive those that it prescribes."""
         return ()
-
-    def states(self) -> Iterable[State]:
-        """What it integrates."""
-        return ()
-
-    def outputs(self) -> Iterable[Output]:
-        """Signals that it computes."""
-        return ()
-
-    def derived(self) -> Iterable[Output]:
-        """Signals that are computed only where an expression uses them: what it exerts, for example."""
-        return ()
-
-    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
-        """Values that change at instants only."""
-        return ()
-
-    def controller(self) -> Controls | None:
-        """A function of Python that it calls at ticks."""
-        return None
-
-    def happenings(self) -> Iterable[Happening]:
-        """What it does when conditions become true."""
-        return ()
-
-    def signals(self) -> list[tuple[str, str]]:
-        """Names and units of its states and outputs."""
-        found = [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.outputs()]
-        controller = self.controller()
-        return found + [(value.name, value.unit) for value in self.discrete()] + list(controller.outputs if controller else ())
-
-    def energies(self) -> Energies | None:
-        """What its states add to the balance of energy."""
-        return None
 
     def loads(self) -> Iterable[ConstantLoad]:
         """What it exerts on frames whatever the state is."""

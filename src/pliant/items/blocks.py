@@ -53,7 +53,7 @@ class Block(Computes):
     input: TimeFunction
     unit: Unit = ""
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         return (Output("input", "", self.input),)
 
     @classmethod
@@ -70,7 +70,7 @@ class Input(Computes):
     value: Plain = 0.0
     unit: Unit = ""
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         return (Output("output", self.unit, Given(self.value)),)
 
     @classmethod

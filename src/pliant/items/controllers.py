@@ -58,27 +58,27 @@ else:
 
 class Controller(Computes):
     """A controller in Python: at t_0 + k ``period`` [s] it is called with the time, the values y of the channels ``inputs`` and its
-    states x, and gives the values of ``gives``, which are held until the next call, and the next states: u, x = function(t, y, x);
-    without states u alone. ``start``: the states at the start. What the function remembers elsewhere is unknown to files and
+    states x, and gives the values of ``outputs``, which are held until the next call, and the next states: u, x = function(t, y, x);
+    without states u alone. ``state``: the states at the start. What the function remembers elsewhere is unknown to files and
     checkpoints: say ``pure=False`` then, and the run will not be resumed."""
     section: ClassVar[str] = "blocks"
     kind: ClassVar[str] = "controller"
-    positional: ClassVar[tuple[str, ...]] = ("name", "function", "period", "inputs", "gives", "start")
+    positional: ClassVar[tuple[str, ...]] = ("name", "function", "period", "inputs", "outputs", "state")
     expressions: ClassVar[tuple[str, ...]] = ("inputs",)
     function: Function
     period: Time
     inputs: Inputs
-    gives: Names
-    start: States = ()
+    outputs: Names
+    state: States = ()
     pure: bool = True
 
     def controller(self) -> Controls:
-        return Controls(self.period, self.inputs, tuple((name, "") for name in self.gives), self.start)
+        return Controls(self.period, self.inputs, tuple((name, "") for name in self.outputs), self.state)
 
     def call(self, t: float, y: np.ndarray, outputs: np.ndarray, states: np.ndarray) -> None:
         """Ask the function; what it gives is checked and written."""
         found = self.function(t, y, states.copy())
-        if self.start:
+        if self.state:
             if not isinstance(found, tuple) or len(found) != 2:
                 raise ValueError(f"controller {self.name!r} gave {found!r}, must give its outputs and its next states: return u, x")
             found, after = found

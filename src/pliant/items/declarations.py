@@ -55,7 +55,7 @@ class Output(NamedTuple):
     """A signal that an item computes from t and other signals: a channel, and a name in expressions."""
     name: str
     unit: str
-    value: Node | str | Given | Law
+    value: Node | str | Given | Law | Collected
 
 
 class Held(NamedTuple):
@@ -125,6 +125,19 @@ class Law(NamedTuple):
     stiffness: float
     damping: float
     laws: tuple[Any, ...]
+
+
+class Collected(NamedTuple):
+    """In place of the value of an output: the sum of what items let flow into a port, as of a node of a network."""
+
+
+class Inflow(NamedTuple):
+    """What an item lets flow into a port: ``port`` (an item, or item.side), the output of it that collects such flows, the flow, and the
+    field of the item that names the port."""
+    port: str
+    what: str
+    value: Node
+    field: str
 
 
 class Energies(NamedTuple):

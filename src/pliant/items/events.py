@@ -171,7 +171,7 @@ class StateMachine(Computes):
             raise FieldError("modes", f"{min(reserved)!r} is a channel of every state machine; give that mode another name")
         return self
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         conditions = [Output(f"to_{k}", "", when) for k, (_, _, when) in enumerate(self.transitions)]
         present = [Output(name, "", where(self._is(k), 1.0, 0.0).node) for k, name in enumerate(self.modes)]
         return (*conditions, *present)

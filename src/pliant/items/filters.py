@@ -48,9 +48,9 @@ class LeadLag(Filter):
         rate = (self.own("input") - self.own("lagged")) / self.lag
         return (State("lagged", self.unit, rate.node, self.rested(), self.nominal),)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         x = self.own("lagged")
-        return *super().outputs(), Output("output", self.unit, (x + self.lead / self.lag * (self.own("input") - x)).node)
+        return *super().computed(), Output("output", self.unit, (x + self.lead / self.lag * (self.own("input") - x)).node)
 
 
 class Washout(Filter):
@@ -63,8 +63,8 @@ class Washout(Filter):
     def states(self) -> Iterable[State]:
         return (State("slow", self.unit, (self.own("output") / self.time_constant).node, self.rested(), self.nominal),)
 
-    def outputs(self) -> Iterable[Output]:
-        return *super().outputs(), Output("output", self.unit, (self.own("input") - self.own("slow")).node)
+    def computed(self) -> Iterable[Output]:
+        return *super().computed(), Output("output", self.unit, (self.own("input") - self.own("slow")).node)
 
 
 class Notch(Filter):
@@ -82,9 +82,9 @@ class Notch(Filter):
         pull = w * (self.own("input") - a - 2 * self.zeta * b)
         return State("a", self.unit, (w * b).node, self.rested(), self.nominal), State("b", self.unit, pull.node, 0.0, self.nominal)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         y = self.own("input") - 2 * (1 - self.depth) * self.zeta * self.own("b")
-        return *super().outputs(), Output("output", self.unit, y.node)
+        return *super().computed(), Output("output", self.unit, y.node)
 
 
 class Sensor(Filter):
@@ -104,6 +104,6 @@ class Sensor(Filter):
         rate = (self.own("input") - self.own("filtered")) / self.time_constant
         return (State("filtered", "", rate.node, self.rested(), self.nominal / (abs(self.gain) or 1.0)),)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         x = self.own("input" if self.time_constant is None else "filtered")
-        return *super().outputs(), Output("output", self.unit, (self.gain * x + self.bias).node)
+        return *super().computed(), Output("output", self.unit, (self.gain * x + self.bias).node)

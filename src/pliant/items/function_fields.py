@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from ..functions.parser import KNOWN, parse
+from ..functions.profiles import Profile
 from ..functions.table import Table
 from ..functions.units import must, quantity, shown
 from .base import plain
@@ -25,6 +26,8 @@ def _function(variables: tuple[str, ...]) -> Any:
                 raise ValueError(f"table {shown(value['table'])} must have the entries x and y, lists of numbers, and may have kind and "
                                  "beyond")
             return Table(**value["table"])
+        if isinstance(value, Profile):
+            return value.expression
         if callable(value) or isinstance(value, Table):
             return value
         raise ValueError(must(value, "must be a number, an expression such as '2 * t', or a table such as {table: {x: [0, 1], y: [0, 5]}}"))
@@ -66,7 +69,7 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
     """(path, expression, its variables) of all functions of an item that are given as text."""
     for name, field in type(item).model_fields.items():
         value, own = getattr(item, name), _variables(field.metadata)
-        if name in item.expressions:
+        if name in getattr(type(item), "expressions", ()):
             yield from ((path, text, ("t",)) for path, text in _texts((name,), value))
             continue
         if own and isinstance(value, str):
@@ -76,6 +79,10 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
                 inner = _variables(getattr(kind, "__metadata__", ()))
                 if inner and isinstance(entry, str):
                     yield (name, k), entry, inner
+        elif isinstance(value, dict):  # parts with functions of their own
+            for key, part in value.items():
+                if hasattr(type(part), "model_fields"):
+                    yield from (((name, key, *path), text, variables) for path, text, variables in functions(part))
 
 
 def _texts(path: tuple[Any, ...], value: Any) -> Iterator[tuple[tuple[Any, ...], str]]:

@@ -13,7 +13,17 @@ from .function_fields import TimeFunction
 from .quantities import numbers_with_units
 
 if TYPE_CHECKING:
-    from ..compile.model_compiler import ModelCompiler
+    from ..compile.model_compiler import Coordinate, ModelCompiler
+
+
+def add_joint_load(layout: ModelCompiler, item: str, name: str, c: Coordinate, load: Any, field: str) -> None:
+    """A load along a coordinate of two frames: positive on b, with its opposite on a."""
+    from ..families import joint_loads
+    code = layout.builder.function(load, ("t",), f"{item}: {field}")
+    ints, reals = (*c.place, code.value, -1, -1), (c.zero,)
+    layout.add_force(name, joint_loads.JOINT_LOAD, *c.frames, ints, reals)
+    for slot, derivative in code.by_signal:
+        layout.add_answer(joint_loads.JOINT_LOAD_ANSWER, name, c.frames, ints, slot, derivative, reals)
 
 
 class JointLoad(Item):
@@ -34,14 +44,8 @@ class JointLoad(Item):
         return {self.effort[0]: self.effort[1]}
 
     def build(self, layout: ModelCompiler) -> None:
-        from ..families import joint_loads
-        b, item, (field, _, _) = layout.builder, f"{self.kind} {self.name!r}", self.effort
-        c = layout.coordinate(self.joint, self.coordinate, item)
-        code = b.function(getattr(self, field), ("t",), f"{item}: {field}")
-        ints, reals = (*c.place, code.value, -1, -1), (c.zero,)
-        layout.add_force(self.name, joint_loads.JOINT_LOAD, *c.frames, ints, reals)
-        for slot, derivative in code.by_signal:
-            layout.add_answer(joint_loads.JOINT_LOAD_ANSWER, self.name, c.frames, ints, slot, derivative, reals)
+        item, field = f"{self.kind} {self.name!r}", self.effort[0]
+        add_joint_load(layout, item, self.name, layout.coordinate(self.joint, self.coordinate, item), getattr(self, field), field)
 
     def uses(self) -> Iterable[CoordinateUse]:
         return (CoordinateUse(self.joint, self.coordinate),)

@@ -23,9 +23,9 @@ class Saturation(Block):
     sample: ClassVar[dict[str, Any]] = {"limits": (-1.0, 0.5)}
     limits: Limits
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         u = self.own("input")
-        return (*super().outputs(), Output("output", self.unit, clipped(u, *self.limits).node),
+        return (*super().computed(), Output("output", self.unit, clipped(u, *self.limits).node),
                 Output("saturated", "", at_limit(u, *self.limits).node))
 
 
@@ -36,9 +36,9 @@ class DeadBand(Block):
     sample: ClassVar[dict[str, Any]] = {"limits": (-0.1, 0.2)}
     limits: Limits
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         u = self.own("input")
-        return *super().outputs(), Output("output", self.unit, (u - clipped(u, *self.limits)).node)
+        return *super().computed(), Output("output", self.unit, (u - clipped(u, *self.limits)).node)
 
 
 class RateLimit(Filter):
@@ -56,7 +56,7 @@ class RateLimit(Filter):
     def states(self) -> Iterable[State]:
         return (State("output", self.unit, self.own("rate").node, self.rested(), self.nominal),)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         falling = self.rising if self.falling is None else self.falling
         follow = (self.own("input") - self.own("output")) / self.time_constant
-        return *super().outputs(), Output("rate", "", clipped(follow, -falling, self.rising).node)
+        return *super().computed(), Output("rate", "", clipped(follow, -falling, self.rising).node)

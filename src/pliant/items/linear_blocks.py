@@ -74,10 +74,10 @@ class Rational(Filter):
         starts = [self.rested(1 / f.a[0]) if f.a[0] else 0.0] + [0.0] * (n - 1) if n else []
         return [State(f"x{k + 1}", "", rate.node, start, nominal) for k, (rate, start) in enumerate(zip(rates, starts, strict=True))]
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         f = self._form
         signals = [*(self.own(f"x{k + 1}") for k in range(len(f.a))), self.own("input")]
-        return *super().outputs(), Output("output", self.unit, product([*f.c, f.d], signals).node)
+        return *super().computed(), Output("output", self.unit, product([*f.c, f.d], signals).node)
 
 
 class TransferFunction(Rational):
@@ -217,7 +217,7 @@ class StateSpace(Computes):
         rows = np.hstack([self._of("A"), self._of("B")])
         return [State(f"x{k + 1}", "", product(rows[k], signals).node, starts[k], sizes[k]) for k in range(n)]
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         names = self.output_names or self._numbered("output", len(self.C))
         given = [Output(name, "", u) for name, u in zip(self._numbered("input", len(self.inputs)), self.inputs, strict=True)]
         rows, signals = np.hstack([self._of("C"), self._of("D")]), self._signals()

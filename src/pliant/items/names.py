@@ -51,6 +51,20 @@ Name = Annotated[str, BeforeValidator(_item_name)]
 FrameName = Annotated[str, BeforeValidator(_name)]
 
 
+def port_name(value: Any) -> Any:
+    """A port may be given as an item that has only one."""
+    return same_name(value) if isinstance(value, str) else getattr(value, "name", value)
+
+
+PortName = Annotated[str, BeforeValidator(port_name)]  # field type: names a port of another item, as "cylinder.cap"
+
+
+def names_port(cls: type[Any], field: str) -> bool:
+    """Whether a field of an item names a port."""
+    found = cls.model_fields.get(field)
+    return found is not None and any(getattr(m, "func", None) is port_name for m in found.metadata)
+
+
 def _switch(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError(must(value, "must be true or false"))

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from ..functions.parameters import MARK, is_expression
 from ..functions.rewriting import owner_of, rewritten
 from .base import Between, Frame, Item, ends_of, joint_name, names_joint
 from .function_fields import _variables, kinds_of
+from .names import names_port, port_name
 
 Channel = Callable[[str, str], str]  # (item, rest of the channel) as an expression
 
@@ -32,6 +33,11 @@ class Naming:
             return Frame(body=self.item(whole), point=self.numbers(frame.point), rotation=frame.rotation, at=self.numbers(frame.at))
         new = {"body": self.item(frame.body), "point": self.numbers(frame.point), "at": self.numbers(frame.at)}
         return frame if all(getattr(frame, k) == v for k, v in new.items()) else frame.model_copy(update=new)
+
+    def port(self, port: str) -> str:
+        """``cylinder.a`` with the new name of the cylinder."""
+        head = owner_of(port, self.items)
+        return self.item(head) + port[len(head):] if head in self.items else port
 
     def expression(self, text: str, variables: tuple[str, ...] = ()) -> str:
         return rewritten(text, self._token, variables)
@@ -81,6 +87,8 @@ class Naming:
             return self.frame(Frame.model_validate(value))
         if names_joint(kind, name):
             return self.item(str(joint_name(value)))
+        if names_port(kind, name):
+            return self.port(str(port_name(value)))
         if name in kind.lists:
             return tuple(self.item(str(joint_name(other))) for other in value)
         if name in kind.expressions:
@@ -89,11 +97,21 @@ class Naming:
             return self.numbers(value)
         if own := _variables(field.metadata):
             return self.function(value, own)
+        parts = get_args(field.annotation)
+        if isinstance(value, Mapping) and parts and hasattr(parts[-1], "model_fields"):
+            return {key: self._part(parts[-1], inner) for key, inner in value.items()}
         kinds = kinds_of(field, len(value)) if isinstance(value, (list, tuple)) else ()
         if kinds and len(kinds) == len(value):
-            made = [self.function(v, _variables(getattr(k, "__metadata__", ()))) for v, k in zip(value, kinds, strict=True)]
-            return type(value)(made)
+            each = [_variables(getattr(k, "__metadata__", ())) for k in kinds]
+            return type(value)([self.function(v, own) if own else self.numbers(v) for v, own in zip(value, each, strict=True)])
         return self.numbers(value)
+
+    def _part(self, kind: Any, given: Any) -> Any:
+        """A part of an item with functions of its own."""
+        fields = dict(given) if isinstance(given, Mapping) else {name: getattr(given, name) for name in kind.model_fields}
+        made = {name: self.function(value, own) if name in kind.model_fields and (own := _variables(kind.model_fields[name].metadata))
+                else self.numbers(value) for name, value in fields.items()}
+        return made if isinstance(given, Mapping) else given.model_copy(update=made)
 
     def apply(self, item: Item) -> None:
         """The item itself, with other names in it."""

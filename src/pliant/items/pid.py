@@ -2,17 +2,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import sqrt
+from math import expm1, sqrt
 from typing import Any, ClassVar
 
 from pydantic import model_validator
 
+from ..functions.expression import Number
 from ..functions.field_error import FieldError
-from ..functions.formula import clipped
+from ..functions.formula import Formula, clipped, where
 from .base import Item, Switch
 from .block_fields import Limits, Plain, Positive, Rate, Time, Unit
 from .blocks import Computes
-from .declarations import Output, State
+from .declarations import Held, Lag, Latch, Memory, Output, State
 from .function_fields import TimeFunction
 from .limiters import at_limit
 
@@ -26,7 +27,12 @@ class PID(Computes):
     ``kp``, ``ki``, ``kd``: gains; ``N`` [1/s]: of the filter of the derivative; ``b``, ``c``: parts of the reference that the
     proportional and the derivative term see. ``limits`` of the output u, null where there is none; beyond them ``tracking_time`` Tt [s]
     brings the integral back (by default sqrt(kd/ki), without derivative kp/ki), or nothing does with ``anti_windup`` = false.
-    ``start``: I at the start; ``nominal``: the size of u that errors are measured in."""
+    ``start``: I at the start; ``nominal``: the size of u that errors are measured in.
+
+    With a ``period`` T [s] it works at the ticks k T and holds its output in between:
+
+        v_k = kp (b r - y) + I_k + kd N (c r - y - f_k),   I_k = J_k + T ki e,   J_(k+1) = I_k + T (u_k - v_k) / Tt
+        f_(k+1) = f_k + (1 - exp(-N T)) (c r - y - f_k),   f_0 = c r - y                                    [pid-1]"""
     section: ClassVar[str] = "blocks"
     kind: ClassVar[str] = "pid"
     positional: ClassVar[tuple[str, ...]] = ("name", "reference", "measurement")
@@ -42,6 +48,7 @@ class PID(Computes):
     tracking_time: Time | None = None
     anti_windup: Switch = True
     start: Plain = 0.0
+    period: Time | None = None
     unit: Unit = ""
     nominal: Positive = 1.0
 
@@ -69,13 +76,19 @@ class PID(Computes):
     def _ratio(self) -> float:
         return (self.kd if self.kd else self.kp) / self.ki
 
+    def _integral_rate(self) -> Formula:
+        """ki e + (u - v) / Tt"""
+        rate = self.ki * self.own("error")
+        if not self.tracks:
+            return rate
+        return rate + (self.own("output") - self.own("demand")) / (self.tracking_time or (sqrt(self._ratio) if self.kd else self._ratio))
+
     def states(self) -> Iterable[State]:
+        if self.period is not None:
+            return []
         found = []
         if self.ki:
-            rate = self.ki * self.own("error")
-            if self.tracks:
-                time = self.tracking_time or (sqrt(self._ratio) if self.kd else self._ratio)
-                rate = rate + (self.own("output") - self.own("demand")) / time
+            rate = self._integral_rate()
             found.append(State("integral", self.unit, rate.node, self.start, self.nominal))
         if self.kd:
             assert self.N is not None
@@ -83,15 +96,42 @@ class PID(Computes):
             found.append(State("filtered", "", (self.N * (e - self.own("filtered"))).node, e.node, self.nominal / abs(self.kd * self.N)))
         return found
 
-    def outputs(self) -> Iterable[Output]:
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
+        """[pid-1]; what is called integral is J."""
+        if self.period is None:
+            return []
+        T, found = self.period, list[Held | Memory | Latch | Lag]()
+        if self.ki:
+            found.append(Memory("integral", self.unit, (self.own("integral") + T * self._integral_rate()).node, T, self.start))
+        if self.kd:
+            assert self.N is not None
+            e, f, begun = self.c * self.own("reference") - self.own("measurement"), self.own("filtered"), self.own("begun") > 0.5
+            found.append(Memory("filtered", "", where(begun, f - expm1(-self.N * T) * (e - f), e).node, T))
+            found.append(Memory("begun", "", Number(1.0), T))
+        v = self._demand()
+        if self.limits is None:
+            return [*found, Held("output", self.unit, v.node, T)]
+        return [*found, Held("demand", self.unit, v.node, T), Held("output", self.unit, clipped(self.own("demand"), *self.limits).node, T)]
+
+    def _demand(self) -> Formula:
+        """v"""
         r, y = self.own("reference"), self.own("measurement")
         v = self.kp * (self.b * r - y)
         if self.ki:
             v = v + self.own("integral")
+            if self.period is not None:
+                v = v + self.period * self.ki * self.own("error")
         if self.kd:
             assert self.N is not None
-            v = v + self.kd * self.N * (self.c * r - y - self.own("filtered"))
+            change = self.c * r - y - self.own("filtered")
+            v = v + self.kd * self.N * (change if self.period is None else where(self.own("begun") > 0.5, change, 0.0))
+        return v
+
+    def computed(self) -> Iterable[Output]:
+        r, y, v = self.own("reference"), self.own("measurement"), self._demand()
         found = [Output("reference", "", self.reference), Output("measurement", "", self.measurement), Output("error", "", (r - y).node)]
+        if self.period is not None:
+            return found if self.limits is None else [*found, Output("saturated", "", at_limit(self.own("demand"), *self.limits).node)]
         if self.limits is None:
             return *found, Output("output", self.unit, v.node)
         demand = self.own("demand")

@@ -105,6 +105,11 @@ def no_line(frame: Any, body: Any) -> str:
     return f"body {_short(frame.body)} has no line {_short(frame.frame)}{did_you_mean(frame.frame, lines)}"
 
 
+def no_port(port: str, ports: Collection[str]) -> str:
+    """The sentence for a port that is not there."""
+    return f"there is no port {_short(port)}{did_you_mean(port, sorted(ports)) if ports else '; the model has none'}"
+
+
 def no_coordinate(joint: str, coordinate: str, has: Collection[str]) -> str:
     """The sentence for a coordinate that a joint does not have."""
     return f"joint {_short(joint)} has no coordinate {coordinate!r}; it has {' and '.join(has) if has else 'none'}"

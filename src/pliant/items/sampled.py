@@ -65,9 +65,9 @@ class Quantize(Block):
     positional: ClassVar[tuple[str, ...]] = ("name", "input", "step")
     step: Positive
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         rounded = self.step * function("floor", self.own("input") / self.step + 0.5)
-        return (*super().outputs(), Output("output", self.unit, rounded.node))
+        return (*super().computed(), Output("output", self.unit, rounded.node))
 
 
 class Relay(Block):
@@ -92,8 +92,8 @@ class Relay(Block):
         value = where(d > 0.5, where(u < self.off, 0.0, 1.0), where(u > self.on, 1.0, 0.0))
         return (Latch("state", "", value.node, float(self.start)),)
 
-    def outputs(self) -> Iterable[Output]:
-        return (*super().outputs(), Output("output", self.unit, (self.low + (self.high - self.low) * self.own("state")).node))
+    def computed(self) -> Iterable[Output]:
+        return (*super().computed(), Output("output", self.unit, (self.low + (self.high - self.low) * self.own("state")).node))
 
 
 class Noise(Computes):
@@ -111,7 +111,7 @@ class Noise(Computes):
     def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
         return (Held("unit_noise", "", Random(sequence(self.seed, self.name)), self.period),)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         return (Output("output", self.unit, (self.mean + self.deviation * self.own("unit_noise")).node),)
 
     @classmethod

@@ -10,7 +10,7 @@ from pydantic import model_validator
 from ..functions.field_error import FieldError
 from ..functions.formula import Formula, of
 from ..functions.units import MOST, must, shown
-from .base import Angle, Item, JointName, Length, Pair
+from .base import Angle, Frame, Item, JointName, Length, Pair
 from .declarations import UNLOADED, Channel, CoordinateUse, Law, Output, Stiffness
 from .force_channels import POWER
 from .function_fields import ForceLaw
@@ -78,7 +78,6 @@ class SpringDamper(Pair):
     symbol: ClassVar[str] = "spring"
     listed: ClassVar[int] = 4
     apart: ClassVar[bool] = True
-    spans: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("name", "a", "b", "stiffness", "damping", "length")
     laws: ClassVar[dict[str, str]] = {"stiffness": "N/m", "damping": "N*s/m"}  # units, where they are numbers
     stiffness: ForceLaw = 0.0
@@ -110,6 +109,9 @@ class SpringDamper(Pair):
 
     def channels(self) -> Iterable[Channel]:
         return Channel("length", "m", 1, _length), Channel("rate", "m/s", 1, _rate), Channel("force", "N", 1, _pull), POWER
+
+    def spans(self) -> tuple[Frame, Frame]:
+        return self.a, self.b
 
     def derived(self) -> Iterable[Output]:
         length = of(f"{self.name}.distance")

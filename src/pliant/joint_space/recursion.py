@@ -161,7 +161,7 @@ def drive_efforts(p):
     transmit(tr, p.joints.effort)
     for j in range(tr.driven.shape[0]):
         k = tr.driven[j, 0]
-        x.lam[p.d.ip[tr.driven[j, 2], ROW]] = -tr.scale[k, 0] * p.joints.effort[k]
+        x.lam[p.d.ip[tr.driven[j, 2], ROW]] = -tr.scale[k, 0] * (p.joints.effort[k] + tr.rotors[k] * tr.du[k])
 
 
 @jit

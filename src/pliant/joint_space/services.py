@@ -30,6 +30,8 @@ def efforts_at(problem, t, y, accelerations, effort):
     begin_inward(p.joints.tree, p.x.R)
     follow(p.joints.tree, accelerations)
     transmit(p.joints.tree, effort)
+    for k in range(effort.size):
+        effort[k] += p.joints.tree.rotors[k] * accelerations[k]
 
 
 @entry

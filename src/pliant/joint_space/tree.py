@@ -10,6 +10,7 @@ from ..compile.compiled_model import CompiledModel
 from ..families import modal
 from ..families.constraints import COORDINATE, DRIVE, FACTOR
 from ..families.rigid import AXES, BODY, INERTIA, MASS, OFFSET
+from ..families.rotors import ROTOR
 from ..families.states import STATE
 from ..items.base import quaternion_of
 from ..items.declarations import BALL, FREE, SLIDES, TURNS, TreeJoint
@@ -22,6 +23,7 @@ from ..kernels.coordinates import ANGLE, KIND
 from ..kernels.evaluation import Memory, run
 from ..kernels.pairs import ROW
 from .flexible_links import Blocks
+from .rotors import rotors_of
 from .topology import Link, Topology, masses_of, spanning_forest
 from .tree_programs import FRAME_FAMILIES, placing
 
@@ -73,7 +75,7 @@ class JointSpace:
         s = self.system
         for family, (first, last) in s.families.items():  # of users: what they add to the mass matrix would be missing
             closing = (s.data.ip[first:last, ROW] >= s.n_v).all()
-            if not (family.force or family in (BODY, modal.BODY, STATE) or family.act.tangent is None or closing):
+            if not (family.force or family in (BODY, modal.BODY, STATE, ROTOR) or family.act.tangent is None or closing):
                 loaded, free = (self._left_side(family, self.dynamics.memory(), a) for a in (1.0, 0.0))
                 if not np.allclose(loaded, free, rtol=1e-12, atol=0.0):
                     raise ModelError(f"simulate: coordinates: {s.owners[first]!r} ({family.name}) has inertia of its own, which joint "
@@ -166,9 +168,9 @@ class JointSpace:
         driven = [(k, at[k], e) for k, e in enumerate(drive) if e >= 0]
         return rc.Tree(ip, rp, np.array(drive, np.int64), table(driven, 3), np.array(scales, float).reshape(-1, 2), table(history, 3),
                        table(rotations, 2), table(linear, 2), table(blocks.bodies, 2), table(blocks.nodes, 2), table(lines, 4),
-                       table(states, 2), np.array([state.nominal for state in self.system.states], float),
-                       np.zeros(position), np.zeros(rate),
-                       np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(rc.JOINT_WORK), blocks.reals())
+                       table(states, 2), np.array([state.nominal for state in self.system.states], float), rotors_of(self, ip, rate),
+                       np.zeros(position), np.zeros(rate), np.zeros(rate), w, np.zeros((rate, rc.RATE_WORK)), np.zeros(rc.JOINT_WORK),
+                       blocks.reals())
 
     def _modes(self, i: int, link: Link, ip: np.ndarray, position: int) -> int:
         """How many a body has; their coordinates begin at ``position``."""

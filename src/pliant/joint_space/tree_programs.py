@@ -10,6 +10,7 @@ from numba import types
 from ..families import distributed, lines, modal, nodes, rigid
 from ..families.couplings import COUPLING
 from ..families.rigid import FRAME
+from ..families.rotors import ROTOR
 from ..families.signals import SENSE
 from ..kernels.contract import STAGES, Family, address
 from ..kernels.evaluation import Program
@@ -47,7 +48,7 @@ def split(space: JointSpace) -> tuple[Rows, Rows, set[int]]:
     cut, own = set(space.cut_rows.tolist()), {e for e in space.tree.drive.tolist() if e >= 0}
     acting, closing = Rows(), Rows()
     for family, (first, last) in s.families.items():
-        if family in FRAME_FAMILIES + MARKER_FAMILIES or (family.act.residual is None and family.sense.residual is None):
+        if family in (*FRAME_FAMILIES, *MARKER_FAMILIES, ROTOR) or (family.act.residual is None and family.sense.residual is None):
             continue
         rows = range(first, last)
         if family not in BODY_FAMILIES and not family.force and family.act.tangent is not None and any(ip[e, ROW] >= s.n_v for e in rows):

@@ -91,7 +91,7 @@ def inward(tr):
             if tr.drive[k] < 0:
                 a, b = vec2(s, k, S_), vec2(s, k, S_ + 3)
                 Uf, Um = add(mul(M, a), mul(H, b)), add(tmul(H, a), mul(J, b))
-                D = dot(a, Uf) + dot(b, Um)
+                D = dot(a, Uf) + dot(b, Um) + tr.rotors[k]
                 whole = (M[0].real + M[4].real + M[8].real) * dot(a, a).real + (J[0].real + J[4].real + J[8].real) * dot(b, b).real
                 if not D.real > TINY * whole:
                     return k
@@ -262,6 +262,7 @@ def composite(tr, M):
                 if k >= first:
                     s[l, PQ] += tr.m[K + n * max(k - first, l - first) + min(k - first, l - first)]
             along(tr, i, k, f, turn, M)
+            M[k, k] += tr.rotors[k]
         if p < ground:
             join(w, i, p, m, H, J)
             if tr.ip[i, INNER] >= 0:

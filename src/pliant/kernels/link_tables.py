@@ -61,6 +61,7 @@ class Tree(NamedTuple):
     lines: np.ndarray      # (rate, position, place in v, in q) of what slides along flexible bodies: no link moves by it
     states: np.ndarray     # (rate, place in v) of states, which have no position
     nominal: np.ndarray    # that their equations are divided by
+    rotors: np.ndarray     # per rate: inertia of rotors that turn with it alone
     q: np.ndarray
     u: np.ndarray
     du: np.ndarray

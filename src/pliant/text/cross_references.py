@@ -16,6 +16,7 @@ from ..items import references as ref
 from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, matrix_of, names_joint
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointEquation
+from ..items.declarations import Collected
 from ..items.editing import needs_inactive
 from ..items.forces import Measure
 from ..items.function_fields import functions
@@ -33,7 +34,7 @@ def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
     check, names = _channel_check(model, named), model.names()
     for item in model:
         here = (item.section, item.name)
-        for found in (_ends(model, named, item), _members(model, named, item), _coordinates(model, item),
+        for found in (_ends(model, named, item), _members(model, named, item), _coordinates(model, item), _ports(model, named, item),
                       _expressions(item, check, names)):
             yield from ((here + path, message) for path, message in found)
     yield from _inactive(model)
@@ -47,7 +48,7 @@ def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
 
 def _loops(model: Model, names: Names) -> Iterator[Problem]:
     """Signals of items that need each other without a state between them: one such loop."""
-    owners = {f"{item.name}.{output.name}": (item, output.value) for item in model for output in item.outputs()}
+    owners = {f"{item.name}.{output.name}": (item, output.value) for item in model for output in item.computed()}
     done = set[str]()
 
     def loop(reference: str, before: tuple[str, ...]) -> tuple[str, ...]:
@@ -170,12 +171,22 @@ def _coordinates(model: Model, item: Item) -> Iterator[Problem]:
                 yield path, ref.held(joint, coordinate)
 
 
+def _ports(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Problem]:
+    """Ports that an item names; those of one that is wrong itself are not held against it."""
+    wrong = set().union(*named.values()) - set(model.items)
+    for flow in item.inflows():
+        ports = {f"{i.name}.{o.name}".removesuffix(f".{flow.what}") for i in model for o in i.computed()
+                 if isinstance(o.value, Collected) and o.name.endswith(flow.what)}
+        if flow.port not in ports and owner_of(flow.port, wrong) not in wrong:
+            path = ("between", "ab".index(flow.field)) if isinstance(item, Between) else (flow.field,)
+            yield path, ref.no_port(flow.port, ports)
+
+
 def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], Any]:
     """A function of a channel that raises if expressions cannot use it."""
     bodies = {"ground": model.ground} | {b.name: b for b in model.section("bodies", inactive=True) if isinstance(b, FrameOwner)}
     joints = {j.name: getattr(j, "coordinates", ()) for j in model.section("joints", inactive=True) if not isinstance(j, JointEquation)}
-    measures = {m.name: m for m in model.section("measures", inactive=True) if isinstance(m, Measure)}
-    spans = {i.name: i for i in model if isinstance(i, Pair) and i.spans}
+    measures: dict[str, Any] = {m.name: m for m in model if isinstance(m, Measure) or m.spans()}
     others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
     others |= {"energy": "the model", "model": "the model"}
     offered = {f"{i.name}.{name}" for i in model for name, _ in i.signals()} | {f"{i.name}.{o.name}" for i in model for o in i.derived()}
@@ -183,7 +194,7 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
 
     def check(reference: str) -> None:
         if owner_of(reference, wrong) not in wrong:
-            item = sensed(reference, bodies, joints, measures | spans, others, offered).item
+            item = sensed(reference, bodies, joints, measures, others, offered).item
             if item in measures and _coincide(model, measures[item]):
                 raise ValueError(f"measure {item!r}: {NO_GAP}")
     return check

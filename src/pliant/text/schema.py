@@ -78,7 +78,7 @@ def _item(cls: type[Item], found: dict[str, Any], default: str | None) -> dict[s
     _say_axes(cls, properties)
     required = [k for k in found.get("required", ()) if k != "name"]
     if issubclass(cls, Between):
-        end = {"$ref": "#/$defs/Frame"} if issubclass(cls, Pair) else {"type": "string", "description": "name of a joint"}
+        end = {"$ref": "#/$defs/Frame"} if issubclass(cls, Pair) else {"type": "string", "description": "name of a joint or port"}
         properties = {"between": {"type": "array", "items": end, "minItems": 2, "maxItems": 2},
                       **{k: v for k, v in properties.items() if k not in ("a", "b")}}
         required = ["between", *(k for k in required if k not in ("a", "b"))]

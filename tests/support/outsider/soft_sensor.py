@@ -20,6 +20,6 @@ class SoftSensor(Filter):
         rate = (self.own("input") - self.own("slow")) / self.time_constant
         return (State("slow", self.unit, rate.node, self.rested(), self.nominal),)
 
-    def outputs(self) -> Iterable[Output]:
+    def computed(self) -> Iterable[Output]:
         y = self.range * function("tanh", self.own("slow") / self.range)
-        return (*super().outputs(), Output("output", self.unit, y.node))
+        return (*super().computed(), Output("output", self.unit, y.node))

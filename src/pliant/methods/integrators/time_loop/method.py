@@ -49,8 +49,8 @@ class Method:
                              "Take generalized-alpha, Radau or an explicit method")
 
         if self.stateless and run.dynamics.system.states:
-            raise ModelError(f"simulate: integrator {option.kind}: {run.dynamics.system.states[0].name!r} is a state; {self.stateless}. Take "
-                             "generalized-alpha, Radau or an explicit method")
+            raise ModelError(f"simulate: integrator {option.kind}: {run.dynamics.system.states[0].name!r} is a state; {self.stateless}. "
+                             "Take generalized-alpha, Radau or an explicit method")
 
     def state(self) -> dict[str, np.ndarray]:
         """Arrays that the future depends on, by name."""

@@ -26,7 +26,7 @@ def error(coordinates, **options):
 
 
 def test_the_figures_of_the_tutorial():
-    assert END == pytest.approx([0.0830371111708, 0.864130154823], abs=1e-12)
+    assert pytest.approx([0.0830371111708, 0.864130154823], abs=1e-12) == END
 
 
 @pytest.mark.parametrize("coordinates", ["absolute", "joint"])
@@ -39,7 +39,8 @@ def test_the_accuracy_that_is_asked_for(coordinates, integrator, accuracy, withi
 
 @pytest.mark.parametrize(("integrator", "order", "steps", "coordinates"), [
     (pl.GeneralizedAlpha(0.9), 2, (1e-2, 5e-3), "absolute"), (pl.GeneralizedAlpha(0.9), 2, (1e-2, 5e-3), "joint"),
-    (pl.Newmark(beta=0.25, gamma=0.5), 2, (1e-2, 5e-3), "absolute"), (pl.RungeKutta4(), 4, (2e-2, 1e-2), "absolute"), (pl.RungeKutta4(), 4, (2e-2, 1e-2), "joint"),
+    (pl.Newmark(beta=0.25, gamma=0.5), 2, (1e-2, 5e-3), "absolute"), (pl.RungeKutta4(), 4, (2e-2, 1e-2), "absolute"),
+    (pl.RungeKutta4(), 4, (2e-2, 1e-2), "joint"),
     (pl.DormandPrince54(), 5, (4e-2, 2e-2), "absolute"), (pl.EnergyMomentum(), 2, (1e-2, 5e-3), "absolute")])
 def test_orders_with_fixed_steps(integrator, order, steps, coordinates):
     first, second = (error(coordinates, integrator=integrator, step=h) for h in steps)
@@ -117,10 +118,10 @@ def test_the_integral_of_a_controller_finds_its_rest_and_one_without_rest_is_nam
     st = m.static()
     assert st["A.angle"] == pytest.approx(0.1, abs=1e-12) and st["e.output"] == pytest.approx((K - 0.3) / 5, abs=1e-12)
     m.add(pl.Integral("x", "1 + 0*t"))
-    with pytest.raises(pl.ModelError, match="'x.output' has no rest"):
+    with pytest.raises(pl.ModelError, match=r"'x\.output' has no rest"):
         m.static()
 
 
 def test_dimcd_refuses_states():
-    with pytest.raises(pl.ModelError, match="dimcd.*positions"):
+    with pytest.raises(pl.ModelError, match=r"dimcd.*positions"):
         motor().simulate(0.1, step=1e-3, integrator=pl.DIMCD())

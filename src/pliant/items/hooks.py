@@ -1,0 +1,55 @@
+"""What items with memory, or with signals of their own, say of themselves; others leave all of it as it is. docs/extending.md"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .base import Frame
+    from .declarations import Controls, Energies, Happening, Held, Inflow, Lag, Latch, Memory, Output, State
+
+
+class Signalling:
+    """The compiler asks these."""
+
+    def states(self) -> Iterable[State]:
+        """What it integrates."""
+        return ()
+
+    def computed(self) -> Iterable[Output]:
+        """Signals that it computes."""
+        return ()
+
+    def derived(self) -> Iterable[Output]:
+        """Signals that are computed only where an expression uses them: what it exerts, for example."""
+        return ()
+
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
+        """Values that change at instants only."""
+        return ()
+
+    def controller(self) -> Controls | None:
+        """A function of Python that it calls at ticks."""
+        return None
+
+    def happenings(self) -> Iterable[Happening]:
+        """What it does when conditions become true."""
+        return ()
+
+    def signals(self) -> list[tuple[str, str]]:
+        """Names and units of its states and outputs."""
+        found = [(state.name, state.unit) for state in self.states()] + [(output.name, output.unit) for output in self.computed()]
+        controller = self.controller()
+        return found + [(value.name, value.unit) for value in self.discrete()] + list(controller.outputs if controller else ())
+
+    def inflows(self) -> Iterable[Inflow]:
+        """What it lets flow into ports, which collect it."""
+        return ()
+
+    def spans(self) -> tuple[Frame, Frame] | None:
+        """Its two points, if their distance and its rate are signals of it: NAME.distance, NAME.rate."""
+        return None
+
+    def energies(self) -> Energies | None:
+        """What its states add to the balance of energy."""
+        return None
