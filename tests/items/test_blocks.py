@@ -128,6 +128,7 @@ def test_limits():
     m.add(pl.DeadBand("dead", "3*sin(t)", (-1, 2)))
     m.add(pl.RateLimit("step", "if(t > 1, 10, 0)", rate, lag))
     m.add(pl.RateLimit("ramp", "t", rate, lag, start=0))
+    m.add(pl.RateLimit("fall", "if(t > 1, 0, 10)", 9.0, lag, falling=rate))
     m.add(pl.Integral("sum", "cos(t)", limits=(-0.5, 0.6)))
     sol = m.simulate(7.5, accuracy=1e-10, output_step=0.1)
     t, x = sol.t, 3 * np.sin(sol.t)
@@ -137,6 +138,7 @@ def test_limits():
     end = 1 + 10 / rate - lag  # from there on the rest of rate * lag fades
     step = np.where(t < 1, 0, np.where(t < end, rate * (t - 1), 10 - rate * lag * np.exp(-(t - end) / lag)))
     np.testing.assert_allclose(sol["step.output"], step, atol=1e-8)
+    np.testing.assert_allclose(sol["fall.output"], 10 - step, atol=1e-8)
     np.testing.assert_allclose(sol["ramp.output"], t - lag * (1 - np.exp(-t / lag)), atol=1e-9)
     up, down = np.arcsin(0.6), np.pi / 2  # it stops, and turns back
     parts = np.where(t < up, np.sin(t), np.where(t < down, 0.6, np.maximum(0.6 + np.sin(t) - 1, -0.5)))
@@ -202,6 +204,34 @@ def test_numbers_of_parameters():
     assert other["ss"].inputs == ("valve.output",)
 
 
+def test_rest_of_an_unstable_transfer_function():
+    """1 / (s^2 + s - 2): at rest with the input 0.7 it gives -0.35."""
+    m = free(pl.Model("unstable"))
+    m.add(pl.TransferFunction("tf", "0.7", [1], [1, 1, -2], start="steady"))
+    m.add(pl.TransferFunction("number", "0.7", [1], [1, 1, -2], start=0.7))
+    sol = m.simulate(1.0, accuracy=1e-10)
+    for name in ("tf", "number"):
+        np.testing.assert_allclose(sol[f"{name}.output"], -0.35, atol=1e-9)
+
+
+def test_sub_assemblies_have_blocks_of_their_own():
+    axis = pl.Model("axis")
+    axis.parameter("k", 3.0)
+    rotor = axis.add(pl.RigidBody("rotor", mass=1.0, inertia=(0.01, 0.02, 0.03), position=(0.2, 0.1, 0)))
+    axis.add(pl.Revolute("J", axis.ground, rotor.frame((-0.2, -0.1, 0)), axis="z"))
+    axis.add(pl.PID("pid", "sin(t)", "J.angle", kp="=k", ki=1, kd=0.3, N=50, limits=(-1, 1)))
+    axis.add(pl.StateSpace("ss", ["pid.output", "J.angle_rate", "rotor.position.x"], [[-10]], [[10, 0.2, 0.1]], [[1]]))
+    axis.add(pl.JointTorque("T", "J", "k*ss.output"))
+    m = pl.Model("two")
+    for name, place in (("left", {}), ("right", {"mirror": "y", "position": (0, 2, 0)})):
+        m.add(axis, name=name, **place)
+    alone, both = (x.simulate(1.0, accuracy=1e-9, output_step=0.25, integrator=pl.DOP853()) for x in (axis, m))
+    assert m["left.ss"].inputs == ("left.pid.output", "left.J.angle_rate", "left.rotor.position.x")
+    for side in ("left", "right"):
+        np.testing.assert_allclose(both[f"{side}.ss.output"], alone["ss.output"], atol=1e-8)
+        np.testing.assert_allclose(abs(both[f"{side}.J.angle"]), abs(alone["J.angle"]), atol=1e-8)
+
+
 def test_starts_that_need_each_other_are_named():
     m = free(pl.Model("loop"))
     m.add(pl.LowPass("one", "1 + 2*two.output", 0.1, start="steady"))
@@ -221,3 +251,14 @@ def test_loops_are_named():
         m.compile()
     m["two"].lead = 0.0
     m.compile()
+
+
+def test_stiff_filters_take_as_few_steps_in_both_coordinates():
+    """Poles at -0.001 and -10000 per second: what answers to signals is in the matrices of both."""
+    m = free(pl.Model("stiff"))
+    m.add(pl.TransferFunction("tf", 1.0, [1e-3], np.polymul([1, 1e-3], [1e-4, 1])))
+    m.add(pl.LowPass("low", "tf.output + ball.velocity.x", 1e-4))
+    m.add(pl.Force("f", "ball", ("10 - 5000*low.output", 0, 0)))
+    joint, absolute = (m.simulate(2.0, accuracy=1e-8, coordinates=c, integrator=pl.RadauIIA5()) for c in ("joint", "absolute"))
+    assert joint.quality.steps < 1.1 * absolute.quality.steps < 400
+    np.testing.assert_allclose(joint["low.output"][-1], absolute["low.output"][-1], rtol=1e-7)

@@ -63,7 +63,9 @@ def split(space: JointSpace) -> tuple[Rows, Rows, set[int]]:
 def tangent_program(space: JointSpace) -> Program:
     """Left sides of the bodies' equations and their derivatives."""
     acting, _, seen = split(space)
-    return program(space.system, "tangent", _frames(space.system, seen) | acting)
+    answers = {f: list(range(*rows)) for f, rows in space.system.families.items()  # to signals: they act in the tangent alone
+               if (f.force and f.act.residual is None and f.act.tangent) or (f.sense.residual is None and f.sense.tangent)}
+    return program(space.system, "tangent", _frames(space.system, seen) | acting | answers)
 
 
 def closing_programs(space: JointSpace, x: Any = np.float64) -> tuple[Program, Program]:
