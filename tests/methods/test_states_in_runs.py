@@ -41,7 +41,7 @@ def test_the_accuracy_that_is_asked_for(coordinates, integrator, accuracy, withi
     (pl.GeneralizedAlpha(0.9), 2, (1e-2, 5e-3), "absolute"), (pl.GeneralizedAlpha(0.9), 2, (1e-2, 5e-3), "joint"),
     (pl.Newmark(beta=0.25, gamma=0.5), 2, (1e-2, 5e-3), "absolute"), (pl.RungeKutta4(), 4, (2e-2, 1e-2), "absolute"),
     (pl.RungeKutta4(), 4, (2e-2, 1e-2), "joint"),
-    (pl.DormandPrince54(), 5, (4e-2, 2e-2), "absolute"), (pl.EnergyMomentum(), 2, (1e-2, 5e-3), "absolute")])
+    (pl.DormandPrince54(), 5, (4e-2, 2e-2), "absolute")])
 def test_orders_with_fixed_steps(integrator, order, steps, coordinates):
     first, second = (error(coordinates, integrator=integrator, step=h) for h in steps)
     assert np.log2(first / second) == pytest.approx(order, abs=0.1)
@@ -64,10 +64,9 @@ def two_links():
     m = pl.Model("m", gravity=(0, 0, -9.81))
     m.add(pl.RigidBody("a", mass=2.0, inertia=(0.1, 0.2, 0.15), position=(0.3, 0.2, 0.1), rotation={"axis": (1, 2, 3), "angle": 0.7},
                        angular_velocity=(1, -2, 0.5)))
-    m.add(pl.RigidBody("b", mass=1.0, inertia=(0.1, 0.12, 0.15), position=(0.9, 0.2, 0.4), rotation={"axis": (1, -2, 3), "angle": 1.7},
-                       velocity=(0.3, 1, 2), angular_velocity=(0.4, 0.3, -1)))
+    m.add(pl.RigidBody("b", mass=1.0, inertia=(0.1, 0.12, 0.15), position=(0.9, 0.2, 0.4), rotation={"axis": (1, -2, 3), "angle": 1.7}))
     m.add(pl.Spherical("S", "ground", "a", at=(0, 0, 0)))
-    m.add(pl.Revolute("J", "a", "b", at=(0.5, 0.2, 0.2), axis=(0.3, -0.5, 0.8)))
+    m.add(pl.Revolute("J", "a", "b", at=(0.5, 0.2, 0.2), axis=(0.3, -0.5, 0.8), angle_rate=-1.3))
     m.add(pl.SpringDamper("k", "a", "b", 30.0, "2*v + x^3"))
     m.add(pl.TorsionSpring("tk", "J", 3.0, 0.2, 0.1))
     m.add(pl.LowPass("f", "sin(J.angle)*a.angular_velocity.y + b.position.x*J.angle_rate", 0.3, nominal=3.0))
@@ -96,7 +95,7 @@ def test_both_coordinates_and_implicit_methods_agree_in_space():
 
 def test_rest_modes_and_linear_models():
     m = motor()
-    m.remove("i"), m.remove("T")
+    m.remove("T"), m.remove("i")
     m.add(pl.Input("u", 1.0, "V"))
     m.add(pl.Integral("i", f"(u.output - {R}*i.output - {K}*A.angle_rate)/{L}", unit="A"))
     m.add(pl.JointTorque("T", "A", f"{K}*i.output - {B}*A.angle_rate - 3*A.angle"))
@@ -113,15 +112,17 @@ def test_rest_modes_and_linear_models():
 def test_the_integral_of_a_controller_finds_its_rest_and_one_without_rest_is_named():
     m = motor()
     m.add(pl.TorsionSpring("k", "A", 3.0))
-    m.add(pl.Integral("e", "A.angle - 0.1"))
-    m.add(pl.JointTorque("C", "A", "-5*e.output"))
+    m.add(pl.Integral("off", "A.angle - 0.1"))
+    m.add(pl.JointTorque("C", "A", "-5*off.output"))
     st = m.static()
-    assert st["A.angle"] == pytest.approx(0.1, abs=1e-12) and st["e.output"] == pytest.approx((K - 0.3) / 5, abs=1e-12)
+    assert st["A.angle"] == pytest.approx(0.1, abs=1e-12) and st["off.output"] == pytest.approx((K - 0.3) / 5, abs=1e-12)
     m.add(pl.Integral("x", "1 + 0*t"))
     with pytest.raises(pl.ModelError, match=r"'x\.output' has no rest"):
         m.static()
 
 
-def test_dimcd_refuses_states():
-    with pytest.raises(pl.ModelError, match=r"dimcd.*positions"):
-        motor().simulate(0.1, step=1e-3, integrator=pl.DIMCD())
+@pytest.mark.parametrize(("integrator", "words"), [(pl.DIMCD(), "dimcd.*positions"),
+                                                   (pl.EnergyMomentum(), "energy-momentum.*mechanical energy")])
+def test_methods_that_refuse_states(integrator, words):
+    with pytest.raises(pl.ModelError, match=words):
+        motor().simulate(0.1, step=1e-3, integrator=integrator)

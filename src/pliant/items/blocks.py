@@ -66,7 +66,7 @@ class Input(Computes):
     """A free input of a linear model: a number in runs, ``value``."""
     section: ClassVar[str] = "blocks"
     kind: ClassVar[str] = "input"
-    positional: ClassVar[tuple[str, ...]] = ("name", "value")
+    positional: ClassVar[tuple[str, ...]] = ("name", "value", "unit")
     value: Plain = 0.0
     unit: Unit = ""
 

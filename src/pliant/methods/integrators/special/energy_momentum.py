@@ -22,7 +22,7 @@ from ....kernels.so3 import accumulate, add, cross, dot, dyad, mat_add, scale, s
 from ....kernels.states import copy, copy_part, copy_tile, flushed, normalise, rms
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE, SINGULAR
 from ....kernels.tile_solver import factors, solved
-from ..time_loop.convergence import LIMITS, drift_of_states, limits, settled, small, stagnant
+from ..time_loop.convergence import LIMITS, limits, small, stagnant
 from ..time_loop.method import Method
 from ..time_loop.rows import store_motion
 from .rigid_part import free_momentum
@@ -201,7 +201,7 @@ def lost(x, o, h, n_v):
     """Whether the step would lose energy, of the work of inertia and gravity: multipliers come later than positions."""
     left, work = 0.0, 0.0
     for k in range(n_v):
-        left += o.move[k] * x.R[k] if o.weight[k] > 0 else 0.0  # not of states
+        left += o.move[k] * x.R[k]
         work += abs(o.move[k] * o.inert[k])
     return abs(left) > LOST * work * (h * h / 2)
 
@@ -228,7 +228,7 @@ def step(p, w, c, o):
     """One step by Newton's method to rounding: what is not in the matrix (sigma, S, second derivatives of constraints)
     is small with h. Accepted after a last look at the equations, which leaves energies of the middle in x."""
     n, n_v, h = o.n, p.num.n_v, c.h
-    before, renew, last, passes, drift = 0.0, True, False, 0, 0.0
+    before, renew, last, passes = 0.0, True, False, 0
     predict(p, w, c, o)
     threshold = max(n.tolerance * (rms(o.a0, o.weight, n_v) + n.floor) * h * h / 2, n.rounding)
     for _ in range(n.most_iterations + 1):
@@ -242,9 +242,8 @@ def step(p, w, c, o):
         size = iterate(p, o, h)
         if not np.isfinite(size):
             return NOT_FINITE
-        rate, drifted = max(SURE, size / before) if before > 0 else 1.0, drift
-        drift = drift_of_states(w, p.x.R, p.x.q.size, n_v, 2 / h)
-        last = (small(n, size, rate, threshold) or stagnant(n, size, before)) and settled(drift, drifted, 0.0)
+        rate = max(SURE, size / before) if before > 0 else 1.0
+        last = small(n, size, rate, threshold) or stagnant(n, size, before)
         renew, before = rate > SLOW and before > 0 and not last, size
     return NEWTON_FAILED
 
@@ -255,6 +254,7 @@ class EnergyMomentumMethod(Method):
     holds, project = True, False
     kept = ("a0", "a1", "lam0", "lam1", "elastic")
     rigid = "it needs bodies whose inertia does not change"
+    stateless = "its balance is that of mechanical energy"
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
