@@ -19,7 +19,7 @@ from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
 from ....kernels.status import CHATTERS, CROWDED, ENDED, EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ..base import Integrator, Plan
-from .control import CONTROL, FORCES, PLACES, RATES
+from .control import CONTROL, FORCES, NEVER, PLACES, RATES
 from .instants import next_tick
 from .intervals import chatters, next_stop
 from .python_functions import looks, refuse_memory
@@ -77,7 +77,7 @@ class Run(Stops):
         for name in ("q", "v", "a", "lam", "H"):
             getattr(self.x, name)[:] = p[name][0]
         self.c, self.num = new_record(CONTROL), new_record(NUM)
-        self.c.latest, self.c.fixed = -1, not plan.accuracy
+        self.c.latest, self.c.fixed, self.c.echo = -1, not plan.accuracy, NEVER
         self.fallback = SparseFallback(s, self.x)
         self.interval = max(LEAST, min(MOST, TILE_STEPS // s.n_tiles))
         s.failures.take()  # of an earlier run
