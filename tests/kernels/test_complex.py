@@ -51,7 +51,8 @@ def advance(mass, kind, steps=60, h=2e-3):
     c = new_record(CONTROL, next=h, last=steps * h, fixed=1, end=steps, outputs=1, output=1, histories=len(history.rows) > 0)
     w = Steps(*(z(n_y) for _ in range(5)), *np.ones((3, n_y)), np.zeros((0, 4)), z(4, n_y), z(0, n_y), z(n_y),
               np.zeros(0, np.int64), np.zeros((0, 0)), np.zeros((1, 2)), np.zeros((1, 2)), np.zeros(1),
-              np.array([steps * h]), history, tangent,
+              np.array([steps * h]), history, history, history, np.zeros(2, np.int64), np.zeros((0, 2)), np.zeros(0, np.int64),
+              np.zeros((0, 2), np.int64), tangent, tangent,
               np.zeros(0, np.int64), np.zeros((0, 0)), *np.zeros((3, 0)), Kernels(*[0] * len(Kernels._fields)))
     w.y0[:s.q0.size], w.y0[s.q0.size:-2] = x.q, x.v[:s.n_v]
     w = w._replace(call=w.call._replace(step=ode.address(in_absolute[1], p, w, c, own)))

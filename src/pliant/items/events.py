@@ -189,5 +189,5 @@ class StateMachine(Computes):
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
         from .joints import Revolute
-        changes = [("closed", "open", "J.angle > 0.2"), ("open", "closed", "J.angle_rate < -0.1 or t > 5")]
+        changes = [("closed", "open", "J.angle > 0.2"), ("open", "closed", "J.angle_rate > 0.5 or t > 5")]
         return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), cls("block", ["closed", "open"], changes)]

@@ -12,7 +12,7 @@ REMAINDER = 3e-3  # of the last difference of values: the error of a polynomial 
 @jit
 def record(p, w, c, e, k):
     """Where the values of a new record of delay e stand in W."""
-    return p.d.ip[e, RING] + FIRST + WIDTH * ((int(p.x.W[p.d.ip[e, RING] + HEAD]) + k) % RECORDS)
+    return p.d.ip[e, RING] + FIRST + WIDTH * ((int(p.x.W[p.d.ip[e, RING] + HEAD].real) + k) % RECORDS)
 
 
 @jit
@@ -37,7 +37,7 @@ def recorded(p, w, c, o):
         p.x.W[k], p.x.W[k + 1] = c.t0, c.h
         difference, size, binomial = 0.0, 1.0, 1.0
         for i in range(NODES):
-            difference += (-1) ** i * binomial * p.x.W[k + 2 + i]
+            difference += (-1) ** i * binomial * p.x.W[k + 2 + i].real
             size = max(size, abs(p.x.W[k + 2 + i]))
             binomial = binomial * (NODES - 1 - i) / (i + 1)
         worst = max(worst, REMAINDER * abs(difference) / size)
@@ -50,13 +50,13 @@ def keep_records(p, w, c):
     """The new records count. False if there is no room: a delay is too long for such short steps."""
     for e in range(w.delays[0], w.delays[1]):
         ring = p.d.ip[e, RING]
-        W, count = p.x.W, int(p.x.W[ring + COUNT])
-        oldest = ring + FIRST + WIDTH * ((int(W[ring + HEAD]) - count + 2 + RECORDS) % RECORDS)
+        W, count = p.x.W, int(p.x.W[ring + COUNT].real)
+        oldest = ring + FIRST + WIDTH * ((int(W[ring + HEAD].real) - count + 2 + RECORDS) % RECORDS)
         if count == RECORDS - 1:  # one is kept free for the step that is made
-            if W[oldest] + W[oldest + 1] > c.t1 - p.d.rp[e, TAU]:
+            if W[oldest].real + W[oldest + 1].real > c.t1 - p.d.rp[e, TAU].real:
                 return False
             count -= 1
-        W[ring + HEAD], W[ring + COUNT] = (int(W[ring + HEAD]) + 1) % RECORDS, count + 1
+        W[ring + HEAD], W[ring + COUNT] = (int(W[ring + HEAD].real) + 1) % RECORDS, count + 1
     return True
 
 
@@ -64,7 +64,7 @@ def keep_records(p, w, c):
 def keep_delayed(p, w, t):
     """Delays of a row in its history."""
     for e in range(w.delays[0], w.delays[1]):
-        p.x.H[p.d.ip[e, PLACE]] = looked_up(p.x.W, p.d.ip[e, RING], t - p.d.rp[e, TAU])
+        p.x.H[p.d.ip[e, PLACE]] = looked_up(p.x.W, p.d.ip[e, RING], t - p.d.rp[e, TAU].real)
 
 
 @jit
@@ -88,7 +88,7 @@ def reflect(p, w, c):
     for e in range(w.delays[0], w.delays[1]):
         for k in range(w.echoes.shape[0]):
             if w.echoes[k, 1] == 0 and times > 0:
-                w.echoes[k, 0], w.echoes[k, 1] = c.now + p.d.rp[e, TAU], times
+                w.echoes[k, 0], w.echoes[k, 1] = c.now + p.d.rp[e, TAU].real, times
                 break
     c.echoed = 0
     next_echo(w, c)

@@ -74,7 +74,7 @@ def keep(p, w, c, t, y, row):
         copy_part(w.f1, n_q, row, Q + n_q + n, n_v)
     copy_part(p.x.lam, n_v, row, Q + n_q + 2 * n + n_v, n - n_v)
     for e in range(w.delays[0], w.delays[1]):
-        p.x.H[p.d.ip[e, PLACE]] = looked_up(p.x.W, p.d.ip[e, RING], t - p.d.rp[e, TAU])
+        p.x.H[p.d.ip[e, PLACE]] = looked_up(p.x.W, p.d.ip[e, RING], t - p.d.rp[e, TAU].real)
     copy_part(p.x.H, 0, row, Q + n_q + 3 * n, p.x.H.size)
     c.stored += 1
 
