@@ -1,5 +1,6 @@
 """Mechanisms with something wrong in joints, drives and starts, each with exactly what `check` must find."""
 import numpy as np
+import pytest
 from cases import DEGREE, LOOP, door, four_bar, parallelogram, rod, sick, slider_crank, spherical_four_bar
 
 import pliant as pl
@@ -174,6 +175,20 @@ def degrees_given_as_radians():
     m.add(pl.TorsionSpring("coil", "A", 5.0, angle=-90))
     m.add(pl.TorsionSpring("spring", "B", 5.0, angle=-2 * np.pi))
     m.add(pl.Drive("C", "angle", "22.5 + t", name="motor"))
+    return m
+
+
+@sick(notes=[("many-turns", "crate"), ("many-turns", "weld"), ("many-turns", "bolt")])
+def rotations_in_degrees_given_as_radians():
+    """Of a body, of a frame where a joint is, and of a named frame; a text says that it is meant, and one turn is."""
+    m = pl.Model("crates")
+    with pytest.warns(UserWarning, match="turns; write"):
+        m.add(pl.RigidBody("crate", 1.0, (1, 1, 1), rotation=pl.rotation("z", 30)))
+        m.add(pl.RigidBody("bolt", 1.0, (1, 1, 1), frames={"head": {"point": (0, 0, 1), "rotation": {"cardan": [0.1, 90, 0.2]}}}))
+        m.add(pl.RigidBody("nut", 1.0, (1, 1, 1), rotation=pl.rotation("z", "9 rad"), frames={"hole": {"rotation": pl.rotation("y", 3)}}))
+        m.add(pl.Fixed("weld", m.ground.frame(rotation=pl.rotation("x", 45)), m["nut"].frame(rotation=pl.rotation("x", "45 rad"))))
+    m.add(pl.Fixed("left", "ground", "crate"))
+    m.add(pl.Fixed("right", "ground", "bolt"))
     return m
 
 

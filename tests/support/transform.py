@@ -4,6 +4,7 @@ import numpy as np
 import pliant as pl
 from pliant.compile.planar import normal_vector
 from pliant.items.base import Frame, Place, matrix_of, quaternion_of
+from pliant.items.rotations import product, written_as
 
 
 def transformed(m: pl.Model, R: np.ndarray, s: float = 1.0, backwards: bool = False) -> pl.Model:
@@ -20,7 +21,7 @@ def transformed(m: pl.Model, R: np.ndarray, s: float = 1.0, backwards: bool = Fa
 
 
 def _body(b, R, s):
-    turned = {"position": tuple(s * R @ b.position), "rotation": quaternion_of(R @ matrix_of(b.rotation))}
+    turned = {"position": tuple(s * R @ b.position), "rotation": product(quaternion_of(R), b.rotation)}
     if isinstance(b, pl.ModalBody):
         return turned  # its part has the size that it has
     scaled = {name: Place(point=s * np.array(p.point), rotation=p.rotation)
@@ -39,7 +40,8 @@ def _item(item, m, R, s):
         if isinstance(value, Frame):
             point, axes = m[value.body].place_of(value)
             if value.body == "ground":
-                change[field] = Frame(body="ground", point=tuple(s * R @ point), rotation=R @ axes, frame=value.frame)
+                change[field] = Frame(body="ground", point=tuple(s * R @ point), frame=value.frame,
+                                      rotation=written_as(quaternion_of(R @ axes), value.rotation))
             elif value.point is not None:
                 change[field] = Frame(body=value.body, point=tuple(s * point), rotation=value.rotation)
     powers = {"spring_damper": 3, "torsion_spring": 5}

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import BaseModel
 
 from ..compile.compiled_model import GAP, Extent
 from ..families.constraints import DRIVE
 from ..functions.table import Table
 from ..items.joints import Turns
+from ..items.rotations import ManyTurns
 from ..kernels import evaluation
 from ..kernels.expression_vm import value_at
 from ..report.finding import ERROR, NOTE, WARNING, Finding, Severity, names
@@ -115,6 +117,7 @@ def many_turns(e: Examination) -> Iterator[Finding]:
     s, x, directory = mechanism.system, mechanism.x, mechanism.directory
     given = [(item.name, f"{item.kind} {item.name!r}: {field} =", float(value)) for item in model for field in ("angle", "zero")
              for value in [getattr(item, field, None)] if isinstance(value, float) and (field == "angle" or isinstance(item, Turns))]
+    given += [(item.name, f"{item.kind} {item.name!r}: a rotation by", q.angle) for item in model for q in _rotations(item)]
     for name, code in directory.codes.items():
         function = getattr(model.items.get(name), "function", None)
         if directory.drives[name][3] == "angle" and not (isinstance(function, str) and "rad" in function):
@@ -125,6 +128,18 @@ def many_turns(e: Examination) -> Iterator[Finding]:
         if np.isfinite(value) and abs(value) > 2 * np.pi and (2 * value).is_integer():
             yield Finding("many-turns", NOTE, (name,), f"{words} {value:.6g} rad, which is {abs(value) / (2 * np.pi):.3g} turns.",
                           f"Write '{value:.6g} deg' if degrees are meant; angles without a unit are in radians.")
+
+
+def _rotations(value: Any) -> Iterator[ManyTurns]:
+    """Rotations in an item, its places and frames that were written as more than a turn."""
+    if isinstance(value, ManyTurns):
+        yield value
+    elif isinstance(value, BaseModel):
+        for _, field in value:
+            yield from _rotations(field)
+    elif isinstance(value, dict):
+        for entry in value.values():
+            yield from _rotations(entry)
 
 
 # -- velocities

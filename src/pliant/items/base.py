@@ -10,7 +10,17 @@ from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PrivateAttr, ValidationError, WithJsonSchema, WrapValidator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainValidator,
+    PrivateAttr,
+    ValidationError,
+    WithJsonSchema,
+    WrapValidator,
+    model_validator,
+)
 
 from ..functions.field_error import FieldError
 from ..functions.parameters import has_expressions
@@ -85,7 +95,7 @@ def _entries(*needed: str, more: dict[str, Any] | None = None) -> dict[str, Any]
     return {"type": "object", "properties": properties | (more or {}), "required": list(needed), "additionalProperties": False}
 
 
-Rotation = Annotated[tuple[float, float, float, float], BeforeValidator(rotation_of), WithJsonSchema(
+Rotation = Annotated[tuple[float, float, float, float], PlainValidator(rotation_of), WithJsonSchema(
     {"anyOf": [{"type": "array"}, _entries("axis", "angle"), _entries("euler", more=THREE_TURNS), _entries("cardan", more=THREE_TURNS)]})]
 
 

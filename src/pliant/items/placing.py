@@ -18,9 +18,9 @@ from ..functions.parameters import MARK, has_expressions, is_expression
 from ..functions.table import Table
 from ..functions.units import parse_unit, quantity, shown, unit_in
 from .base import AXES, IDENTITY, Frame, Place, Rotation, Vec3, matrix_of
+from .rotations import Quaternion, product, written_as
 
 EXACT = 1e-15  # cosines this near to 0 or 1 are meant to be
-Quaternion = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ class Placement:
             return rotation
         if isinstance(rotation, Mapping):
             return {**rotation, "axis": self.local(rotation["axis"], axial=True)} if "axis" in rotation else rotation
-        w, *u = TypeAdapter(Rotation).validate_python(rotation)
-        return w, *self.local(u, axial=True)
+        w, *u = q = TypeAdapter(Rotation).validate_python(rotation)
+        return written_as((w, *self.local(u, axial=True)), q)
 
     def place(self, place: Any) -> Any:
         """A frame of a body, or of the ground, as it is written."""
@@ -141,15 +141,6 @@ class Placement:
             away = f"({channel} - {_inner(p)})" if moved and p else channel
             terms.append(away if column[k] == 1 else f"-{away}" if column[k] == -1 else f"{float(column[k])!r}*{away}")
         return terms[0] if len(terms) == 1 and not terms[0].startswith("-") else f"({' + '.join(terms)})"
-
-
-def product(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Of unit quaternions: first b, then a."""
-    (w, *u), (s, *v) = a, b
-    first, second = np.array(u), np.array(v)
-    q = np.array([w * s - first @ second, *(w * second + s * first + np.cross(first, second))])
-    q /= np.linalg.norm(q)
-    return float(q[0]), float(q[1]), float(q[2]), float(q[3])
 
 
 def summed(terms: Sequence[tuple[float, Any]], unit: str) -> Any:

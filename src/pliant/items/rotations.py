@@ -18,6 +18,20 @@ Quaternion = tuple[float, float, float, float]
 WAYS = "{axis: z, angle: 30 deg}, {cardan: [a, b, c], sequence: xyz}, {euler: [a, b, c], sequence: zxz}"
 
 
+class ManyTurns(Quaternion):
+    """A quaternion that was written as more than a turn in plain numbers, ``angle`` [rad]: `check` names it."""
+    angle: float
+
+
+def written_as(q: Quaternion, *given: Any) -> Quaternion:
+    """``q``, with the many turns by which one of the given rotations, of which it was made, was written."""
+    many = next((g for g in given if isinstance(g, ManyTurns)), None)
+    if many is not None:
+        q = ManyTurns(q)
+        q.angle = many.angle
+    return q
+
+
 def _array(value: Any) -> np.ndarray:
     """As numbers, or an empty array where that is not possible."""
     try:
@@ -53,11 +67,16 @@ def rotation(axis: Any = None, angle: float | str | None = None, *, euler: Any =
 
 def _turn(axis: Any, angle: Any) -> Quaternion:
     half = quantity(angle, "rad") / 2
-    if not isinstance(angle, str) and abs(half) > np.pi:
+    many = not isinstance(angle, str) and abs(half) > np.pi
+    if many:
         warnings.warn(f"rotation: angle = {angle:g} rad is {abs(half) / np.pi:.3g} turns; write '{angle:g} deg' if degrees are meant, "
                       f"'{angle:g} rad' if not", stacklevel=4)
     u = np.sin(half) * np.asarray(axis_of(axis))
-    return float(np.cos(half)), float(u[0]), float(u[1]), float(u[2])
+    q = float(np.cos(half)), float(u[0]), float(u[1]), float(u[2])
+    if many:
+        q = ManyTurns(q)
+        q.angle = float(angle)
+    return q
 
 
 def _successive(kind: str, angles: Any, sequence: Any, about: Any) -> Quaternion:
@@ -73,15 +92,16 @@ def _successive(kind: str, angles: Any, sequence: Any, about: Any) -> Quaternion
     turns = [_turn(axis, angle) for axis, angle in zip(axes, angles, strict=True)]
     q = IDENTITY
     for turn in turns if about == "moving" else turns[::-1]:
-        q = _product(q, turn)
+        q = product(q, turn)
     return q
 
 
-def _product(p: Quaternion, q: Quaternion) -> Quaternion:
+def product(p: Quaternion, q: Quaternion) -> Quaternion:
     """First q, then p, both in fixed axes; or first p, then q in the axes that p has turned."""
     (a, *u), (b, *w) = p, q
-    x, y, z = a * np.array(w) + b * np.array(u) + np.cross(u, w)
-    return float(a * b - np.dot(u, w)), float(x), float(y), float(z)
+    r = np.array([a * b - np.dot(u, w), *(a * np.array(w) + b * np.array(u) + np.cross(u, w))])
+    r /= np.linalg.norm(r)
+    return written_as((float(r[0]), float(r[1]), float(r[2]), float(r[3])), p, q)
 
 
 def quaternion_of(matrix: np.ndarray) -> Quaternion:
@@ -109,6 +129,8 @@ def matrix_of(q: Sequence[float]) -> np.ndarray:
 
 def rotation_of(value: Any) -> Quaternion:
     """Unit quaternion of what a user gives as a rotation."""
+    if isinstance(value, ManyTurns):
+        return value
     if isinstance(value, dict):
         if set(value) == {"axis", "angle"}:
             return _turn(value["axis"], value["angle"])
