@@ -197,3 +197,43 @@ def test_a_start_in_a_singular_position(method):
     sol = m.simulate(3.0, step=1e-2, integrator=method)
     tips = [sol[f"post{i}.end.position"] - (i, 0, 0) for i in range(3)]
     assert max(abs(tips[i] - tips[0]).max() for i in (1, 2)) < 1e-6
+
+
+def geared(sampled: bool = False) -> pl.Model:
+    """Two skew axes; the second has a motor with a rotor behind its gear."""
+    m = pl.Model("arm", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody("a", 2.0, (0.1, 0.2, 0.15), position=(0.3, 0.2, 0.1)))
+    m.add(pl.RigidBody("b", 1.0, (0.1, 0.12, 0.15), position=(0.9, 0.2, 0.4)))
+    m.add(pl.Revolute("A", "ground", "a", at=(0, 0, 0), axis=(0.2, 1, 0.3)))
+    m.add(pl.Revolute("B", "a", "b", at=(0.5, 0.2, 0.2), axis=(0.3, -0.5, 0.8)))
+    if sampled:
+        m.add(pl.PID("c", "0.5*sin(5*t)", "B.angle", kp=20.0, kd=1.0, N=30.0, period=0.02))
+    m.add(pl.DCMotor("m", "B", "c.output" if sampled else "5*sin(9*t)", resistance=1.0, inductance=0.05, constant=0.1, rotor_inertia=1e-3,
+                     ratio=10))
+    return m
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_motors_and_rotors(sampled):
+    """The balance closes to rounding, with what inductance and rotor store and the coil loses; order 2, between samples too."""
+    channels = ("B.angle", "B.angle_rate", "m.current", "A.angle_rate")
+    exact = geared(sampled).simulate(0.5, accuracy=1e-10, output_times=[0.5])
+    errors = []
+    for h in (4e-3, 2e-3):
+        sol = geared(sampled).simulate(0.5, step=h, output_step=0.1, integrator=METHOD)
+        errors.append([abs(sol[c][-1] - exact[c][-1]) for c in channels])
+        balance = sol.energy.balance
+        assert abs(balance - balance[0]).max() < 1e-12 * abs(sol.energy.work).max()
+    assert np.log2(np.divide(*errors)) == pytest.approx([2] * 4, abs=0.1)
+
+
+def test_a_loaded_cylinder_at_rest_stays_there():
+    """Forces of 1e5 N do work on the rounding of positions; no motion comes of it."""
+    m = pl.Model("boom", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody("boom", 200.0, (1.0, 150.0, 150.0), position=(1.5, 0, 0)))
+    m.add(pl.RigidBody("tip", 300.0, (1e-9,) * 3, position=(3, 0, 0)))
+    m.add(pl.Revolute("O", "ground", "boom", at=(0, 0, 0), axis=(0, -1, 0)))
+    m.add(pl.Fixed("F", "boom", "tip", at=(3, 0, 0)))
+    m.add(pl.SpringDamper("c", m.ground.frame((0.3, 0, -0.9)), m["boom"].frame((-0.5, 0, 0)), 1e8, 1e4))
+    sol = m.simulate(1.0, step=1e-3, integrator=METHOD, start="static")
+    assert abs(sol["tip.position"] - sol["tip.position"][0]).max() < 1e-11

@@ -41,7 +41,7 @@ def test_the_accuracy_that_is_asked_for(coordinates, integrator, accuracy, withi
     (pl.GeneralizedAlpha(0.9), 2, (1e-2, 5e-3), "absolute"), (pl.GeneralizedAlpha(0.9), 2, (1e-2, 5e-3), "joint"),
     (pl.Newmark(beta=0.25, gamma=0.5), 2, (1e-2, 5e-3), "absolute"), (pl.RungeKutta4(), 4, (2e-2, 1e-2), "absolute"),
     (pl.RungeKutta4(), 4, (2e-2, 1e-2), "joint"),
-    (pl.DormandPrince54(), 5, (4e-2, 2e-2), "absolute")])
+    (pl.EnergyMomentum(), 2, (1e-2, 5e-3), "absolute"), (pl.DormandPrince54(), 5, (4e-2, 2e-2), "absolute")])
 def test_orders_with_fixed_steps(integrator, order, steps, coordinates):
     first, second = (error(coordinates, integrator=integrator, step=h) for h in steps)
     assert np.log2(first / second) == pytest.approx(order, abs=0.1)
@@ -121,8 +121,6 @@ def test_the_integral_of_a_controller_finds_its_rest_and_one_without_rest_is_nam
         m.static()
 
 
-@pytest.mark.parametrize(("integrator", "words"), [(pl.DIMCD(), "dimcd.*positions"),
-                                                   (pl.EnergyMomentum(), "energy-momentum.*mechanical energy")])
-def test_methods_that_refuse_states(integrator, words):
-    with pytest.raises(pl.ModelError, match=words):
-        motor().simulate(0.1, step=1e-3, integrator=integrator)
+def test_dimcd_refuses_states():
+    with pytest.raises(pl.ModelError, match=r"dimcd.*positions"):
+        motor().simulate(0.1, step=1e-3, integrator=pl.DIMCD())

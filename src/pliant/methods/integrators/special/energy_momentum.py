@@ -13,6 +13,8 @@ import numpy as np
 
 from ....families.loads import LOAD
 from ....families.rigid import BODY
+from ....families.rotors import ROTOR
+from ....families.states import LEDGERS
 from ....kernels.contract import DISSIPATION, ELASTIC, POWER
 from ....kernels.evaluation import Program
 from ....kernels.evaluation import run as evaluate
@@ -22,7 +24,7 @@ from ....kernels.so3 import accumulate, add, cross, dot, dyad, mat_add, scale, s
 from ....kernels.states import copy, copy_part, copy_tile, flushed, normalise, rms
 from ....kernels.status import DONE, NEWTON_FAILED, NOT_FINITE, SINGULAR
 from ....kernels.tile_solver import factors, solved
-from ..time_loop.convergence import LIMITS, limits, small, stagnant
+from ..time_loop.convergence import LIMITS, drift_of_states, limits, settled, small, stagnant
 from ..time_loop.method import Method
 from ..time_loop.rows import store_motion
 from .rigid_part import free_momentum
@@ -30,19 +32,25 @@ from .rigid_part import free_momentum
 SLOW = 0.1          # rate of the iteration above which factors are renewed
 SURE = 0.05         # at least this rate is counted with: what is left of the equations is energy lost
 LOST, MORE_PASSES = 1e-14, 3  # of the work of a step: energy that may be lost; passes to find it
+NOISE = 8           # of the rounding of positions: energy that forces give to them for nothing
+AT_REST = 1e3       # times the same: less than this moves in a step at rest
 FAINT = 0.01        # of the regularisation, in the equations: multipliers of redundant ones fade, joints stay closed
 MEMORY = record_type(LIMITS | {"last_t0": "start of the last step"}, {
     "most_iterations": "of Newton's method",
     "stiff": "whether anything is elastic",
     "free": "whether no force comes from outside",
+    "moves": "whether the step moves the model by more than rounding",
+    "ledgers": "whether states add to the balance of energy",
+    "n_motion": "velocities before those that are states",
 })
 
 
 class Middle(NamedTuple):
-    """What the method remembers between steps (a0, a1, lam0, lam1, elastic), and its work arrays."""
+    """What the method remembers between steps (a0, a1, lam0, lam1, elastic, owed), and its work arrays."""
     n: Any               # a record of MEMORY
-    inertia: Program     # rigid bodies alone
-    energy: Program
+    inertia: Program     # of rigid bodies and rotors alone
+    energy: Program      # of what moves, without the ledgers of states
+    power: Program
     q1: np.ndarray
     a0: np.ndarray       # acceleration at the start of the step, and one step before
     a1: np.ndarray
@@ -57,6 +65,7 @@ class Middle(NamedTuple):
     mass: np.ndarray     # 6x6 per body
     links: np.ndarray    # tiles of constraint rows
     elastic: np.ndarray  # energy at the start of the step, at its end
+    owed: np.ndarray     # what the balance lacked there, as rounding
 
 
 @jit
@@ -95,16 +104,21 @@ def weigh(o):
 
 
 @jit
-def balance(x, o, h, n_v):
+def balance(x, o, h):
     """R += sigma M Delta                                                                               [conserving-4]
-    sigma = (V_1 - V_0 + h (dissipation - power) - Delta . (R - inertia)) / Delta . M Delta"""
-    left, size = o.elastic[1] - o.elastic[0] + h * (x.E[DISSIPATION] - x.E[POWER]), 0.0
-    for k in range(n_v):
-        left -= o.move[k] * (x.R[k] - o.inert[k])
+    sigma = (V_1 - V_0 + h (dissipation - power) - Delta . (R - inertia)) / Delta . M Delta
+    Forces do work on the rounding of positions, too: that much is left to a later step, and a model at rest has no balance."""
+    left, size, noise = o.owed[0] + o.elastic[1] - o.elastic[0] + h * (x.E[DISSIPATION] - x.E[POWER]), 0.0, 0.0
+    for k in range(o.n.n_motion):
+        force = x.R[k] - o.inert[k]
+        left -= o.move[k] * force
         size += o.move[k] * o.along[k]
-    if size > 1e-200:
-        for k in range(n_v):
-            x.R[k] += left / size * o.along[k]
+        if o.weight[k] > 0:
+            noise += NOISE * o.n.rounding * abs(force) / o.weight[k]
+    o.owed[1] = min(max(left, -noise), noise)
+    if o.n.moves == 1 and size > 1e-200:
+        for k in range(o.n.n_motion):
+            x.R[k] += (left - o.owed[1]) / size * o.along[k]
 
 
 @jit
@@ -149,14 +163,14 @@ def equations(p, w, c, o, renew):
     t = c.t1 - h / 2
     x.E[:] = 0
     if p.num.powered == 1:
-        evaluate(p.power, d, x, t, 0.0, 0.0, 0.0)
+        evaluate(o.power, d, x, t, 0.0, 0.0, 0.0)
     evaluate(o.inertia, d, x, t, 0.0, 0.0, 0.0)
     copy(x.R, o.inert)
     evaluate(p.residual, d, x, t, 0.0, 0.0, 0.0)
     weigh(o)
     if o.n.free != 0:
         free_momentum(d, x, o)
-    balance(x, o, h, n_v)
+    balance(x, o, h)
     stretch(d, x, o)
     for k in range(n_v):
         x.R[k] *= h * h / 2
@@ -174,17 +188,21 @@ def predict(p, w, c, o):
         copy_part(w.f0, n_q, o.a0, 0, n_v)
         copy(o.lam0, o.lam1)
         copy(lam, o.lam0)
-        o.elastic[0], o.n.last_t0 = o.elastic[1], c.t0
+        o.elastic[0], o.owed[0], o.n.last_t0 = o.elastic[1], o.owed[1], c.t0
     for k in range(n_v):
         o.move[k] = h * (w.y0[n_q + k] + h / 2 * (2 * o.a0[k] - o.a1[k]))
     for k in range(n_v, lam.size):
         lam[k] = o.lam0[k] + (o.lam0[k] - o.lam1[k])
+    o.n.moves = 1 if rms(o.move, o.weight, n_v) > AT_REST * NOISE * o.n.rounding else 0
 
 
 @jit
 def accept(p, w, c, o):
     """The state at the end of the step; energies by the middle, where x is."""
     x, n_q, n_v, e = p.x, p.x.q.size, p.num.n_v, p.x.q.size + p.num.n_v
+    if o.n.ledgers == 1:
+        x.E[:] = 0
+        evaluate(p.power, p.d, x, c.t1 - c.h / 2, 0.0, 0.0, 0.0)
     w.y1[e], w.y1[e + 1] = w.y0[e] + c.h * x.E[DISSIPATION], w.y0[e + 1] + c.h * x.E[POWER]
     copy(o.q1, x.q)
     normalise(p.d, x.q)
@@ -228,7 +246,7 @@ def step(p, w, c, o):
     """One step by Newton's method to rounding: what is not in the matrix (sigma, S, second derivatives of constraints)
     is small with h. Accepted after a last look at the equations, which leaves energies of the middle in x."""
     n, n_v, h = o.n, p.num.n_v, c.h
-    before, renew, last, passes = 0.0, True, False, 0
+    before, drifted, renew, last, passes = 0.0, 0.0, True, False, 0
     predict(p, w, c, o)
     threshold = max(n.tolerance * (rms(o.a0, o.weight, n_v) + n.floor) * h * h / 2, n.rounding)
     for _ in range(n.most_iterations + 1):
@@ -236,15 +254,16 @@ def step(p, w, c, o):
             return SINGULAR
         if last:
             passes += 1
-            if passes > MORE_PASSES or not lost(p.x, o, h, n_v):
+            if passes > MORE_PASSES or not lost(p.x, o, h, n.n_motion):
                 accept(p, w, c, o)
                 return DONE
         size = iterate(p, o, h)
         if not np.isfinite(size):
             return NOT_FINITE
         rate = max(SURE, size / before) if before > 0 else 1.0
-        last = small(n, size, rate, threshold) or stagnant(n, size, before)
-        renew, before = rate > SLOW and before > 0 and not last, size
+        drift = drift_of_states(w, p.x.R, p.x.q.size, n_v, 2 / h)
+        last = (small(n, size, rate, threshold) or stagnant(n, size, before)) and settled(drift, drifted, n.tolerance)
+        renew, before, drifted = rate > SLOW and before > 0 and not last, size, drift
     return NEWTON_FAILED
 
 
@@ -252,20 +271,22 @@ class EnergyMomentumMethod(Method):
     """[conserving-1]. Rows are kept as integrated: a projection of velocities would change the energy."""
     step = step
     holds, project = True, False
-    kept = ("a0", "a1", "lam0", "lam1", "elastic")
+    kept = ("a0", "a1", "lam0", "lam1", "elastic", "owed")
     rigid = "it needs bodies whose inertia does not change"
-    stateless = "its balance is that of mechanical energy"
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
         s = run.dynamics.system
-        n = new_record(MEMORY, **limits(option, run), free=not s.fixed and LOAD not in s.families,
-                       stiff=any(f.act.energy for f in s.families if f is not BODY))
+        inert = [f for f in s.families if f in (BODY, ROTOR) or (ROTOR in s.families and f.act.residual is None)]  # with their frames
+        moving = [f for f in s.families if f not in LEDGERS.values()]
+        n = new_record(MEMORY, **limits(option, run), free=not s.fixed and LOAD not in s.families, ledgers=len(moving) < len(s.families),
+                       stiff=any(f.act.energy for f in moving if f not in (BODY, ROTOR)), n_motion=s.n_motion)
         links = np.array([s.block[j.tile, k] for j in s.joints for k in j.bodies], np.int64)
         vectors: dict[str, Any] = {name: np.zeros(s.n) for name in Middle._fields}
         self.own = Middle(**vectors)._replace(
-            n=n, inertia=s.program("residual", families=[BODY]), energy=s.program("energy"), q1=np.zeros(s.q0.size),
-            weight=run.dynamics.weights(), soft=s.softness, mass=self.masses(), links=links, elastic=np.zeros(2))
+            n=n, inertia=s.program("residual", families=inert), energy=s.program("energy", families=moving),
+            power=s.program("power", families=moving), q1=np.zeros(s.q0.size),
+            weight=run.dynamics.weights(), soft=s.softness, mass=self.masses(), links=links, elastic=np.zeros(2), owed=np.zeros(2))
 
     def begun(self) -> None:
         """Steps before the first one are as if accelerations had been constant."""

@@ -37,10 +37,11 @@ class Settling(NamedTuple):
     report: np.ndarray
     length: float       # size of the model
     gap: float          # that joints may be open by
+    moved: float        # 0 where positions and velocities stay as they were integrated, unless a drive changes them
 
     @classmethod
-    def of(cls, dynamics: CompiledModel, gap: float) -> Settling:
-        return cls(dynamics.workplace(), np.zeros(5), dynamics.length, gap)
+    def of(cls, dynamics: CompiledModel, gap: float, project: bool = True) -> Settling:
+        return cls(dynamics.workplace(), np.zeros(5), dynamics.length, gap, float(project))
 
 
 class TreeSettling(NamedTuple):
@@ -105,8 +106,9 @@ def settle(p, w, c, s):
         return SINGULAR
     if not s.report[POSITION] <= s.gap:
         return OPEN
-    copy_part(x.q, 0, w.y0, 0, n_q)
-    copy_part(x.v, 0, w.y0, n_q, n_v)
+    if impulse or s.moved == 1 or c.after > c.now:
+        copy_part(x.q, 0, w.y0, 0, n_q)
+        copy_part(x.v, 0, w.y0, n_q, n_v)
     copy_part(x.a, 0, w.f0, n_q, n_v)
     copy(x.a, p.x.a)
     copy(x.lam, p.x.lam)
@@ -182,7 +184,7 @@ def made_for(run: Any) -> tuple[Any, Any]:
     if (run.c.fixed and not run.c.events) or not ((kinds == RATES).any() or holds):
         return None, None
     if not space:
-        return settle, Settling.of(d, run.joint_gap)
+        return settle, Settling.of(d, run.joint_gap, run.scheme.project)
     least = isinstance(getattr(run.formulation, "stabilization", None), DirectCorrection) or not space.loops.tile.size
     if space.tree.lines.size or not least:
         return None, None
