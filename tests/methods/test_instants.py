@@ -5,6 +5,7 @@ from scipy.linalg import expm
 
 import pliant as pl
 from pliant.kernels.noise import first_of, normals
+from pliant.text.model_text import from_text
 
 METHODS = {"default": {"accuracy": 1e-10}, "absolute": {"accuracy": 1e-10, "integrator": pl.DOP853(), "coordinates": "absolute"},
            "radau": {"accuracy": 1e-10, "integrator": pl.RadauIIA5(), "coordinates": "absolute"},
@@ -218,3 +219,61 @@ def test_the_exponential_between_ticks():
     for _ in range(20):
         x = (G @ [*x, 5 * (1 - x[0])])[:2]
     assert (sol["A.angle_rate"][-1], sol["i.output"][-1]) == pytest.approx(tuple(x), abs=1e-9)
+
+
+def test_sampled_blocks_see_any_channel():
+    """Accelerations, reactions and energies at the ticks, as they are when the tick comes; in text too."""
+    m = arm(lambda t, y, x: (np.sin(9 * t), x), 0.1)
+    for k, channel in enumerate(("A.force.z", "b.acceleration.x", "energy.kinetic", "energy.work", "A.angle + 2*b.angular_acceleration.y")):
+        m.add(pl.Sample(f"s{k}", channel, 0.1))
+    m.add(pl.LowPass("smooth", "s0.output", 0.05))
+    sol = m.simulate(0.5, output_step=0.05, accuracy=1e-10)
+    held = [sol["A.force"][:, 2], sol["b.acceleration"][:, 0], sol["energy.kinetic"], sol["energy.work"],
+            sol["A.angle"] + 2 * sol["b.angular_acceleration"][:, 1]]
+    for k, expected in enumerate(held[:1] + held[2:4]):  # these do not jump with the outputs of the controller
+        assert sol[f"s{(0, 2, 3)[k]}.output"][1::2] == pytest.approx(expected[:-1:2], abs=1e-6 * max(1, abs(expected).max()))
+
+
+TEXT = """
+pliant: 1
+name: cell
+gravity: [0, 0, -9.81]
+bodies:
+  a: {mass: 1, rod: {start: [0, 0, 0], end: [1, 0, 0]}}
+joints:
+  A: {kind: revolute, between: [ground, a.start], axis: y}
+forces:
+  T: {kind: joint_torque, joint: A, torque: "-0.1*cell.output"}
+blocks:
+  cell: {kind: sample, input: CHANNEL, period: 0.01}
+"""
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "joint"])
+def test_a_load_cell_feeds_back(coordinates):
+    """The torque is what the cell saw at the tick before, with every method, and after a resume bit for bit."""
+    m = from_text(TEXT.replace("CHANNEL", "A.force.z"))
+    sol = m.simulate(0.2, output_step=0.01, accuracy=1e-9, coordinates=coordinates)
+    assert sol["T.torque"] == pytest.approx(-0.1 * sol["cell.output"], abs=1e-12) and abs(sol["T.torque"][5]) > 0.1
+    implicit = m.simulate(0.2, output_step=0.01, accuracy=1e-9, coordinates=coordinates, integrator=pl.RadauIIA5())
+    assert implicit["cell.output"] == pytest.approx(sol["cell.output"], abs=1e-6)
+    whole, half = (m.simulate(T, output_step=0.1, coordinates=coordinates) for T in (2.0, 1.0))
+    assert np.array_equal(half.resume(1.0).rows, whole.rows)
+
+
+@pytest.mark.parametrize(("channel", "told"), [
+    ("A.forse.z", "cannot be used in an expression"), ("a.acceleration", "cannot be used"), ("b.force.x", "no body, joint or measure 'b'")])
+def test_channels_that_a_sample_cannot_see(channel, told):
+    with pytest.raises(ValueError, match=f"(?s)blocks.cell.input.*{told}"):
+        from_text(TEXT.replace("CHANNEL", channel))
+    m = from_text(TEXT.replace("CHANNEL", "t"))
+    with pytest.raises(pl.ModelError, match=rf"cell.*{channel}"):
+        m.set("cell.input", channel)
+        m.simulate(0.1)
+
+
+def test_what_is_solved_for_is_no_input_of_a_state():
+    m = from_text(TEXT.replace("CHANNEL", "t"))
+    m.add(pl.LowPass("f", "a.acceleration.x", 0.1))
+    with pytest.raises(pl.ModelError, match=r"(?s)solved for.*pl\.Sample.*pl\.Washout"):
+        m.simulate(0.1)

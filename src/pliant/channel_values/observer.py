@@ -14,11 +14,10 @@ from ..families import constraints
 from ..families.rigid import FRAMES
 from ..functions.evaluation import values
 from ..functions.rewriting import owner_of
-from ..items.base import did_you_mean
 from ..kernels.contract import AV, FRAME_WIDTH, A, P, V, W
 from ..kernels.evaluation import Program
 from ..kernels.state_row import parts
-from .components import ENERGIES, FRAME, components
+from .components import ENERGIES, listed, split
 
 if TYPE_CHECKING:
     from ..compile.channel_map import ForceRecord
@@ -28,11 +27,9 @@ BLOCKS = 8         # of those kept
 
 
 def catalogue(dynamics: CompiledModel) -> dict[str, tuple[str, int]]:
-    """{channel: (unit, number of components)} of everything that can be asked for."""
+    """{channel: (unit, number of components)} of a model."""
     d = dynamics.directory
-    out = {f"{name}.{quantity}": found for name in d.frames for quantity, found in FRAME.items()}
-    out |= {name: (channel.unit, channel.size) for name, (_, channel) in d.channels.items()}
-    return out | {f"energy.{e}": ("J", 1) for e in ENERGIES}
+    return listed(d.frames, {name: (channel.unit, channel.size) for name, (_, channel) in d.channels.items()})
 
 
 class Observer:
@@ -57,14 +54,7 @@ class Observer:
 
     def split(self, name: str) -> tuple[str, int | None]:
         """A channel and perhaps the number of a component of it."""
-        if name in self.catalogue:
-            return name, None
-        whole, _, last = name.rpartition(".")
-        if whole in self.catalogue:
-            letters = components(whole, self.catalogue[whole][1])
-            if last in letters:
-                return whole, letters.index(last)
-        raise KeyError(f"no channel {name!r}{did_you_mean(name, self.catalogue)}")
+        return split(name, self.catalogue)
 
     # -- raw material
     def frame(self, number: int) -> np.ndarray:

@@ -114,6 +114,7 @@ class ArrayBuilder:
     references: list[tuple[Family | str | None, int]] = field(default_factory=list)
     periods: list[tuple[float, str]] = field(default_factory=list)  # of sampled items, and who they are
     controllers: list[ControllerEntry] = field(default_factory=list)
+    observed: list[tuple[str, str]] = field(default_factory=list)  # channels that are looked up at instants, and for whom
     starts: dict[int, float] = field(default_factory=dict)  # of discrete values: place in the history, value at the start
     histories: int = 1
     n_signals: int = 1

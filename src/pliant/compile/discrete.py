@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..items.base import did_you_mean
 from ..items.declarations import Controls, Held, Lag, Latch, Memory
 from ..items.errors import ModelError
@@ -14,6 +16,19 @@ if TYPE_CHECKING:
     from .model_compiler import ModelCompiler
 
 
+class Look:
+    """In place of a controller: a channel that is no signal."""
+    kind = "look at channel"
+
+    def __init__(self, channel: str) -> None:
+        self.name, self.inputs = channel, (channel,)
+
+    def call(self, t: float, y: np.ndarray, outputs: np.ndarray, states: np.ndarray) -> None:
+        if not np.isfinite(y[0]):
+            raise ValueError(f"channel {self.name!r} is {y[0]}")
+        outputs[0] = y[0]
+
+
 class Discrete:
     """Places of discrete values, by the names of their signals."""
 
@@ -23,6 +38,10 @@ class Discrete:
         self.lags: dict[str, Lag] = {}
         self.rows: dict[str, int] = {}     # of these, in their family
 
+    def every(self, item: Item) -> float:
+        """The period of an item that works at ticks, else zero."""
+        return min((v.period for v in item.discrete() if isinstance(v, (Held, Memory))), default=0.0)
+
     def declare(self, item: Item) -> None:
         b, where = self.layout.builder, f"{item.kind} {item.name!r}"
         for value in item.discrete():
@@ -31,7 +50,7 @@ class Discrete:
                 self.lags[name] = value
             elif isinstance(value, Held):
                 place, period = b.discrete(0.0), b.period(value.period, where)
-                self.layout.signals.offered[name] = Declared(value.value, where, place, period)
+                self.layout.signals.offered[name] = Declared(value.value, where, place, period, every=value.period)
             else:
                 self.places[name] = b.discrete(value.start)
         if controller := item.controller():
@@ -58,10 +77,22 @@ class Discrete:
         """Of a signal; -1 for another channel, which is looked up when the controller is called."""
         try:
             return self.layout.signals.slot(reference)
-        except ModelError:
-            raise
-        except ValueError:
+        except ValueError as error:
+            if not self.layout.signals.is_channel(error):
+                raise
+            self.layout.builder.observed.append((reference, where))
             return -1
+
+    def look_up(self, reference: str, period: float, where: str) -> int:
+        """The signal of a channel that is none, such as a reaction, as it is at the ticks of a block."""
+        from ..families.signals import COMPUTED
+        b = self.layout.builder
+        place, slot = b.discrete(0.0), b.new_signal()
+        b.controllers.append(ControllerEntry(Look(reference), (-1,), (place,), (), b.own))
+        b.element(COMPUTED, reference, (-1, -1, -1, -1, -1, b.period(period, where), 0, -1, b.memory(1)))
+        b.element(COMPUTED, reference, (-1, -1, -1, -1, place, -1, slot))
+        b.observed.append((reference, where))
+        return slot
 
     def build(self, item: Item) -> None:
         """Rows of its memories, latches and events."""
@@ -70,7 +101,9 @@ class Discrete:
         for value in item.discrete():
             name = f"{item.name}.{value.name}".rstrip(".")
             if isinstance(value, Memory):
+                signals.every = value.period
                 code = b.sampled(value.next, ("t",), where)
+                signals.every = 0.0
                 ints = (code.value, self.places[name], b.period(value.period, where), signals.slot(name), b.new_signal())
                 b.element(family.MEMORY, item.name, (-1, -1, -1, *ints))
             elif isinstance(value, Latch):

@@ -65,9 +65,9 @@ class ModelCompiler(Sensing):
         self.directory = ChannelMap()
         self.items: list[Item] = []
         self.marking = False
-        self.signals = Signals(self.builder, self._primitive)
-        self.given: dict[str, float] = {}  # free inputs
         self.discrete = Discrete(self)
+        self.signals = Signals(self.builder, self._primitive, self.discrete.look_up)
+        self.given: dict[str, float] = {}  # free inputs
         self.builder.signal, self.builder.chain = self.signals.slot, self.signals.chain
         self.markers: list[tuple[str, Frame]] = []
         self.measured: dict[str, tuple[Frame, Frame]] = {}

@@ -48,6 +48,7 @@ class Sensing:
 
     def _declare(self, items: Iterable[Item]) -> None:
         items, collected = list(items), dict[str, list[Node]]()
+        self.signals.named |= {item.name for item in items}
         for item in items:
             if ends := item.spans():
                 self.measured[item.name] = ends
@@ -63,7 +64,7 @@ class Sensing:
                 elif isinstance(output.value, Collected):
                     collected[name] = []
                 else:
-                    self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}")
+                    self.signals.offered[name] = Declared(output.value, f"{item.kind} {item.name!r}", every=self.discrete.every(item))
             for output in item.derived():
                 self.signals.derived[f"{item.name}.{output.name}"] = Declared(cast(Any, output.value), f"{item.kind} {item.name!r}")
             if isinstance(item, Pair) and item.spans():

@@ -12,7 +12,7 @@ from ..functions.parser import parse
 from ..functions.substitution import substituted
 from ..functions.table import Table
 from ..items.declarations import Law, Random
-from ..items.errors import ModelError
+from ..items.errors import MissingItem, ModelError
 from ..items.references import algebraic_loop, no_port
 
 if TYPE_CHECKING:
@@ -43,13 +43,17 @@ class Declared(NamedTuple):
     place: int = -1
     period: int = -1
     ready: Callable[[], None] | None = None
+    every: float = 0.0  # period of the item, if it works at ticks: then it may use any channel
 
 
 class Signals:
     """By reference. ``find`` makes primitive ones; ``offered``: those that items compute."""
 
-    def __init__(self, builder: ArrayBuilder, find: Callable[[str], Primitive]) -> None:
-        self.builder, self.find = builder, find
+    def __init__(self, builder: ArrayBuilder, find: Callable[[str], Primitive], look_up: Callable[[str, float, str], int]) -> None:
+        self.builder, self.find, self.look_up = builder, find, look_up
+        self.every, self.where = 0.0, ""  # period of what is being computed, and whose it is
+        self.named = {"energy", "model"}  # what has channels
+        self.looked: dict[tuple[str, float], int] = {}  # channels that are no signals, at the ticks of a period
         self.primitive: dict[str, Primitive] = {}
         self.computed: dict[str, Computed] = {}
         self.offered: dict[str, Declared] = {}
@@ -78,10 +82,24 @@ class Signals:
             return self.slope_slots[reference]
         if reference in self.offered or reference in self.derived:
             return self._compute(reference).slot
-        if reference not in self.primitive:
-            self.primitive[reference] = found = self.find(reference)
-            self.by_slot[found.slot] = found
-        return self.primitive[reference].slot
+        if reference in self.primitive:
+            return self.primitive[reference].slot
+        key = reference, self.every
+        if key in self.looked:
+            return self.looked[key]
+        try:
+            found = self.find(reference)
+        except ValueError as error:
+            if not self.every or not self.is_channel(error):
+                raise
+            self.looked[key] = self.look_up(reference, self.every, self.where)
+            return self.looked[key]
+        self.primitive[reference] = self.by_slot[found.slot] = found
+        return found.slot
+
+    def is_channel(self, error: ValueError) -> bool:
+        """Whether what is no signal may be another channel: if it is of something that is there."""
+        return error.name in self.named if isinstance(error, MissingItem) else not isinstance(error, ModelError)
 
     def _compute(self, reference: str) -> Computed:
         """A computed signal; those that need each other without a state between them are named."""
@@ -91,10 +109,11 @@ class Signals:
             names = [*self.underway[self.underway.index(reference):], reference]
             raise ModelError(algebraic_loop(names), tuple(name.rpartition(".")[0] for name in names[1:]))
         self.underway.append(reference)
+        outer = self.every
         try:
             from ..families.signals import COMPUTED, RANDOM
             declared, b = self.offered.get(reference) or self.derived[reference], self.builder
-            held = declared.place >= 0
+            held, self.every, self.where = declared.place >= 0, declared.every, declared.where
             if declared.ready is not None:
                 declared.ready()
                 slot = b.new_signal()
@@ -112,6 +131,7 @@ class Signals:
             b.element(COMPUTED, declared.where, (-1, -1, -1, code.value, declared.place, declared.period, slot))
             self.computed[reference] = Computed(slot, {} if held else self._slopes(reference, code.node))
         finally:
+            self.every = outer
             self.underway.pop()
         return self.computed[reference]
 
@@ -145,6 +165,8 @@ class Signals:
         for reference in channels(node):
             outer = derivative(node, Signal(reference))
             if outer == ZERO:
+                continue
+            if (reference, self.every) in self.looked:
                 continue
             inner = {reference: ONE} if reference in self.primitive else self._compute(reference).slopes
             for primitive, slope in inner.items():

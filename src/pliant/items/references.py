@@ -15,6 +15,7 @@ NO_LENGTH = "its length is zero; use a spherical joint for points that coincide"
 NO_DIRECTION = "its two points coincide, so its direction is undefined; move one of them or use a bushing"
 NO_GAP = "its two points coincide, so the direction of its distance is undefined and no expression can use it; move one of them"
 TIME_ALONE = "its function must depend on t alone; use a force or torque for feedback"
+SOLVED_FOR = {"acceleration", "angular_acceleration", "force", "torque", "force_joint", "torque_joint"}  # channels known behind a step
 USABLE = "expressions can use BODY.position.x, BODY.FRAME.velocity.z, JOINT.angle, JOINT.displacement_rate, MEASURE.distance and the like"
 
 
@@ -62,6 +63,9 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
         raise MissingItem(f"channel {_short(reference)}: there is no body, joint or measure {_short(head)}{near}", head)
     if reference not in known:
         near = did_you_mean(reference, known, 0.85) if known else "; it has no coordinate"
+        if SOLVED_FOR & {*rest}:
+            behind = ", or pl.Washout of the velocity: the acceleration behind a low pass" if "acceleration" in rest else ""
+            near = f"; it is solved for, so only a block with a period can use it: pl.Sample(name, {_short(reference)}, period){behind}"
         raise ValueError(f"channel {_short(reference)} of {what} cannot be used in an expression{near}")
     return known[reference]
 

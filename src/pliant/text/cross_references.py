@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..channel_values.components import is_number, listed
 from ..functions.channels import channels
 from ..functions.expression import Node
 from ..functions.function import check_expression
@@ -16,7 +17,7 @@ from ..items import references as ref
 from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, matrix_of, names_joint
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointEquation
-from ..items.declarations import Collected
+from ..items.declarations import Collected, Held, Memory
 from ..items.editing import needs_inactive
 from ..items.forces import Measure
 from ..items.function_fields import functions
@@ -35,7 +36,7 @@ def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
     for item in model:
         here = (item.section, item.name)
         for found in (_ends(model, named, item), _members(model, named, item), _coordinates(model, item), _ports(model, named, item),
-                      _expressions(item, check, names)):
+                      _expressions(model, item, check, names)):
             yield from ((here + path, message) for path, message in found)
     yield from _inactive(model)
     yield from _loops(model, names)
@@ -200,7 +201,24 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
     return check
 
 
-def _expressions(item: Item, check: Callable[[str], Any], names: Names) -> Iterator[Problem]:
+def _observable(model: Model) -> dict[str, tuple[str, int]]:
+    """All channels of a model, which items that work at ticks may use."""
+    owners = [model.ground, *(b for b in model.section("bodies", inactive=True) if isinstance(b, FrameOwner))]
+    frames = [place for b in owners for place in (b.name, *(f"{b.name}.{frame}" for frame in b.frames))]
+    return listed(frames, {f"{i.name}.{c.name}".rstrip("."): (c.unit, c.size) for i in model for c in i.channels()})
+
+
+def _seen_at_ticks(model: Model, item: Item, reference: str) -> bool:
+    """Whether an item that works at ticks looks up a channel that is no signal."""
+    if not any(isinstance(value, (Held, Memory)) for value in item.discrete()):
+        return False
+    try:
+        return is_number(reference, _observable(model))
+    except KeyError:
+        return False
+
+
+def _expressions(model: Model, item: Item, check: Callable[[str], Any], names: Names) -> Iterator[Problem]:
     """Expressions that cannot be programs, and channels that are not there or cannot be used."""
     for path, text, variables in functions(item):
         try:
@@ -214,7 +232,8 @@ def _expressions(item: Item, check: Callable[[str], Any], names: Names) -> Itera
             try:
                 check(reference)
             except ValueError as error:
-                yield path, str(error)
+                if not _seen_at_ticks(model, item, reference):
+                    yield path, str(error)
 
 
 def _too_many_equations(model: Model) -> Iterator[Problem]:

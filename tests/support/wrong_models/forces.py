@@ -65,7 +65,8 @@ wrong("force channel frame", FORCE + "{kind: force, frame: crank, vector: [0, 0,
 wrong("force channel coordinate", FORCE + "{kind: force, frame: crank, vector: [0, 0, A.displacement]}\n",
       "7: forces.S.vector[2]: channel 'A.displacement' of joint 'A' cannot be used in an expression; there ***")
 wrong("force channel force", FORCE + "{kind: force, frame: crank, vector: [0, 0, A.force.x]}\n",
-      "7: forces.S.vector[2]: channel 'A.force.x' of joint 'A' cannot be used in an expression; there ***")
+      "7: forces.S.vector[2]: channel 'A.force.x' of joint 'A' cannot be used in an expression; it is solved for, so only a block "
+      "with a period can use it: pl.Sample(name, 'A.force.x', period)")
 wrong("force channel itself", FORCE + "{kind: force, frame: crank, vector: [0, 0, S.force]}\n",
       "7: forces.S.vector[2]: channel 'S.force' of force 'S' cannot be used in an expression; expressions can use "
       'BODY.position.x, BODY.FRAME.velocity.z, JOINT.angle, JOINT.displacement_rate, MEASURE.distance and the like')
@@ -73,7 +74,8 @@ wrong("force channel component", FORCE + "{kind: force, frame: crank, vector: [0
       "7: forces.S.vector[2]: channel 'crank.velocity' of body 'crank' cannot be used in an expression; did you mean "
       "'crank.velocity.z'?")
 wrong("force channel acceleration", FORCE + "{kind: force, frame: crank, vector: [0, 0, crank.acceleration.z]}\n",
-      "7: forces.S.vector[2]: channel 'crank.acceleration.z' of body 'crank' cannot be used in an expression; there ***")
+      "7: forces.S.vector[2]: channel 'crank.acceleration.z' of body 'crank' cannot be used in an expression; it is solved for, so only a block "
+      "with a period can use it: pl.Sample(name, 'crank.acceleration.z', period), or pl.Washout of the velocity: the acceleration behind a low pass")
 wrong("force channel energy", FORCE + "{kind: force, frame: crank, vector: [0, 0, energy.kinetic]}\n",
       "7: forces.S.vector[2]: channel 'energy.kinetic' of the model cannot be used in an expression; expressions can use "
       'BODY.position.x, BODY.FRAME.velocity.z, JOINT.angle, JOINT.displacement_rate, MEASURE.distance and the like')
