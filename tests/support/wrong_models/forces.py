@@ -74,8 +74,9 @@ wrong("force channel component", FORCE + "{kind: force, frame: crank, vector: [0
       "7: forces.S.vector[2]: channel 'crank.velocity' of body 'crank' cannot be used in an expression; did you mean "
       "'crank.velocity.z'?")
 wrong("force channel acceleration", FORCE + "{kind: force, frame: crank, vector: [0, 0, crank.acceleration.z]}\n",
-      "7: forces.S.vector[2]: channel 'crank.acceleration.z' of body 'crank' cannot be used in an expression; it is solved for, so only a block "
-      "with a period can use it: pl.Sample(name, 'crank.acceleration.z', period), or pl.Washout of the velocity: the acceleration behind a low pass")
+      "7: forces.S.vector[2]: channel 'crank.acceleration.z' of body 'crank' cannot be used in an expression; it is solved "
+      "for, so only a block with a period can use it: pl.Sample(name, 'crank.acceleration.z', period), or pl.Washout of the velocity: "
+      "the acceleration behind a low pass")
 wrong("force channel energy", FORCE + "{kind: force, frame: crank, vector: [0, 0, energy.kinetic]}\n",
       "7: forces.S.vector[2]: channel 'energy.kinetic' of the model cannot be used in an expression; expressions can use "
       'BODY.position.x, BODY.FRAME.velocity.z, JOINT.angle, JOINT.displacement_rate, MEASURE.distance and the like')
