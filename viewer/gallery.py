@@ -15,23 +15,29 @@ from typing import Any
 from PIL import Image
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "tests" / "support")]
 from browser import Tab, launched  # noqa: E402
 
 SIZE, KEPT = (1280, 800), (800, 500)
 SHOWN = {  # what is done before the picture: part of the time, and a script
+    "adaptive_control": (0.4, "a.plot('k.output'); a.plot('error')"),
     "andrews": (0.55, "a.trace('K5'); a.store.set({names: true})"),
     "bricard": (0.4, ""),
     "cardan_shaft": (0.3, "a.store.set({forces: false})"),
     "connecting_rod": (0.3, "a.store.set({colorBy: 'stress'})"),
     "crane_boom": (0.5, "a.store.set({forces: true})"),
     "double_four_bar": (0.045, "a.store.set({forces: true})"),
+    "flexible_arm": (0.6, "a.store.set({colorBy: 'displacement', scale: 5, ghost: true}); a.plot('motor.torque')"),
     "flexible_four_bar": (0.6, "a.store.set({colorBy: 'displacement', scale: 4, ghost: true})"),
     "flexible_slider_crank": (0.35, ""),
     "four_bar": (0.06, "a.trace('top.center')"),
     "free_flight": (0.5, "a.trace(a.first.header.bodies[0].name)"),
+    "fuzzy_controller": (0.1, "a.plot('rail.displacement'); a.plot('motor.force')"),
     "gear_pair": (0.5, ""),
     "heavy_top": (0.5, ""),
+    "hydraulic_crane": (0.4, "a.plot('hinge.angle'); a.plot('hinge_cylinder.cap.pressure')"),
+    "inverted_pendulum": (0.05, "a.plot('pin.angle'); a.plot('motor.force')"),
+    "motor_position": (0.37, "a.plot('shaft.angle'); a.plot('pid.output')"),
     "pendulum": (0.2, ""),
     "rotor": (0.5, ""),
     "slider_crank": (0.3, "a.store.set({forces: true})"),

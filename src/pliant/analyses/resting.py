@@ -3,8 +3,8 @@
     N^T R(q, z) = 0,   g(q, 0, z) = 0                                                                   [rest-1]
 
 by Newton's method on both together: a state may hold a body (a pressure) and a body may hold a state (the integral of a controller).
-Steps are shortened until the next one would be shorter (Deuflhard 2011, 3.3). Where that ends, as at the edges of valves, the model goes to
-its rest by itself, without inertia: by implicit Euler steps that grow (Kelley and Keyes 1998).
+Steps are shortened until the next one would be shorter (Deuflhard 2011, 3.3). Where that ends, as at the edges of valves and beyond the
+limits of a controller, the model goes to its rest by itself (`pseudo_time`).
 """
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..items.errors import ModelError
+from .pseudo_time import LAST, STILL, PseudoTime
 from .tangent import axes, derivative, largest_motion
 
 if TYPE_CHECKING:
@@ -23,19 +24,24 @@ LONGEST = 0.3        # rad or sizes of the model: largest motion of a step
 MOST = 200           # steps
 SHORTEST = 1e-6      # part of a step that is still tried
 SMALL = 1e-13        # of sizes: a step is rounding
-FIRST, LAST = 1e-4, 1e7  # s: steps in time towards rest
-DRIFTS = 400         # of them
+SETTLED = 1e-9       # relative: forces and rates that are left at rest
 EMPTY = 1e-12        # singular values below this part of the largest: nothing there
 
 
 class Rest(NamedTuple):
-    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions; what is ``kept``;
-    the same before scaling, with what velocities do, by which a step in time differs."""
+    """At a position: balance of the motions, the matrix of [rest-1] and its left side, both without dimensions; by what their ``rows`` are
+    scaled; what is ``kept``."""
     balance: Balance
     matrix: np.ndarray
     left: np.ndarray
+    rows: np.ndarray
     kept: np.ndarray
-    raw: tuple[np.ndarray, np.ndarray, np.ndarray]
+
+    def seen_from(self, other: Rest) -> np.ndarray:
+        """Its left side in the rows and for the motions of another position nearby."""
+        n, left = other.balance.f.size, self.left / self.rows
+        left[:n] = (self.balance.freedom.back @ other.balance.freedom.N).T @ left[:n]
+        return np.asarray(other.rows * left)
 
 
 def blocks(d: CompiledModel, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -76,26 +82,38 @@ def condensed(d: CompiledModel, t: float, N: np.ndarray, H: np.ndarray) -> np.nd
 
 
 class Resting:
-    """The search, from the position and states in the memory of ``search``."""
+    """The search, from the position and states in the memory of ``search``. ``period``: of a step in time that the equations are those of,
+    infinite for rest itself; ``way``: the motion in it so far; ``begin``: the states before it."""
 
     def __init__(self, search: Settling) -> None:
         self.search, self.d, self.iterations = search, search.d, 0
         self.places = np.array([state.iv for state in self.d.system.states])
         self.nominal = np.array([state.nominal for state in self.d.system.states])
+        self.period, self.way, self.begin = np.inf, np.zeros(self.d.system.n_v), np.zeros(len(self.places))
 
     def here(self) -> Rest:
         d, b = self.d, self.search.balance()
         K, D = blocks(d, self.search.t)
         N, size, rates = b.freedom.N, max(b.size, 1e-300), d.x.R[self.places]
-        H = self.search.stiffness(b)
         own = K[self.places] @ N, D[np.ix_(self.places, self.places)]
-        A = np.block([[H / size, N.T @ D[:, self.places] / size], list(own)])
-        left = np.concatenate([b.f / size, rates])
+        A = np.block([[b.H / size, N.T @ D[:, self.places] / size], list(own)])
+        left, follow = np.concatenate([b.f / size, rates]), kept(*own, D[self.places] @ N)
+        if self.period < np.inf:
+            slowed, follow = self._slowed(b, D), follow[:0]
+            moved = np.concatenate([b.freedom.back @ self.way, (d.x.v[self.places] - self.begin) / self.nominal])
+            A, left = A + slowed, left + slowed @ moved
         rows = scales(A)
-        by_rates = np.zeros_like(A)
-        by_rates[:, :b.f.size] = np.vstack([N.T @ D @ N / size, D[self.places] @ N])
-        by_rates[b.f.size:, b.f.size:] = np.eye(len(self.places))
-        return Rest(b, rows[:, None] * A, rows * left, kept(*own, D[self.places] @ N), (A, by_rates, left))
+        return Rest(b, rows[:, None] * A, rows * left, rows, follow)
+
+    def _slowed(self, b: Balance, D: np.ndarray) -> np.ndarray:
+        """What velocities and accelerations add in a step of time h from rest: D/h + M/h^2 of motions, 1/h of states."""
+        d, N, n, h, size = self.d, b.freedom.N, b.f.size, self.period, max(b.size, 1e-300)
+        G = axes(d, d.x.q)
+        M = G @ derivative(d, self.search.t, 1.0, 0.0, 0.0) @ G.T
+        out = np.eye(n + len(self.places)) / h
+        out[:n, :n] = N.T @ (D / h + M / h**2) @ N / size
+        out[n:, :n] = D[self.places] @ N / h
+        return out
 
     def solved(self, at: Rest, left: np.ndarray) -> np.ndarray:
         """The least step that takes ``left`` away as far as can be."""
@@ -107,90 +125,91 @@ class Resting:
     def size(self, b: Balance, dx: np.ndarray) -> float:
         """Of a step: motions in sizes of the model or rad, states in their nominal values or in what they are."""
         n = b.f.size
-        states = abs(dx[n:]) / np.maximum(1.0, abs(self.d.x.v[self.places]) / self.nominal)
         moved = largest_motion(self.d, b.freedom.N @ dx[:n]) if n else 0.0
-        return max(moved, float(states.max(initial=0.0)))
+        return max(moved, float(self.changes(dx[n:]).max(initial=0.0)))
 
-    def go(self, before: tuple[np.ndarray, np.ndarray, np.ndarray], b: Balance, dx: np.ndarray) -> bool:
+    def changes(self, dz: np.ndarray) -> np.ndarray:
+        return np.asarray(abs(dz) / np.maximum(1.0, abs(self.d.x.v[self.places]) / self.nominal))
+
+    def go(self, before: tuple[np.ndarray, ...], b: Balance, dx: np.ndarray) -> bool:
         """From the state before along a step; whether joints could be closed."""
         d, n = self.d, b.f.size
-        d.x.q[:], d.x.H[:], d.x.v[:] = before
+        motion = b.freedom.N @ dx[:n]
+        d.x.q[:], d.x.H[:], d.x.v[:], self.way = *before[:3], before[3] + motion
         d.x.v[self.places] += self.nominal * dx[n:]
-        self.search._move(b.freedom.N @ dx[:n], axes(d, d.x.q))
+        self.search._move(motion, axes(d, d.x.q))
         return self.search._close()
 
+    def state(self) -> tuple[np.ndarray, ...]:
+        return *self.search._state(), self.way
+
     def settle(self) -> Balance:
-        """To rest; ModelError if there is none."""
-        start = self.search._state()
+        """To rest; ModelError if none was found."""
+        start, self.search.alone = self.search._state(), True
         try:
-            return self._newton()
+            self._settle(start)
+        finally:
+            self.search.alone = False
+        return self.search.balance()
+
+    def _settle(self, start: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        try:
+            return self.newton(MOST)
         except ModelError:
             self.search._go(start)
-            if not self._drift():
-                self.search._go(start)
-                raise
-            return self._newton()
+        time = PseudoTime(self)
+        if time.go():
+            return self.newton(MOST)
+        told = self._restless(time)
+        self.search._go(start)
+        raise told
 
-    def _drift(self) -> bool:
-        """Towards rest by steps of time h: f(q, dq/h, z) = 0, dz/h = g(q, dq/h, z), linear in each step. Whether h has grown to the
-        last one.                                                                                       [rest-3]"""
-        at, h, x = self.here(), FIRST, self.d.x
-        for _ in range(DRIFTS):
-            A, by_rates, left = at.raw
-            A = A + by_rates / h
-            rows, before = scales(A), (x.q.copy(), x.H.copy(), x.v.copy())
-            dx = np.linalg.lstsq(rows[:, None] * A, -rows * left, rcond=None)[0]
-            step = self.size(at.balance, dx)
-            self.iterations += 1
-            if not (step < 0.3 and self.go(before, at.balance, dx) and (new := self.here()).left.size == at.left.size):
-                self.search._go(before)
-                h /= 4
-                if h < FIRST * SHORTEST:
-                    return False
-                continue
-            at, h = new, h * (3.0 if step < 0.1 else 1.0)
-            if h > LAST and step < 1e-3:
-                return True
-        return False
-
-    def _newton(self) -> Balance:
-        at, done, before_step = self.here(), False, np.inf
-        for _ in range(MOST):
+    def newton(self, most: int, longest: float = LONGEST, shortest: float = SHORTEST, enough: float = 0.0) -> None:
+        """To where nothing is left, or to where a step is less than ``enough`` of all the way."""
+        at, done, before_step, all_the_way = self.here(), False, np.inf, 0.0
+        for _ in range(most):
             dx = self.solved(at, at.left)
             step, n = self.size(at.balance, dx), at.balance.f.size
-            if step <= SMALL or (done and not step < before_step / 2):
-                self._refuse_restless(at)
-                return at.balance
+            if step <= max(SMALL, enough * all_the_way) or (done and not step < before_step / 2):
+                if self.period == np.inf and self._unsettled(at):
+                    raise ModelError("not at rest")
+                return
             before_step, done = step, step <= 1e-9
             moved = largest_motion(self.d, at.balance.freedom.N @ dx[:n]) if n else 0.0
-            part, x = min(1.0, LONGEST / max(moved, 1e-300)), self.d.x
-            before = x.q.copy(), x.H.copy(), x.v.copy()
+            part, before = min(1.0, longest / max(moved, 1e-300)), self.state()
             while True:
                 self.iterations += 1
                 closed = self.go(before, at.balance, part * dx)
                 new = self.here() if closed else at
                 same = closed and new.left.size == at.left.size
-                if done or (same and self.size(at.balance, self.solved(at, new.left)) <= (1 - part / 4) * step):
+                if done or (same and self.size(at.balance, self.solved(at, new.seen_from(at))) <= (1 - part / 4) * step):
                     break
                 part /= 2
-                if part < SHORTEST:
-                    self.go(before, at.balance, 0 * dx)
-                    self._refuse_restless(at, anyway=True)
-            at = new
-        self._refuse_restless(at, anyway=True)
-        return at.balance
+                if part < shortest:
+                    raise ModelError("no step leads nearer")
+            at, all_the_way = new, max(all_the_way, step)
+        raise ModelError("too many steps")
 
-    def _refuse_restless(self, at: Rest, anyway: bool = False) -> None:
-        """A state that nothing brings to rest, or forces that nothing balances."""
-        left = at.left + at.matrix @ self.solved(at, at.left)
-        n = at.balance.f.size
-        k = int(np.argmax(abs(left[n:]))) if left.size > n else 0
-        worst = float(abs(left[n:]).max(initial=0.0))
-        if worst > 1e-9 * max(1.0, float(abs(at.left).max())) or (anyway and worst > 1e-9):
-            state = self.d.system.states[k]
-            rate = -float(self.d.x.R[state.iv]) * state.nominal
-            raise ModelError(f"there is no equilibrium: {state.name!r} has no rest, it goes on changing at {rate:.4g} per s. Let its input "
-                             "come to zero, or start as assembled", (state.name.rpartition(".")[0],))
-        if anyway:
-            from .settling import NotSettled
-            raise NotSettled(f"no equilibrium was found in {self.iterations} iterations with the states of the model. Start nearer to it")
+    def _unsettled(self, at: Rest) -> bool:
+        """Whether forces are not balanced, or states go on changing: what no step takes away."""
+        left, n = at.left + at.matrix @ self.solved(at, at.left), at.balance.f.size
+        restless = float(abs(left[n:]).max(initial=0.0)) > SETTLED * max(1.0, float(abs(at.left).max(initial=0.0)))
+        return restless or float(abs(at.balance.f).max(initial=0.0)) > max(SETTLED, self.search.tolerance) * at.balance.size
+
+    def _restless(self, time: PseudoTime) -> ModelError:
+        """What still changed when the search ended."""
+        from .settling import motion_in_words
+        self.period = np.inf
+        self.here()
+        state = self.d.system.states[int(np.argmax(time.changes))]
+        rate = -float(self.d.x.R[state.iv]) * state.nominal
+        if time.moves < STILL:
+            return Restless(f"there is no equilibrium: {state.name!r} has no rest, it goes on changing at {rate:.4g} per s. Let its input "
+                            "come to zero, or start as assembled", (state.name.rpartition(".")[0],))
+        body, how = motion_in_words(self.d, time.motion)
+        return ModelError(f"no equilibrium was found from here: body {body!r} still moves ({how}) after {self.iterations} iterations. Start "
+                          "nearer to it, such as with joints where controllers want them; or nothing holds it, then add what does", (body,))
+
+
+class Restless(ModelError):
+    """A state that nothing brings to rest."""

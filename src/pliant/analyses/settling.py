@@ -42,6 +42,7 @@ class Settling:
 
     def __init__(self, d: CompiledModel, t: float, tolerance: float) -> None:
         self.d, self.t, self.tolerance, self.iterations, self.part, self.way = d, t, tolerance, 0, 1.0, 0.0
+        self.alone = False  # stiffness is that of motions with all states held
         s = d.system
         refuse_delays(d)
         load(d, new_row(d, t, d.x.q, d.x.H, d.x.v))
@@ -76,13 +77,9 @@ class Settling:
         size = max(self.weight, float(abs(acting).max(initial=0.0)))
         none = 1e-14 * max(size, float(abs(free.by**2 * np.diag(self.K)).max(initial=0.0)))
         H = free.N.T @ self.K @ free.N
-        if d.system.states:
+        if d.system.states and not self.alone:
             H = condensed(d, self.t, free.N, H)
         return Balance(free, free.N.T @ (G @ R), H, size, none)
-
-    def stiffness(self, b: Balance) -> np.ndarray:
-        """Of the motions alone, with all states held."""
-        return np.asarray(b.freedom.N.T @ self.K @ b.freedom.N)
 
     # -- motion
     def _state(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
