@@ -16,6 +16,7 @@ METHODS = {
     "Model.linearize": "analyses.transfer:linearize",
     "Model.campbell": "analyses.campbell:campbell",
     "Model.joint_space": "analyses.joint_space:JointModel",
+    "Model.diagram": "plot.block_diagram:diagram",
     "Model.save": "text.model_text:write",
     "Assembly.solution": "solution:of_pose",
     "Solution.stress": "results.stresses:BodyStress",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .compile.compiled_model import CompiledModel
     from .diagnosis import Report
     from .items.assemblies import SubAssembly
+    from .plot.block_diagram import Diagram
     from .solution import Solution
     from .start.assembly import Assembly
 
@@ -294,6 +295,11 @@ class Model(Editable):
         """Masses, centres of mass, inertias and joints as a text table."""
         from .report.summaries import summary
         return summary(self)
+
+    def diagram(self, path: str | Path | None = None) -> Diagram:
+        """Who reads what: blocks, drives, sensors and the mechanism as boxes, signals as arrows; a picture (.svg, .png, .pdf) if ``path``
+        is given. ``print(m.diagram())``"""
+        return work_of("Model.diagram")(self, path)
 
     def save(self, path: str | Path) -> None:
         """Write the model as YAML."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..items.errors import ModelError
-from .pseudo_time import LAST, STILL, PseudoTime
+from .pseudo_time import STILL, PseudoTime
 from .tangent import axes, derivative, largest_motion
 
 if TYPE_CHECKING:
@@ -207,8 +207,9 @@ class Resting:
             return Restless(f"there is no equilibrium: {state.name!r} has no rest, it goes on changing at {rate:.4g} per s. Let its input "
                             "come to zero, or start as assembled", (state.name.rpartition(".")[0],))
         body, how = motion_in_words(self.d, time.motion)
-        return ModelError(f"no equilibrium was found from here: body {body!r} still moves ({how}) after {self.iterations} iterations. Start "
-                          "nearer to it, such as with joints where controllers want them; or nothing holds it, then add what does", (body,))
+        return ModelError(f"no equilibrium was found from here: body {body!r} still moves ({how}) after {self.iterations} iterations. "
+                          "Start nearer to it, such as with joints where controllers want them; or nothing holds it, then add what does",
+                          (body,))
 
 
 class Restless(ModelError):

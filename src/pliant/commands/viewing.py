@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..functions.printable import printable
-from .base import DEFORMATION, OUTPUT, RUN, SET, Answer, command
+from .base import DEFORMATION, MODEL, OUTPUT, RUN, SET, Answer, command
 from .runs import _check_output, load_run, load_shown
 
 if TYPE_CHECKING:
@@ -129,6 +129,21 @@ def _shapes(file: str, numbers: tuple[str, ...], target: Path) -> Answer:
         raise click.UsageError("--shapes takes numbers of shapes, such as 1 2 5")
     shapes(Reduced.load(file), target, [int(n) for n in numbers] or None)
     return Answer({"file": str(target), "channels": []}, f"written: {target}")
+
+
+@command
+@MODEL
+@SET
+@OUTPUT
+def diagram(model: str, changes: tuple[str, ...], output: str | None) -> Answer:
+    """Draw the block diagram of MODEL (.svg, .png, .pdf; default: its name with .svg): blocks, drives, sensors and the mechanism as boxes,
+    and which of them reads which signals of which."""
+    from ..text.model_files import load_model
+
+    target = Path(output or f"{Path(model).stem}.svg")
+    _check_output(target, model, (".svg", ".png", ".pdf"))
+    made = load_model(model, changes).diagram(target)
+    return Answer({**made.to_dict(), "file": str(target)}, f"{made}\nwritten: {target}")
 
 
 @command

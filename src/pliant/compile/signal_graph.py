@@ -1,0 +1,170 @@
+"""Who reads what: the signals of a model as its items declare them, before anything is compiled. Diagrams and checks look at it."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..functions.channels import channels
+from ..functions.expression import Number, Signal
+from ..functions.parser import KNOWN, Names, parse
+from ..functions.rewriting import owner_of
+from ..functions.table import Table
+from ..items.base import Frame, Pair
+from ..items.declarations import Collected, Lag, Latch, Law, Memory
+from ..items.function_fields import functions
+
+if TYPE_CHECKING:
+    from ..items.base import Item
+    from ..model import Model
+
+MECHANICAL = "bodies", "joints", "measures"  # sections whose channels the mechanism gives
+
+
+class Read(NamedTuple):
+    """``item`` needs the signal ``reference`` of ``owner`` (an item) for its own signal ``of``; "": for what it does itself. ``sets``: it
+    does not read, but is set at instants."""
+    item: str
+    of: str
+    owner: str
+    reference: str
+    sets: bool = False
+
+
+class SignalGraph:
+    """``reads``: all of them. ``acts``: bodies that items act on. ``parts``: sets of bodies that hang together without the ground, a
+    mechanism each. ``periods`` [s] of what is sampled."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.items = {item.name: item for item in model if item.active}
+        variables = {v.name: Signal(v.name) for v in self.items.values() if v.section == "variables"}
+        self.names = Names({**{n: Number(float(p.value)) for n, p in model.parameters.items()}, **variables}, dict(model.tables))
+        before = KNOWN.set(self.names)
+        try:
+            flows = self._flows()
+            self.reads = [read for item in self.items.values() for read in dict.fromkeys(self._reads(item, flows))]
+            bodies = {name: self._bodies(item) for name, item in self.items.items()}
+            self.periods = {name: found for name, item in self.items.items() if (found := _period(item)) is not None}
+        finally:
+            KNOWN.reset(before)
+        self.acts = {name: touched for name, touched in bodies.items() if touched and self.items[name].section in ("forces", "drives")}
+        self.parts = self._together(bodies)
+
+    # -- reading
+    def _reads(self, item: Item, flows: dict[str, list[Any]]) -> Iterator[Read]:
+        for of, value in _declared(item):
+            for one in flows.get(f"{item.name}.{of}", ()) if isinstance(value, Collected) else (value,):
+                yield from (self._read(item, of, reference) for reference in self._references(one))
+        if controller := item.controller():
+            yield from (self._read(item, of, reference) for of, _ in controller.outputs for reference in controller.inputs)
+        for happening in item.happenings():
+            for reference in self._references(happening.when):
+                yield self._read(item, "", reference)
+            for target, value in filter(None, happening.do):
+                yield from (self._read(item, "", reference) for reference in self._references(value))
+                owner = owner_of(target, self.items)
+                yield Read(owner, target[len(owner) + 1:], item.name, target, True)
+        if item.section not in (*MECHANICAL, "blocks"):
+            for _, text, names in functions(item):
+                yield from (self._read(item, "", reference) for reference in channels(parse(text, names, self.names)))
+
+    def _read(self, item: Item, of: str, reference: str) -> Read:
+        return Read(item.name, of, "ground" if reference.startswith("ground.") else owner_of(reference, self.items), reference)
+
+    def _references(self, value: Any) -> list[str]:
+        """Channels in an expression, a tree or a law."""
+        if isinstance(value, Law):
+            laws = (parse(law, ("t", "x", "v"), self.names) for law in value.laws if isinstance(law, str))
+            return [reference for tree in (value.x, value.v, *laws) for reference in channels(tree)]
+        if isinstance(value, str):
+            value = parse(value, ("t",), self.names)
+        return channels(value) if hasattr(value, "__dataclass_fields__") else []  # a number, a table or a function of t has none
+
+    def _flows(self) -> dict[str, list[Any]]:
+        """What items let flow into ports, by the outputs that collect it."""
+        found: dict[str, list[Any]] = {}
+        for item in self.items.values():
+            for flow in item.inflows():
+                found.setdefault(f"{flow.port}.{flow.what}", []).append(flow.value)
+        return found
+
+    # -- acting
+    def _bodies(self, item: Item) -> list[str]:
+        """That it touches, without the ground."""
+        joints = [self.items[use.joint] for use in item.uses() if use.joint in self.items]
+        ends = [frame for x in (item, *joints) for frame in (getattr(x, name) for name in type(x).model_fields) if isinstance(frame, Frame)]
+        return list(dict.fromkeys(self._body(end) for end in ends if end.body != "ground"))
+
+    def _body(self, frame: Frame) -> str:
+        """A text left.knee is a frame of left, or the body left.knee."""
+        whole = f"{frame.body}.{frame.frame}"
+        return whole if frame.body not in self.items and whole in self.items else frame.body
+
+    def _together(self, bodies: dict[str, list[str]]) -> list[list[str]]:
+        part = {item.name: [item.name] for item in self.items.values() if item.section == "bodies"}
+        for name, touched in bodies.items():
+            if self.items[name].section == "joints" or isinstance(self.items[name], Pair):
+                found = {id(part[b]): part[b] for b in touched if b in part}
+                whole = [b for one in found.values() for b in one]
+                part.update(dict.fromkeys(whole, whole))
+        return list({id(one): one for one in part.values()}.values())
+
+    def part_of(self, owner: str) -> int | None:
+        """The part of the mechanism that a body, joint or measure belongs to; None for other items, and what the ground carries alone."""
+        item = self.items.get(owner)
+        if item is None or item.section not in MECHANICAL:
+            return None
+        members = {owner, *self._bodies(item)}
+        return next((k for k, part in enumerate(self.parts) if members & set(part)), None)
+
+    # -- influence
+    def drives(self, reference: str) -> set[str]:
+        """All signals that one has influence on, itself if it is fed back; by way of the mechanism too."""
+        readers: dict[str, set[str]] = {}
+        for read in self.reads:
+            of = f"{read.item}.{read.of}".rstrip(".")
+            origins = [read.reference] if (k := self.part_of(read.owner)) is None else [f"part {k}"]
+            if read.owner == read.item and read.reference in (f"{read.item}.distance", f"{read.item}.rate"):
+                origins = [f"part {k}" for k in self.acted(read.item)]
+            for origin in origins:
+                readers.setdefault(read.owner if read.sets else origin, set()).add(of)
+        for name in self.acts:
+            for of in {name, *(f"{name}.{signal}" for signal, _ in self.items[name].signals())}:
+                readers.setdefault(of, set()).update(f"part {k}" for k in self.acted(name))
+        found, todo = set[str](), [reference]
+        while todo:
+            new = readers.get(todo.pop(), set()) - found
+            found |= new
+            todo += new
+        return found
+
+    def acted(self, name: str) -> list[int]:
+        return list(dict.fromkeys(k for body in self.acts.get(name, ()) if (k := self.part_of(body)) is not None))
+
+
+def _declared(item: Item) -> Iterator[tuple[str, Any]]:
+    """Its signals, and what each is computed from."""
+    yield from ((state.name, state.rate) for state in item.states())
+    yield from ((output.name, output.value) for output in (*item.computed(), *item.derived()))
+    for value in item.discrete():
+        if isinstance(value, Lag):
+            yield value.name, Signal(value.of)
+        else:
+            yield value.name, value.next if isinstance(value, Memory) else value.value
+
+
+def _period(item: Item) -> float | None:
+    controller = item.controller()
+    found = [controller.period] if controller else [v.period for v in item.discrete() if not isinstance(v, (Lag, Latch))]
+    return min(found, default=None)
+
+
+def functions_of(item: Item) -> bool:
+    """Whether it holds a function of time: a text, a table or one of Python."""
+    values = [x for v in item.__dict__.values() for x in (v if isinstance(v, tuple) else (v,))]
+    return any(True for _ in functions(item)) or any(isinstance(v, Table) or callable(v) for v in values)
+
+
+def signal_names(item: Item) -> Iterable[str]:
+    """With those that are computed only if they are used."""
+    return dict.fromkeys([name for name, _ in item.signals()] + [output.name for output in item.derived()])
