@@ -323,3 +323,41 @@ def joint_within_one_body():
     m.add(pl.Revolute("A", "crank.start", "crank.end"))
     m.add(pl.Force("pull", "coupler", ("2 * Q.angle", 0, 0)))
     return m
+
+
+# -- states
+def controlled(**more) -> pl.Model:
+    """A disc that a controller turns by 0.4 rad; sums of its error grow until it is there."""
+    m = pl.Model("controlled", **more)
+    m.add(pl.RigidBody.cylinder("disc", 0.1, 0.02, mass=5.0))
+    m.add(pl.Revolute("A", m.ground, "disc"))
+    m.add(pl.TorsionSpring("brake", "A", damping=0.5))
+    m.add(pl.PID("pid", 0.4, "A.angle", kp=3.0, ki=2.0))
+    m.add(pl.JointTorque("T", "A", "pid.output"))
+    m.add(pl.Integral("absolute", "abs(pid.error)"))
+    m.add(pl.Integral("turned", "A.angle_rate"))
+    m.add(pl.Integral("waves", "cos(3*t)"))
+    return m
+
+
+@sick(notes=[])
+def sums_that_come_to_rest():
+    return controlled()
+
+
+@sick(notes=[("no-rest", "clock"), ("no-rest", "offset")])
+def integrals_without_rest():
+    """One of a constant, and one of an error that another reference brings to zero; the integral of the second has none because of it."""
+    m = controlled()
+    m.add(pl.Integral("clock", "3"))
+    m.add(pl.Integral("offset", "A.angle - 0.1"))
+    m.add(pl.LowPass("mean", "offset.output", 2.0))
+    m.add(pl.Integral("again", "offset.output"))
+    return m
+
+
+@sick(("no-rest", "clock"), ("no-rest", "waves"), notes=[])
+def integral_without_rest_in_a_run_that_begins_there():
+    m = controlled(settings={"start": "static"})
+    m.add(pl.Integral("clock", "3"))
+    return m

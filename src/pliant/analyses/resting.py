@@ -71,9 +71,9 @@ def kept(K: np.ndarray, D: np.ndarray, G: np.ndarray) -> np.ndarray:
     return np.asarray(scales(found)[:, None] * found)
 
 
-def condensed(d: CompiledModel, t: float, N: np.ndarray, H: np.ndarray) -> np.ndarray:
-    """The stiffness of motions whose states follow them."""
-    places, n = [state.iv for state in d.system.states], N.shape[1]
+def condensed(d: CompiledModel, t: float, N: np.ndarray, H: np.ndarray, places: list[int]) -> np.ndarray:
+    """The stiffness of motions whose states follow them; ``places`` of these in v."""
+    n = N.shape[1]
     K, D = blocks(d, t)
     K, own = K[places] @ N, D[np.ix_(places, places)]
     rows = np.vstack([np.hstack([K, own]), kept(K, own, D[places] @ N)])
@@ -87,8 +87,8 @@ class Resting:
 
     def __init__(self, search: Settling) -> None:
         self.search, self.d, self.iterations = search, search.d, 0
-        self.places = np.array([state.iv for state in self.d.system.states])
-        self.nominal = np.array([state.nominal for state in self.d.system.states])
+        self.places = np.array([state.iv for state in search.states])
+        self.nominal = np.array([state.nominal for state in search.states])
         self.period, self.way, self.begin = np.inf, np.zeros(self.d.system.n_v), np.zeros(len(self.places))
 
     def here(self) -> Rest:
@@ -192,19 +192,18 @@ class Resting:
 
     def _unsettled(self, at: Rest) -> bool:
         """Whether forces are not balanced, or states go on changing: what no step takes away."""
-        left, n = at.left + at.matrix @ self.solved(at, at.left), at.balance.f.size
-        restless = float(abs(left[n:]).max(initial=0.0)) > SETTLED * max(1.0, float(abs(at.left).max(initial=0.0)))
-        return restless or float(abs(at.balance.f).max(initial=0.0)) > max(SETTLED, self.search.tolerance) * at.balance.size
+        left = abs(at.left + at.matrix @ self.solved(at, at.left))
+        return bool(left.max(initial=0.0) > SETTLED * max(1.0, float(abs(at.left).max(initial=0.0))))
 
     def _restless(self, time: PseudoTime) -> ModelError:
         """What still changed when the search ended."""
         from .settling import motion_in_words
         self.period = np.inf
         self.here()
-        state = self.d.system.states[int(np.argmax(time.changes))]
+        state = self.search.states[int(np.argmax(time.changes))]
         rate = -float(self.d.x.R[state.iv]) * state.nominal
         if time.moves < STILL:
-            return Restless(f"there is no equilibrium: {state.name!r} has no rest, it goes on changing at {rate:.4g} per s. Let its input "
+            return Restless(f"no equilibrium was found: {state.name!r} has no rest, it goes on changing at {rate:.4g} per s. Let its input "
                             "come to zero, or start as assembled", (state.name.rpartition(".")[0],))
         body, how = motion_in_words(self.d, time.motion)
         return ModelError(f"no equilibrium was found from here: body {body!r} still moves ({how}) after {self.iterations} iterations. "

@@ -1,6 +1,7 @@
 """Equilibrium by Newton's method on the motions that the joints allow, guarded so that it goes downhill. docs/theory/linearisation.md"""
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -37,10 +38,12 @@ LOADS = LOAD, LOAD_ANSWER, JOINT_LOAD, JOINT_LOAD_ANSWER  # what comes on with t
 
 
 class Settling:
-    """The search for the equilibrium of a model (compiled ``exact``), from the position in memory, with functions of time at t."""
+    """The search for the equilibrium of a model (compiled ``exact``), from the position in memory, with functions of time at t.
+    States that are ``held`` stay as they are."""
     remedy = "Start nearer to it, or bring the loads on in more steps: static(load_steps=20)"
 
-    def __init__(self, d: CompiledModel, t: float, tolerance: float) -> None:
+    def __init__(self, d: CompiledModel, t: float, tolerance: float, held: Collection[str] = ()) -> None:
+        self.states = [state for state in d.system.states if state.name not in held]
         self.d, self.t, self.tolerance, self.iterations, self.part, self.way = d, t, tolerance, 0, 1.0, 0.0
         self.alone = False  # stiffness is that of motions with all states held
         s = d.system
@@ -77,8 +80,8 @@ class Settling:
         size = max(self.weight, float(abs(acting).max(initial=0.0)))
         none = 1e-14 * max(size, float(abs(free.by**2 * np.diag(self.K)).max(initial=0.0)))
         H = free.N.T @ self.K @ free.N
-        if d.system.states and not self.alone:
-            H = condensed(d, self.t, free.N, H)
+        if self.states and not self.alone:
+            H = condensed(d, self.t, free.N, H, [state.iv for state in self.states])
         return Balance(free, free.N.T @ (G @ R), H, size, none)
 
     # -- motion
@@ -145,7 +148,7 @@ class Settling:
 
     def settle(self) -> Balance:
         """To equilibrium under ``part`` of the loads; ModelError if there is none."""
-        if self.d.system.states:
+        if self.states:
             resting = Resting(self)
             try:
                 return resting.settle()
