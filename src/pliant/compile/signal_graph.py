@@ -1,8 +1,11 @@
 """Who reads what: the signals of a model as its items declare them, before anything is compiled. Diagrams and checks look at it."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ..functions.channels import channels
 from ..functions.expression import Number, Signal
@@ -43,12 +46,13 @@ class SignalGraph:
         try:
             flows = self._flows()
             self.reads = [read for item in self.items.values() for read in dict.fromkeys(self._reads(item, flows))]
-            bodies = {name: self._bodies(item) for name, item in self.items.items()}
+            self.touched = {name: self._bodies(item) for name, item in self.items.items()}
             self.periods = {name: found for name, item in self.items.items() if (found := _period(item)) is not None}
         finally:
             KNOWN.reset(before)
-        self.acts = {name: touched for name, touched in bodies.items() if touched and self.items[name].section in ("forces", "drives")}
-        self.parts = self._together(bodies)
+        self.acts = {name: bodies for name, bodies in self.touched.items() if bodies and self.items[name].section in ("forces", "drives")}
+        self.parts = self._together()
+        self.numbers = {body: k for k, part in enumerate(self.parts) for body in part}
 
     # -- reading
     def _reads(self, item: Item, flows: dict[str, list[Any]]) -> Iterator[Read]:
@@ -100,9 +104,9 @@ class SignalGraph:
         whole = f"{frame.body}.{frame.frame}"
         return whole if frame.body not in self.items and whole in self.items else frame.body
 
-    def _together(self, bodies: dict[str, list[str]]) -> list[list[str]]:
+    def _together(self) -> list[list[str]]:
         part = {item.name: [item.name] for item in self.items.values() if item.section == "bodies"}
-        for name, touched in bodies.items():
+        for name, touched in self.touched.items():
             if self.items[name].section == "joints" or isinstance(self.items[name], Pair):
                 found = {id(part[b]): part[b] for b in touched if b in part}
                 whole = [b for one in found.values() for b in one]
@@ -114,29 +118,45 @@ class SignalGraph:
         item = self.items.get(owner)
         if item is None or item.section not in MECHANICAL:
             return None
-        members = {owner, *self._bodies(item)}
-        return next((k for k, part in enumerate(self.parts) if members & set(part)), None)
+        return next((self.numbers[body] for body in (owner, *self.touched[owner]) if body in self.numbers), None)
 
     # -- influence
-    def drives(self, reference: str) -> set[str]:
-        """All signals that one has influence on, itself if it is fed back; by way of the mechanism too."""
-        readers: dict[str, set[str]] = {}
+    @cached_property
+    def _readers(self) -> dict[str, set[str]]:
+        """What each signal has influence on at once; "part 0" is a mechanism."""
+        found: dict[str, set[str]] = {}
         for read in self.reads:
-            of = f"{read.item}.{read.of}".rstrip(".")
-            origins = [read.reference] if (k := self.part_of(read.owner)) is None else [f"part {k}"]
+            origins = [read.owner if read.sets else read.reference] if (k := self.part_of(read.owner)) is None else [f"part {k}"]
             if read.owner == read.item and read.reference in (f"{read.item}.distance", f"{read.item}.rate"):
                 origins = [f"part {k}" for k in self.acted(read.item)]
             for origin in origins:
-                readers.setdefault(read.owner if read.sets else origin, set()).add(of)
+                found.setdefault(origin, set()).add(f"{read.item}.{read.of}".rstrip("."))
         for name in self.acts:
             for of in {name, *(f"{name}.{signal}" for signal, _ in self.items[name].signals())}:
-                readers.setdefault(of, set()).update(f"part {k}" for k in self.acted(name))
-        found, todo = set[str](), [reference]
+                found.setdefault(of, set()).update(f"part {k}" for k in self.acted(name))
+        return found
+
+    def drives(self, *references: str) -> set[str]:
+        """All signals that these have influence on, by way of the mechanism too."""
+        found, todo = set[str](), list(references)
         while todo:
-            new = readers.get(todo.pop(), set()) - found
+            new = self._readers.get(todo.pop(), set()) - found
             found |= new
             todo += new
         return found
+
+    def fed_back(self) -> set[str]:
+        """Signals that have influence on themselves: more than one in a strongly connected part of the graph, or read by itself."""
+        from scipy.sparse import coo_matrix
+        from scipy.sparse.csgraph import connected_components
+        number: dict[str, int] = {}
+        pairs = [tuple(number.setdefault(name, len(number)) for name in (a, b)) for a, others in self._readers.items() for b in others]
+        if not pairs:
+            return set()
+        rows, columns = zip(*pairs, strict=True)
+        ring = connected_components(coo_matrix((np.ones(len(pairs)), (rows, columns)), (len(number),) * 2), connection="strong")[1]
+        count = np.bincount(ring)
+        return {name for name, k in number.items() if count[ring[k]] > 1 or name in self._readers.get(name, ())}
 
     def acted(self, name: str) -> list[int]:
         return list(dict.fromkeys(k for body in self.acts.get(name, ()) if (k := self.part_of(body)) is not None))
@@ -163,8 +183,3 @@ def functions_of(item: Item) -> bool:
     """Whether it holds a function of time: a text, a table or one of Python."""
     values = [x for v in item.__dict__.values() for x in (v if isinstance(v, tuple) else (v,))]
     return any(True for _ in functions(item)) or any(isinstance(v, Table) or callable(v) for v in values)
-
-
-def signal_names(item: Item) -> Iterable[str]:
-    """With those that are computed only if they are used."""
-    return dict.fromkeys([name for name, _ in item.signals()] + [output.name for output in item.derived()])

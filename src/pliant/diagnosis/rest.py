@@ -30,11 +30,10 @@ def restless(e: Examination) -> Iterator[Finding]:
     asked = e.model.settings.get("start") == "static"
     if not e.dynamics.system.states or not e.starts:
         return
-    graph = SignalGraph(e.model)
-    reach = {state.name: graph.drives(state.name) for state in e.dynamics.system.states}
-    alone = [name for name, found in reach.items() if name not in found]
-    after = set().union(*(reach[name] for name in alone))  # with the first of a chain all is said
-    for name, rate in _rates(e, graph, reach, alone, asked).items():
+    graph, states = SignalGraph(e.model), [state.name for state in e.dynamics.system.states]
+    alone = sorted(set(states) - graph.fed_back())
+    after = graph.drives(*alone)  # with the first of a chain all is said
+    for name, rate in _rates(e, graph, alone, set(states), asked).items():
         if name in after:
             continue
         remedy = ("Feed it back, let its input come to zero, or start as assembled." if asked else
@@ -44,13 +43,12 @@ def restless(e: Examination) -> Iterator[Finding]:
         yield Finding("no-rest", ERROR if asked else NOTE, (name.rpartition(".")[0],), told, remedy)
 
 
-def _rates(e: Examination, graph: SignalGraph, reach: dict[str, set[str]], alone: list[str], asked: bool) -> dict[str, float]:
+def _rates(e: Examination, graph: SignalGraph, alone: list[str], states: set[str], asked: bool) -> dict[str, float]:
     """Of the states that nothing brings to rest, where all others rest; what depends on others only if these have one."""
     if not alone:
         return {}
-    parts = set().union(*(graph.drives(f"part {k}") for k in range(len(graph.parts))))
-    others = set().union(*(found for name, found in reach.items() if name not in alone))
-    on_its_own = [name for name in alone if name not in parts | others]
+    others = graph.drives(*(f"part {k}" for k in range(len(graph.parts))), *states.difference(alone))
+    on_its_own = [name for name in alone if name not in others]
     try:
         d = e.model.copy().compile(exact=True)
         start_row(d)

@@ -12,7 +12,7 @@ from ..functions.parser import parse
 from ..items.declarations import Lag, Latch
 from ..items.function_fields import functions
 from ..report.json_values import json_value
-from .layers import PITCH, Layout, Net, Node
+from .layers import PITCH, Layout, Net, Node, Point
 
 if TYPE_CHECKING:
     from ..items.base import Item
@@ -24,6 +24,7 @@ BOX, LABEL, LINE = 8.0, 6.0, 0.8   # points: names, texts beside them, lines
 LONGEST, LINES = 34, 4             # letters of a text, lines of a label
 PIXELS, DPI = 16000, 150           # of a side of a picture at most
 AHEAD, BACK = "#33475b", "#b3452c"
+HEAD = 0.07                        # inches: of arrows
 
 
 class Box(NamedTuple):
@@ -217,10 +218,19 @@ def drawn(d: Diagram) -> Any:
     axes.set(xlim=(x0 - margin, x0 - margin + width), ylim=(y0 - foot, y0 - foot + height))
     axes.axis("off")
     axes.text(x0, y1 + top - 0.12, _short(d.model), fontsize=BOX + 1, va="top", parse_math=False, fontweight="bold")
-    for (_, signals), net in zip(grouped, nets, strict=True):
-        _draw_net(axes, net, layout, _label(signals), nets.index(net))
+    lines = {AHEAD: _Lines(), BACK: _Lines()}
+    for k, ((_, signals), net) in enumerate(zip(grouped, nets, strict=True)):
+        colour = BACK if len(net.back) == len(net.targets) else AHEAD
+        lines[colour].add(net)
+        x, y = layout.sides(net.source)[1], layout.node[net.source].exits[k]
+        axes.text(x + 0.04, y + 0.015, "\n".join(_label(signals)), fontsize=LABEL, va="bottom", color=colour, parse_math=False,
+                  linespacing=1.15, zorder=3)
     for name, box in d.boxes.items():
-        _draw_box(axes, layout, box, layout.node[name], own.get(name))
+        _draw_box(axes, layout, box, layout.node[name])
+        if name in own:
+            _draw_loop(axes, lines[BACK], layout, name, ", ".join(_label(own[name])))
+    for colour, found in lines.items():
+        found.draw(axes, colour)
     x = x0
     for role in roles:
         axes.add_patch(_patch(x, y0 - foot + 0.1, 0.14, 0.1, COLOURS[role]))
@@ -235,7 +245,7 @@ def _patch(x: float, y: float, width: float, height: float, colour: str) -> Any:
                           linewidth=LINE, zorder=2)
 
 
-def _draw_box(axes: Any, layout: Layout, box: Box, node: Node, own: tuple[str, ...] | None) -> None:
+def _draw_box(axes: Any, layout: Layout, box: Box, node: Node) -> None:
     left, right = layout.sides(box.name)
     axes.add_patch(_patch(left, node.y - node.height / 2, right - left, node.height, COLOURS[box.role]))
     text = 1.35 * BOX + len(box.notes) * 1.25 * LABEL
@@ -246,29 +256,39 @@ def _draw_box(axes: Any, layout: Layout, box: Box, node: Node, own: tuple[str, .
     for k, note in enumerate(box.notes):
         axes.text(middle, y - (1.35 * BOX + (k + 0.6) * 1.25 * LABEL) / 72, _short(note), fontsize=LABEL, ha="center", va="center",
                   color="0.3", parse_math=False, zorder=3)
-    if own:
-        top = node.y + node.height / 2
-        points = [(right, top - 0.06), (right + 0.07, top - 0.06), (right + 0.07, top + 0.06), (left - 0.07, top + 0.06),
-                  (left - 0.07, top - 0.06), (left, top - 0.06)]
-        axes.plot(*zip(*points[:-1], strict=True), color=BACK, linewidth=LINE, solid_capstyle="round")
-        _head(axes, points[-2], points[-1], BACK)
-        axes.text(right + 0.09, top + 0.02, ", ".join(own), fontsize=LABEL, color=BACK, va="bottom", parse_math=False)
 
 
-def _draw_net(axes: Any, net: Net, layout: Layout, label: list[str], k: int) -> None:
-    colour = BACK if len(net.back) == len(net.targets) else AHEAD
-    for points in net.pieces:
-        axes.plot(*zip(*points, strict=True), color=colour, linewidth=LINE, solid_capstyle="round", zorder=1)
-    for points in net.ends:
-        axes.plot(*zip(*points[:-1], strict=True), color=colour, linewidth=LINE, solid_capstyle="round", zorder=1)
-        _head(axes, points[-2], points[-1], colour)
-    for x, y in net.dots:
-        axes.plot(x, y, "o", markersize=2.2, color=colour, zorder=1)
-    x, y = layout.sides(net.source)[1], layout.node[net.source].exits[k]
-    axes.text(x + 0.04, y + 0.015, "\n".join(label), fontsize=LABEL, va="bottom", color=colour, parse_math=False, linespacing=1.15,
-              zorder=3)
+def _draw_loop(axes: Any, lines: _Lines, layout: Layout, name: str, label: str) -> None:
+    """Of a block that uses itself: over its box."""
+    node, (left, right), out = layout.node[name], layout.sides(name), 0.07
+    top = node.y + node.height / 2
+    up, down = top + 0.06, top - 0.06
+    lines.arrow([(right, down), (right + out, down), (right + out, up), (left - out, up), (left - out, down), (left, down)])
+    axes.text(right + out + 0.02, top + 0.02, label, fontsize=LABEL, color=BACK, va="bottom", parse_math=False)
 
 
-def _head(axes: Any, a: tuple[float, float], b: tuple[float, float], colour: str) -> None:
-    look = {"arrowstyle": "-|>,head_width=0.13,head_length=0.28", "color": colour, "linewidth": LINE, "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", b, a, arrowprops=look, zorder=1)
+class _Lines:
+    """Of one colour, drawn together."""
+
+    def __init__(self) -> None:
+        self.pieces: list[list[Point]] = []
+        self.heads: list[list[Point]] = []
+        self.dots: list[Point] = []
+
+    def add(self, net: Net) -> None:
+        self.pieces += net.pieces
+        self.dots += net.dots
+        for points in net.ends:
+            self.arrow(points)
+
+    def arrow(self, points: list[Point]) -> None:
+        """With a head at the end, which is always to the right."""
+        x, y = points[-1]
+        self.pieces.append([*points[:-1], (x - HEAD / 2, y)])
+        self.heads.append([(x, y), (x - HEAD, y + HEAD / 3), (x - HEAD, y - HEAD / 3)])
+
+    def draw(self, axes: Any, colour: str) -> None:
+        from matplotlib.collections import LineCollection, PolyCollection
+        axes.add_collection(LineCollection(self.pieces, colors=colour, linewidths=LINE, capstyle="round", zorder=1), autolim=False)
+        axes.add_collection(PolyCollection(self.heads, facecolors=colour, edgecolors="none", zorder=1), autolim=False)
+        axes.plot([x for x, _ in self.dots], [y for _, y in self.dots], "o", markersize=2.2, color=colour, zorder=1)

@@ -278,6 +278,7 @@ class Layout:
 
     def _columns(self, tracks: list[dict[int, int]]) -> None:
         """x of the layers and of the gaps between them."""
+        self.widths = [max((self.node[key].width for key in row), default=0.0) for row in self.rows]
         x, self.x, self.gap = 0.0, list[float](), list[tuple[float, float, float]]()  # left, right, where tracks begin
         for g in range(len(self.rows) + 1):
             told = max((net.width for net in self.nets if g and self.node[net.source].layer == g - 1), default=0.0)
@@ -287,14 +288,14 @@ class Layout:
             x = self.gap[-1][1]
             if g < len(self.rows):
                 self.x.append(x)
-                x += max((self.node[key].width for key in self.rows[g]), default=0.0)
+                x += self.widths[g]
 
     def _track(self, tracks: list[dict[int, int]], g: int, k: int) -> float:
         return self.gap[g][2] + TRACK * (tracks[g].get(k, 0) + 0.5)
 
     def sides(self, key: Hashable) -> tuple[float, float]:
         node = self.node[key]
-        left, width = self.x[node.layer], max(self.node[other].width for other in self.rows[node.layer])
+        left, width = self.x[node.layer], self.widths[node.layer]
         inset = (width - node.width) / 2 if node.net < 0 else 0.0
         return left + inset, left + width - inset
 
