@@ -93,6 +93,17 @@ def test_springs_and_constant_loads_are_the_mechanism_unless_somebody_reads_them
     assert {("mechanism", "spring"), ("spring", "load"), ("spring", "mechanism")} <= set(arrows(m))
 
 
+def test_what_sampled_blocks_see_besides():
+    """Energies are those of all mechanisms, a group and a measure those of their bodies, and a reaction is one of its joint."""
+    m = carts("a", "b", "c")
+    m.add(pl.Group("two", ["cart_a", "cart_b"]))
+    m.add(pl.Measure("gap", m["cart_b"].frame((0, 0, 1)), "cart_c"))
+    m.add(pl.Sample("seen", "energy.kinetic + two.com.position.x + gap.distance + rail_c.force.x", "10 ms"))
+    assert arrows(m) == {("cart_a", "seen"): {"energy.kinetic", "two.com.position.x"},
+                         ("cart_b", "seen"): {"energy.kinetic", "two.com.position.x", "gap.distance"},
+                         ("cart_c", "seen"): {"energy.kinetic", "gap.distance", "rail_c.force.x"}}
+
+
 def test_parts_of_sub_assemblies_have_their_names():
     leg, m = carts("knee"), pl.Model("robot")
     leg.add(pl.LowPass("sensor", "rail_knee.displacement", 0.1))

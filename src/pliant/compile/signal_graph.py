@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..model import Model
 
 MECHANICAL = "bodies", "joints", "measures"  # sections whose channels the mechanism gives
+WHOLE = "energy", "model"                    # first words of channels of all bodies together
 
 
 class Read(NamedTuple):
@@ -97,7 +98,11 @@ class SignalGraph:
         """That it touches, without the ground."""
         joints = [self.items[use.joint] for use in item.uses() if use.joint in self.items]
         ends = [frame for x in (item, *joints) for frame in (getattr(x, name) for name in type(x).model_fields) if isinstance(frame, Frame)]
-        return list(dict.fromkeys(self._body(end) for end in ends if end.body != "ground"))
+        listed = [name for field in item.lists for name in getattr(item, field) if self._section(name) == "bodies"]
+        return list(dict.fromkeys([*(self._body(end) for end in ends if end.body != "ground"), *listed]))
+
+    def _section(self, name: str) -> str:
+        return self.items[name].section if name in self.items else ""
 
     def _body(self, frame: Frame) -> str:
         """A text left.knee is a frame of left, or the body left.knee."""
@@ -107,18 +112,20 @@ class SignalGraph:
     def _together(self) -> list[list[str]]:
         part = {item.name: [item.name] for item in self.items.values() if item.section == "bodies"}
         for name, touched in self.touched.items():
-            if self.items[name].section == "joints" or isinstance(self.items[name], Pair):
+            if self._section(name) == "joints" or (self._section(name) == "forces" and isinstance(self.items[name], Pair)):
                 found = {id(part[b]): part[b] for b in touched if b in part}
                 whole = [b for one in found.values() for b in one]
                 part.update(dict.fromkeys(whole, whole))
         return list({id(one): one for one in part.values()}.values())
 
-    def part_of(self, owner: str) -> int | None:
-        """The part of the mechanism that a body, joint or measure belongs to; None for other items, and what the ground carries alone."""
-        item = self.items.get(owner)
-        if item is None or item.section not in MECHANICAL:
-            return None
-        return next((self.numbers[body] for body in (owner, *self.touched[owner]) if body in self.numbers), None)
+    def parts_of(self, owner: str) -> list[int]:
+        """The mechanisms that a body, joint or measure belongs to, or the energies of the whole model; none for other items, and what the
+        ground carries alone."""
+        if owner in WHOLE:
+            return list(range(len(self.parts)))
+        if self._section(owner) not in MECHANICAL:
+            return []
+        return list(dict.fromkeys(self.numbers[body] for body in (owner, *self.touched[owner]) if body in self.numbers))
 
     # -- influence
     @cached_property
@@ -126,7 +133,7 @@ class SignalGraph:
         """What each signal has influence on at once; "part 0" is a mechanism."""
         found: dict[str, set[str]] = {}
         for read in self.reads:
-            origins = [read.owner if read.sets else read.reference] if (k := self.part_of(read.owner)) is None else [f"part {k}"]
+            origins = [f"part {k}" for k in self.parts_of(read.owner)] or [read.owner if read.sets else read.reference]
             if read.owner == read.item and read.reference in (f"{read.item}.distance", f"{read.item}.rate"):
                 origins = [f"part {k}" for k in self.acted(read.item)]
             for origin in origins:
@@ -159,7 +166,8 @@ class SignalGraph:
         return {name for name, k in number.items() if count[ring[k]] > 1 or name in self._readers.get(name, ())}
 
     def acted(self, name: str) -> list[int]:
-        return list(dict.fromkeys(k for body in self.acts.get(name, ()) if (k := self.part_of(body)) is not None))
+        """The mechanisms that an item acts on."""
+        return list(dict.fromkeys(k for body in self.acts.get(name, ()) for k in self.parts_of(body)))
 
 
 def _declared(item: Item) -> Iterator[tuple[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..compile.signal_graph import MECHANICAL, Read, SignalGraph, functions_of
+from ..compile.signal_graph import MECHANICAL, WHOLE, Read, SignalGraph, functions_of
 from ..functions.channels import channels
 from ..functions.parser import parse
 from ..items.declarations import Lag, Latch
@@ -57,7 +57,7 @@ class Diagram:
                         _add(found, source, read.item, signal)
         for name in shown:
             for body in self.graph.acts.get(name, ()):
-                if (k := self.graph.part_of(body)) is not None:
+                for k in self.graph.parts_of(body):
                     _add(found, name, self._part(k), f"on {self._where(self.graph.items[name], body)}")
         for item in shown.values():
             self.boxes[item.name] = Box(item.name, self._role(item), self._notes(item))
@@ -78,9 +78,8 @@ class Diagram:
         item = self.graph.items.get(read.owner)
         if item is not None and read.owner == read.item and item.spans() and read.reference.rpartition(".")[2] in ("distance", "rate"):
             return [(self._part(k), read.reference) for k in self.graph.acted(read.owner)]
-        if item is not None and item.section in MECHANICAL:
-            k = self.graph.part_of(read.owner)
-            return [] if k is None else [(self._part(k), read.reference)]
+        if read.owner in WHOLE or (item is not None and item.section in MECHANICAL):
+            return [(self._part(k), read.reference) for k in self.graph.parts_of(read.owner)]
         if read.sets:
             return [(read.owner, f"sets {read.of}".rstrip())]
         return [(read.owner, read.reference.removeprefix(f"{read.owner}."))]
@@ -97,7 +96,7 @@ class Diagram:
 
     def _members(self, k: int) -> tuple[str, ...]:
         part = self.graph.parts[k]
-        joints = sum(item.section == "joints" and self.graph.part_of(name) == k for name, item in self.graph.items.items())
+        joints = sum(item.section == "joints" and k in self.graph.parts_of(name) for name, item in self.graph.items.items())
         names = part if len(part) <= 3 else [*part[:2], f"… {len(part) - 2} more"]
         return *(("mechanism",) if self._part(k) != "mechanism" else ()), ", ".join(names), f"{joints} joint{'s' * (joints != 1)}"
 
