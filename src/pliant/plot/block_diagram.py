@@ -62,8 +62,8 @@ class Diagram:
         for item in shown.values():
             self.boxes[item.name] = Box(item.name, self._role(item), self._notes(item))
         for name in dict.fromkeys(name for ends in found for name in ends if name not in self.boxes):
-            k = next((k for k in range(len(self.graph.parts)) if self._part(k) == name), None)
-            self.boxes[name] = Box(name, *(("not there", ()) if k is None else ("mechanism", self._members(k))))
+            number = next((k for k in range(len(self.graph.parts)) if self._part(k) == name), None)
+            self.boxes[name] = Box(name, *(("not there", ()) if number is None else ("mechanism", self._members(number))))
         self.arrows = [Arrow(a, b, tuple(signals)) for (a, b), signals in found.items()]
 
     # -- what there is
@@ -92,7 +92,8 @@ class Diagram:
     def _part(self, k: int) -> str:
         """The name of a mechanism."""
         part = self.graph.parts[k]
-        return "mechanism" if len(self.graph.parts) == 1 else part[0] if len(part) == 1 else f"{part[0]} … {part[-1]}"
+        alone = len(self.graph.parts) == 1 and "mechanism" not in self.graph.items
+        return "mechanism" if alone else part[0] if len(part) == 1 else f"{part[0]} … {part[-1]}"
 
     def _members(self, k: int) -> tuple[str, ...]:
         part = self.graph.parts[k]
