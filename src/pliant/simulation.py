@@ -184,19 +184,20 @@ def _automatic(model: Model, dynamics: CompiledModel, length: float, settings: d
     plan = _controlled(dynamics, found[0].formulation, length, epsilon, wanted_rows(settings, length))._replace(row=row)
     taking_over = False  # for a method that failed
     while found:
-        method, form, reason, worth, died, instead = found.pop(0)
+        candidate = found.pop(0)
+        method, form, reason = candidate[:3]
         accuracy_of(epsilon, method)
         plan, why = plan._replace(formulation=form), why or reason
         try:
             run = method.run(plan)
-            sol = integrate(model, run, display, journal, before, why, StepWatch(run, worth, died))
+            sol = integrate(model, run, display, journal, before, why, StepWatch(run, candidate))
             break
         except ModelError:  # the method is not for such models
             if not found or not taking_over:
                 raise
             continue
         except ShortSteps as error:
-            found, stopped, reason = list(instead), error.solution, str(error)
+            found, stopped, reason = list(candidate.instead), error.solution, str(error)
         except SimulationError as error:
             if error.code not in FAILURES or error.final or not found:
                 raise

@@ -153,3 +153,21 @@ def test_a_vibration_that_is_followed_anyway_is_left_to_an_explicit_method(tmp_p
     assert np.array_equal(struck(0.0).simulate(0.5, output_step=0.005).rows, sol.rows)
     damped = struck(1e3).simulate(0.5, output_step=0.005)
     assert damped.method.kind == "radau-iia-5" and damped.quality.steps < 1000
+
+
+@pytest.mark.parametrize(("start", "u"), [(0.0, "1"), ("steady", "if(t < 0.1, 1, 0)")])
+def test_what_becomes_stiff_is_left_to_an_implicit_method(start, u):
+    """y' = (u - y) / tau within -1 and 1, tau = 0.1 ms: at the limit nothing is stiff, but it comes to u, here at 1 s, and stays there
+    with a rate of 1 / tau: an explicit method would need 6000 steps more. A state counts as it is at the start: if it were 0, the
+    second one would be at its limit."""
+    m = pl.Model("follower", gravity=(0, 0, 0))
+    m.add(pl.RigidBody("b", mass=1.0, inertia=(1, 1, 1)))
+    m.add(pl.RateLimit("r", u, 1.0, 1e-4, start=start))
+    sol = m.simulate(5.0, output_times=[0.5, 0.9, 5.0])
+    assert sol.method.kind == "radau-iia-5" and sol.quality.steps + sol.quality.rejected < 300
+    if start == 0.0:
+        assert "as dop853 makes steps of" in sol.why and "has become stiff: the fastest rate is 1e+04 rad/s" in sol.why
+        assert sol["r.output"] == pytest.approx([0, 0.5, 0.9, 1], abs=1e-5)
+    else:
+        assert "chosen as the model is stiff" in sol.why
+        assert sol["r.output"] == pytest.approx([1, 0.6, 0.2, 0], abs=1e-5)

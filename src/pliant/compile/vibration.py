@@ -6,6 +6,7 @@ import numpy as np
 from ..kernels import evaluation
 from ..kernels.block_lu import factorise, solve_refined, subtract_image
 from ..kernels.contract import A, P
+from ..kernels.state_row import parts
 from .channel_map import ForceRecord
 from .compiled_model import CompiledModel
 
@@ -14,18 +15,31 @@ KRYLOV = 60  # columns of a basis for the extreme ones
 
 
 class Vibration:
-    """M, C and the forces of a model linearised at a pose at rest: D = cm M + cd dR/dv + ck dR/dq."""
+    """M, C and the forces of a model linearised at a pose at rest: D = cm M + cd dR/dv + ck dR/dq. ``z``: states of blocks and drives,
+    all zero if left out, and ``H``, the history, that of the start; ``t``: the time of functions."""
 
-    def __init__(self, dynamics: CompiledModel, q: np.ndarray) -> None:
+    def __init__(self, dynamics: CompiledModel, q: np.ndarray, z: np.ndarray | None = None, H: np.ndarray | None = None,
+                 t: float = 0.0) -> None:
         s = self.system = dynamics.system
-        self.dynamics, self.x = dynamics, dynamics.memory()
+        self.dynamics, self.x, self.t = dynamics, dynamics.memory(), t
         self.x.q[:], self.x.v[:] = q, 0
-        for joint in dynamics.directory.joints.values():
+        for joint in dynamics.directory.joints.values() if H is None else ():
             for coordinate, history in joint.histories.items():
                 self.x.H[history] = joint.start[coordinate]
+        if z is not None:
+            self.x.v[[state.iv for state in s.states]] = z
+        if H is not None:
+            self.x.H[:] = H
         self.M, self.damping, self.K = (self._tiles(*c) for c in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
         self.factors, self.pivots = self.M.copy(), np.zeros(6, np.int64)
         self.solvable = bool(factorise(self.factors, s.lu, self.pivots))
+
+    @classmethod
+    def at(cls, dynamics: CompiledModel, row: np.ndarray) -> Vibration:
+        """Where a row is, with its states: limits, valves and mode switches decide how stiff a model is. Bodies are at rest."""
+        s = dynamics.system
+        p = parts(row[None, :], s.q0.size, s.n)
+        return cls(dynamics, p["q"][0], p["v"][0][[state.iv for state in s.states]], p["H"][0], float(row[0]))
 
     def record(self, name: str) -> ForceRecord:
         """The frames of a force."""
@@ -40,7 +54,7 @@ class Vibration:
 
     def _tiles(self, cm: float, cd: float, ck: float) -> np.ndarray:
         self.x.D[:] = 0
-        evaluation.run(self.system.program("tangent"), self.system.data, self.x, 0.0, cm, cd, ck)
+        evaluation.run(self.system.program("tangent"), self.system.data, self.x, self.t, cm, cd, ck)
         return self.x.D.copy()
 
     def response(self, force: np.ndarray) -> np.ndarray | None:

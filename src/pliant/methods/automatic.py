@@ -42,34 +42,49 @@ FAILURES = ("step-underflow", "singular-matrix", "newton-failed", "joint-open", 
 
 
 class Candidate(NamedTuple):
-    """A pair of methods, and why it was taken; and what is taken ``instead`` where its steps are still shorter than ``worth`` when
-    the fastest vibration has ``died``."""
+    """A pair of methods, and why it was taken; and what is taken ``instead``: of an implicit one where its steps are still shorter than
+    ``worth`` when the fastest vibration has ``died``, of an explicit one where more than ``most`` steps are to come because of rates that
+    were not there at the start, as when a limit is left."""
     method: Integrator
     formulation: MethodOption
     why: str
     worth: float = 0.0
     died: float = 0.0
+    most: float = 0.0
     instead: tuple[Candidate, ...] = ()
 
 
 class ShortSteps(Exception):
-    """An implicit method makes steps that an explicit one could make as well."""
+    """An implicit method makes steps that an explicit one could make as well, or an explicit one steps that an implicit one need not
+    make."""
     solution: Solution
 
 
 class StepWatch:
     """Looks at the usual step of a run after certain numbers of steps, so that the same run is always judged alike."""
 
-    def __init__(self, run: Run, worth: float, died: float) -> None:
-        self.run, self.worth, self.died, self.before, run.look = run, worth, died, 0.0, FIRST_LOOK if worth else 0
+    def __init__(self, run: Run, candidate: Candidate) -> None:
+        self.run, self.candidate, self.before = run, candidate, 0.0
+        stiffens = candidate.most > 0 and may_vibrate(run.dynamics)
+        run.look = FIRST_LOOK if candidate.instead and (candidate.worth or stiffens) else 0
 
     def __call__(self) -> None:
-        run = self.run
+        run, c = self.run, self.candidate
         if run.look and run.c.steps >= run.look:
             usual, run.look = float(run.c.usual), 2 * run.look
-            if usual < min(self.worth, GROWING * self.before) and run.t > self.died:
+            if usual < min(c.worth, GROWING * self.before) and run.t > c.died:
                 raise ShortSteps(f"makes steps of {usual:.2g} s, which follow the fastest vibration anyway")
+            if c.most > 0:
+                self._stiffens(usual)
             self.before = usual
+
+    def _stiffens(self, usual: float) -> None:
+        """Whether stability, and not accuracy, keeps the steps of an explicit method short, and for long."""
+        left = float(self.run.c.last - self.run.t)
+        if left / usual > self.candidate.most:
+            rate = fastest_rate(self.run.dynamics, self.run.here())
+            if usual * rate > STABLE / 2 and left * rate / STABLE > self.candidate.most:
+                raise ShortSteps(f"makes steps of {usual:.2g} s, as the model has become stiff: the fastest rate is {rate:.2g} rad/s")
 
 
 def candidates(dynamics: CompiledModel, row: np.ndarray, length: float, accuracy: float, joint: bool = True,
@@ -87,19 +102,21 @@ def candidates(dynamics: CompiledModel, row: np.ndarray, length: float, accuracy
     if accuracy < damped.method.finest:
         damped = stiff
     why = f"chosen as nothing is stiff: {facts}" if rate > NOISE * slow else "chosen as nothing is stiff"
-    explicit = [Candidate(DOP853(), within or Index1(), why), stiff, damped]
+    implicit = [stiff, damped]
+    if tree and space:
+        spins = slow_rate(dynamics, row, length) > SPINS * slow
+        if space.n_u <= FULL[space.loops.tile.size > 0 or (bool(dynamics.directory.flexible) and not spins)]:
+            implicit.insert(0, stiff._replace(formulation=Recursion(), why=f"{stiff.why}; in joint coordinates, as {tree}"))
+    most = WORTH[bool(tree or within)] * needed
+    explicit = [Candidate(DOP853(), within or Index1(), why, most=most, instead=tuple(implicit)), stiff, damped]
     if tree:
-        explicit.insert(0, Candidate(DOP853(), Recursion(), f"{why}; in joint coordinates, as {tree}"))
-    if length * rate / STABLE <= WORTH[bool(tree or within)] * needed:
+        in_tree = f"{why}; in joint coordinates, as {tree}"
+        explicit.insert(0, explicit[0]._replace(formulation=Recursion(), why=in_tree))
+    if length * rate / STABLE <= most:
         return explicit
     died = DIED / decay if decay > 0 else length
-    first = stiff._replace(worth=RESOLVED / rate, died=died if died < length else 0.0, instead=tuple(explicit))
-    if not (tree and space):
-        return [first, damped]
-    spins = slow_rate(dynamics, row, length) > SPINS * slow
-    full = space.n_u <= FULL[space.loops.tile.size > 0 or (bool(dynamics.directory.flexible) and not spins)]
-    in_tree = first._replace(formulation=Recursion(), why=f"{stiff.why}; in joint coordinates, as {tree}")
-    return [*([in_tree] if full else []), first, damped]
+    again = tuple(c._replace(most=0.0, instead=()) for c in explicit)  # what an implicit method has to follow as well
+    return [*(c._replace(worth=RESOLVED / rate, died=died if died < length else 0.0, instead=again) for c in implicit[:-1]), damped]
 
 
 def for_step(dynamics: CompiledModel, row: np.ndarray, h: float, form: Recursion) -> Candidate:
@@ -129,15 +146,18 @@ def tree_of(space: JointSpace) -> str:
 
 
 def vibration_rates(dynamics: CompiledModel, row: np.ndarray) -> tuple[float, float, float]:
-    """At the start, joints and drives held: the largest natural frequency [rad/s], the largest rate at which dampers stop a motion, and
+    """At a state, joints and drives held: the largest natural frequency [rad/s], the largest rate at which dampers stop a motion, and
     that of the decay of the fastest vibration [1/s]."""
-    if not any(family.elastic for family in dynamics.system.families):
-        return 0.0, 0.0, 0.0
-    return Vibration(dynamics, parts(row[None, :], dynamics.system.q0.size, dynamics.system.n)["q"][0]).rates()
+    return Vibration.at(dynamics, row).rates() if may_vibrate(dynamics) else (0.0, 0.0, 0.0)
+
+
+def may_vibrate(dynamics: CompiledModel) -> bool:
+    """Whether there is anything that pushes back or damps."""
+    return any(family.elastic for family in dynamics.system.families)
 
 
 def fastest_rate(dynamics: CompiledModel, row: np.ndarray) -> float:
-    """The largest natural frequency or rate of decay at the start [rad/s]."""
+    """The largest natural frequency or rate of decay at a state [rad/s]."""
     return max(vibration_rates(dynamics, row)[:2])
 
 
