@@ -60,6 +60,19 @@ def test_a_state_is_seen_by_error_control():
     assert fine < 1e-6 and coarse < 1e-2 and many > 2 * few
 
 
+@pytest.mark.parametrize("coordinates", ["absolute", "joint"])
+@pytest.mark.parametrize("integrator", [pl.RadauIIA5(), pl.BDF()], ids=["radau", "bdf"])
+def test_a_nonlinear_state_beside_a_linear_mechanism(integrator, coordinates):
+    """z' = x x', x = cos 2 t: z = (x^2 - 1) / 2. The mechanism converges in one iteration, the state does not."""
+    m = pl.Model("m", gravity=(0, 0, 0))
+    m.add(pl.RigidBody("b", mass=1.0, inertia=(1, 1, 1)))
+    m.add(pl.Prismatic("P", "ground", "b", axis=(1, 2, 2), displacement=1.0))
+    m.add(pl.AxialSpring("k", "P", stiffness=4.0))
+    m.add(pl.Integral("z", "P.displacement*P.displacement_rate"))
+    sol = m.simulate(2 * np.pi, output_times=[1.0, 2.0, 2 * np.pi], integrator=integrator, coordinates=coordinates, accuracy=1e-6)
+    assert sol["z.output"] == pytest.approx((np.cos(2 * sol.t) ** 2 - 1) / 2, abs=1e-6)
+
+
 def two_links():
     m = pl.Model("m", gravity=(0, 0, -9.81))
     m.add(pl.RigidBody("a", mass=2.0, inertia=(0.1, 0.2, 0.15), position=(0.3, 0.2, 0.1), rotation={"axis": (1, 2, 3), "angle": 0.7},
