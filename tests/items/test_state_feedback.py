@@ -164,7 +164,7 @@ def test_references_of_parameters_have_rates():
     (lambda: pl.ComputedTorque("c", {"A.angle": lambda t: t}, 1.0, 1.0), "a Python function has no exact rate"),
     (lambda: pl.ComputedTorque("c", {"2*A.angle": 1.0}, 1.0, 1.0), "must be a coordinate of a joint, such as A.angle"),
     (lambda: pl.ComputedTorque("c", {"A.angle": 1.0}, (1.0, 2.0), 1.0), "kp: it has 2 entries, must have 1"),
-    (lambda: pl.ComputedTorque("c", {"A.angle": 1.0}, 1.0, 1.0, {"B.angle": 1.0}), "feed_forward: 'B.angle' is none of the coordinates")])
+    (lambda: pl.ComputedTorque("c", {"A.angle": 1.0}, 1.0, 1.0, {"B.angle": 1.0}), "feed_forward: there is no 'B.angle' among A.angle")])
 def test_wrong_references_are_told(make, says):
     with pytest.raises((ModelError, ItemError)) as error:
         make()

@@ -24,8 +24,6 @@ from .names import FrameName
 from .quantities import with_unit
 
 if TYPE_CHECKING:
-    from .placing import Placement
-
     Resistance = float
     Plain = float
 else:
@@ -99,9 +97,6 @@ class Circuit(Computes):
         for closed in product((False, True), repeat=count):
             self._solved(closed)
         return self
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return fields
 
     def plain(self) -> dict[str, Any]:
         return super().plain() | {"elements": {name: element.plain() for name, element in self.elements.items()}}

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pydantic import model_validator
 
@@ -14,15 +14,12 @@ from ..functions.parser import KNOWN, parse
 from ..functions.profiles import Profile
 from ..functions.table import Table
 from ..functions.units import shown
-from .base import Item, did_you_mean
+from .base import Item
 from .blocks import Computes
 from .declarations import Output
 from .function_fields import TimeFunction
 from .names import FrameName as Name
-from .state_feedback import Row, count, plain_name
-
-if TYPE_CHECKING:
-    from .placing import Placement
+from .state_feedback import Row, count, listed, plain_name
 
 
 class ComputedTorque(Computes):
@@ -53,15 +50,8 @@ class ComputedTorque(Computes):
             fields["coordinates"], fields["reference"] = list(fields["reference"]), list(fields["reference"].values())
         names = fields.get("coordinates", ())
         names = list(names) if isinstance(names, (list, tuple)) else [names]
-        if isinstance(fields.get("feed_forward"), Mapping):
-            given = fields["feed_forward"]
-            for name in given:
-                if name not in names:
-                    raise FieldError("feed_forward", f"{shown(name)} is none of the coordinates {', '.join(map(str, names))}"
-                                                     f"{did_you_mean(str(name), [str(n) for n in names])}")
-            fields["feed_forward"] = [given.get(name, 0.0) for name in names]
-        elif not fields.get("feed_forward"):
-            fields["feed_forward"] = [0.0] * len(names)
+        fields["feed_forward"] = fields.get("feed_forward") or None
+        listed(fields, "feed_forward", [str(name) for name in names], [0.0] * len(names))
         if not fields.get("named"):
             fields["named"] = [plain_name(str(name)) for name in names]  # they stay when joints are renamed, as other items use them
         for field in ("kp", "kd"):
@@ -81,9 +71,6 @@ class ComputedTorque(Computes):
             if callable(f) and not isinstance(f, Table):
                 raise FieldError("reference", "a Python function has no exact rate; give an expression, a Table or a Profile", k)
         return self
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return fields
 
     def computed(self) -> Iterable[Output]:
         for k, (c, f) in enumerate(zip(self.coordinates, self.reference, strict=True)):

@@ -162,9 +162,6 @@ class OilChambers(Cylinder, Oil):
     section: ClassVar[str] = "forces"
     leakage: Conductance = 0.0
 
-    def placed(self, fields: dict[str, Any], by: Any) -> dict[str, Any]:
-        return Item.placed(self, fields, by)
-
     def flows(self) -> tuple[Formula, Formula]:
         """Into the chambers."""
         past = self.leakage * (self.own("cap.pressure") - self.own("rod.pressure"))
@@ -209,9 +206,6 @@ class GasChambers(Cylinder, Gas):
     """Of a pneumatic cylinder; the surroundings push on the rod."""
     section: ClassVar[str] = "forces"
     surroundings: ClassVar[float] = 101325.0
-
-    def placed(self, fields: dict[str, Any], by: Any) -> dict[str, Any]:
-        return Item.placed(self, fields, by)
 
     def sides(self) -> list[tuple[str, float, Formula, Formula]]:
         """Names of the chambers, pressures at the start, volumes and their rates."""

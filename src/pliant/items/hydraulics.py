@@ -13,16 +13,15 @@ from pydantic import model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.formula import Formula, clipped, function, of, where
-from .base import Between, Item, number
+from .base import Item, number
 from .blocks import Computes
 from .declarations import Collected, Energies, Inflow, Output, State
 from .function_fields import TimeFunction
 from .names import PortName
+from .ports import BAR, Connection, Supply
 from .quantities import numbers_with_units
 
 if TYPE_CHECKING:
-    from .placing import Placement
-
     Pressure = float
     Air = float
     Exponent = float
@@ -40,7 +39,6 @@ else:
     Displacement, Time, Frequency = number("m^3/rad", positive=True), number("s", positive=True), number("Hz", positive=True)
     Share, Cracking = number("", least=0.0), number("Pa", least=0.0)
 
-BAR = 1e5
 MAKE_UP = 0.1        # s: in which a volume is filled that has no pressure left
 SMOOTH = 2 * BAR     # below this difference of pressures the flow through an orifice is a cubic of it
 
@@ -65,9 +63,6 @@ class Oil(Computes):
     ambient: Pressure = 101325.0
     polytropic: Exponent = 1.4
     floor: Pressure = 0.1 * BAR
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return fields
 
     def _volume(self, p: Formula) -> tuple[Formula, Formula, Formula]:
         """Of oil with air, per volume of oil at ambient pressure: w(p), -w'(p), and the work that compressed it there."""
@@ -124,20 +119,10 @@ class HydraulicVolume(Oil):
         return [HydraulicSupply("S", "2e6 + 1e5*t"), HydraulicOrifice("O", "S", "F", 1e-3, 1e6), cls("F", 1e-3, 1e6, air=0.01)]
 
 
-class HydraulicSupply(Oil):
+class HydraulicSupply(Supply, Oil):
     """A port whose ``pressure`` [Pa] is given: a number, an expression of t and channels, a Table of t, or f(t). A pump with a pressure
     regulator; with the pressure of the surroundings a tank."""
     kind: ClassVar[str] = "hydraulic_supply"
-    positional: ClassVar[tuple[str, ...]] = ("name", "pressure")
-    pressure: TimeFunction = 101325.0
-
-    @model_validator(mode="before")
-    @classmethod
-    def _units(cls, value: Any) -> Any:
-        return numbers_with_units(value, {"pressure": "Pa"})
-
-    def units(self) -> dict[str, str]:
-        return super().units() | {"pressure": "Pa"}
 
     def computed(self) -> Iterable[Output]:
         return Output("pressure", "Pa", self.pressure), Output("inflow", "m^3/s", Collected())
@@ -190,15 +175,8 @@ class Accumulator(Oil):
         return [HydraulicSupply("S", "3e6 + 1e5*t"), HydraulicOrifice("O", "S", "F", 1e-3, 1e6), cls("F", 1e-3, 1e6, 2e6)]
 
 
-class Passage(Between, Computes):
-    """What lies between two ports: ``flow`` from a to b."""
-    section: ClassVar[str] = "blocks"
-    ends: ClassVar[str] = "two ports, such as [supply, cylinder.cap]"
-    a: PortName
-    b: PortName
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return fields
+class Passage(Connection):
+    """With a ``flow`` of oil from a to b."""
 
     def drop(self) -> Formula:
         return pressure(self.a) - pressure(self.b)
@@ -342,9 +320,6 @@ class DirectionalValve(Computes):
         if self.overlap >= 1:
             raise FieldError("overlap", f"{self.overlap:g} must be less than 1")
         return self
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return fields
 
     def states(self) -> Iterable[State]:
         behind = clipped(self.own("input"), -1.0, 1.0) - self.own("spool")

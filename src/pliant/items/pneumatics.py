@@ -14,16 +14,13 @@ from pydantic import model_validator
 from ..functions.expression import Number
 from ..functions.field_error import FieldError
 from ..functions.formula import Formula, clipped, function, of
-from .base import Between, Item, number
+from .base import Item, number
 from .blocks import Computes
 from .declarations import Collected, Energies, Inflow, Output, State
 from .function_fields import TimeFunction
-from .names import PortName
-from .quantities import numbers_with_units
+from .ports import BAR, Connection, Supply
 
 if TYPE_CHECKING:
-    from .placing import Placement
-
     Pressure = float
     Temperature = float
     Constant = float
@@ -37,7 +34,6 @@ else:
     Exponent, Room, Conductance = number("", least=1.0), number("m^3", positive=True), number("m^3/s/Pa", positive=True)
     Ratio, Heat = number("", least=0.0), number("W/K", least=0.0)
 
-BAR = 1e5
 DENSITY, REFERENCE = 1.185, 293.15   # kg/m^3 and K of the reference atmosphere of ISO 8778, at 1 bar
 LINEAR = 0.999                       # ratio of pressures from which on the flow is linear
 
@@ -65,9 +61,6 @@ class Gas(Computes):
             raise FieldError("exponent", f"{self.exponent:g} must be above 1 where the temperature is a state: the ratio of specific "
                              "heats, 1.4 of air")
         return self
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return fields
 
     def heat(self, side: str) -> Formula:
         """From the surroundings."""
@@ -125,25 +118,15 @@ class PneumaticVolume(Gas):
                 cls("F", 1e-2, 3e5, exponent=1.4, heat_transfer=2.0)]
 
 
-class PneumaticSupply(Gas):
+class PneumaticSupply(Supply, Gas):
     """A port whose ``pressure`` [Pa] is given, a number or an expression of t and channels: a network, or the surroundings."""
     kind: ClassVar[str] = "pneumatic_supply"
-    positional: ClassVar[tuple[str, ...]] = ("name", "pressure")
-    pressure: TimeFunction = 101325.0
-
-    @model_validator(mode="before")
-    @classmethod
-    def _units(cls, value: Any) -> Any:
-        return numbers_with_units(value, {"pressure": "Pa"})
 
     @model_validator(mode="after")
     def _given(self) -> PneumaticSupply:
         if self.heat_transfer is not None:
             raise FieldError("heat_transfer", "the temperature of a supply is given; leave it out")
         return self
-
-    def units(self) -> dict[str, str]:
-        return super().units() | {"pressure": "Pa"}
 
     def computed(self) -> Iterable[Output]:
         yield Output("pressure", "Pa", self.pressure)
@@ -158,15 +141,11 @@ class PneumaticSupply(Gas):
         return [PneumaticVolume("V", 1e-2, 3e5), PneumaticOrifice("O", "V", "F", 1e-8, 0.3), cls("F", "6e5 + 1e4*t")]
 
 
-class PneumaticOrifice(Between, Computes):
+class PneumaticOrifice(Connection):
     """A restriction after ISO 6358 between two ports, ``flow`` from a to b: ``conductance`` C [m^3/s/Pa], ``critical_ratio`` b of pressures
     below which the flow is choked. ``opening``: a factor, which may be an expression of t and channels."""
-    section: ClassVar[str] = "blocks"
     kind: ClassVar[str] = "pneumatic_orifice"
     positional: ClassVar[tuple[str, ...]] = ("name", "a", "b", "conductance", "critical_ratio", "opening")
-    ends: ClassVar[str] = "two ports, such as [supply, cylinder.cap]"
-    a: PortName
-    b: PortName
     conductance: Conductance
     critical_ratio: Ratio = 0.3
     opening: TimeFunction = 1.0
@@ -176,9 +155,6 @@ class PneumaticOrifice(Between, Computes):
         if self.critical_ratio >= LINEAR:
             raise FieldError("critical_ratio", f"{self.critical_ratio:g} must be less than {LINEAR}")
         return self
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return fields
 
     def computed(self) -> Iterable[Output]:
         """m' = C rho_0 p_u sqrt(T_0 / T_u) psi(p_d / p_u), from the side of the higher pressure"""

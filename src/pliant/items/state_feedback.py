@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import BeforeValidator, WithJsonSchema, model_validator
@@ -17,9 +17,6 @@ from .blocks import Computes
 from .declarations import Output, State
 from .function_fields import TimeFunction
 from .names import FrameName as Name
-
-if TYPE_CHECKING:
-    from .placing import Placement
 
 
 def _row(value: Any) -> tuple[float, ...]:
@@ -39,7 +36,7 @@ def plain_name(name: str) -> str:
     return word if word.isidentifier() else f"_{word}"
 
 
-def _listed(fields: dict[str, Any], field: str, names: Sequence[str], usual: Sequence[Any] | None) -> None:
+def listed(fields: dict[str, Any], field: str, names: Sequence[str], usual: Sequence[Any] | None) -> None:
     """A field that may be given by names as a list in their order; what is left out is as ``usual``."""
     given = fields.get(field)
     if given is None:
@@ -98,7 +95,7 @@ class StateFeedback(Computes):
         else:
             names = [x if isinstance(x, str) else "" for x in _entries(fields.get("measured"))]
             usual = [0.0] * len(names)
-        _listed(fields, "wanted", names, usual)
+        listed(fields, "wanted", names, usual)
         return fields
 
     @model_validator(mode="after")
@@ -108,9 +105,6 @@ class StateFeedback(Computes):
         count("wanted", self.wanted, columns, "column of gain")
         count("named", self.named, len(self.gain), "row of gain")
         return self
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return fields
 
     def computed(self) -> Iterable[Output]:
         for k, (state, wanted) in enumerate(zip(self.measured, self.wanted, strict=True), 1):
@@ -163,10 +157,10 @@ class Kalman(Computes):
             if fields.get("inputs") is None:
                 raise FieldError("inputs", f"what acts is missing: give an expression for each of {', '.join(inputs)}, such as "
                                            f"{{{inputs[0]!r}: 'hold.output'}}, or 0 where nothing does")
-            _listed(fields, "inputs", inputs, None)
-            _listed(fields, "measured", measured, measured)
+            listed(fields, "inputs", inputs, None)
+            listed(fields, "measured", measured, measured)
             for field, usual in (("start", known["at"]), ("nominal", [1.0] * len(states))):
-                _listed(fields, field, states, usual)
+                listed(fields, field, states, usual)
         for field, like, value in (("at", "A", 0.0), ("at_inputs", "inputs", 0.0), ("at_measured", "measured", 0.0), ("nominal", "A", 1.0)):
             if not _entries(fields.get(field)):
                 fields[field] = [value] * len(_entries(fields.get(like)))
@@ -189,9 +183,6 @@ class Kalman(Computes):
         if min(self.nominal) <= 0:
             raise FieldError("nominal", f"{min(self.nominal):g} must be greater than zero", self.nominal.index(min(self.nominal)))
         return self
-
-    def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return fields
 
     def computed(self) -> Iterable[Output]:
         yield from (Output(f"input_{k}", "", u) for k, u in enumerate(self.inputs, 1))
