@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..items.base import did_you_mean
-from ..items.declarations import Controls, Held, Lag, Latch, Memory
+from ..items.declarations import Controls, Held, Lag, Latch, Memory, Play
 from ..items.errors import ModelError
 from .array_builder import ControllerEntry
 from .signals import Declared, Primitive
@@ -34,7 +34,7 @@ class Discrete:
 
     def __init__(self, layout: ModelCompiler) -> None:
         self.layout = layout
-        self.places: dict[str, int] = {}   # of memories and latches, in the history
+        self.places: dict[str, int] = {}   # of memories, plays and latches, in the history
         self.lags: dict[str, Lag] = {}
         self.rows: dict[str, int] = {}     # of these, in their family
 
@@ -95,7 +95,7 @@ class Discrete:
         return slot
 
     def build(self, item: Item) -> None:
-        """Rows of its memories, latches and events."""
+        """Rows of its memories, plays, latches and events."""
         from ..families import discrete as family
         b, signals, where = self.layout.builder, self.layout.signals, f"{item.kind} {item.name!r}"
         for value in item.discrete():
@@ -106,6 +106,9 @@ class Discrete:
                 signals.every = 0.0
                 ints = (code.value, self.places[name], b.period(value.period, where), signals.slot(name), b.new_signal())
                 b.element(family.MEMORY, item.name, (-1, -1, -1, *ints))
+            elif isinstance(value, Play):
+                of, side = signals.slot(f"{item.name}.{value.of}"), self.places[f"{item.name}.{value.side}"]
+                b.element(family.PLAY, item.name, (-1, -1, -1, of, self.places[name], side), (value.half,))
             elif isinstance(value, Latch):
                 code = b.function(value.value, ("t",), where)
                 b.element(family.LATCH, item.name, (-1, -1, -1, code.value, self.places[name], -1, signals.slot(name)))

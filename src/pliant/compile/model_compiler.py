@@ -22,7 +22,7 @@ from .discrete import Discrete
 from .planar import unheld
 from .relations import Relation
 from .sensing import KINDS, Sensing
-from .signals import Signals
+from .signals import Declared, Signals
 from .system import System
 
 if TYPE_CHECKING:
@@ -66,8 +66,9 @@ class ModelCompiler(Sensing):
         self.items: list[Item] = []
         self.marking = False
         self.discrete = Discrete(self)
-        self.signals = Signals(self.builder, self._primitive, self.discrete.look_up)
+        self.signals = Signals(self.builder, self._primitive, self._rate, self.discrete.look_up)
         self.given: dict[str, float] = {}  # free inputs
+        self.flows: dict[str, Declared] = {}
         self.builder.signal, self.builder.chain = self.signals.slot, self.signals.chain
         self.markers: list[tuple[str, Frame]] = []
         self.measured: dict[str, tuple[Frame, Frame]] = {}

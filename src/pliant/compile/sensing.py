@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..functions.channels import channels
-from ..functions.expression import Node, Number
+from ..functions.expression import ZERO, Node, Number, Signal
 from ..functions.parser import KNOWN, parse
 from ..items.base import Frame, Pair
 from ..items.declarations import UNLOADED, Collected, Given
-from ..items.references import NO_GAP, Sensed, sensed
+from ..items.references import NO_GAP, NO_RATE, Sensed, rate_name, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .channel_map import ChannelMap, Z
 from .signals import Declared, Primitive, Signals
@@ -32,6 +32,7 @@ class Sensing:
     signals: Signals
     discrete: Discrete
     given: dict[str, float]
+    flows: dict[str, Declared]  # rates of states
     measured: dict[str, tuple[Frame, Frame]]
     owners: dict[str, FrameOwner]
     places: dict[str, Place]
@@ -56,6 +57,7 @@ class Sensing:
                 name = f"{item.name}.{state.name}"
                 self.builder.state(name, state.start if isinstance(state.start, (int, float)) else 0.0, state.nominal, k == 0)
                 self.directory.states[name] = self.builder.states[-1]
+                self.flows[name] = Declared(state.rate, f"{item.kind} {item.name!r}")
             self.discrete.declare(item)
             for output in item.computed():
                 name = f"{item.name}.{output.name}".rstrip(".")
@@ -132,6 +134,18 @@ class Sensing:
         kind, axis, history, zero, order, frames = self._resolve(reference)
         row = b.pair(SENSE, reference, *frames, (KINDS[kind], axis, history, slot, order), (zero,), velocity=True, reads=True)
         return Primitive(slot, SENSE, row, (*b.tiles_of(frames[0]), *b.tiles_of(frames[1])))
+
+    def _rate(self, reference: str) -> Node:
+        """The time derivative of a primitive signal, as a tree; ValueError if no signal gives it."""
+        if reference in self.flows:
+            name = f"rate of {reference}"
+            self.signals.derived.setdefault(name, self.flows[reference])
+            return Signal(name)
+        if reference in self.given or reference in self.discrete.places:
+            return ZERO
+        if reference in self.discrete.lags or (found := self._sensed(reference)).rate:
+            raise ValueError(NO_RATE.format(reference))
+        return Signal(rate_name(reference, found))
 
     def _entry(self, found: Sensed) -> tuple[int, int, int, float] | None:
         """Where a channel that is an entry of v or q is found: places, which of the two, and its factor."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..functions.channels import channels
 from ..functions.derivative import derivative
-from ..functions.expression import ONE, ZERO, Lookup, Node, Number, Signal, binary
+from ..functions.expression import ONE, ZERO, External, Lookup, Node, Number, Signal, Variable, binary, bottom_up
 from ..functions.parser import parse
 from ..functions.substitution import substituted
 from ..functions.table import Table
-from ..items.declarations import Law, Random
+from ..items.declarations import Law, Random, RateOf
 from ..items.errors import MissingItem, ModelError
-from ..items.references import algebraic_loop, no_port
+from ..items.references import NO_RATE_OF_PYTHON, algebraic_loop, no_port
 
 if TYPE_CHECKING:
     from ..items.base import Item
@@ -33,12 +33,13 @@ class Computed(NamedTuple):
     """A signal of other signals: its slot, and its derivatives by primitive ones."""
     slot: int
     slopes: dict[str, Node]
+    node: Node = ZERO  # as a tree; of what is held nothing
 
 
 class Declared(NamedTuple):
     """What an item offers as a signal: an expression, and the item in words. What is held has a ``place`` in the history, and a
     ``period``; what a controller writes there has no value, but ``ready`` makes the row that writes it."""
-    value: Node | str | Law | Random | None
+    value: Node | str | Law | Random | RateOf | None
     where: str
     place: int = -1
     period: int = -1
@@ -47,10 +48,11 @@ class Declared(NamedTuple):
 
 
 class Signals:
-    """By reference. ``find`` makes primitive ones; ``offered``: those that items compute."""
+    """By reference. ``find`` makes primitive ones, ``rate`` gives their time derivatives; ``offered``: those that items compute."""
 
-    def __init__(self, builder: ArrayBuilder, find: Callable[[str], Primitive], look_up: Callable[[str, float, str], int]) -> None:
-        self.builder, self.find, self.look_up = builder, find, look_up
+    def __init__(self, builder: ArrayBuilder, find: Callable[[str], Primitive], rate: Callable[[str], Node],
+                 look_up: Callable[[str, float, str], int]) -> None:
+        self.builder, self.find, self.rate, self.look_up = builder, find, rate, look_up
         self.every, self.where = 0.0, ""  # period of what is being computed, and whose it is
         self.named = {"energy", "model"}  # what has channels
         self.looked: dict[tuple[str, float], int] = {}  # channels that are no signals, at the ticks of a period
@@ -125,11 +127,12 @@ class Signals:
                 b.element(COMPUTED, declared.where, (-1, -1, -1, int(RANDOM), declared.place, declared.period, slot, declared.value.key))
                 self.computed[reference] = Computed(slot, {})
                 return self.computed[reference]
-            value = self._of_law(declared.value) if isinstance(declared.value, Law) else declared.value
+            value = (self._of_law(declared.value) if isinstance(declared.value, Law) else
+                     self._rate_of(declared.value.signal, declared.where) if isinstance(declared.value, RateOf) else declared.value)
             code = (b.sampled if held else b.function)(value, ("t",), declared.where)
             slot = b.new_signal()
             b.element(COMPUTED, declared.where, (-1, -1, -1, code.value, declared.place, declared.period, slot))
-            self.computed[reference] = Computed(slot, {} if held else self._slopes(reference, code.node))
+            self.computed[reference] = Computed(slot, {}) if held else Computed(slot, self._slopes(reference, code.node), code.node)
         finally:
             self.every = outer
             self.underway.pop()
@@ -143,6 +146,27 @@ class Signals:
                 raise ModelError("its law is a function of Python, which expressions cannot use; write it as an expression or a Table")
             node = Lookup(one, law.x) if isinstance(one, Table) else parse(one, ("t", "x", "v"), self.builder.known)
             total = binary("+", total, substituted(node, {"x": law.x, "v": law.v}))
+        return total
+
+    def _rate_of(self, reference: str, where: str) -> Node:
+        """y' = df/dt + sum of df/dy_j y_j' over the signals of an expression; what is held has none                [signal-5]"""
+        try:
+            if reference not in self.offered and reference not in self.derived:
+                return self.rate(reference)
+            node = self._compute(reference).node
+            if any(isinstance(part, External) for part in bottom_up(node)):
+                raise ValueError(NO_RATE_OF_PYTHON)
+        except ValueError as error:
+            if isinstance(error, ModelError):
+                raise
+            asking = next(name for name in reversed(self.underway) if name in self.offered)
+            raise ModelError(f"{where}: {error}", (asking.rpartition(".")[0],)) from None
+        total = derivative(node, Variable("t"))
+        for inner in channels(node):
+            if (outer := derivative(node, Signal(inner))) != ZERO:
+                name = f"d({inner})/dt"
+                self.derived.setdefault(name, Declared(RateOf(inner), where))
+                total = binary("+", total, binary("*", outer, Signal(name)))
         return total
 
     def _slopes(self, reference: str, node: Node) -> dict[str, Node]:

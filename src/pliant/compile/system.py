@@ -117,13 +117,13 @@ class System:
         key = name, x, None if families is None else tuple(f.name for f in families)
         if key not in self._programs:
             scalar = types.float64 if x is np.float64 else types.complex128
-            calls = []
+            calls, sensing = [], name == "update" or (name == "history" and self.follows)
             for stage in STAGES[:2] if name == "sense" else STAGES:  # frames and signals alone
                 for family, rows in self.families.items():
                     which = {"matrix": "residual" if family.force else "tangent", "sense": "residual"}.get(name, name)
                     kernels = getattr(family, stage)
                     function = getattr(kernels, which)
-                    if name == "update" and function is None and stage in ("push", "sense") and family.rank < 2:  # frames and signals
+                    if sensing and function is None and stage in ("push", "sense") and family.rank < 2:  # frames and signals
                         function = kernels.residual
                     if function is not None and (families is None or family in families):
                         calls.append((address(function, scalar), rows))
@@ -131,6 +131,11 @@ class System:
             self._programs[key] = Program(addresses if DISABLED else np.array(addresses, np.int64),  # type: ignore[arg-type]
                                           np.array([c[1] for c in calls], np.int64).reshape(-1, 2))
         return self._programs[key]
+
+    @property
+    def follows(self) -> bool:
+        """Whether something in the history follows signals after every step."""
+        return any(family.sense.history is not None for family in self.families)
 
     def deciding(self) -> Program:
         """Of the residual what users' functions are run by: frames and signals are placed, nothing is added up."""

@@ -3,7 +3,7 @@
 An instant is a tick K of the common base of all periods (o.ck = 1, o.cm = K), or where a function has jumped (o.ck = 0); at the start of a
 run o.ck = 2. What has a period is due if K is a multiple of it. Rows in order: values that are held from instant to instant stand
 among computed signals, in order of flow; then memories take their next values, all at once; then latches, events and their actions, which
-are repeated until nothing changes (W[CHANGED]).
+are repeated until nothing changes (W[CHANGED]). Plays alone also change after every step.
 """
 from ..kernels.contract import Family, Stage
 from ..kernels.expression_vm import CHANGED, ENDS, evaluate
@@ -11,6 +11,8 @@ from ..kernels.jit import index, jit
 from .signals import CODE, PLACE, SLOT, due
 
 NEXT = index(8)              # ip: a place in Y for the next value
+INPUT, SIDE = index(4, 6)    # ip of a play: the signal that takes it along; the place in H that says whether it does
+HALF = index(0)              # rp of it: half of its width
 INSTANT, START = 1.0, 2.0    # o.ck
 TO_HISTORY, TO_STATE, TO_END = index(0, 1, 2)  # of actions
 TARGET = index(6)            # ip of an action: which of these
@@ -52,6 +54,15 @@ def latch(s, b, o):
 
 
 @jit
+def follow(s, b, o):
+    """d <- d within u - half and u + half, on contact                                                  [play-1]"""
+    for e in range(b.first, b.last):
+        if s.H[b.ip[e, SIDE]].real != 0:
+            u, d, half = s.Y[b.ip[e, INPUT]], s.H[b.ip[e, PLACE]], b.rp[e, HALF]
+            s.H[b.ip[e, PLACE]] = u - half if d.real < (u - half).real else u + half if d.real > (u + half).real else d
+
+
+@jit
 def event(s, b, o):
     """Whether a condition has become true: in its slot of Y for the actions that follow"""
     for e in range(b.first, b.last):
@@ -78,6 +89,7 @@ def act(s, b, o):
 
 
 MEMORY = Family("memory", sense=Stage(update=remember), rank=4)
+PLAY = Family("play", sense=Stage(history=follow, update=follow), rank=4)
 LATCH = Family("latch", sense=Stage(residual=look, update=latch), rank=5)
 EVENT = Family("event", sense=Stage(residual=look, update=event), rank=6)
 ACTION = Family("action", sense=Stage(update=act), rank=7)

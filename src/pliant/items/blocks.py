@@ -112,3 +112,8 @@ class Filter(Block):
     def rested(self, factor: float = 1.0) -> Any:
         """The start of a state that is ``factor`` times a constant input."""
         return (factor * self.own("input")).node if self.start == STEADY else factor * float(self.start)
+
+    def lagging(self, name: str, time_constant: float) -> State:
+        """A state z of it with tau z' = u - z."""
+        rate = (self.own("input") - self.own(name)) / time_constant
+        return State(name, self.unit, rate.node, self.rested(), self.nominal)

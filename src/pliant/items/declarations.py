@@ -55,7 +55,7 @@ class Output(NamedTuple):
     """A signal that an item computes from t and other signals: a channel, and a name in expressions."""
     name: str
     unit: str
-    value: Node | str | Given | Law | Collected
+    value: Node | str | Given | Law | Collected | RateOf
 
 
 class Held(NamedTuple):
@@ -86,6 +86,17 @@ class Latch(NamedTuple):
     name: str
     unit: str
     value: Node | str
+    start: float = 0.0
+
+
+class Play(NamedTuple):
+    """A discrete state that the signal ``of`` takes along where it is more than ``half`` away from it: after every step and at all
+    instants, while the discrete state ``side`` is not 0."""
+    name: str
+    unit: str
+    of: str
+    half: float
+    side: str
     start: float = 0.0
 
 
@@ -125,6 +136,11 @@ class Law(NamedTuple):
     stiffness: float
     damping: float
     laws: tuple[Any, ...]
+
+
+class RateOf(NamedTuple):
+    """In place of the value of an output: the time derivative of a signal, formed from that of what it is of. Velocities have none."""
+    signal: str
 
 
 class Collected(NamedTuple):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .base import Frame
-    from .declarations import Controls, Energies, Happening, Held, Inflow, Lag, Latch, Memory, Output, State
+    from .declarations import Controls, Energies, Happening, Held, Inflow, Lag, Latch, Memory, Output, Play, State
 
 
 class Signalling:
@@ -24,7 +24,7 @@ class Signalling:
         """Signals that are computed only where an expression uses them: what it exerts, for example."""
         return ()
 
-    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag | Play]:
         """Values that change at instants only."""
         return ()
 

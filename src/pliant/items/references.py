@@ -16,6 +16,9 @@ NO_DIRECTION = "its two points coincide, so its direction is undefined; move one
 NO_GAP = "its two points coincide, so the direction of its distance is undefined and no expression can use it; move one of them"
 TIME_ALONE = "its function must depend on t alone; use a force or torque for feedback"
 SOLVED_FOR = {"acceleration", "angular_acceleration", "force", "torque", "force_joint", "torque_joint"}  # channels known behind a step
+NO_RATE = ("how fast {!r} changes is no signal: the rate of a velocity is an acceleration, and a delay looks into the past; take "
+           "positions, states and functions of t, or put a low pass between")
+NO_RATE_OF_PYTHON = "how fast a function of Python changes is not known exactly; give an expression, a Table or a Profile"
 USABLE = "expressions can use BODY.position.x, BODY.FRAME.velocity.z, JOINT.angle, JOINT.displacement_rate, MEASURE.distance and the like"
 
 
@@ -68,6 +71,14 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
             near = f"; it is solved for, so only a block with a period can use it: pl.Sample(name, {_short(reference)}, period){behind}"
         raise ValueError(f"channel {_short(reference)} of {what} cannot be used in an expression{near}")
     return known[reference]
+
+
+def rate_name(reference: str, found: Sensed) -> str:
+    """The channel that is the time derivative of one which is no rate itself."""
+    if found.frame is not None:
+        return f"{found.frame}.velocity.{'xyz'[found.axis]}"
+    names = {"distance": f"{found.item}.rate", "modal": f"{found.item}.modal_rate.{found.axis + 1}"}
+    return names.get(found.coordinate, f"{reference}_rate")
 
 
 def _short(name: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BeforeValidator, WithJsonSchema, model_validator
 
 from ..functions.field_error import FieldError
-from ..functions.formula import function, where
+from ..functions.formula import Formula, function, where
 from ..functions.units import must
 from .base import Item, number
 from .blocks import Block, Computes, Plain, Positive, Time, Unit
@@ -33,6 +33,11 @@ else:
 def sequence(seed: int, name: str) -> int:
     """The key of a sequence of random numbers."""
     return int.from_bytes(sha256(f"{seed} {name}".encode()).digest()[:6], "big")
+
+
+def quantized(value: Formula, step: float) -> Formula:
+    """The nearest multiple of a step; upwards from the middle."""
+    return step * function("floor", value / step + 0.5)
 
 
 class Sample(Block):
@@ -66,8 +71,7 @@ class Quantize(Block):
     step: Positive
 
     def computed(self) -> Iterable[Output]:
-        rounded = self.step * function("floor", self.own("input") / self.step + 0.5)
-        return (*super().computed(), Output("output", self.unit, rounded.node))
+        return (*super().computed(), Output("output", self.unit, quantized(self.own("input"), self.step).node))
 
 
 class Relay(Block):

@@ -46,7 +46,8 @@ WORDS: dict[str, dict[str, str]] = {
     "blocks": {
         "integral": "integrator", "low_pass": "filter lowpass first_order lag pt1", "second_order": "pt2", "notch": "band_stop",
         "washout": "high_pass highpass", "transfer_function": "tf laplace", "state_space": "ss", "pid": "pi pd regulator",
-        "saturation": "limit limiter", "rate_limit": "slew slew_rate rate_limiter", "dead_band": "dead_zone", "quantize": "quantizer adc",
+        "saturation": "limit limiter", "rate_limit": "slew slew_rate rate_limiter", "dead_band": "dead_zone", "backlash": "play gap",
+        "quantize": "quantizer adc",
         "sample": "zero_order_hold zoh sampler sample_hold", "unit_delay": "z_inverse memory", "delay": "dead_time transport_delay",
         "relay": "hysteresis two_point_controller thermostat", "noise": "random white_noise", "event": "when trigger",
         "state_machine": "fsm statechart automaton", "discrete": "discrete_state mode", "controller": "python_controller",

@@ -96,13 +96,16 @@ def _damped(system: System, e: int) -> bool:
 
 
 def history_program(space: JointSpace) -> Program:
-    """Angles of joints that are not in the tree and rotations of bushings, whose frames it places."""
+    """Angles of joints that are not in the tree and rotations of bushings, whose frames it places; what follows signals, with these."""
     from ..families.constraints import TURNS
     from ..kernels.coordinates import HISTORY
     s, known = space.system, {int(h) for h in space.tree.history[:, 0]}
     turns = {family: [e for e in range(*rows) if family is not TURNS or int(s.data.ip[e, HISTORY]) not in known]
              for family, rows in s.families.items() if family.act.history is not None}
-    push, count = program(s, "residual", _frames(s, touched(s, turns)), stages=("push",)), program(s, "history", turns)
+    sensed = {f: list(range(*rows)) for f, rows in s.families.items() if f.sense.residual and f.rank < 2} if s.follows else {}
+    following = {f: list(range(*rows)) for f, rows in s.families.items() if f.sense.history is not None}
+    push = program(s, "residual", _frames(s, touched(s, turns | sensed)) | sensed, stages=("push", "sense"))
+    count = program(s, "history", turns | following)
     if DISABLED:
         return Program([*push.address, *count.address], np.vstack([push.rows, count.rows]))  # type: ignore[arg-type]
     return Program(np.concatenate([push.address, count.address]), np.vstack([push.rows, count.rows]))
