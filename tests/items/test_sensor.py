@@ -98,3 +98,18 @@ def test_a_loop_with_a_noisy_sensor_goes_on_bit_for_bit():
     whole = arm().simulate(1.0, output_step=0.02)
     assert np.array_equal(arm().simulate(0.4, output_step=0.02).resume(0.6).rows, whole.rows)
     assert whole["A.angle"][-1] == pytest.approx(0.5, abs=0.1)
+
+
+def test_an_accelerometer():
+    """At its ticks it sees what is solved for; a low pass or a delay would have to see it in between, and says so."""
+    def swinging(**fields):
+        m = pl.Model("m", gravity=(0, 0, -9.81))
+        m.add(pl.RigidBody("b", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0)))
+        m.add(pl.Revolute("A", "ground", "b", at=(0, 0, 0), axis="y"))
+        m.add(pl.Sensor("s", "b.acceleration.z", period=0.01, **fields))
+        return m
+    sol = swinging().simulate(0.5, output_step=0.01)
+    assert sol["s.output"][:-1] == pytest.approx(sol["b.acceleration"][:-1, 2], abs=1e-12)
+    for fields in ({"time_constant": 0.01}, {"delay": 0.02}):
+        with pytest.raises(pl.ModelError, match="'b.acceleration.z'"):
+            swinging(**fields).simulate(0.1)

@@ -39,8 +39,11 @@ class Discrete:
         self.rows: dict[str, int] = {}     # of these, in their family
 
     def every(self, item: Item) -> float:
-        """The period of an item that works at ticks, else zero."""
-        return min((v.period for v in item.discrete() if isinstance(v, (Held, Memory))), default=0.0)
+        """The period of an item that works at ticks, else zero: also of one with a state or delay, which works in between."""
+        values = list(item.discrete())
+        if any(isinstance(v, Lag) for v in values) or list(item.states()):
+            return 0.0
+        return min((v.period for v in values if isinstance(v, (Held, Memory))), default=0.0)
 
     def declare(self, item: Item) -> None:
         b, where = self.layout.builder, f"{item.kind} {item.name!r}"
