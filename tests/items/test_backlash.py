@@ -151,12 +151,17 @@ def test_rates_of_signals_by_the_chain_rule():
     m.add(pl.Sample("s", "a.velocity.x", 0.1))
     m.add(pl.Backlash("B", "lead.output + curve(both) + 0.2*t^2 + s.output*both", 0.1))
     m.add(pl.Integral("I", "B.input_rate"))
+    m.add(pl.Delay("late", "A.angle", 0.01))
     sol = m.simulate(0.099, accuracy=1e-11, output_times=[0.05, 0.099])
     assert sol["I.output"][1:] == pytest.approx(sol["B.input"][1:] - sol["B.input"][0], abs=1e-9)
     assert abs(sol["B.input"][-1] - sol["B.input"][0]) > 0.01
-    m["B"].input = lambda t: np.sin(3 * t)
-    with pytest.raises(pl.ModelError, match="'B': how fast a function of Python changes is not known exactly; give an expression"):
-        m.simulate(0.1)
+    for u, words in ((lambda t: np.sin(3 * t), "a function of Python changes is not known exactly; give an expression"),
+                     ("low.input", "'A.angle_rate' changes is no signal: .* put a low pass between"),
+                     ("late.output", "'late.output' changes is no signal: .* delay looks into the past")):
+        m["B"].input = u
+        with pytest.raises(pl.ModelError, match=f"backlash 'B': how fast {words}") as error:
+            m.simulate(0.1)
+        assert "B" in error.value.items
 
 
 @pytest.mark.parametrize("side", [-1, 0, 1])

@@ -20,7 +20,7 @@ V, L, N, UNKNOWNS = 3, 6, 9, 12  # where velocities, multipliers and nu begin am
 SCALE, X, F_BEFORE, X_BEFORE, F, DIRECTIONS = range(6)  # rows of mix; then those of q_j, then those of g_j
 PASSABLE = 1e-7   # increments that may be left next to a singular position, with fixed steps
 AWAY = 20.0       # the same for a step away from one, over what is usual next to one
-USUAL = 1e-3      # rate of convergence expected of a step at best: it may have been zero in the last one
+USUAL = 1e-3      # rate of convergence expected of a step of Radau's method at best: it may have been zero in the last one
 FORCE = 100.0     # unit of multipliers in [mix-1], in the largest one
 
 
@@ -35,7 +35,8 @@ def simplified(p, w, c, o, task, kappa, patience, slow_rate, worst):
     """A task of the solver again and again, until what is still to come is small. DONE, NEWTON_FAILED or NOT_FINITE. Slow convergence is
     borne for ``patience`` increments; ``slow_rate`` is too slow for matrices of an earlier step; ``worst``: of eta, see `stages`."""
     n, before, theta, enough = o.n, 0.0, 0.0, allowed(c, o, kappa)
-    eta, most = max(n.eta, USUAL) ** 0.8, n.most_iterations
+    least = USUAL if task == ITERATE and c.fixed == 0 else 1e-16
+    eta, most = max(n.eta, least) ** 0.8, n.most_iterations
     for m in range(most):
         ask(p, w, c, o, task)
         size = n.size
