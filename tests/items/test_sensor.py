@@ -111,5 +111,5 @@ def test_an_accelerometer():
     sol = swinging().simulate(0.5, output_step=0.01)
     assert sol["s.output"][:-1] == pytest.approx(sol["b.acceleration"][:-1, 2], abs=1e-12)
     for fields in ({"time_constant": 0.01}, {"delay": 0.02}):
-        with pytest.raises(pl.ModelError, match="'b.acceleration.z'"):
+        with pytest.raises(pl.ModelError, match=r"'b\.acceleration\.z'"):
             swinging(**fields).simulate(0.1)

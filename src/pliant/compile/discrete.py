@@ -110,7 +110,7 @@ class Discrete:
                 ints = (code.value, self.places[name], b.period(value.period, where), signals.slot(name), b.new_signal())
                 b.element(family.MEMORY, item.name, (-1, -1, -1, *ints))
             elif isinstance(value, Play):
-                of, side = signals.slot(f"{item.name}.{value.of}"), self.places[f"{item.name}.{value.side}"]
+                of, side = signals.slot(value.of), self.places[value.side]
                 b.element(family.PLAY, item.name, (-1, -1, -1, of, self.places[name], side), (value.half,))
             elif isinstance(value, Latch):
                 code = b.function(value.value, ("t",), where)

@@ -13,7 +13,7 @@ from ..functions.parser import KNOWN, Names, parse
 from ..functions.rewriting import owner_of
 from ..functions.table import Table
 from ..items.base import Frame, Pair
-from ..items.declarations import Collected, Lag, Latch, Law, Memory
+from ..items.declarations import Collected, Held, Lag, Law, Memory, Play, RateOf
 from ..items.function_fields import functions
 
 if TYPE_CHECKING:
@@ -173,9 +173,10 @@ class SignalGraph:
 def _declared(item: Item) -> Iterator[tuple[str, Any]]:
     """Its signals, and what each is computed from."""
     yield from ((state.name, state.rate) for state in item.states())
-    yield from ((output.name, output.value) for output in (*item.computed(), *item.derived()))
+    for output in (*item.computed(), *item.derived()):
+        yield output.name, Signal(output.value.signal) if isinstance(output.value, RateOf) else output.value
     for value in item.discrete():
-        if isinstance(value, Lag):
+        if isinstance(value, (Lag, Play)):
             yield value.name, Signal(value.of)
         else:
             yield value.name, value.next if isinstance(value, Memory) else value.value
@@ -183,7 +184,7 @@ def _declared(item: Item) -> Iterator[tuple[str, Any]]:
 
 def _period(item: Item) -> float | None:
     controller = item.controller()
-    found = [controller.period] if controller else [v.period for v in item.discrete() if not isinstance(v, (Lag, Latch))]
+    found = [controller.period] if controller else [v.period for v in item.discrete() if isinstance(v, (Held, Memory))]
     return min(found, default=None)
 
 

@@ -68,7 +68,7 @@ class Backlash(Block):
         down = where((rate > creep) | (u + half > held + creep), 0.0, -1.0)
         free = where(u - reach > held, 1.0, where(u + reach < held, -1.0, 0.0))
         value = where(side > 0.5, up, where(side < -0.5, down, free))
-        return Play("held", self.unit, "input", half, "side", self.start), Latch("side", "", value.node)
+        return Play("held", self.unit, f"{self.name}.input", half, f"{self.name}.side", self.start), Latch("side", "", value.node)
 
     def _reach(self) -> Formula:
         """How far the input goes from the output that it does not move: a little more than w/2, or rounding would be contact."""
