@@ -35,6 +35,7 @@ STEPS, MOST = 64, 40_000        # instants in the duration of the motion at firs
 AT_REST = 1e-8                  # of what moves: at both ends of the time that is looked at
 SETTLED = 1e-6                  # the same, as it is tested
 TOLERANCE = 1e-4
+NEAR = 1e-9                     # sizes of the model: the same position
 WORSE = 0.8                     # of the last change of inputs: it does not fall
 
 
@@ -46,7 +47,9 @@ class PathInversion(Inversion):
 
     def __init__(self, motion: Motion, model: Model, duration: float, zeros: tuple[np.ndarray, np.ndarray], degree: int, accuracy: float):
         servo, path = motion.servo, motion.path
-        super().__init__(servo.inputs, servo.outputs, path.t, path.inputs.copy(), motion.wanted, duration, zeros[0])
+        u = path.inputs.copy()
+        u[0], u[-1] = motion.ends[0].inputs, motion.ends[1].inputs
+        super().__init__(servo.inputs, servo.outputs, path.t, u, motion.wanted, duration, zeros[0])
         self.source, self.end_zeros, self.relative_degree, self.accuracy = model, zeros[1], degree, accuracy
         self._motion = motion
 
@@ -58,7 +61,8 @@ class PathInversion(Inversion):
             return "no internal dynamics: the outputs and their derivatives give all of the motion (flat)"
         if every.real.max() < 0:
             return f"internal dynamics that decay, the slowest as exp({every.real.max():.4g} t) (minimum phase)"
-        return (f"internal dynamics that are unstable, with zeros such as {every[every.real.argmax()]:.4g} 1/s (non-minimum phase): inputs "
+        slowest = complex(min(every[every.real > 0], key=lambda z: z.real))
+        return (f"internal dynamics that are unstable, with a zero at {slowest:.4g} 1/s (non-minimum phase): inputs "
                 "begin before the motion")
 
     @cached_property
@@ -89,9 +93,17 @@ class PathInversion(Inversion):
         blocks = [Sensor(f"inverse_input_{k}", self.table(name)) for k, name in enumerate(self.inputs)]
         return actuated(self.source, self.inputs, blocks)
 
+    @property
+    def starts(self) -> str:
+        """How a run comes to the rest before the motion: "assembled" if that is how the model is assembled, else "static"."""
+        servo, rest = self._motion.servo, self._motion.ends[0]
+        p = parts(servo.row[None, :], servo.d.system.q0.size, servo.d.system.n)
+        far = np.concatenate([(rest.q - p["q"][0]) / servo.d.length, (rest.states - p["v"][0, servo.at_states])])
+        return "assembled" if abs(far).max() < NEAR else "static"
+
     def simulate(self, **options: Any) -> Solution:
         """A run of the nonlinear model from rest with these inputs and no feedback."""
-        return self.model().simulate(self.end - self.begin, **{"start": "static", **options})
+        return self.model().simulate(self.end - self.begin, **{"start": self.starts, **options})
 
     def error(self, sol: Solution) -> float:
         """The largest error of the outputs in a run that begins with the inputs, in parts of the stroke."""

@@ -56,7 +56,9 @@ class Inversion:
 
     def _over_time(self, values: np.ndarray) -> Table:
         some = (self.t >= self.begin) & (self.t <= self.end)
-        return Table(self.t[some] - self.t[some][0], values[some])
+        kept = values[some]
+        kept[0], kept[-1] = values[0], values[-1]     # at rest
+        return Table(self.t[some] - self.t[some][0], kept)
 
     def __repr__(self) -> str:
         return (f"Inversion({', '.join(self.inputs)} from {self.begin:.4g} to {self.end:.4g} s for a motion of {self.duration:g} s; "
