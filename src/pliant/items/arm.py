@@ -135,10 +135,9 @@ def _dot(a: Vector, b: Vector) -> Any:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _turned(e: Vector, cos: Any, sin: Any, v: Vector) -> Vector:
-    """R v = e e.v + (v - e e.v) cos + e x v sin."""
-    along = _times(_dot(e, v), e)
-    return _plus(along, _times(cos, [x - y for x, y in zip(v, along, strict=True)]), _times(sin, _cross(e, v)))
+def _rows(R: list[Vector], v: Vector) -> Vector:
+    """R v"""
+    return [_dot(row, v) for row in R]
 
 
 class Efforts:
@@ -150,6 +149,7 @@ class Efforts:
         self.c, self.rates, self.accelerations = c, rates, accelerations
         axes = arm["axes"]
         self.tau: list[Any] = [0.0] * len(axes)
+        self.R: dict[int, list[Vector]] = {}
         self.motion: dict[int, tuple[Vector, Vector, Vector]] = {0: ([0.0] * 3, [0.0] * 3, [-x for x in arm["gravity"]])}
         self.load = {k: ([0.0] * 3, [0.0] * 3) for k in range(len(axes) + 1)}
         order = outward(arm)
@@ -173,6 +173,14 @@ class Efforts:
         way: Vector = [a - b for a, b in zip(axis["point"], at, strict=True)]
         return _plus(way, _times(self.c[k], list(axis["axis"]))) if axis["slides"] else way
 
+    def _rotation(self, name: str, e: Vector, c: Formula) -> list[Vector]:
+        """R = e e^T + (1 - e e^T) cos c + e~ sin c"""
+        cos, sin = self._kept(f"{name}_cos", function("cos", c)), self._kept(f"{name}_sin", function("sin", c))
+        along, turn = np.outer(e, e), np.array([[0.0, -e[2], e[1]], [e[2], 0.0, -e[0]], [-e[1], e[0], 0.0]])
+        across = np.eye(3) - along
+        entries = [[float(along[i, j]) + float(across[i, j]) * cos + float(turn[i, j]) * sin for j in range(3)] for i in range(3)]
+        return [self._vector(f"{name}_R{i}", row) for i, row in enumerate(entries)]
+
     def _outward(self, k: int, axis: Mapping[str, Any]) -> None:
         e, (w0, dw0, a0), r, name = list(axis["axis"]), self.motion[axis["parent"]], self._way(axis, k), f"arm_{k + 1}"
         v, b = self.rates[k], self.accelerations[k]
@@ -181,24 +189,24 @@ class Efforts:
             w, dw = w0, dw0
             a = _plus(a, _times(2.0 * v, _cross(w0, e)), _times(b, e))
         else:
-            self.cos, self.sin = self._kept(f"{name}_cos", function("cos", self.c[k])), self._kept(f"{name}_sin", function("sin", self.c[k]))
-            back, dw, a = (_turned(e, self.cos, -self.sin, x) for x in (w0, dw0, a))
-            w = self._vector(f"{name}_w", _plus(back, _times(v, e)))
-            dw = self._vector(f"{name}_dw", _plus(dw, _times(v, _cross(w, e)), _times(b, e)))
+            self.R[k] = self._rotation(name, e, self.c[k])
+            back = [list(column) for column in zip(*self.R[k], strict=True)]
+            w = self._vector(f"{name}_w", _plus(_rows(back, w0), _times(v, e)))
+            dw = self._vector(f"{name}_dw", _plus(_rows(back, dw0), _times(v, _cross(w, e)), _times(b, e)))
+            a = _rows(back, self._vector(f"{name}_a0", a))
         self.motion[k + 1] = w, dw, self._vector(f"{name}_a", a)
 
     def _inward(self, k: int, axis: Mapping[str, Any]) -> None:
         e, (w, dw, a), name, m = list(axis["axis"]), self.motion[k + 1], f"arm_{k + 1}", axis["mass"]
         s: Vector = [x - y for x, y in zip(axis["com"], axis["point"], strict=True)] if m else [0.0] * 3
         J = [list(row) for row in axis["inertia"]]
-        force = _times(m, _plus(a, _cross(dw, s), _cross(w, _cross(w, s))))
-        moment = _plus([_dot(row, dw) for row in J], _cross(w, [_dot(row, w) for row in J]), _cross(s, force))
+        force = self._vector(f"{name}_ma", _times(m, _plus(a, _cross(dw, s), _cross(w, _cross(w, s)))))
+        spin = self._vector(f"{name}_Jw", _rows(J, w))
         f = self._vector(f"{name}_f", _plus(force, self.load[k + 1][0]))
-        n = self._vector(f"{name}_n", _plus(moment, self.load[k + 1][1]))
+        n = self._vector(f"{name}_n", _plus(_rows(J, dw), _cross(w, spin), _cross(s, force), self.load[k + 1][1]))
         self.tau[k] = _dot(e, f if axis["slides"] else n) + axis["rotor"] * self.accelerations[k]
         if axis["parent"]:
             if not axis["slides"]:
-                cos, sin = self.own(f"{name}_cos"), self.own(f"{name}_sin")
-                f, n = _turned(e, cos, sin, f), _turned(e, cos, sin, n)
+                f, n = self._vector(f"{name}_Rf", _rows(self.R[k], f)), _rows(self.R[k], n)
             before = self.load[axis["parent"]]
             self.load[axis["parent"]] = _plus(before[0], f), _plus(before[1], n, _cross(self._way(axis, k), f))

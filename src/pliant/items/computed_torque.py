@@ -138,7 +138,11 @@ class ComputedTorque(Computes):
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
         from .joints import Revolute
-        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), cls("block", {"J.angle": "0.3*sin(2*t)"}, 20.0, 3.0)]
+        axis = {"axis": (0.3, -0.5, 0.8), "point": (0.1, 0.2, -0.1), "mass": 2.0, "com": (0.3, 0.1, 0.2), "rotor": 0.01,
+                "inertia": ((0.1, 0.01, 0.02), (0.01, 0.2, 0.03), (0.02, 0.03, 0.15))}
+        arm = {"gravity": (0.0, 0.0, -9.81), "axes": [axis]}
+        return [Revolute("J", a, b, axis=(0.3, -0.5, 0.8)), cls("other", {"J.angle": "0.3*sin(2*t)"}, 20.0, 3.0),
+                cls("block", {"J.angle": "0.3*sin(2*t)"}, 20.0, 3.0, model=arm)]
 
 
 def _in_order(arm: dict[str, Any], names: list[str]) -> dict[str, Any]:
