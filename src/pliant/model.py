@@ -47,7 +47,7 @@ class Model(Editable):
     """A mechanism: bodies, joints, drives, forces, measures and variables by name.
 
     ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model),
-    ``analyses`` those of ``static``, ``modes``, ``linearize`` and ``campbell``, by name.
+    ``analyses`` those of ``static``, ``modes``, ``linearize``, ``inverse`` and ``campbell``, by name.
     ``planar``: all bodies move in planes with this normal (``True``: z; or "x", "y", "z", or three numbers); those that the joints
     do not hold there are held by the program.
     """

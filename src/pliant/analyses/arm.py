@@ -59,11 +59,11 @@ def _look_at(space: JointModel) -> None:
     """Whether it is a tree of rigid bodies whose coordinates are channels."""
     if space.space.loops.tile.size:
         names = ", ".join(repr(name) for name in space.topology.cut) or "a coupling of joints"
-        raise ModelError(f"computed torque: the model has loops (cut at {names}), where efforts are not unique; take a tree, or the tables of "
-                         "its drives as feed_forward")
+        raise ModelError(f"computed torque: the model has loops (cut at {names}), where efforts are not unique; take a tree, or efforts "
+                         "of its drives as feed_forward")
     if space.modal or space.dynamics.system.lines:
-        raise ModelError("computed torque: the model has flexible bodies, on whose modes no motor acts; give a rigid model of the arm, or take "
-                         "the inverse (m.inverse) as feed_forward")
+        raise ModelError("computed torque: the model has flexible bodies, on whose modes no motor acts; give a rigid model of the arm, or "
+                         "take the inverse (m.inverse) as feed_forward")
     for name in space.coordinates:
         if not name.endswith((".angle", ".displacement")):
             raise ModelError(f"computed torque: {name!r} is no angle or displacement of a joint; give a model with revolute, prismatic, "

@@ -5,7 +5,6 @@ Servo constraints y(q) = y_d(t) whose reactions are the inputs, wherever these a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
@@ -15,17 +14,17 @@ import numpy as np
 from ..channel_values.observer import Observer
 from ..functions.channels import channels
 from ..functions.evaluation import values
-from ..functions.expression import Variable
 from ..functions.parser import names_in, parse
 from ..functions.table import Table
-from ..functions.units import must, quantity, shown
+from ..functions.units import must, shown
 from ..items.errors import ModelError, OptionError
 from ..items.filters import Sensor
 from ..kernels.state_row import parts
+from .entries import duration_of, wanted_of
 from .inversion import Inversion, all_zeros, looked_at
 from .motions import motion
 from .servo import AtRest, Servo, actuated
-from .servo_path import FIRST, HALF, SECOND, Motion, Path
+from .servo_path import FIRST, SECOND, Motion, Path
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -111,7 +110,7 @@ class PathInversion(Inversion):
         begin = float(self.t[self.t >= self.begin][0])
         for k, name in enumerate(self.outputs):
             y = np.array(values(parse(name, ("t",)), sol.t, lambda c: sol[c]))
-            due = np.interp(sol.t + begin, self.t, self.wanted[:, k]) if len(self.t) < HALF else _smooth(self.t, self.wanted[:, k], sol.t + begin)
+            due = Table(self.t, self.wanted[:, k]).evaluate(sol.t + begin)
             worst = max(worst, float(abs(y - due).max()))
         return worst / max(stroke, 1e-300)
 
@@ -132,7 +131,7 @@ class PathInversion(Inversion):
         peaks = ", ".join(f"{name} {abs(self.u[:, k]).max():.5g}" for k, name in enumerate(self.inputs))
         lines = [f"inverse of {self.source.name!r}", f"  outputs          {', '.join(self.outputs)}, {self.duration:g} s",
                  f"  relative degree  {self.relative_degree}, {self.internal}",
-                 f"  inputs           from {self.begin:.4g} to {self.end:.4g} s, 1 % of the peak {self.pre_actuation:.4g} s before the motion",
+                 f"  inputs           from {self.begin:.4g} to {self.end:.4g} s, pre-actuation {self.pre_actuation:.4g} s (1 % of the peak)",
                  f"  peaks            {peaks}", f"  accuracy         {self.accuracy:.2g}, {len(self.t)} instants"]
         return "\n".join(lines)
 
@@ -141,10 +140,6 @@ class PathInversion(Inversion):
     def __repr__(self) -> str:
         return (f"PathInversion({', '.join(self.inputs)} from {self.begin:.4g} to {self.end:.4g} s for a motion of {self.duration:g} s; "
                 f"relative degree {self.relative_degree}, accuracy {self.accuracy:.2g})")
-
-
-def _smooth(t: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
-    return np.asarray(Table(t, y).evaluate(at))
 
 
 # -- what is asked for
@@ -160,7 +155,7 @@ def inverse(model: Model, wanted: Any = None, inputs: Any = None, duration: Any 
     for option, such in (("wanted", "{'arm.tip.position.x': 'sin(t)'}"), ("inputs", "['A.angle']"), ("duration", "1.0")):
         if given.get(option) is None:
             raise ModelError(f"inverse: {option} {'is' if option == 'duration' else 'are'} missing, such as {option}={such}")
-    functions = wanted_of(given["wanted"])
+    functions = dict(wanted_of(given["wanted"]))
     names, T, small = inputs_of(given["inputs"]), duration_of(given["duration"]), _tolerance(given.get("tolerance"))
     if len(names) != len(functions):
         raise ModelError(f"inverse: {len(functions)} outputs and {len(names)} inputs; must be as many outputs as inputs")
@@ -171,28 +166,11 @@ def inverse(model: Model, wanted: Any = None, inputs: Any = None, duration: Any 
     return search.run(model, small)
 
 
-def wanted_of(value: Any) -> dict[str, Any]:
-    if not isinstance(value, Mapping) or not value or not all(isinstance(k, str) for k in value):
-        raise OptionError("wanted", must(value, "must be outputs and their motions, such as {arm.tip.position.x: 0.1*sin(t)}"),
-                          "inverse: wanted = ")
-    return dict(value)
-
-
 def inputs_of(value: Any) -> list[str]:
     value = [value] if isinstance(value, str) else value
     if not isinstance(value, (list, tuple)) or not value or not all(isinstance(v, str) for v in value) or len(set(value)) < len(value):
         raise OptionError("inputs", must(value, "must be a list of different names, such as [A.angle]"), "inverse: inputs = ")
     return list(value)
-
-
-def duration_of(value: Any) -> float:
-    try:
-        T = quantity(value, "s")
-    except ValueError as error:
-        raise OptionError("duration", str(error), "inverse: duration: ") from None
-    if not 0 < T < math.inf:
-        raise OptionError("duration", must(value, "must be a time greater than zero"), "inverse: duration = ")
-    return T
 
 
 def _tolerance(value: Any) -> float:
@@ -261,7 +239,7 @@ class Search:
         while True:
             found = self._on_window(tolerance)
             p, moved = found[0].path, np.ptp(found[0].path.inputs, axis=0).max()
-            early, late = (float(abs(p.inputs[part] - rest.inputs).max()) for part, rest in ((slice(0, 3), self.start), (slice(-3, None), self.end)))
+            early, late = (float(abs(part - rest.inputs).max()) for part, rest in ((p.inputs[:3], self.start), (p.inputs[-3:], self.end)))
             if max(early, late) <= SETTLED * moved or not moved:
                 return PathInversion(found[0], model, self.duration, self.zeros, self.degree, found[1])
             self.before, self.after = (2 * x if e > SETTLED * moved else x for x, e in ((self.before, early), (self.after, late)))
@@ -296,7 +274,7 @@ class Search:
             if change <= tolerance:
                 return found, change
             if change > WORSE * before:
-                raise ModelError(f"inverse: inputs change by {change:.2g} when instants are twice as many, and no less than before: the motion "
-                                 f"that is wanted has too few continuous derivatives. Inputs set {self.degree} of them in all, so take a "
+                raise ModelError(f"inverse: inputs change by {change:.2g} when instants are twice as many, and no less than before: the "
+                                 f"motion that is wanted has too few continuous derivatives. Inputs set {self.degree} of them in all, so take a "
                                  "polynomial of degree 9, or a larger tolerance")
             before = change

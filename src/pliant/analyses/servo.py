@@ -80,8 +80,8 @@ class Servo:
     def __init__(self, model: Model, outputs: Sequence[str], inputs: Sequence[str]) -> None:
         for item in model.items.values():
             if tuple(item.discrete()) or item.controller() is not None:
-                raise ModelError(f"inverse: {item.kind} {item.name!r} changes at instants only, and has no place in a smooth motion; take it "
-                                 "out, or a continuous block in its place", (item.name,))
+                raise ModelError(f"inverse: {item.kind} {item.name!r} changes at instants only, and has no place in a smooth motion; take "
+                                 "it out, or a continuous block in its place", (item.name,))
         self.outputs, self.inputs = list(outputs), list(inputs)
         m = actuated(model, inputs, [Integral(f"inverse_input_{k}", 0.0) for k in range(len(inputs))])
         for k, name in enumerate(outputs):
@@ -149,8 +149,8 @@ class Servo:
                 return AtRest(x.q.copy(), x.lam.copy(), x.H.copy(), x.v[self.at_states].copy(), x.v[self.at_inputs].copy(), self.instant())
             last = step
         told = ", ".join(f"{name} = {value:.4g}" for name, value in zip(self.outputs, wanted, strict=True))
-        raise ModelError(f"inverse: the inputs {', '.join(self.inputs)} hold the model in no rest with {told}: it may be out of reach, or the "
-                         "way there passes a singular position")
+        raise ModelError(f"inverse: the inputs {', '.join(self.inputs)} hold the model in no rest with {told}: it may be out of reach, or "
+                         "the way there passes a singular position")
 
     def _rest_step(self, at: Instant, wanted: np.ndarray) -> tuple[float, np.ndarray]:
         """A step, as increments of all unknowns, and its size; no motion but what the joints allow and what closes them."""
@@ -185,8 +185,8 @@ class Servo:
         by = np.hstack([i.K @ N, i.D @ N, i.D[:, s], i.D[:, u]])
         mass = N.T @ i.M @ N
         if n and not np.linalg.cond(mass) < 1e13:
-            raise ModelError("inverse: the mechanism can move without any inertia; give all bodies masses and moments of inertia, or joints "
-                             "that hold them")
+            raise ModelError("inverse: the mechanism can move without any inertia; give all bodies masses and moments of inertia, or "
+                             "joints that hold them")
         rates = np.vstack([-np.linalg.solve(mass, N.T @ by), -by[s] / i.M[s, s][:, None]])
         A = np.vstack([np.hstack([np.zeros((n, n)), np.eye(n), np.zeros((n, k))]), rates[:, :2 * n + k]])
         B = np.vstack([np.zeros((n, self.m)), rates[:, 2 * n + k:]])

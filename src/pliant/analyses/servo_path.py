@@ -2,7 +2,8 @@
 
 With the positions q_k at times k h, and central differences of order 8 that go on at rest beyond both ends,
 
-    v_k = sum_j d_j q_k+j / h,   a_k = sum_j e_j q_k+j / h^2,   R(q_k, v_k, a_k, lam_k, u_k) = 0,   g(q_k) = 0,   y(q_k, v_k) = y_d(t_k)   [inverse-1]
+    v_k = sum_j d_j q_k+j / h,   a_k = sum_j e_j q_k+j / h^2,
+    R(q_k, v_k, a_k, lam_k, u_k) = 0,   g(q_k) = 0,   y(q_k, v_k) = y_d(t_k)                                          [inverse-1]
 
 No initial values are asked for: what grows is bounded by its end, what decays by its start. docs/theory/inversion.md
 """
@@ -150,8 +151,8 @@ class Motion:
         for k in range(2 * HALF + 1):
             at, by, here = every_q[k:k + count], every_m[k:k + count], k == HALF
             w1, w2 = FIRST[k] * self.speed / self.path.h, SECOND[k] * (self.speed / self.path.h) ** 2
-            change = M @ self._moved(at, by, w2, self.a_turns if here else None) + D @ self._moved(at, by, w1, self.v_turns if here else None)
-            change += K @ by if here else 0
+            change = M @ self._moved(at, by, w2, self.a_turns if here else None)
+            change += D @ self._moved(at, by, w1, self.v_turns if here else None) + (K @ by if here else 0)
             R += change[:, :, free]
             changes[:, k, :, :free] = change[:, :, :free]
             changes[:, k, :, free:free + k_s] = w1 * M[:, :, s.at_states] + (D[:, :, s.at_states] if here else 0)
@@ -159,7 +160,8 @@ class Motion:
             blocks[:, k] = L @ changes[:, k]
         columns = np.arange(count)[:, None] + np.arange(-HALF, HALF + 1)
         inside = (columns >= 0) & (columns < count)
-        A = bsr_matrix((blocks[inside], columns[inside], np.concatenate([[0], np.cumsum(inside.sum(1))])), shape=(count * size,) * 2).tocsr()
+        begins = np.concatenate([[0], np.cumsum(inside.sum(1))])
+        A = bsr_matrix((blocks[inside], columns[inside], begins), shape=(count * size,) * 2).tocsr()
         left = (L @ R[:, :, None]).ravel()
         rows = 1 / np.maximum(abs(A).max(axis=1).toarray().ravel(), 1e-300)
         A = diags(rows) @ A
@@ -228,6 +230,6 @@ class Motion:
             except NotFound:
                 self.path, step = kept, step / 2
                 if step < LEAST:
-                    raise ModelError(f"inverse: no motion was found beyond {done:.3g} of the speed that is wanted. Where the model moves, the "
-                                     "inputs may lose their hold on the outputs, or internal motions may neither grow nor decay; take a longer "
-                                     "duration, or other outputs") from None
+                    raise ModelError(f"inverse: no motion was found beyond {done:.3g} of the speed that is wanted. Where the model moves, "
+                                     "the inputs may lose their hold on the outputs, or internal motions may neither grow nor decay; take "
+                                     "a longer duration, or other outputs") from None

@@ -5,7 +5,7 @@ Outward, from the body p that carries the joint (R: from its axes to those of th
 
     w = R^T w_p + e c',   w' = R^T w_p' + R^T w_p x e c' + e c'',   a = R^T (a_p + w_p' x r + w_p x (w_p x r)),   a_ground = -g
 
-with c'' = a_ref where the joint turns; where it slides R = 1, r grows by e c, and a by 2 w x e c' + e c''. Inward, with the centre of mass s:
+where the joint turns; where it slides R = 1, r grows by e c, and a by 2 w x e c' + e c''. Inward, with the centre of mass at s:
 
     f = m (a + w' x s + w x (w x s)) + sum R f_q,   n = J w' + w x J w + s x m a_s + sum (R n_q + r x R f_q),   tau = e.n or e.f    [arm-1]
 """
@@ -53,7 +53,7 @@ def _axis(k: int, given: Any, count: int) -> dict[str, Any]:
         raise ValueError(f"axes[{k}]: axis is missing, the direction of the joint in world axes where all coordinates are zero")
     parent = found["parent"]
     if isinstance(parent, bool) or not isinstance(parent, int) or not 0 <= parent <= count or parent == k + 1:
-        raise ValueError(f"axes[{k}]: parent {must(parent, 'must be the number of the axis that carries it, from 1 on, or 0 for the ground')}")
+        raise ValueError(f"axes[{k}]: parent {must(parent, 'must be the number of the axis that carries it, from 1, or 0: ground')}")
     if not isinstance(found["slides"], bool):
         raise ValueError(f"axes[{k}]: slides {must(found['slides'], 'must be true or false')}")
     for name, unit in UNITS.items():
@@ -72,7 +72,7 @@ def _arm(value: Any) -> Any:
     if hasattr(value, "joint_space"):
         value = value.joint_space().arm()
     if not isinstance(value, Mapping) or not {"axes"} <= set(value) <= {"gravity", "axes", "coordinates"}:
-        raise ValueError(must(value, "must be a model of the arm, or its numbers: {gravity: [0, 0, -9.81], axes: [{axis: …, point: …}, …]}"))
+        raise ValueError(must(value, "must be a model of the arm, or its numbers: {gravity: [0, 0, -9.81], axes: [{axis: …}, …]}"))
     axes = value["axes"]
     if not isinstance(axes, (list, tuple)) or not axes:
         raise ValueError(f"axes {must(axes, 'must be a list of axes with at least one')}")
@@ -97,7 +97,8 @@ def outward(arm: Mapping[str, Any]) -> list[int]:
 def placed(arm: Mapping[str, Any], by: Placement) -> dict[str, Any]:
     """The arm moved and turned; gravity stays."""
     R = by.matrix
-    axes = [{**axis, "axis": by.vector(axis["axis"], "", not axis["slides"]), "point": by.point(axis["point"]), "com": by.point(axis["com"]),
+    axes = [{**axis, "axis": by.vector(axis["axis"], "", not axis["slides"]),
+             "point": by.point(axis["point"]), "com": by.point(axis["com"]),
              "inertia": (R @ np.array(axis["inertia"]) @ R.T).tolist()} for axis in arm["axes"]]
     return {**arm, "axes": axes}
 

@@ -1,4 +1,4 @@
-"""Computed torque: feed-forward along a reference, or inverse dynamics of a model in the loop, and a controller for what is left. docs/design_of_controllers.md"""
+"""Computed torque: feed-forward along a reference, or inverse dynamics of a model in the loop. docs/design_of_controllers.md"""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
