@@ -131,7 +131,7 @@ class PathInversion(Inversion):
         peaks = ", ".join(f"{name} {abs(self.u[:, k]).max():.5g}" for k, name in enumerate(self.inputs))
         lines = [f"inverse of {self.source.name!r}", f"  outputs          {', '.join(self.outputs)}, {self.duration:g} s",
                  f"  relative degree  {self.relative_degree}, {self.internal}",
-                 f"  inputs           from {self.begin:.4g} to {self.end:.4g} s, pre-actuation {self.pre_actuation:.4g} s (1 % of the peak)",
+                 f"  inputs           from {self.begin:.4g} to {self.end:.4g} s, pre-actuation {self.pre_actuation:.4g} s (1 % of peak)",
                  f"  peaks            {peaks}", f"  accuracy         {self.accuracy:.2g}, {len(self.t)} instants"]
         return "\n".join(lines)
 
@@ -275,6 +275,6 @@ class Search:
                 return found, change
             if change > WORSE * before:
                 raise ModelError(f"inverse: inputs change by {change:.2g} when instants are twice as many, and no less than before: the "
-                                 f"motion that is wanted has too few continuous derivatives. Inputs set {self.degree} of them in all, so take a "
-                                 "polynomial of degree 9, or a larger tolerance")
+                                 f"motion that is wanted has too few continuous derivatives. Inputs set {self.degree} of them in all, so "
+                                 "take a polynomial of degree 9, or a larger tolerance")
             before = change

@@ -95,7 +95,7 @@ class Motion:
         """v or a at all times, as the program has them, v = 2 q* q' and a = 2 q* q'' of quaternions q in body axes [inverse-2]; and
         q* q' of every rotation."""
         dq = self._differences("q", weights, order)
-        out, turns = np.zeros((len(dq), self.servo.d.system.n)), []
+        out, turns = np.zeros((len(dq), self.servo.d.system.n), dq.dtype), []
         out[:, self.linear[:, 0]] = dq[:, self.linear[:, 1]]
         for iv, iq in self.rotations:
             turns.append(product(conjugate(self.path.q[:, iq:iq + 4]), dq[:, iq:iq + 4]))
