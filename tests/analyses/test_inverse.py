@@ -6,7 +6,7 @@ import pytest
 import pliant as pl
 from pliant.analyses.inverse import Search
 from pliant.analyses.servo import Servo
-from pliant.analyses.servo_path import FIRST, HALF, SECOND, Motion, Path
+from pliant.analyses.servo_path import CENTRAL, Motion, Path
 from pliant.analyses.zeros import zero_dynamics
 from pliant.cli import execute
 from pliant.items.errors import ModelError
@@ -46,16 +46,17 @@ def test_a_crane_has_a_closed_form():
 
 def test_an_input_at_its_output_is_what_a_drive_needs():
     """The swing goes on inside, and decays: no other motion, and no other force, than with an ideal drive of the trolley."""
-    m, p = crane(2.0), pl.Profile.polynomial(0.8, 2.0, 9)
+    m, p = crane(8.0), pl.Profile.polynomial(0.8, 2.0, 9)
     m.remove("rope")
     m.add(pl.Fixed("rope", "drum", m["load"].frame((0, 0, ROPE))))
-    found = m.inverse({"rail.displacement": p}, "rail.displacement", 2.0)
+    found = m.inverse({"rail.displacement": p}, "rail.displacement", 2.0, 1e-3)
     assert found.relative_degree == 2 and "minimum phase" in found.internal and found.zeros.real.max() < 0
-    assert found.zeros == pytest.approx(np.roots([LOAD * ROPE**2, 2.0, LOAD * G * ROPE])[[1, 0]], rel=1e-6) or found.zeros.size == 2
+    exact = np.roots([LOAD * ROPE**2, 8.0, LOAD * G * ROPE])
+    assert np.sort_complex(found.zeros) == pytest.approx(np.sort_complex(exact), rel=1e-6)
     m.add(pl.Drive("rail", "displacement", p, name="drive"))
     sol = m.simulate(6.0, output_step=0.05, accuracy="fine")
-    assert pl.Table(found.t, found.u[:, 0]).evaluate(sol.t) == pytest.approx(sol["drive.effort"], abs=2e-5 * abs(sol["drive.effort"]).max())
-    assert pl.Table(found.t, found["swing.angle"]).evaluate(sol.t) == pytest.approx(sol["swing.angle"], abs=1e-6)
+    assert pl.Table(found.t, found.u[:, 0]).evaluate(sol.t) == pytest.approx(sol["drive.effort"], abs=5e-4 * abs(sol["drive.effort"]).max())
+    assert pl.Table(found.t, found["swing.angle"]).evaluate(sol.t) == pytest.approx(sol["swing.angle"], abs=2e-4)
 
 
 def test_a_flexible_arm_turns_by_ninety_degrees():
@@ -114,13 +115,13 @@ def test_derivatives_of_differences_of_rotations():
         path.q[:, iq:iq + 4] = turned / np.linalg.norm(turned, axis=1)[:, None]
         assert iv >= 0
     xi, real, h = rng.normal(size=(12, n_v, 1)), path.q, 1e-30
-    for weights, order in ((FIRST, 1), (SECOND, 2)):
+    for weights, order in ((CENTRAL.first, 1), (CENTRAL.second, 2)):
         path.q = real
-        turns, every = motion.rates(weights, order)[1], motion._extended("q")
-        moved, given = np.zeros((12, n_v)), np.concatenate([np.zeros((HALF, n_v, 1)), xi, np.zeros((HALF, n_v, 1))])
+        turns, every = motion.rates(order)[1], motion._extended("q")
+        moved, given = np.zeros((12, n_v)), np.pad(xi, ((4, 4), (0, 0), (0, 0)))
         for k, w in enumerate(weights):
             by = w / path.h**order
-            moved += motion._moved(every[k:k + 12], given[k:k + 12], by, turns if k == HALF else None)[:, :, 0]
+            moved += motion._moved(every[k:k + 12], given[k:k + 12], by, turns if k == 4 else None)[:, :, 0]
         dq = np.zeros(real.shape, complex)
         dq[:, motion.linear[:, 1]] = xi[:, motion.linear[:, 0], 0]
         for iv, iq in motion.rotations:
@@ -128,7 +129,7 @@ def test_derivatives_of_differences_of_rotations():
             dq[:, iq] = -(q[:, 1:] * x).sum(1) / 2
             dq[:, iq + 1:iq + 4] = (q[:, :1] * x + np.cross(q[:, 1:], x)) / 2
         path.q = real + 1j * h * dq
-        exact, active = motion.rates(weights, order)[0].imag / h, servo.d.system.moving
+        exact, active = motion.rates(order)[0].imag / h, servo.d.system.moving
         assert moved[:, active] == pytest.approx(exact[:, active], abs=1e-12 * abs(exact).max())
 
 
@@ -166,7 +167,8 @@ def test_texts_and_the_command_line(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize(("wanted", "inputs", "duration", "says"), [
     ({"load.position.q": 1}, ["rail.displacement"], 1, "inverse: output 'load.position.q'"),
-    ({"load.position.x*t": 1}, ["rail.displacement"], 1, "must be a channel, or an expression of channels without t"),
+    ({"load.position.x*t": 1}, ["rail.displacement"], 1, "inverse: output 'load.position.x.t'.*t"),
+    ({"2*3": 1}, ["rail.displacement"], 1, "must be a channel, or an expression of channels"),
     ({"load.position.x": "t"}, ["rail.angle"], 1, "inverse: input 'rail.angle' is not known.*did you mean"),
     ({"load.position.x": "t"}, ["rail.displacement", "swing.angle"], 1, "1 outputs and 2 inputs; must be as many"),
     ({"load.position.x": "t"}, ["rail.displacement"], 0, "inverse: duration = 0 must be a time greater than zero"),
@@ -185,7 +187,8 @@ def test_what_cannot_be_inverted_is_told(wanted, inputs, duration, says):
 
 def test_motions_that_are_not_smooth_enough_and_sampled_blocks_are_told():
     with pytest.raises(ModelError, match="too few continuous derivatives"):
-        crane().inverse({"load.position.x": "t", "load.position.z": 0}, ["rail.displacement", "rope.displacement"], 1.0)
+        crane().inverse({"load.position.x": pl.Profile.polynomial(0.5, 2.0, 5), "load.position.z": 0},
+                        ["rail.displacement", "rope.displacement"], 2.0)
     m = crane()
     m.add(pl.Sample("u", "load.position.x", 0.01))
     with pytest.raises(ModelError, match="sample 'u' changes at instants only"):

@@ -14,7 +14,7 @@ import numpy as np
 from ..channel_values.observer import Observer
 from ..functions.channels import channels
 from ..functions.evaluation import values
-from ..functions.parser import names_in, parse
+from ..functions.parser import parse
 from ..functions.table import Table
 from ..functions.units import must, shown
 from ..items.errors import ModelError, OptionError
@@ -24,7 +24,7 @@ from .entries import duration_of, wanted_of
 from .inversion import Inversion, all_zeros, looked_at
 from .motions import motion
 from .servo import AtRest, Servo, actuated
-from .servo_path import FIRST, SECOND, Motion, Path
+from .servo_path import BACKWARD, CENTRAL, FORWARD, Motion, Path
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 STEPS, MOST = 64, 40_000        # instants in the duration of the motion at first; instants in all
 AT_REST = 1e-8                  # of what moves: at both ends of the time that is looked at
-SETTLED = 1e-6                  # the same, as it is tested
+UNEVEN = 1e-5                   # the same where motions that grow are not as many as those that decay: rounding grows with that time
+LEFT = 100.0                    # times this: what is still there as it is tested
 TOLERANCE = 1e-4
 NEAR = 1e-9                     # sizes of the model: the same position
 WORSE = 0.8                     # of the last change of inputs: it does not fall
@@ -71,7 +72,7 @@ class PathInversion(Inversion):
         s, into = m.servo.d.system, parts(rows, m.servo.d.system.q0.size, m.servo.d.system.n)
         rows[:, 0] = p.t
         into["q"][:], into["lam"][:], into["H"][:] = p.q, p.lam, p.H
-        into["v"][:], into["a"][:] = m.rates(FIRST, 1)[0], m.rates(SECOND, 2)[0]
+        into["v"][:], into["a"][:] = m.rates(1)[0], m.rates(2)[0]
         into["v"][:, m.servo.at_states], into["v"][:, m.servo.at_inputs] = p.states, p.inputs
         assert into["q"].shape[1] == s.q0.size
         return Observer(m.servo.d, rows, np.zeros((len(rows), 3)))
@@ -183,11 +184,11 @@ def _tolerance(value: Any) -> float:
 def _look_at_outputs(model: Model, functions: dict[str, Any]) -> None:
     for name in functions:
         try:
-            node = parse(name, ("t",), model.names())
+            node = parse(name, (), model.names())
         except ValueError as error:
             raise ModelError(f"inverse: output {shown(name)}: {error}") from None
-        if "t" in names_in(name) or not channels(node):
-            raise ModelError(f"inverse: output {shown(name)} must be a channel, or an expression of channels without t")
+        if not channels(node):
+            raise ModelError(f"inverse: output {shown(name)} must be a channel, or an expression of channels")
 
 
 def _servo(model: Model, outputs: list[str], inputs: list[str]) -> Servo:
@@ -212,10 +213,13 @@ class Search:
         linear = [servo.ports(rest) for rest in (start, self.end)]
         self.zeros = looked_at(linear[0]), looked_at(linear[1])
         self.degree = len(linear[0].A) - len(all_zeros(linear[0]))
-        before, after = self.zeros[0].real, self.zeros[1].real
-        least = duration / 8
-        self.before = max(least, -math.log(AT_REST) / before[before > 0].min()) if (before > 0).any() else least
-        self.after = max(least, -math.log(AT_REST) / -after[after < 0].max()) if (after < 0).any() else least
+        before, after, least = self.zeros[0].real, self.zeros[1].real, duration / 8
+        both = np.concatenate([before, after])
+        self.scheme = CENTRAL if not both.size else BACKWARD if (both < 0).all() else FORWARD if (both > 0).all() else CENTRAL
+        even = self.scheme is not CENTRAL or all((x > 0).sum() == (x < 0).sum() for x in (before, after))
+        self.at_rest = AT_REST if even else UNEVEN
+        self.before = max(least, -math.log(self.at_rest) / before[before > 0].min()) if (before > 0).any() else least
+        self.after = max(least, -math.log(self.at_rest) / -after[after < 0].max()) if (after < 0).any() else least
 
     def _wanted(self, t: np.ndarray) -> np.ndarray:
         """Values of the outputs."""
@@ -240,9 +244,10 @@ class Search:
             found = self._on_window(tolerance)
             p, moved = found[0].path, np.ptp(found[0].path.inputs, axis=0).max()
             early, late = (float(abs(part - rest.inputs).max()) for part, rest in ((p.inputs[:3], self.start), (p.inputs[-3:], self.end)))
-            if max(early, late) <= SETTLED * moved or not moved:
+            small = LEFT * self.at_rest * moved
+            if max(early, late) <= small or not moved:
                 return PathInversion(found[0], model, self.duration, self.zeros, self.degree, found[1])
-            self.before, self.after = (2 * x if e > SETTLED * moved else x for x, e in ((self.before, early), (self.after, late)))
+            self.before, self.after = (2 * x if e > small else x for x, e in ((self.before, early), (self.after, late)))
             self._look_at_size(self.duration / STEPS)
 
     def _look_at_size(self, h: float) -> None:
@@ -260,14 +265,14 @@ class Search:
         wanted = self._wanted(t)
         rests = self._rests(wanted)
         path = Path(t, *(np.array([getattr(rest, k) for rest in rests]) for k in ("q", "lam", "H", "states", "inputs")))
-        found = Motion(self.servo, path, wanted, (self.start, self.end))
+        found = Motion(self.servo, path, wanted, (self.start, self.end), self.scheme)
         found.solve()
         before = math.inf
         while True:
             self._look_at_size(found.path.h / 2)
             last = found.path.inputs
             path = found.path.finer()
-            found = Motion(self.servo, path, self._wanted(path.t), (self.start, self.end))
+            found = Motion(self.servo, path, self._wanted(path.t), (self.start, self.end), self.scheme)
             found.solve()
             size = float(abs(last - last[0]).mean(axis=0).max())
             change = float(abs(path.inputs[::2] - last).mean(axis=0).max()) / size if size else 0.0

@@ -1,16 +1,17 @@
 """The whole motion that makes outputs follow what is wanted, from rest to rest: Newton's method on all instants at once.
 
-With the positions q_k at times k h, and central differences of order 8 that go on at rest beyond both ends,
+With the positions q_k at times k h, and differences that go on at rest beyond both ends,
 
     v_k = sum_j d_j q_k+j / h,   a_k = sum_j e_j q_k+j / h^2,
     R(q_k, v_k, a_k, lam_k, u_k) = 0,   g(q_k) = 0,   y(q_k, v_k) = y_d(t_k)                                          [inverse-1]
 
-No initial values are asked for: what grows is bounded by its end, what decays by its start. docs/theory/inversion.md
+No initial values are asked for. Central differences, of order 8, let what grows be bounded by its end and what decays by its start, if there
+are as many motions that grow as decay; differences backward, of order 3, are for motions that all decay. docs/theory/inversion.md
 """
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,11 +21,26 @@ from ..kernels import evaluation
 if TYPE_CHECKING:
     from .servo import AtRest, Instant, Servo
 
-HALF = 4                                       # points on each side
-FIRST = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
-SECOND = np.array([-9, 128, -1008, 8064, -14350, 8064, -1008, 128, -9]) / 5040
 MOST, SETTLED, LONGEST = 25, 1e-10, 1.0        # steps of Newton's method; the last one, and the longest, in sizes of the model or rad
 LEAST = 1.0 / 64                               # step of the speed with which the motion is gone through
+
+
+class Scheme(NamedTuple):
+    """Weights of neighbours in a first and a second derivative, ``before`` of them earlier."""
+    first: np.ndarray
+    second: np.ndarray
+    before: int
+
+    @property
+    def after(self) -> int:
+        return len(self.first) - 1 - self.before
+
+
+CENTRAL = Scheme(np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840,
+                 np.array([-9, 128, -1008, 8064, -14350, 8064, -1008, 128, -9]) / 5040, 4)
+_BACK = np.array([-2, 9, -18, 11]) / 6         # as of BDF 3; twice for the second derivative
+BACKWARD = Scheme(np.concatenate([np.zeros(3), _BACK]), np.convolve(_BACK, _BACK), 6)
+FORWARD = Scheme(-BACKWARD.first[::-1], BACKWARD.second[::-1], 0)
 
 
 class NotFound(Exception):
@@ -73,8 +89,8 @@ class Motion:
     """A path between two rests of a `Servo`, made to follow ``wanted`` (times, outputs). ``speed``: in parts of the true one; at 0 the
     path is one of rests."""
 
-    def __init__(self, servo: Servo, path: Path, wanted: np.ndarray, ends: tuple[AtRest, AtRest]) -> None:
-        self.servo, self.path, self.wanted, self.ends = servo, path, wanted, ends
+    def __init__(self, servo: Servo, path: Path, wanted: np.ndarray, ends: tuple[AtRest, AtRest], scheme: Scheme = CENTRAL) -> None:
+        self.servo, self.path, self.wanted, self.ends, self.scheme = servo, path, wanted, ends, scheme
         self.rotations = [(int(iv), int(iq)) for iv, iq in servo.d.system.data.rotations]
         self.linear = servo.d.system.data.linear
         self.n = ends[0].instant.freedom.N.shape[1]
@@ -83,18 +99,18 @@ class Motion:
     # -- rates
     def _extended(self, which: str) -> np.ndarray:
         """A part of the path with the rests beyond its ends."""
-        first, last = (np.tile(getattr(end, which), (HALF, 1)) for end in self.ends)
-        return np.vstack([first, getattr(self.path, which), last])
+        first, last = (getattr(end, which)[None] for end in self.ends)
+        return np.vstack([*[first] * self.scheme.before, getattr(self.path, which), *[last] * self.scheme.after])
 
-    def _differences(self, which: str, weights: np.ndarray, order: int) -> np.ndarray:
-        every, count = self._extended(which), len(self.path.t)
+    def _differences(self, which: str, order: int) -> np.ndarray:
+        every, count, weights = self._extended(which), len(self.path.t), self.scheme[order - 1]
         total = sum(w * every[k:k + count] for k, w in enumerate(weights))
         return np.asarray(total * (self.speed / self.path.h) ** order)
 
-    def rates(self, weights: np.ndarray, order: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    def rates(self, order: int) -> tuple[np.ndarray, list[np.ndarray]]:
         """v or a at all times, as the program has them, v = 2 q* q' and a = 2 q* q'' of quaternions q in body axes [inverse-2]; and
         q* q' of every rotation."""
-        dq = self._differences("q", weights, order)
+        dq = self._differences("q", order)
         out, turns = np.zeros((len(dq), self.servo.d.system.n), dq.dtype), []
         out[:, self.linear[:, 0]] = dq[:, self.linear[:, 1]]
         for iv, iq in self.rotations:
@@ -116,9 +132,9 @@ class Motion:
     # -- equations
     def instants(self) -> list[Instant]:
         s, path, x = self.servo, self.path, self.servo.d.x
-        v, self.v_turns = self.rates(FIRST, 1)
-        a, self.a_turns = self.rates(SECOND, 2)
-        dstates, out = self._differences("states", FIRST, 1), []
+        v, self.v_turns = self.rates(1)
+        a, self.a_turns = self.rates(2)
+        dstates, out = self._differences("states", 1), []
         for k in range(len(path.t)):
             s.put(path.q[k], path.lam[k], path.H[k], path.states[k], path.inputs[k])
             x.v[:] += v[k]
@@ -145,12 +161,12 @@ class Motion:
         free, k_s = self.n, len(s.at_states)
         size = free + k_s + s.m
         motions = np.concatenate([N, closing], axis=2)
-        every_q, every_m = self._extended("q"), np.concatenate([np.zeros((HALF, *motions.shape[1:])), motions,
-                                                                 np.zeros((HALF, *motions.shape[1:]))])
-        blocks, changes = np.zeros((count, 2 * HALF + 1, size, size)), np.zeros((count, 2 * HALF + 1, n_v, size))
-        for k in range(2 * HALF + 1):
-            at, by, here = every_q[k:k + count], every_m[k:k + count], k == HALF
-            w1, w2 = FIRST[k] * self.speed / self.path.h, SECOND[k] * (self.speed / self.path.h) ** 2
+        before, after = self.scheme.before, self.scheme.after
+        every_q, every_m = self._extended("q"), np.pad(motions, ((before, after), (0, 0), (0, 0)))
+        blocks, changes = np.zeros((count, before + after + 1, size, size)), np.zeros((count, before + after + 1, n_v, size))
+        for k in range(before + after + 1):
+            at, by, here = every_q[k:k + count], every_m[k:k + count], k == before
+            w1, w2 = self.scheme.first[k] * self.speed / self.path.h, self.scheme.second[k] * (self.speed / self.path.h) ** 2
             change = M @ self._moved(at, by, w2, self.a_turns if here else None)
             change += D @ self._moved(at, by, w1, self.v_turns if here else None) + (K @ by if here else 0)
             R += change[:, :, free]
@@ -158,7 +174,7 @@ class Motion:
             changes[:, k, :, free:free + k_s] = w1 * M[:, :, s.at_states] + (D[:, :, s.at_states] if here else 0)
             changes[:, k, :, free + k_s:] = D[:, :, s.at_inputs] if here else 0
             blocks[:, k] = L @ changes[:, k]
-        columns = np.arange(count)[:, None] + np.arange(-HALF, HALF + 1)
+        columns = np.arange(count)[:, None] + np.arange(-before, after + 1)
         inside = (columns >= 0) & (columns < count)
         begins = np.concatenate([[0], np.cumsum(inside.sum(1))])
         A = bsr_matrix((blocks[inside], columns[inside], begins), shape=(count * size,) * 2).tocsr()
@@ -182,8 +198,8 @@ class Motion:
         force = np.maximum(abs(path.inputs).max(axis=0), abs(path.inputs + x[:, -s.m:]).max(axis=0))
         size = max(float(abs(xi / by).max()), float((abs(x[:, -s.m:]) / np.maximum(force, 1e-300)).max()) if force.any() else 0.0)
         part = min(1.0, LONGEST / max(float(abs(xi / by).max()), 1e-300))
-        every = np.vstack([np.zeros((HALF, x.shape[1])), x, np.zeros((HALF, x.shape[1]))])
-        for k in range(2 * HALF + 1):
+        every = np.pad(x, ((self.scheme.before, self.scheme.after), (0, 0)))
+        for k in range(len(self.scheme.first)):
             R = R + (changes[:, k] @ every[k:k + count, :, None])[:, :, 0]
         for k in range(count):
             move, q = np.zeros(s.d.system.n), path.q[k].copy()
