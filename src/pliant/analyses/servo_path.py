@@ -5,8 +5,8 @@ With the positions q_k at times k h, and differences that go on at rest beyond b
     v_k = sum_j d_j q_k+j / h,   a_k = sum_j e_j q_k+j / h^2,
     R(q_k, v_k, a_k, lam_k, u_k) = 0,   g(q_k) = 0,   y(q_k, v_k) = y_d(t_k)                                          [inverse-1]
 
-No initial values are asked for. Central differences, of order 8, let what grows be bounded by its end and what decays by its start, if there
-are as many motions that grow as decay; differences backward, of order 3, are for motions that all decay. docs/theory/inversion.md
+No initial values are asked for. Central differences, of order 8, let what grows be bounded by its end and what decays by its start, if
+there are as many motions that grow as decay; differences backward, of order 3, are for motions that all decay. docs/theory/inversion.md
 """
 from __future__ import annotations
 
