@@ -113,7 +113,7 @@ class PathInversion(Inversion):
             y = np.array(values(parse(name, ("t",)), sol.t, lambda c: sol[c]))
             due = Table(self.t, self.wanted[:, k]).evaluate(sol.t + begin)
             worst = max(worst, float(abs(y - due).max()))
-        return worst / max(stroke, 1e-300)
+        return worst / max(float(stroke), 1e-300)
 
     def save(self, path: str | File) -> None:
         """Times, inputs and outputs as a table of text (.csv)."""
