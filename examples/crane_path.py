@@ -1,8 +1,8 @@
 """Crane: the forces on trolley and winch that carry a load along a path and leave it at rest (servo constraints on the load).
 
-Known answer: the load gives all of the motion. Its rope is along (x'', z'' + g), with the tension T = m |(x'', z'' + g)|; the trolley on its
-rail is at X = x - z x''/(z'' + g), and its force is M X'' + m x''. In a run with these forces the load follows its path, though nothing but
-the forces is prescribed.
+Known answer: the load gives all of the motion. Its rope is along (x'', z'' + g), with the tension T = m |(x'', z'' + g)|; the trolley on
+its rail is at X = x - z x''/(z'' + g), and its force is M X'' + m x''. In a run with these forces the load follows its path, though nothing
+but the forces is prescribed.
 """
 import numpy as np
 
@@ -10,7 +10,7 @@ import pliant as pl
 
 TROLLEY, LOAD, ROPE, G, TIME, DURATION = 5.0, 2.0, 1.5, 9.81, 2.0, 2.0
 X, Z = pl.Profile.polynomial(3.0, TIME, degree=9), pl.Profile.polynomial(0.5, TIME, degree=9)
-TOLERANCE = {"tension [relative]": 1e-6, "trolley [m]": 1e-6, "force [relative]": 1e-3, "load in a run [of the stroke]": 1e-4}
+TOLERANCE = {"tension [relative]": 1e-6, "trolley [m]": 1e-6, "force [relative, in the mean]": 1e-4, "load in a run [of the stroke]": 1e-4}
 
 
 def crane() -> pl.Model:
@@ -46,7 +46,7 @@ def errors(sol: pl.Solution) -> dict[str, float]:
     force = TROLLEY * (a - (b - G) * a / b - 2 * Z.evaluate(t, 1) * r1 - depth * r2) + LOAD * a
     return {"tension [relative]": float(abs(found.u[:, 1] + tension).max() / tension.max()),
             "trolley [m]": float(abs(found["trolley.position.x"] - place).max()),
-            "force [relative]": float(abs(found.u[:, 0] - force).max() / abs(force).max()),
+            "force [relative, in the mean]": float(abs(found.u[:, 0] - force).mean() / abs(force).mean()),
             "load in a run [of the stroke]": found.error(sol)}
 
 

@@ -120,6 +120,7 @@ def test_rotors_and_springs_count():
     m.add(pl.RigidBody.rod("rod", (0, 0, 0), (1, 0, 0), mass=2.0))
     m.add(pl.Revolute("A", m.ground, "rod.start", axis="y"))
     m.add(pl.TorsionSpring("spring", "A", stiffness=20.0))
+    m.add(pl.RotorInertia("rotor", "A", 1e-3, 10.0))
     m.add(pl.ComputedTorque("control", {"A.angle": "0.5*sin(3*t)"}, KP, KD, {"A.angle": "20*A.angle"}, model=m))
     m.add(pl.JointTorque("motor", "A", "control.A_angle"))
     sol = m.simulate(1.0, output_step=0.1, accuracy=1e-10)

@@ -103,7 +103,7 @@ class Motion:
         return np.vstack([*[first] * self.scheme.before, getattr(self.path, which), *[last] * self.scheme.after])
 
     def _differences(self, which: str, order: int) -> np.ndarray:
-        every, count, weights = self._extended(which), len(self.path.t), self.scheme[order - 1]
+        every, count, weights = self._extended(which), len(self.path.t), (self.scheme.first, self.scheme.second)[order - 1]
         total = sum(w * every[k:k + count] for k, w in enumerate(weights))
         return np.asarray(total * (self.speed / self.path.h) ** order)
 
