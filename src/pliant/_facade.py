@@ -14,6 +14,7 @@ METHODS = {
     "Model.static": "analyses.statics:static",
     "Model.modes": "analyses.modes:modes",
     "Model.linearize": "analyses.transfer:linearize",
+    "Model.inverse": "analyses.inverse:inverse",
     "Model.campbell": "analyses.campbell:campbell",
     "Model.joint_space": "analyses.joint_space:JointModel",
     "Model.diagram": "plot.block_diagram:diagram",

@@ -26,6 +26,7 @@ from .items.variables import Variable
 
 if TYPE_CHECKING:
     from .analyses.campbell import Campbell
+    from .analyses.inverse import PathInversion
     from .analyses.joint_space import JointModel
     from .analyses.modes import Modes
     from .analyses.statics import Static
@@ -46,7 +47,7 @@ class Model(Editable):
     """A mechanism: bodies, joints, drives, forces, measures and variables by name.
 
     ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model),
-    ``analyses`` those of ``static``, ``modes``, ``linearize`` and ``campbell``, by name.
+    ``analyses`` those of ``static``, ``modes``, ``linearize``, ``inverse`` and ``campbell``, by name.
     ``planar``: all bodies move in planes with this normal (``True``: z; or "x", "y", "z", or three numbers); those that the joints
     do not hold there are held by the program.
     """
@@ -282,6 +283,10 @@ class Model(Editable):
     def linearize(self, inputs: list[str] | None = None, outputs: list[str] | None = None, state: Any = None) -> Linear:
         """x' = A x + B u, y = C x + D u about a state; see `pliant.analyses.transfer.linearize`."""
         return work_of("Model.linearize")(self, inputs, outputs, state)
+
+    def inverse(self, wanted: Any = None, inputs: Any = None, duration: Any = None, tolerance: float | None = None) -> PathInversion:
+        """Inputs and motion that make outputs follow what is wanted; see `pliant.analyses.inverse.inverse`."""
+        return work_of("Model.inverse")(self, wanted, inputs, duration, tolerance)
 
     def campbell(self, speeds: Any = None, n: int | None = None, about: str | None = None, progress: Any = True) -> Campbell:
         """Frequencies over the speed of rotation; see `pliant.analyses.campbell.campbell`."""

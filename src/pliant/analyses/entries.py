@@ -1,4 +1,4 @@
-"""The options of static, modes, linearize and campbell, which are also entries of a text model: checks, and their schema."""
+"""The options of static, modes, linearize, inverse and campbell, which are also entries of a text model: checks, and their schema."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from ..items.base import did_you_mean, near_miss
 from ..items.errors import ModelError, OptionError
 
 ENTRIES = {"static": ("load_steps", "tolerance"), "modes": ("n", "state"), "linearize": ("inputs", "outputs", "state"),
-           "campbell": ("speeds", "n", "about")}
+           "inverse": ("wanted", "inputs", "duration", "tolerance"), "campbell": ("speeds", "n", "about")}
 STATES = ("assembled", "static", "steady")
 MOST = 2000            # speeds
 SPEEDS = "must be a list of speeds such as [0, 50, 100] or [0 rpm, 500 rpm], or first:last:count such as 0:300:31"
@@ -71,6 +71,25 @@ def speeds_of(value: Any) -> np.ndarray:
     return np.linspace(found[0], found[1], int(words[2])) if ranged else np.unique(found)
 
 
+def wanted_of(value: Any) -> dict[str, Any]:
+    """Outputs and their motions."""
+    if not isinstance(value, dict) or not value or not all(isinstance(k, str) for k in value):
+        raise OptionError("wanted", must(value, "must be outputs and their motions, such as {arm.tip.position.x: 0.1*sin(t)}"),
+                          "inverse: wanted = ")
+    return value
+
+
+def duration_of(value: Any) -> float:
+    """Of a motion [s]."""
+    try:
+        T = quantity(value, "s")
+    except ValueError as error:
+        raise OptionError("duration", str(error), "inverse: duration: ") from None
+    if not 0 < T < np.inf:
+        raise OptionError("duration", must(value, "must be a time greater than zero"), "inverse: duration = ")
+    return T
+
+
 def _joint(value: Any) -> None:
     if not isinstance(value, str):
         raise ModelError(must(value, "must be the name of a joint"))
@@ -89,7 +108,8 @@ def _names(value: Any) -> None:
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "load_steps": lambda value: static_options({"load_steps": value}), "tolerance": lambda value: static_options({"tolerance": value}),
-    "n": number_of, "state": _state, "speeds": speeds_of, "about": _joint, "inputs": _names, "outputs": _names}
+    "n": number_of, "state": _state, "speeds": speeds_of, "about": _joint, "inputs": _names, "outputs": _names,
+    "wanted": wanted_of, "duration": duration_of}
 
 
 def schemas() -> dict[str, dict[str, Any]]:
@@ -98,6 +118,7 @@ def schemas() -> dict[str, dict[str, Any]]:
     options = {"load_steps": {"type": "integer", "minimum": 1, "maximum": 10_000}, "tolerance": {"type": "number"},
                "n": {"type": "integer", "minimum": 1}, "state": {"enum": list(STATES)}, "inputs": names, "outputs": names,
                "speeds": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 1}]},
-               "about": {"type": "string"}}
+               "about": {"type": "string"}, "wanted": {"type": "object", "minProperties": 1, "additionalProperties": {
+                   "type": ["number", "string"]}}, "duration": {"type": ["number", "string"]}}
     return {entry: {"type": ["object", "null"], "properties": {k: options[k] for k in keys}, "additionalProperties": False}
             for entry, keys in ENTRIES.items()}

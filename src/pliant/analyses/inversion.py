@@ -12,6 +12,7 @@ from ..functions.units import must, shown
 from ..items.base import did_you_mean
 from ..items.errors import ModelError
 from .motions import motion
+from .zeros import zero_dynamics
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem
@@ -29,10 +30,12 @@ class Inversion:
     beyond them inputs are at rest to 1e-6 of their peak; ``pre_actuation`` [s]: how long before the motion they pass 1 % of it. ``zeros``
     [rad/s] of the system; ``residual``: the largest error of the outputs in a run of the linear model, in parts of the stroke (nan if
     that is unstable)."""
+    residual = math.nan
 
-    def __init__(self, s: LinearSystem, t: np.ndarray, u: np.ndarray, wanted: np.ndarray, duration: float, zeros: np.ndarray) -> None:
+    def __init__(self, inputs: Sequence[str], outputs: Sequence[str], t: np.ndarray, u: np.ndarray, wanted: np.ndarray, duration: float,
+                 zeros: np.ndarray) -> None:
         self.t, self.u, self.wanted, self.duration, self.zeros = t, u, wanted, duration, zeros
-        self.inputs, self.outputs = list(s.inputs), list(s.outputs)
+        self.inputs, self.outputs = list(inputs), list(outputs)
         from_start, from_end = abs(u - u[0]), abs(u - u[-1])
         peak = abs(u - u[0]).max(initial=0.0)
         moved = np.flatnonzero((from_start > BEGINS * peak).any(1))
@@ -41,7 +44,6 @@ class Inversion:
         self.end = max(float(t[min(rests[-1] + 1, len(t) - 1)]), duration) if rests.size else duration
         early = np.flatnonzero((from_start > ONE_PERCENT * peak).any(1))
         self.pre_actuation = max(0.0, -float(t[early[0]])) if early.size else 0.0
-        self.residual = _residual(s, t, u, wanted)
 
     def table(self, name: str | None = None) -> Table:
         """The input of this name (the only one, if left out) over the time of a run, which begins with it: the motion itself begins
@@ -50,37 +52,31 @@ class Inversion:
             raise ModelError(f"inversion: there are {len(self.inputs)} inputs; name one of {', '.join(self.inputs)}")
         if name is not None and name not in self.inputs:
             raise ModelError(f"inversion: there is no input {name!r}{did_you_mean(name, self.inputs)}")
-        k = self.inputs.index(name) if name else 0
+        return self._over_time(self.u[:, self.inputs.index(name) if name else 0])
+
+    def _over_time(self, values: np.ndarray) -> Table:
         some = (self.t >= self.begin) & (self.t <= self.end)
-        return Table(self.t[some] - self.t[some][0], self.u[some, k])
+        kept = values[some]
+        kept[0], kept[-1] = values[0], values[-1]     # at rest
+        return Table(self.t[some] - self.t[some][0], kept)
 
     def __repr__(self) -> str:
         return (f"Inversion({', '.join(self.inputs)} from {self.begin:.4g} to {self.end:.4g} s for a motion of {self.duration:g} s; "
                 f"error of a linear run {self.residual:.2g} of the stroke)")
 
 
-def zeros_of(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray) -> np.ndarray:
-    """Finite s where (A - s, B; C, D) loses rank; the infinite ones are those of the relative degree."""
-    from scipy.linalg import eig
-    n, m = B.shape
-    left, right = np.block([[A, B], [C, D]]), np.zeros((n + m, n + m))
-    right[:n, :n] = np.eye(n)
-    size = max(float(np.linalg.norm(A)), 1e-300)
-    columns = np.concatenate([np.ones(n), [size / max(float(np.linalg.norm(x)), 1e-300) for x in np.vstack([B, D]).T]])
-    rows = np.concatenate([np.ones(n), [size / max(float(np.linalg.norm(x)), 1e-300) for x in np.hstack([C, D])]])
-    a, b = eig(rows[:, None] * left * columns, right, right=False, homogeneous_eigvals=True)
-    finite = abs(b) > 1e-10 * abs(a) / size
-    found = a[finite] / b[finite]
-    return np.asarray(found[abs(found) < 1e4 * size])
-
-
-def _shown(s: LinearSystem) -> np.ndarray:
+def shown_zeros(s: LinearSystem) -> np.ndarray:
     """Zeros without those next to an eigenvalue: a motion that inputs do not reach or outputs do not see."""
-    from scipy.linalg import matrix_balance
-    A, (scale, _) = matrix_balance(s.A, permute=False, separate=True)
-    zeros, poles, size = zeros_of(A, s.B / scale[:, None], s.C * scale, s.D), s.eigenvalues, float(np.linalg.norm(A))
+    zeros, poles, size = all_zeros(s), s.eigenvalues, float(np.linalg.norm(s.A))
     near = abs(zeros[:, None] - poles) <= CANCELLED * abs(poles) + 1e-9 * size
     return np.asarray(zeros[~near.any(1)])
+
+
+def all_zeros(s: LinearSystem) -> np.ndarray:
+    """Of the system in states of like size."""
+    from scipy.linalg import matrix_balance
+    A, (scale, _) = matrix_balance(s.A, permute=False, separate=True)
+    return zero_dynamics(A, s.B / scale[:, None], s.C * scale, s.D)
 
 
 def inverse(s: LinearSystem, wanted: Any, duration: Any, tolerance: float) -> Inversion:
@@ -95,7 +91,7 @@ def inverse(s: LinearSystem, wanted: Any, duration: Any, tolerance: float) -> In
     functions = list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
     if len(functions) != m:
         raise ModelError(f"inversion: {len(functions)} motions are wanted, must be {m}: one for each of {', '.join(s.outputs)}")
-    zeros = _looked_at(s)
+    zeros = looked_at(s)
     slowest = float(abs(zeros.real).min()) if zeros.size else math.inf
     reach = -math.log(tolerance) / slowest
     step = duration / SAMPLES
@@ -106,17 +102,19 @@ def inverse(s: LinearSystem, wanted: Any, duration: Any, tolerance: float) -> In
             raise ModelError(f"inversion: the zero at {_slow(zeros):.4g} 1/s is so slow that inputs would act {margin:.3g} s before and "
                              f"after a motion of {duration:g} s; take another output, or a longer motion")
         t = -margin + step * np.arange(count)
-        y, y2 = _sampled(functions, t, duration, s.outputs)
+        y, y2 = sampled(functions, t, duration, s.outputs)
         u = _solved(s, y, y2, step)
         part = max(2, int(0.05 * margin / step))
         if max(np.ptp(u[:part], axis=0).max(), np.ptp(u[-part:], axis=0).max()) < tolerance * abs(u).max():
-            return Inversion(s, t, u, y, float(duration), zeros)
+            found = Inversion(s.inputs, s.outputs, t, u, y, float(duration), zeros)
+            found.residual = _residual(s, t, u, y)
+            return found
         reach = 2 * margin
 
 
-def _looked_at(s: LinearSystem) -> np.ndarray:
+def looked_at(s: LinearSystem) -> np.ndarray:
     """The zeros, none of them on the imaginary axis."""
-    zeros, size = _shown(s), float(np.linalg.norm(s.A))
+    zeros, size = shown_zeros(s), float(np.linalg.norm(s.A))
     if np.linalg.matrix_rank(s.transfer([1j * size * 0.37 + 0.61 * size])[0]) < len(s.C):
         raise ModelError(f"inversion: the inputs {', '.join(s.inputs)} cannot move the outputs {', '.join(s.outputs)} independently of "
                          "each other; choose others")
@@ -133,7 +131,7 @@ def _slow(zeros: np.ndarray) -> complex:
     return complex(zeros[abs(zeros.real).argmin()])
 
 
-def _sampled(functions: Sequence[Any], t: np.ndarray, duration: float, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def sampled(functions: Sequence[Any], t: np.ndarray, duration: float, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """The changes that are wanted and their second derivatives; at rest outside of the motion."""
     at, moves = np.clip(t, 0.0, duration), (t >= 0) & (t <= duration)
     y, y2 = np.zeros((len(t), len(functions))), np.zeros((len(t), len(functions)))

@@ -186,6 +186,11 @@ class JointModel:
         from .feed_forward import feed_forward
         return feed_forward(self, reference, duration, points)
 
+    def arm(self) -> dict[str, Any]:
+        """Axes, masses and gravity as numbers, for a controller that knows the arm; see `pliant.items.computed_torque.ComputedTorque`."""
+        from .arm import arm
+        return arm(self)
+
     def gravity_compensation(self, q: Any = None) -> np.ndarray:
         """Efforts that hold the model at rest in the coordinates q of its joints; flexible bodies `sag`, no effort acts on their modes."""
         return self.inverse_dynamics(self.sag(q) if self.modal else q)

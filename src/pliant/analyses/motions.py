@@ -10,19 +10,19 @@ from ..functions.channels import channels
 from ..functions.derivative import derivative
 from ..functions.evaluation import values
 from ..functions.expression import Variable
-from ..functions.parser import parse
+from ..functions.parser import NO_NAMES, Names, parse
 from ..functions.units import must
 from ..items.errors import ModelError
 
 GRID = 2048  # points between which a Python function is a spline
 
 
-def motion(f: Any, t: np.ndarray, orders: Sequence[int], where: str) -> list[np.ndarray]:
-    """Derivatives of a function at times t; ``where``: what it is of, for messages."""
+def motion(f: Any, t: np.ndarray, orders: Sequence[int], where: str, names: Names = NO_NAMES) -> list[np.ndarray]:
+    """Derivatives of a function at times t; ``where``: what it is of, for messages; ``names`` of parameters and tables in texts."""
     if isinstance(f, (int, float, np.number)) and not isinstance(f, bool):
         return [np.full(t.shape, 0.0 if order else float(f)) for order in orders]
     if isinstance(f, str):
-        found = _of_expression(f, t, orders, where)
+        found = _of_expression(f, t, orders, where, names)
     elif hasattr(f, "evaluate"):
         found = [np.asarray(f.evaluate(t, order)) for order in orders]
     elif callable(f):
@@ -38,9 +38,9 @@ def motion(f: Any, t: np.ndarray, orders: Sequence[int], where: str) -> list[np.
     return found
 
 
-def _of_expression(text: str, t: np.ndarray, orders: Sequence[int], where: str) -> list[np.ndarray]:
+def _of_expression(text: str, t: np.ndarray, orders: Sequence[int], where: str, names: Names) -> list[np.ndarray]:
     try:
-        node = parse(text, ("t",))
+        node = parse(text, ("t",), names)
     except ValueError as error:
         raise ModelError(f"{where}: {error}") from None
     if used := channels(node):

@@ -1,4 +1,4 @@
-"""The commands static, modes, linearize and campbell: each takes a model and returns what --json prints, and the text shown otherwise."""
+"""The commands static, modes, linearize, inverse and campbell: each takes a model and returns what --json prints, and the text shown."""
 from __future__ import annotations
 
 import functools
@@ -61,6 +61,23 @@ def linearize(model: Model, inputs: tuple[str, ...], outputs: tuple[str, ...], s
     return data, text
 
 
+@click.option("--input", "inputs", multiple=True, help="Effort on a joint coordinate, such as A.angle, or block Input; may be repeated.")
+@click.option("--wanted", multiple=True, help='Output and its motion, such as "load.position.x = 0.1*sin(t)"; may be repeated.')
+@click.option("--duration", help="Of the motion [s].")
+@click.option("--tolerance", type=float, help="Of the inputs, in the mean (default: 1e-4).")
+@click.option("-o", "--file", type=click.Path(dir_okay=False), help="File for times, inputs and outputs, .csv.")
+def inverse(model: Model, inputs: tuple[str, ...], wanted: tuple[str, ...], duration: str | None, tolerance: float | None,
+            file: str | None) -> Told:
+    """Inputs that make outputs of MODEL follow a motion, from rest to rest, exact for the nonlinear equations."""
+    for words in wanted:
+        if "=" not in words:
+            raise click.UsageError(f"--wanted {words!r} must be an output and its motion, such as 'load.position.x = 0.1*sin(t)'")
+    motions = {name.strip(): motion.strip() for name, _, motion in (words.partition("=") for words in wanted)}
+    target = _target(file, (".csv",))
+    found = model.inverse(motions or None, list(inputs) or None, duration, tolerance)
+    return _written(found.to_dict(), found.summary(), target, found.save)
+
+
 @click.option("--speeds", help="Speeds [rad/s]: first:last:count such as 0:300:31, or a list such as 0,50,100rpm.")
 @click.option("-n", "n", type=int, help="How many branches, the slowest first (default: 10).")
 @click.option("--about", help="The joint whose rate is the speed (default: the body that turns fastest).")
@@ -105,5 +122,5 @@ def _command(function: Callable[..., Told]) -> None:
     command(MODEL(SET(run)))
 
 
-for analysis in (static, modes, linearize, campbell):
+for analysis in (static, modes, linearize, inverse, campbell):
     _command(analysis)
