@@ -31,7 +31,7 @@ def arm() -> pl.Model:
 
 
 class AtRest(Reference):
-    """Complex steps of the equations of motion at an equilibrium, on what the joints allow. Nothing moves there, and forces balance with the
+    """Complex steps of the equations of motion at an equilibrium, on what joints allow. Nothing moves there, and forces balance with the
     multipliers of the state, so that the joints may be taken as straight."""
 
     def __init__(self, linear):
