@@ -24,6 +24,12 @@ def time_of(c):
     return c.origin + c.tick * c.base
 
 
+@jit
+def way_left(c):
+    """Time to the end of the smooth interval; a tick that is due at once, next to a jump, limits nothing."""
+    return c.stop - c.now if c.stop > c.now else c.most
+
+
 @entry
 def next_tick(c, every, stops, first):
     """The next instant: the first tick from ``first`` on at which something is due. One next to a jump in time comes right behind it: there

@@ -11,7 +11,7 @@ from ....kernels.states import copy, copy_part, largest
 from ....kernels.status import CHATTERS, DONE, EVENT, MORE, UNBEGUN
 from .control import NEVER, PASS, PLACES, RATES, TURN, WATCHED
 from .delays import keep_delayed, reflect
-from .instants import CALM, at_instant, happen
+from .instants import CALM, at_instant, happen, way_left
 from .jump_search import find_sites
 from .settling import carried, driven, release
 from .speeds import speeds, turning
@@ -80,7 +80,7 @@ def largest_rate(p, w, f):
 @jit
 def suggested_step(p, w, c):
     """The first step: from the sizes of F and of its change along an Euler step.       Hairer, Norsett, Wanner I, II.4"""
-    left = c.stop - c.now if c.stop > c.now else c.most  # a tick that is due at once limits nothing
+    left = way_left(c)
     copy(w.f0, w.z)
     for k in range(p.maps.linear.shape[0]):
         i = p.maps.linear[k, 1]
