@@ -2,9 +2,9 @@
 
     python benchmarks/sampling.py [--repeats N]
 
-CPU time, best of several. Three controllers follow the same law: continuous, sampled in compiled code, sampled in Python; motors lag by 5 ms,
-or not at all. A sample: all that it adds to a run, also the steps that end at ticks. An instant: the loop's own work at a tick, by itself.
-A call of Python: what happens at a tick with it less that without, over the bare function.
+CPU time, best of several. Three controllers follow the same law: continuous, sampled in compiled code, sampled in Python; motors lag by
+5 ms, or not at all. A sample: all that it adds to a run, also the steps that end at ticks. An instant: the loop's own work at a tick, by
+itself. A call of Python: what happens at a tick with it less that without, over the bare function.
 """
 from __future__ import annotations
 
@@ -144,13 +144,15 @@ def two_link_arm(repeats: int) -> None:
     calls: list[float] = []
     noted = arm("Python", function=lambda t, y, x: calls.append(t) or law(t, y, x)).simulate(DURATION, output_step=0.01, progress=False)
     differ = max(abs(noted[f"{joint}.angle"] - runs["compiled", LAG][0][f"{joint}.angle"]).max() for joint in AIMS)
-    print(f"calls at k T to the last bit, once and in order: {'yes' if calls == [k * T for k in range(n)] else 'NO'}, {len(calls)} of them; "
+    exact = "yes" if calls == [k * T for k in range(n)] else "NO"
+    print(f"calls at k T to the last bit, once and in order: {exact}, {len(calls)} of them; "
           f"angles of Python and compiled code differ by {differ:.1g} rad")
 
 
 def six_axis_arm(repeats: int) -> None:
     e = example("six_axis_arm")
-    print("\n| six-axis arm | steps | run | one instant | instants, of the run | more than continuous, of the run |\n|---|--:|--:|--:|--:|--:|")
+    print("\n| six-axis arm | steps | run | one instant | instants, of the run | more than continuous, of the run |")
+    print("|---|--:|--:|--:|--:|--:|")
     for name in ("dop853", "radau-iia-5"):
         found = {}
         for period in (None, 1e-3):
