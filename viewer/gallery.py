@@ -40,6 +40,7 @@ SHOWN = {  # what is done before the picture: part of the time, and a script
     "motor_position": (0.37, "a.plot('shaft.angle'); a.plot('pid.output')"),
     "pendulum": (0.2, ""),
     "rotor": (0.5, ""),
+    "six_axis_arm": (0.3, "a.store.set({colorBy: 'displacement'}); a.plot('motor2.current'); a.plot('motor3.current')"),
     "slider_crank": (0.3, "a.store.set({forces: true})"),
     "spinning_blade": (0.42, "a.store.set({colorBy: 'displacement', ghost: true})"),
     "suspended_platform": (0.02, ""),

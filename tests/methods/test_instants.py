@@ -1,4 +1,5 @@
 """Sampled blocks, relays, events, controllers in Python, delays and noise inside the compiled loop, against exact answers."""
+import killed_control
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -277,3 +278,47 @@ def test_what_is_solved_for_is_no_input_of_a_state():
     m.add(pl.LowPass("f", "a.acceleration.x", 0.1))
     with pytest.raises(pl.ModelError, match=r"(?s)solved for.*pl\.Sample.*pl\.Washout"):
         m.simulate(0.1)
+
+
+@pytest.mark.parametrize("method", ["default", "absolute", "radau", "bdf", "alpha", "alpha, joint"])
+@pytest.mark.parametrize("end", [0.15, 0.3])  # 0.3 is less than 3 * 0.1
+def test_a_tick_next_to_a_jump_in_time(method, end):
+    """Both at once: a force that jumps, and the sample of what jumps; calls are told the time of the tick."""
+    calls = []
+
+    def note(t, y, x):
+        calls.append(t)
+        return [y[0]], x
+    m = still()
+    m.add(pl.Prismatic("P", "ground", "b", axis="x"))
+    m.add(pl.Variable("up", f"if(t < {end}, 0, 1)"))
+    m.add(pl.Sample("held", "up", 0.05))
+    m.add(pl.Controller("c", note, 0.1 if end == 0.3 else 0.05, ["b.position.x"], ["u"], [0.0]))
+    m.add(pl.JointForce("F", "P", "up + 2*held.output"))
+    sol = m.simulate(0.5, output_times=[0.5], **METHODS[method])
+    t = 0.5 - end
+    assert (sol["b.position.x"][-1], sol["b.velocity.x"][-1]) == pytest.approx((1 + 1.5 * t**2, 3 * t), abs=1e-9)
+    assert calls == [k * m["c"].period for k in range(5 if end == 0.3 else 10)]
+
+
+def test_kinks_of_tables_at_ticks():
+    """The force is a table with a knot at every tick: the velocity is its integral."""
+    x, y = np.arange(0, 1.05, 0.1), np.array([0, 1, -1, 2, 0.5, 0, 3, -2, 1, 1, 0.0])
+    m = still()
+    m.add(pl.Prismatic("P", "ground", "b", axis="x"))
+    m.table("law", pl.Table(x, y, "linear"))
+    m.add(pl.Sample("one", 1.0, 0.1))
+    m.add(pl.JointForce("F", "P", "one.output*law(t)"))
+    for method in ("default", "radau"):
+        sol = m.simulate(1.0, output_times=[1.0], **METHODS[method])
+        assert sol["b.velocity.x"][-1] == pytest.approx(np.trapezoid(y, x), abs=1e-9)
+
+
+def test_the_two_link_arm_calls_once_at_every_tick():
+    calls = []
+
+    def note(t, y, x):
+        calls.append(t)
+        return killed_control.law(t, y, x)
+    killed_control.model(note).simulate(2.0, progress=False)
+    assert calls == [k * 1e-3 for k in range(2000)]

@@ -1,9 +1,13 @@
 """Runs that go on: bit for bit what they would have been without interruption; journals; and who may write which file when."""
 import os
 import random
+import signal
+import subprocess
+import sys
 import warnings
 import zlib
 
+import killed_control
 import mechanisms
 import numpy as np
 import pytest
@@ -351,3 +355,16 @@ def test_a_run_that_is_cut_off_remembers_that_reactions_are_not_unique(tmp_path)
     assert not whole.quality.unique_reactions
     assert seen
     assert not any(seen)
+
+
+def test_killed_with_controllers_it_goes_on_bit_for_bit(tmp_path):
+    """SIGKILL in the middle of a call: a sampled block in compiled code, one in Python, and noise."""
+    out = tmp_path / "run.h5"
+    whole = killed_control.model().simulate(killed_control.DURATION, output_step=0.01)
+    done = subprocess.run([sys.executable, killed_control.__file__, out], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    sol = pl.load(out, model=killed_control.model())
+    assert not sol.complete and 0 < sol.memory["rows"][0] < len(sol.t) <= 36
+    assert np.array_equal(sol.rows, whole.rows[:len(sol.t)])
+    assert equal(sol.resume(out=out), whole)
+    assert equal(pl.load(out, model=killed_control.model()), whole)

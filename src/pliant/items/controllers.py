@@ -88,15 +88,15 @@ class Controller(Computes):
     def _write(self, value: Any, to: np.ndarray, what: str) -> None:
         count = to.size
         try:
-            if isinstance(value, (int, float)) and count == 1:
-                to[0] = value
-            elif len(value) == count and np.ndim(value) == 1:
-                to[:] = value
-            else:
+            values = [value] if isinstance(value, (int, float)) else value.tolist() if isinstance(value, np.ndarray) else value
+            finite = all(map(isfinite, values))
+            if len(values) != count:
                 raise ValueError
+            for k, number in enumerate(values):  # few, and faster than an array
+                to[k] = number
         except (TypeError, ValueError):
             raise ValueError(f"controller {self.name!r} gave {value!r} for its {what}, must be {count} number{'s' * (count > 1)}") from None
-        if not all(map(isfinite, to.tolist())):
+        if not finite:
             raise ValueError(f"controller {self.name!r} gave {to.tolist()} for its {what}, must be finite")
 
     @classmethod

@@ -9,6 +9,7 @@ from ....kernels.projection import KEPT
 from ....kernels.so3 import accumulate, cross, vec
 from ....kernels.states import copy, copy_part
 from ....kernels.status import DONE
+from ..time_loop.instants import way_left
 from ..time_loop.settling import put
 from ..time_loop.speeds import is_state, reached
 from .alpha_memory import constants
@@ -83,7 +84,7 @@ def change_of_states(p, w, o):
 @jit
 def first_step(p, w, c, o):
     """From the change of accelerations shortly after the start, as the local error will be."""
-    a, v, left, duration = largest(o.a, o.weight), largest(o.v, o.weight), c.stop - c.now, c.last - c.first
+    a, v, left, duration = largest(o.a, o.weight), largest(o.v, o.weight), way_left(c), c.last - c.first
     speed = max(v, np.sqrt(a), 1e-3 / duration)
     dt = max(c.least, PROBE * min(speed / max(a, 1e-300), 1 / max(v, 1e-300), duration, 100 * left))
     h = min(c.most / 5, c.next, left / 2)

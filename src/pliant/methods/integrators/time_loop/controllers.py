@@ -63,7 +63,7 @@ class Call:
     def __call__(self, t: float, _x: float, _v: float) -> float:
         x = self.x
         try:
-            y = x.Y[self.inputs]
+            y = x.Y.take(self.inputs)
             for k, name in self.others.items():
                 y[k] = self.look(t, name)
             self.item.call(t, y, self.outputs, self.states)

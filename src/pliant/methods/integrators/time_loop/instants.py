@@ -18,17 +18,35 @@ ROUNDS = 10    # in which conditions must come to rest
 CALM, SAME = 0.0, 1e-9  # no instant, only a jump; of a period: times that are one
 
 
+@jit
+def time_of(c):
+    """Of the tick, as calls are told.                                                                   [instant-1]"""
+    return c.origin + c.tick * c.base
+
+
+@jit
+def way_left(c):
+    """Time to the end of the smooth interval; a tick that is due at once, next to a jump, limits nothing."""
+    return c.stop - c.now if c.stop > c.now else c.most
+
+
 @entry
-def next_tick(c, every, first):
-    """The next instant: the first tick from ``first`` on at which something is due."""
+def next_tick(c, every, stops, first):
+    """The next instant: the first tick from ``first`` on at which something is due. One next to a jump in time comes right behind it: there
+    is no step in between."""
     best = -1
     for k in range(every.size):
         n = -(-first // every[k]) * every[k]
         best = n if best < 0 or n < best else best
     c.tick, c.instant = best, NEVER
     if best >= 0:
-        t = c.origin + best * c.base
+        t = time_of(c)
         c.instant = t if t < c.last - SAME * c.base else NEVER
+        k = c.coming
+        while k < stops.shape[0] - 1 and stops[k, 0] <= c.instant + c.least:
+            if stops[k, 1] >= c.instant - c.least:
+                c.instant = max(c.instant, stops[k, 1])
+            k += 1
 
 
 @jit
@@ -39,14 +57,14 @@ def take_states(p, w):
 
 
 @jit
-def happen(p, w, c, how):
-    """Discrete values at c.now: DONE, and c.changed if some have changed; CHATTERS if they do not come to rest."""
-    place(p, w, c.now, w.y0)
+def happen(p, w, c, t, how):
+    """Discrete values at t: DONE, and c.changed if some have changed; CHATTERS if they do not come to rest."""
+    place(p, w, t, w.y0)
     c.changed = 1 if how != CALM else 0
     for _ in range(ROUNDS):
         release(p, c)
         p.x.W[CHANGED], p.x.W[ENDS] = 0, 0
-        evaluate(w.update, p.d, p.x, c.now, float(c.tick), 0.0, how)
+        evaluate(w.update, p.d, p.x, t, float(c.tick), 0.0, how)
         take_states(p, w)
         if p.x.W[ENDS] != 0:
             c.finished = int(p.x.W[ENDS])
@@ -63,8 +81,8 @@ def happen(p, w, c, how):
 @jit
 def at_instant(p, w, c):
     """The same at a tick; the next one follows."""
-    status = happen(p, w, c, INSTANT)
-    next_tick(c, w.every, c.tick + 1)
+    status = happen(p, w, c, time_of(c), INSTANT)
+    next_tick(c, w.every, w.stops, c.tick + 1)
     return status
 
 
@@ -72,7 +90,7 @@ def at_instant(p, w, c):
 def begin_discrete(problem, steps, c, starts):
     """From Python: at the start of a run, with the first tick if that is now, or behind a jump. A status."""
     p, w = reference(problem), reference(steps)
-    status = happen(p, w, c, START if starts else CALM)
+    status = happen(p, w, c, c.now, START if starts else CALM)
     if starts:
-        next_tick(c, w.every, c.tick + 1)
+        next_tick(c, w.every, w.stops, c.tick + 1)
     return status

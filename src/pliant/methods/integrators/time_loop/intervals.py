@@ -11,7 +11,7 @@ from ....kernels.states import copy, copy_part, largest
 from ....kernels.status import CHATTERS, DONE, EVENT, MORE, UNBEGUN
 from .control import NEVER, PASS, PLACES, RATES, TURN, WATCHED
 from .delays import keep_delayed, reflect
-from .instants import CALM, at_instant, happen
+from .instants import CALM, at_instant, happen, way_left
 from .jump_search import find_sites
 from .settling import carried, driven, release
 from .speeds import speeds, turning
@@ -22,9 +22,11 @@ def next_stop(c, stops, limits, t):
     """The smooth interval that begins at t: where it ends, and the largest step in it."""
     while c.coming < stops.shape[0] - 1 and stops[c.coming, 1] <= t:
         c.coming += 1
-    while c.segment < limits.shape[0] - 1 and limits[c.segment, 0] <= t:
+    while c.segment < limits.shape[0] - 1 and limits[c.segment, 0] <= t + c.least:
         c.segment += 1
-    c.stop, c.most = min(stops[c.coming, 0], limits[c.segment, 0], c.instant, c.echo), limits[c.segment, 1]
+    c.stop, c.most = min(stops[c.coming, 0], c.instant, c.echo), limits[c.segment, 1]
+    if limits[c.segment, 0] < c.stop - c.least:
+        c.stop = limits[c.segment, 0]
 
 
 @entry
@@ -78,7 +80,7 @@ def largest_rate(p, w, f):
 @jit
 def suggested_step(p, w, c):
     """The first step: from the sizes of F and of its change along an Euler step.       Hairer, Norsett, Wanner I, II.4"""
-    left = c.stop - c.now
+    left = way_left(c)
     copy(w.f0, w.z)
     for k in range(p.maps.linear.shape[0]):
         i = p.maps.linear[k, 1]
@@ -165,7 +167,7 @@ def pass_jump(p, w, c, o, t, other):
     if chatters(c, w.jumped, t):
         return CHATTERS
     if c.events == WATCHED:
-        status = happen(p, w, c, CALM)
+        status = happen(p, w, c, c.now, CALM)
         if status == DONE and c.changed == 1:
             status = resettled(p, w, c)
         if status != DONE:
@@ -215,7 +217,7 @@ def occur(p, w, c, o):
         c.now = c.instant
         status = at_instant(p, w, c)
     elif c.events == WATCHED:
-        status = happen(p, w, c, CALM)
+        status = happen(p, w, c, c.now, CALM)
     if status != DONE or c.changed == 0:
         return status
     status = resettled(p, w, c)

@@ -97,7 +97,6 @@ class Run(Stops):
         c.least, c.span = FINEST * max(abs(start), abs(end), self.duration), WINDOW * self.duration
         most, self.jumped = self.duration / coarsest, np.zeros(CHATTER + 1)
         self.stops, self.limits = np.array([[end, end, 0.0]]), np.array([[end, most]])
-        self._plan_instants(plan)
         refuse_memory(s, start, end)
         if plan.accuracy:
             self.remedy = "Ask for less accuracy, or give a fixed step"
@@ -111,13 +110,15 @@ class Run(Stops):
                 self.drive_jumped(plan.row, changes, t)
         self.limits[:, 1] *= plan.coarser
         c.most = self.limits[0, 1]
+        self._plan_instants(plan)
 
     def _plan_instants(self, plan: Plan) -> None:
         """Ticks from the start of the whole run on; of one that goes on after another those that are still to come."""
         s, c, start = self.dynamics.system, self.c, float(plan.row[0])
         c.origin, c.base, c.events = start if plan.origin is None else plan.origin, s.base, s.discrete
         c.begun = start > c.origin
-        next_tick(c, np.array(s.every, np.int64), int(np.floor((start - c.origin) / s.base + 1e-9)) + 1 if c.begun else 0)
+        first = int(np.floor((start - c.origin) / s.base + 1e-9)) + 1 if c.begun else 0
+        next_tick(c, np.array(s.every, np.int64), self.stops, first)
 
     def _store(self) -> None:
         """Room for rows, and the first checkpoint: the last thing that the initialisation of a method does."""
@@ -203,7 +204,7 @@ class Run(Stops):
         if not self._plausible():
             raise ValueError("the state of the method in the file contradicts its step and times; the file is damaged")
         self.num.fallback = self.fallback.address if c.sticky else 0
-        next_tick(c, np.array(self.dynamics.system.every, np.int64), int(c.tick))
+        next_tick(c, np.array(self.dynamics.system.every, np.int64), self.stops, int(c.tick))
         self._next_stop(self.t)
 
     def _plausible(self) -> bool:
