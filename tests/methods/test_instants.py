@@ -322,3 +322,18 @@ def test_the_two_link_arm_calls_once_at_every_tick():
         return killed_control.law(t, y, x)
     killed_control.model(note).simulate(2.0, progress=False)
     assert calls == [k * 1e-3 for k in range(2000)]
+
+
+@pytest.mark.parametrize(("integrator", "steps"), [(None, 100), (pl.RadauIIA5(), 100), (pl.BDF(), 200)])
+@pytest.mark.parametrize("delay", [0.037, 0.1, 0.25])
+def test_a_held_signal_comes_back_from_a_delay(delay, integrator, steps):
+    """Its jumps are ends of steps: they are passed exactly, and cost no short steps, but those with which BDF begins; also where they come
+    back at a tick."""
+    m = still()
+    m.add(pl.Sample("s", "sin(3*t)", 0.1))
+    m.add(pl.Delay("d", "s.output", delay))
+    m.add(pl.Integral("z", "d.output"))
+    jumps = np.clip(np.arange(11) * 0.1 + delay, 0, 1)
+    exact = np.sin(0.3 * np.arange(10)) @ np.diff(jumps)
+    sol = m.simulate(1.0, output_times=[1.0], accuracy=1e-6, integrator=integrator)
+    assert sol["z.output"][-1] == pytest.approx(exact, abs=1e-13) and sol.quality.steps < steps

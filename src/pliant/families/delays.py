@@ -4,7 +4,7 @@ A record: start and length of the step, and u at NODES equal distances of it, fr
 through these. In a run (W[LIVE] = 1) delays are looked up; rows of results keep them in the history.
 """
 from ..kernels.contract import Family
-from ..kernels.expression_vm import LIVE
+from ..kernels.expression_vm import BEGINS, LIVE, STOPS
 from ..kernels.jit import index, jit
 from .signals import SLOT, everywhere
 
@@ -55,10 +55,14 @@ def looked_up(W, ring, t):
 
 @jit
 def delayed(s, b, o):
-    """Y = u(t - tau)                                                                                   [delay-1]"""
+    """Y = u(t - tau)                                                                                   [delay-1]
+    At the ends of a smooth interval, where a jump may come back, it is that of its inside."""
+    t = s.t
+    if o.W[STOPS].real > o.W[BEGINS].real:
+        t = min(max(t, o.W[BEGINS].real), o.W[STOPS].real)
     for e in range(b.first, b.last):
         if o.W[LIVE].real != 0:
-            s.Y[b.ip[e, SLOT]] = looked_up(o.W, b.ip[e, RING], s.t - b.rp[e, TAU].real)
+            s.Y[b.ip[e, SLOT]] = looked_up(o.W, b.ip[e, RING], t - b.rp[e, TAU].real)
         else:
             s.Y[b.ip[e, SLOT]] = s.H[b.ip[e, PLACE]]
 

@@ -11,11 +11,12 @@ from .differences import rate
 from .jit import entry, index, inlined, jit
 from .tables import surface_piece, surface_value, table_piece, table_value
 
-SCRATCH = 588                    # length of W, then follow the choices of all programs, each with its margin behind it
+SCRATCH = 590                    # length of W, then follow the choices of all programs, each with its margin behind it
 STACK = 64                       # entries of it that a program may use; functions.compile checks it
 TIME_STEP = index(508)           # of differences by time of Python functions: half of the widest one
 HELD, JUMPS, KINKS = index(509, 510, 511)  # whether choices are held; entries that change when a function takes another branch
 CHANGED, ENDS, LIVE = index(585, 586, 587)  # whether a discrete value has changed, whether the run is to end, whether it is one at all
+BEGINS, STOPS = index(588, 589)  # first and last time of the smooth interval of the run
 BEYOND = index(584)              # whether a function is held on a branch that it would have left
 LEAST = 1e-300                   # in place of zero in logarithms
 

@@ -15,7 +15,7 @@ from .control import NEVER
 if TYPE_CHECKING:
     from .step_run import StepRun
 
-ECHOES = 64  # jumps that are on their way at a time
+ECHOES = 512  # jumps that are on their way at a time
 
 
 class DelayLines:

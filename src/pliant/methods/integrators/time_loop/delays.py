@@ -6,6 +6,7 @@ from .control import NEVER
 from .rows import at, place, prepared
 
 ECHOES = 3       # how often a jump comes back: then it is smooth enough for all methods
+JUMP = 1e-9      # of a value at a tick: a change that is one
 REMAINDER = 3e-3  # of the last difference of values: the error of a polynomial through NODES of them
 
 
@@ -69,11 +70,22 @@ def keep_delayed(p, w, t):
 
 @jit
 def next_echo(w, c):
-    """When the next jump comes back."""
+    """When the next jump comes back; with a tick, if it comes next to one."""
     c.echo = NEVER
     for k in range(w.echoes.shape[0]):
         if w.echoes[k, 1] > 0 and w.echoes[k, 0] < c.echo:
             c.echo = w.echoes[k, 0]
+    if abs(c.echo - c.instant) <= c.least:
+        c.echo = c.instant
+
+
+@jit
+def send(p, w, c, e, times):
+    """A jump goes into delay e, and will come back so many times."""
+    for k in range(w.echoes.shape[0]):
+        if w.echoes[k, 1] == 0 and times > 0:
+            w.echoes[k, 0], w.echoes[k, 1] = c.now + p.d.rp[e, TAU].real, times
+            break
 
 
 @jit
@@ -82,13 +94,24 @@ def reflect(p, w, c):
     every delay."""
     times = ECHOES
     for k in range(w.echoes.shape[0]):
-        if w.echoes[k, 1] > 0 and w.echoes[k, 0] <= c.now:
+        if w.echoes[k, 1] > 0 and w.echoes[k, 0] <= c.now + c.least:
             times = int(w.echoes[k, 1]) - 1 if c.echoed == 1 else times
             w.echoes[k, 1] = 0
     for e in range(w.delays[0], w.delays[1]):
-        for k in range(w.echoes.shape[0]):
-            if w.echoes[k, 1] == 0 and times > 0:
-                w.echoes[k, 0], w.echoes[k, 1] = c.now + p.d.rp[e, TAU].real, times
-                break
+        send(p, w, c, e, times)
     c.echoed = 0
+    next_echo(w, c)
+
+
+@jit
+def reflect_tick(p, w, c):
+    """At a tick, where discrete values have changed: the input of a delay may have jumped. One that comes back now has come."""
+    if c.echo <= c.now + c.least:
+        c.echoed = 1
+        reflect(p, w, c)
+    for e in range(w.delays[0], w.delays[1]):
+        if p.x.W[p.d.ip[e, RING] + COUNT].real > 0:
+            before, now = p.x.W[record(p, w, c, e, 0) + 1 + NODES].real, p.x.Y[p.d.ip[e, INPUT]].real
+            if abs(now - before) > JUMP * max(abs(now), abs(before)):
+                send(p, w, c, e, ECHOES)
     next_echo(w, c)

@@ -4,13 +4,13 @@ import numpy as np
 from ....kernels.by_reference import opaque, reference
 from ....kernels.contract import TURNING
 from ....kernels.evaluation import run as evaluate
-from ....kernels.expression_vm import HELD, SCRATCH
+from ....kernels.expression_vm import BEGINS, HELD, SCRATCH, STOPS
 from ....kernels.jit import entry, jit
 from ....kernels.ode import call_status, load, powers
 from ....kernels.states import copy, copy_part, largest
 from ....kernels.status import CHATTERS, DONE, EVENT, MORE, UNBEGUN
 from .control import NEVER, PASS, PLACES, RATES, TURN, WATCHED
-from .delays import keep_delayed, reflect
+from .delays import keep_delayed, reflect, reflect_tick
 from .instants import CALM, at_instant, happen, way_left
 from .jump_search import find_sites
 from .settling import carried, driven, release
@@ -27,6 +27,13 @@ def next_stop(c, stops, limits, t):
     c.stop, c.most = min(stops[c.coming, 0], c.instant, c.echo), limits[c.segment, 1]
     if limits[c.segment, 0] < c.stop - c.least:
         c.stop = limits[c.segment, 0]
+
+
+@jit
+def bounded(p, c):
+    """The inside of the smooth interval, for what jumps at its ends."""
+    if c.fixed == 0:
+        p.x.W[BEGINS], p.x.W[STOPS] = c.now + c.least, c.stop - c.least
 
 
 @entry
@@ -120,6 +127,7 @@ def begin(p, w, c, o, again):
     if w.delays[1] > 0 and not again:
         reflect(p, w, c)
     next_stop(c, w.stops, w.limits, c.now)
+    bounded(p, c)
     c.target, c.grown, c.beyond, c.failures, c.seen, c.fresh = 0, 0, 0, 0, 0, 1
     c.watch_begin, c.watch_end, c.enter = -NEVER, -NEVER, NEVER
     if again and w.call.again != 0:
@@ -190,6 +198,8 @@ def pass_instant(p, w, c, o):
     """A tick: MORE, or why it does not go on."""
     keep_delayed(p, w, c.now)
     status = at_instant(p, w, c)
+    if w.delays[1] > 0:
+        reflect_tick(p, w, c)
     if status == DONE:
         status = resettled(p, w, c)
     if status == DONE:
@@ -235,6 +245,7 @@ def next_interval(p, w, c, o):
         return pass_echo(p, w, c, o)
     if c.now < w.stops[c.coming, 0]:  # from here on steps may be longer, or must be shorter
         next_stop(c, w.stops, w.limits, c.now)
+        bounded(p, c)
         return MORE
     kind = w.stops[c.coming, 2]
     if c.through == 0 or kind == PLACES or (kind == RATES and w.call.settle == 0) or c.now >= c.last:
