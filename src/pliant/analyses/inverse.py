@@ -161,7 +161,7 @@ def inverse(model: Model, wanted: Any = None, inputs: Any = None, duration: Any 
     if len(names) != len(functions):
         raise ModelError(f"inverse: {len(functions)} outputs and {len(names)} inputs; must be as many outputs as inputs")
     _look_at_outputs(model, functions)
-    servo = _servo(model, list(functions), names)
+    servo = Servo(model, list(functions), names)
     start = servo.rest(None)
     search = Search(servo, start, functions, T, model)
     return search.run(model, small)
@@ -189,18 +189,6 @@ def _look_at_outputs(model: Model, functions: dict[str, Any]) -> None:
             raise ModelError(f"inverse: output {shown(name)}: {error}") from None
         if not channels(node):
             raise ModelError(f"inverse: output {shown(name)} must be a channel, or an expression of channels")
-
-
-def _servo(model: Model, outputs: list[str], inputs: list[str]) -> Servo:
-    try:
-        return Servo(model, outputs, inputs)
-    except ValueError as error:
-        text = str(error)
-        for k, name in enumerate(outputs):
-            text = text.replace(f"integral 'inverse_output_{k}'", f"inverse: output {name!r}")
-        if text != str(error):
-            raise ModelError(text) from None
-        raise
 
 
 class Search:

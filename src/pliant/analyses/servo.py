@@ -86,7 +86,10 @@ class Servo:
         m = actuated(model, inputs, [Integral(f"inverse_input_{k}", 0.0) for k in range(len(inputs))])
         for k, name in enumerate(outputs):
             m.add(Integral(f"inverse_output_{k}", name))
-        self.d = d = m.compile(exact=True)
+        try:
+            self.d = d = m.compile(exact=True)
+        except ModelError as error:
+            raise ModelError(f"inverse: output {' or '.join(map(repr, outputs))}: {error}", error.items) from None
         refuse_delays(d)
         states = d.directory.states
         blocks = {f"{b.name}.output": b.name for b in model.section("blocks") if isinstance(b, Input)}

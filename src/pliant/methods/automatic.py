@@ -64,7 +64,7 @@ class StepWatch:
     """Looks at the usual step of a run after certain numbers of steps, so that the same run is always judged alike."""
 
     def __init__(self, run: Run, candidate: Candidate) -> None:
-        self.run, self.candidate, self.before = run, candidate, 0.0
+        self.run, self.candidate, self.before, self.stiff = run, candidate, 0.0, False
         stiffens = candidate.most > 0 and may_vibrate(run.dynamics)
         run.look = FIRST_LOOK if candidate.instead and (candidate.worth or stiffens) else 0
 
@@ -79,11 +79,13 @@ class StepWatch:
             self.before = usual
 
     def _stiffens(self, usual: float) -> None:
-        """Whether stability, and not accuracy, keeps the steps of an explicit method short, and for long."""
-        left = float(self.run.c.last - self.run.t)
+        """Whether stability, and not accuracy, keeps the steps of an explicit method short, and for long: at two looks, since what is
+        passed in a moment is no reason."""
+        before, self.stiff, left = self.stiff, False, float(self.run.c.last - self.run.t)
         if left / usual > self.candidate.most:
             rate = fastest_rate(self.run.dynamics, self.run.here())
-            if usual * rate > STABLE / 2 and left * rate / STABLE > self.candidate.most:
+            self.stiff = usual * rate > STABLE / 2 and left * rate / STABLE > self.candidate.most
+            if self.stiff and before:
                 raise ShortSteps(f"makes steps of {usual:.2g} s, as the model has become stiff: the fastest rate is {rate:.2g} rad/s")
 
 
