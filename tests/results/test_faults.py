@@ -351,3 +351,13 @@ def test_an_interrupt_that_a_library_catches_is_not_lost(tmp_path):
     (tmp_path / "long.yaml").write_text(LONG)
     returned, _, err = ended(started(tmp_path, "run", "long.yaml", code=LOST))
     assert returned == 130 and "interrupted" in err
+
+
+def test_an_interrupt_that_compiled_code_has_lost(monkeypatch):
+    """Between Python and a compiled function it becomes a SystemError, once in some dozens of runs."""
+    from pliant.commands import base, runs
+    monkeypatch.setattr(runs, "asked", [base.Terminated(signal.SIGTERM)])
+    stopped = runs._stopped(SystemError("returned NULL without setting an exception"))
+    assert stopped.code == 143 and str(stopped) == "interrupted"
+    monkeypatch.setattr(runs, "asked", [])
+    assert runs._stopped(SystemError("another one")).code == base.FAILED

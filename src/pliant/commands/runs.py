@@ -91,7 +91,8 @@ def _simulated(work: Callable[[Any], Solution], progress: bool, target: Path) ->
 
 def _stopped(error: BaseException) -> Stopped:
     """What ended a run, in words, and what is kept of it."""
-    interrupted = isinstance(error, KeyboardInterrupt)
+    lost = isinstance(error, SystemError) and bool(asked)  # a signal came between Python and compiled code, which forgot the interrupt
+    interrupted = lost or isinstance(error, KeyboardInterrupt)
     message = "interrupted" if interrupted else str(error) if hasattr(error, "code") else f"{type(error).__name__}: {error}"
     data: dict[str, Any] = {"code": "interrupted" if interrupted else getattr(error, "code", "failed"), "file": None}
     sol, file = getattr(error, "solution", None), getattr(error, "file", None)
@@ -106,7 +107,7 @@ def _stopped(error: BaseException) -> Stopped:
         message += f"\n{rows} up to t = {sol.t[-1]:.6g} s are kept in {shown}{goes_on}"
     elif sol is not None:
         message += f"\nThe {len(sol.t)} rows so far could not be written"
-    return Stopped(message, getattr(error, "code", INTERRUPTED) if interrupted else FAILED, data)
+    return Stopped(message, getattr(asked[-1] if lost else error, "code", INTERRUPTED) if interrupted else FAILED, data)
 
 
 def _check_output(target: Path, source: str | None, endings: tuple[str, ...]) -> None:
