@@ -39,6 +39,7 @@ _WHERE = {
     "items.linear_blocks": ("TransferFunction", "Pade", "StateSpace"),
     "items.pid": ("PID",),
     "items.motors": ("DCMotor", "PMSM", "RotorInertia"),
+    "items.stops": ("Stop",),
     "items.circuits": ("Circuit",),
     "items.hydraulics": ("HydraulicVolume", "HydraulicSupply", "Accumulator", "HydraulicOrifice", "CheckValve", "ReliefValve",
                          "HydraulicLeakage", "Pump", "DirectionalValve"),

@@ -99,6 +99,7 @@ def add_drives(m: pl.Model, a: Any, b: Any) -> None:
     m.add(pl.DCMotor("dc", "revolute", "24 V * sin(t)", resistance="2 ohm", inductance="3 mH", constant=0.1, ratio=50, efficiency=0.9))
     m.add(pl.PMSM("brushless", "revolute", "5 V", "-dc.current", resistance=1, inductance=1e-3, flux="0.1 Wb", pole_pairs=4))
     m.add(pl.RotorInertia("rotor", "revolute", 1e-4, 50))
+    m.add(pl.Stop("stop", "revolute", "angle", "-90 deg", 2.0, stiffness=1e3, restitution=0.3, slow="1 deg/s"))
     m.add(pl.Circuit("circuit", {"U": {"kind": "voltage", "between": ["in", "ground"], "value": "sin(t)"},
                                  "C": {"kind": "capacitor", "between": ["out", "ground"], "value": "10 uF", "start": 2},
                                  "R": {"kind": "resistor", "between": ["in", "out"], "value": "3 ohm"}}))

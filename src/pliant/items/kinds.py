@@ -28,6 +28,7 @@ from . import (
     sensors,
     sliding,
     state_feedback,
+    stops,
     variables,
 )
 
@@ -60,5 +61,6 @@ __all__ = [
     "sensors",
     "sliding",
     "state_feedback",
+    "stops",
     "variables",
 ]

@@ -40,6 +40,7 @@ WORDS: dict[str, dict[str, str]] = {
         "distributed_load": "distributed pressure wind wind_load surface_load body_force hydrostatic hydrostatic_pressure area_load "
                             "modal_force modal_load",
         "line_load": "line uniform_load linear_load load_per_length",
+        "stop": "end_stop endstop joint_limit joint_limits bistop impact bumper buffer hard_stop limit_stop",
         "force": "load point_load thrust point_force nodal_force",
         "torque": "moment couple point_moment point_torque"},
     "measures": {"measure": "gauge marker probe output request"},

@@ -1,0 +1,145 @@
+"""Stops: limits of joint coordinates that push back, with a restitution that is kept. docs/theory/contact.md"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf, log1p
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import model_validator
+
+from ..functions.expression import ZERO
+from ..functions.field_error import FieldError
+from ..functions.formula import Formula, function, of, where
+from .base import Item, JointName, number
+from .blocks import Computes
+from .declarations import CoordinateUse, Energies, Held, Lag, Latch, Memory, Output, Play
+from .joint_loads import add_joint_load
+from .quantities import numbers_with_units
+
+if TYPE_CHECKING:
+    from ..compile.model_compiler import ModelCompiler
+
+    Plain = float
+    Positive = float
+    Restitution = float
+else:
+    Plain, Positive, Restitution = number(""), number("", positive=True), number("", least=0.0)
+
+LEAST = 0.01    # restitution: below that a stop is as good as plastic, and its damping without bound
+TINY = 1e-24    # square of a depth that is none: the power of a depth has a slope there
+SIDES = {"lower": -1.0, "upper": 1.0}
+UNITS = {"angle": ("rad", "N*m", "rad/s"), "displacement": ("m", "N", "m/s")}
+
+
+def damping_of(restitution: float) -> float:
+    """x = a v_i of a law k d^p (1 + a d') that gives back e v_i of the speed v_i: ln((1 + x) / (1 - x e)) = x (1 + e)    [law-3]
+    It does not depend on k, p and the mass."""
+    e = restitution
+    if e == 1:
+        return 0.0
+    from scipy.optimize import brentq
+
+    def left(x: float) -> float:
+        return log1p(x) - log1p(-x * e) - x * (1 + e)
+    most = (1 - 1e-15) / e
+    return most if left(most) < 0 else float(brentq(left, 1e-9, most, xtol=1e-15))
+
+
+class Stop(Computes):
+    """Limits ``lower`` and ``upper`` of a ``coordinate`` of a joint [rad or m], one of them at least. Beyond a limit by the depth d it
+    pushes back with k d^p (1 + a d'), never pulls: ``stiffness`` k [N m/rad^p or N/m^p], ``exponent`` p; a such that a body that comes
+    with a speed above ``slow`` [rad/s or m/s] leaves with ``restitution`` times that, whatever its mass, if nothing else acts on it
+    meanwhile."""
+    section: ClassVar[str] = "forces"
+    kind: ClassVar[str] = "stop"
+    listed: ClassVar[int] = 4
+    mirrors: ClassVar[bool] = False
+    positional: ClassVar[tuple[str, ...]] = ("name", "joint", "coordinate", "lower", "upper")
+    joint: JointName
+    coordinate: Literal["angle", "displacement"]
+    lower: Plain | None = None
+    upper: Plain | None = None
+    stiffness: Positive
+    restitution: Restitution = 0.5
+    exponent: Positive = 1.0
+    slow: Positive = 0.01
+
+    @model_validator(mode="before")
+    @classmethod
+    def _units(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value.get("coordinate") in UNITS:  # 30 mm is no angle
+            length, _, speed = UNITS[value["coordinate"]]
+            return numbers_with_units(value, {"lower": length, "upper": length, "slow": speed})
+        return value
+
+    @model_validator(mode="after")
+    def _check(self) -> Stop:
+        low, high = -inf if self.lower is None else self.lower, inf if self.upper is None else self.upper
+        if self.lower is None and self.upper is None:
+            raise FieldError("lower", "is missing; a stop needs it, or upper")
+        if not low < high:
+            raise FieldError("lower", f"{low:g} must be below upper, {high:g}")
+        if not LEAST <= self.restitution <= 1:
+            raise FieldError("restitution", f"{self.restitution:g} must be from {LEAST:g} to 1")
+        if not 1 <= self.exponent <= 3:
+            raise FieldError("exponent", f"{self.exponent:g} must be from 1, a linear spring, to 3")
+        return self
+
+    def units(self) -> dict[str, str]:
+        length, _, speed = UNITS[self.coordinate]
+        return {"lower": length, "upper": length, "slow": speed}
+
+    def _sides(self) -> Iterable[tuple[str, float, Formula, Formula]]:
+        """Of every limit: its name, its side, how far the coordinate is beyond it, and how fast it goes there."""
+        c, rate = of(f"{self.joint}.{self.coordinate}"), of(f"{self.joint}.{self.coordinate}_rate")
+        for name, side in SIDES.items():
+            if (limit := getattr(self, name)) is not None:
+                yield name, side, side * (c - limit), side * rate
+
+    def _damping(self, name: str) -> Formula:
+        return damping_of(self.restitution) / function("max", self.own(f"{name}_speed"), self.slow)
+
+    def _spring(self, depth: Formula) -> Formula:
+        """k d^p, of which the force is made [law-1]; an odd function where steps look beyond the limit."""
+        return self.stiffness * (depth if self.exponent == 1 else depth * (depth**2 + TINY) ** ((self.exponent - 1) / 2))
+
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag | Play]:
+        """The speed with which a limit was met; zero where it is not touched."""
+        for name, _, depth, rate in self._sides():
+            met = self.own(f"{name}_speed")
+            value = where(depth > 0, where(met > 0, met, function("max", rate, self.slow)), 0.0)
+            yield Latch(f"{name}_speed", UNITS[self.coordinate][2], value.node)
+
+    def computed(self) -> Iterable[Output]:
+        length, effort, _ = UNITS[self.coordinate]
+        pushed, beyond = Formula(ZERO), Formula(ZERO)
+        for name, side, depth, rate in self._sides():
+            factor = function("max", 1 + self._damping(name) * rate, 0.0)
+            yield Output(f"{name}_force", effort, where(depth > 0, self._spring(depth) * factor, 0.0).node)
+            pushed = pushed - side * self.own(f"{name}_force")
+            beyond = beyond + where(depth > 0, depth, 0.0)
+        yield Output("depth", length, beyond.node)
+        yield Output("effort", effort, pushed.node)
+        yield Output("power", "W", (self.own("effort") * of(f"{self.joint}.{self.coordinate}_rate")).node)
+
+    def energies(self) -> Energies:
+        """The effort is a load on the joint, and counts as work there: its spring keeps k d^(p+1) / (p+1), the rest is lost."""
+        stored, lost, p = Formula(ZERO), Formula(ZERO), self.exponent
+        for name, _, depth, rate in self._sides():
+            spring = where(depth > 0, self._spring(depth), 0.0)
+            stored = stored + where(depth > 0, spring * depth / (p + 1), 0.0)
+            lost = lost + (self.own(f"{name}_force") - spring) * rate
+        return Energies(stored.node, lost.node, (-self.own("power")).node)
+
+    def build(self, layout: ModelCompiler) -> None:
+        item = f"{self.kind} {self.name!r}"
+        add_joint_load(layout, item, self.name, layout.coordinate(self.joint, self.coordinate, item), self.own("effort").node, "effort")
+
+    def uses(self) -> Iterable[CoordinateUse]:
+        return (CoordinateUse(self.joint, self.coordinate),)
+
+    @classmethod
+    def example(cls, a: Any, b: Any) -> list[Item]:
+        from .joints import Cylindrical
+        return [Cylindrical("J", a, b, axis=(0.3, -0.5, 0.8)),
+                cls("F", "J", "displacement", -0.3, 0.4, stiffness=5e3, restitution=0.6, exponent=1.5)]
