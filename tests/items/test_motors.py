@@ -84,15 +84,36 @@ def test_a_motor_without_inductance_is_the_limit():
     assert closing(other) < 1e-8
 
 
-def test_pmsm():
-    """R 2.875, L 8.5 mH, psi .175, p 4, J .8e-3, v_q 50, by two methods."""
+PMSM = {"m.direct_current": 2.15446120581, "m.quadrature_current": 0.0832747125515, "A.angle_rate": 74.0855691620}
+
+
+def pmsm(**options) -> tuple[float, pl.Solution]:
+    """R 2.875, L 8.5 mH, psi .175, p 4, J .8e-3, v_q 50, after 10 ms by two methods: the largest error over the number, and the run."""
     m = disc(1e-9, 0.0)
     m.add(pl.PMSM("m", "A", "50 V", resistance=2.875, inductance="8.5 mH", flux=0.175, pole_pairs=4, rotor_inertia=0.8e-3 - 1e-9))
-    for coordinates in ("absolute", "joint"):
-        sol = m.simulate(0.01, accuracy=1e-10, coordinates=coordinates)
-        known = 2.15446120581, 0.0832747125515, 74.0855691620
-        np.testing.assert_allclose([sol[c][-1] for c in ("m.direct_current", "m.quadrature_current", "A.angle_rate")], known, rtol=1e-9)
-        assert closing(sol) < 1e-8
+    sol = m.simulate(0.01, **options)
+    return max(abs(sol[c][-1] / known - 1) for c, known in PMSM.items()), sol
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "joint"])
+@pytest.mark.parametrize(("integrator", "accuracy", "within"), [
+    (None, 1e-10, 1e-9), (pl.DOP853(), 1e-7, 1e-5), (pl.RadauIIA5(), 1e-7, 1e-5), (pl.BDF(), 1e-7, 1e-5),
+    (pl.AdamsBashforthMoulton(), 1e-7, 1e-5), (pl.GeneralizedAlpha(0.9), 1e-6, 1e-4)])
+def test_pmsm_with_steps_that_are_chosen(integrator, accuracy, within, coordinates):
+    error, sol = pmsm(integrator=integrator, accuracy=accuracy, coordinates=coordinates)
+    assert error < within
+    assert accuracy > 1e-10 or closing(sol) < 1e-8
+
+
+@pytest.mark.parametrize(("order", "integrator", "coordinates"), [
+    (2, pl.GeneralizedAlpha(0.9), "absolute"), (2, pl.GeneralizedAlpha(0.9), "joint"), (4, pl.RungeKutta4(), "absolute"),
+    (4, pl.RungeKutta4(), "joint"), (5, pl.DormandPrince54(), "absolute"), (5, pl.DormandPrince54(), "joint"),
+    (2, pl.EnergyMomentum(), "absolute")])
+def test_pmsm_orders(order, integrator, coordinates):
+    """Of the speed: the error of a current changes its sign with the step, and the numbers have twelve digits."""
+    found = [abs(pmsm(step=h, integrator=integrator, coordinates=coordinates)[1]["A.angle_rate"][-1] - PMSM["A.angle_rate"])
+             for h in (2.5e-4, 1.25e-4)]
+    assert np.log2(found[0] / found[1]) == pytest.approx(order, abs=0.1)
 
 
 def carried(rotor: str) -> pl.Model:
