@@ -49,8 +49,8 @@ def _rates(e: Examination, graph: SignalGraph, alone: list[str], states: set[str
         return {}
     others = graph.drives(*(f"part {k}" for k in range(len(graph.parts))), *states.difference(alone))
     on_its_own = [name for name in alone if name not in others]
+    d = e.model.copy().compile(exact=True)
     try:
-        d = e.model.copy().compile(exact=True)
         start_row(d)
         if len(on_its_own) < len(alone) and d.system.n_v <= LARGEST:
             Settling(d, 0.0, TOLERANCE, held=alone).settle()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 SWEEPS = 8            # to order layers, and to place them
 PITCH, TRACK = 0.17, 0.09  # between lines: across, along
@@ -186,10 +187,10 @@ class Layout:
         for sweep in range(SWEEPS):
             near = right if sweep % 2 else left
             for row in self.rows[::-1] if sweep % 2 else self.rows:
-                self._placed(row, lambda key: self._mean(near[key], key))  # noqa: B023 - called at once
+                self._placed(row, partial(self._mean, near))
 
-    def _mean(self, near: list[Hashable], key: Hashable) -> float:
-        return sum(self.node[n].y for n in near) / len(near) if near else self.node[key].y
+    def _mean(self, near: dict[Hashable, list[Hashable]], key: Hashable) -> float:
+        return sum(self.node[n].y for n in near[key]) / len(near[key]) if near[key] else self.node[key].y
 
     def _placed(self, row: list[Hashable], wanted: Callable[[Hashable], float]) -> None:
         """Least squares with given distances: neighbours that would overlap move as one (pool adjacent violators)."""
