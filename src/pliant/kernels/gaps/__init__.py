@@ -1,0 +1,1 @@
+"""Gaps between surfaces, one module for each kind of pair."""
