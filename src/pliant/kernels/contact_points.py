@@ -1,7 +1,9 @@
 """What contacts of all shapes share. A pair of surfaces has two kernels, in `kernels.gaps`:
 
-    place(s, b, e, W)   gap g (negative: they overlap), normal n from A to B, point c half-way between the surfaces: W[GAP], W[NORMAL:], W[POINT:]
-    vary(s, b, e, W)    after `place`: dn/dx and dc/dx along the twelve motions x of the pair (see `pairs`), 3 x 12: W[NORMAL_X:], W[POINT_X:]
+    place(s, b, e, W)   gap g (negative: they overlap), normal n from A to B, point c half-way between the surfaces: W[GAP],
+                        W[NORMAL:], W[POINT:]
+    vary(s, b, e, W)    after `place`: dn/dx and dc/dx along the twelve motions x of the pair (see `pairs`), 3 x 12: W[NORMAL_X:],
+                        W[POINT_X:]
 
 Points of both surfaces lie on one line along n, so that the wrench of a unit normal force is the gradient of the gap:
 
@@ -14,7 +16,7 @@ from .jit import index, jit
 from .pairs import FA, FB, GRADIENT, RATES, STIFFNESS, load_rates
 from .so3 import add, cross, scale, store, sub, vec, vec2
 
-POOL, SITE = index(4, 5)                    # ip of every contact: where its geometry starts in val, and its choice of regions in tab; -1: none
+POOL, SITE = index(4, 5)   # ip of every contact: where its geometry starts in val, and its choice of regions in tab; -1: none
 RADIUS_A, RADIUS_B, SIDE_A, SIDE_B = index(0, 1, 2, 3)  # rp of every contact: what they mean is up to the pair
 NORMAL_X, POINT_X, GAP, NORMAL, POINT = index(392, 428, 464, 465, 468)  # scratch
 
