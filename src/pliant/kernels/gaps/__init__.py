@@ -1,1 +1,0 @@
-"""Gaps between surfaces, one module for each kind of pair."""
