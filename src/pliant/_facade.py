@@ -27,6 +27,7 @@ METHODS = {
     "Solution.sizing": "results.sizing:sizing",
     "Solution.active_modes": "results.active_modes:active_modes",
     "Solution.mode_changes": "results.active_modes:mode_changes",
+    "Solution.events": "results.events:events",
     "Solution.resume": "simulation:resume",
     "Solution.save": "results.results_file:save",
     "Solution.plot": "plot.pictures:plot",

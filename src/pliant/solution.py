@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .channel_values.observer import Observer
     from .compile.compiled_model import CompiledModel
     from .flex.reduced import Reduced
+    from .items.declarations import Told
     from .model import Model
     from .start.assembly import Assembly
 
@@ -101,6 +102,8 @@ class Solution:
         self.accuracy = accuracy  # of error control; None: the step is fixed
         self.stored = stored
         self.why = ""  # the method was chosen, if it was
+        self.happened, self.omitted = np.zeros((0, 4)), 0  # see `kernels.event_log`; how much came when there was no room for it
+        self.told: tuple[Told, ...] = ()
 
     def __repr__(self) -> str:
         state = "" if self.complete else f", incomplete{self.source}"
@@ -220,6 +223,12 @@ class Solution:
     def mode_changes(self, body: str | None = None) -> list[Any]:
         """When modes of bodies with ``adaptive`` were added and dropped: t, body, their numbers, and the change of energy [J]."""
         return work_of("Solution.mode_changes")(self, body)
+
+    @property
+    def events(self) -> Any:
+        """What happened: events that fired, stops that were touched and left, switches: t, item, what, value, impulse, energy lost; in the
+        order in which it came (`results.events.EventTable`)."""
+        return work_of("Solution.events")(self)
 
     def missed_by_modes(self) -> dict[str, dict[str, Any]]:
         """{body: part of its load that the modes miss, when, which} of all flexible bodies whose parts know it."""

@@ -165,6 +165,19 @@ def animate(run: str, output: str | None, deformation: float) -> Answer:
 
 
 @command
+@RUN
+@click.option("--item", help="Only those of one item.")
+def events(run: str, item: str | None) -> Answer:
+    """List what happened in RUN: events that fired, stops that were touched and left, switches."""
+    found = load_run(run).events
+    found = found if item is None else found.of(item)
+    lines = found.lines(len(found)) or ["nothing happened that is told"]
+    if found.omitted:
+        lines.append(f"  {found.omitted} later ones were not kept")
+    return Answer({"events": [e._asdict() for e in found], "omitted": found.omitted}, "\n".join(lines))
+
+
+@command
 @click.argument("name", required=False)
 @click.option("--copy", "folder", type=click.Path(file_okay=False), help="Copy it (without NAME: all) to a folder.")
 @click.option("--run", "execute_", is_flag=True, help="Run it: a .py as a script, a .yaml as by pliant run.")

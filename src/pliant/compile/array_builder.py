@@ -14,6 +14,7 @@ from ..functions.failures import Failures
 from ..functions.function import Code, compile_function
 from ..functions.parser import NO_NAMES, Names
 from ..functions.time_parts import TimePart
+from ..items.declarations import Told
 from ..items.errors import ModelError
 from ..kernels.contract import Family
 
@@ -114,6 +115,8 @@ class ArrayBuilder:
     references: list[tuple[Family | str | None, int]] = field(default_factory=list)
     periods: list[tuple[float, str]] = field(default_factory=list)  # of sampled items, and who they are
     controllers: list[ControllerEntry] = field(default_factory=list)
+    told: list[Told] = field(default_factory=list)  # what can happen
+    log: tuple[int, int] = 0, 0                      # where among memories of W it is noted, and how often at most
     observed: list[tuple[str, str]] = field(default_factory=list)  # channels that are looked up at instants, and for whom
     starts: dict[int, float] = field(default_factory=dict)  # of discrete values: place in the history, value at the start
     histories: int = 1

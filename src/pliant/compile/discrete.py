@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..items.base import did_you_mean
-from ..items.declarations import Controls, Held, Lag, Latch, Memory, Play
+from ..items.declarations import VALUES, Controls, Held, Lag, Latch, Memory, Play, Told
 from ..items.errors import ModelError
+from ..kernels.event_log import WIDTH
 from .array_builder import ControllerEntry
 from .signals import Declared, Primitive
 
 if TYPE_CHECKING:
     from ..items.base import Item
+    from ..kernels.contract import Family
     from .model_compiler import ModelCompiler
+
+ROUNDS = 10                       # in which conditions must come to rest at an instant
+FEWEST, USUAL, ROOM = 16, 256, 20_000  # steps for which there is room to note what happens, at least and at most; and for how much
 
 
 class Look:
@@ -37,6 +42,7 @@ class Discrete:
         self.places: dict[str, int] = {}   # of memories, plays and latches, in the history
         self.lags: dict[str, Lag] = {}
         self.rows: dict[str, int] = {}     # of these, in their family
+        self.telling: list[tuple[Family, int, int]] = []  # what happens: family and row, and its number in the table
 
     def every(self, item: Item) -> float:
         """The period of an item that works at ticks, else zero: also of one with a state or delay, which works in between."""
@@ -114,12 +120,32 @@ class Discrete:
                 b.element(family.PLAY, item.name, (-1, -1, -1, of, self.places[name], side), (value.half,))
             elif isinstance(value, Latch):
                 code = b.function(value.value, ("t",), where)
-                b.element(family.LATCH, item.name, (-1, -1, -1, code.value, self.places[name], -1, signals.slot(name)))
+                row = b.element(family.LATCH, item.name, (-1, -1, -1, code.value, self.places[name], -1, signals.slot(name)))
+                if value.tells:
+                    self.tell(family.LATCH, row, Told(item.name, value.tells, VALUES))
         for happening in item.happenings():
             code, slot = b.function(happening.when, ("t",), where), b.new_signal()
-            b.element(family.EVENT, item.name, (-1, -1, -1, code.value, b.discrete(0.0), -1, slot))
+            row = b.element(family.EVENT, item.name, (-1, -1, -1, code.value, b.discrete(0.0), -1, slot))
+            self.tell(family.EVENT, row, Told(item.name, ("fires",), VALUES))
             for action in happening.do:
                 self._act(item, action, slot, where)
+
+    def tell(self, family: Family, row: int, told: Told) -> None:
+        """What happens at this row of a family is noted during a run. Its integers end before TOLD, LOG and ROOM, which follow."""
+        self.telling.append((family, row, len(self.layout.builder.told)))
+        self.layout.builder.told.append(told)
+
+    def _make_log(self) -> None:
+        """Room for what happens in some steps, however restless all rows are."""
+        b, most = self.layout.builder, ROUNDS * len(self.telling)
+        if not most:
+            return
+        room = most * max(FEWEST, min(USUAL, ROOM // most))
+        b.log = b.own, room
+        place = b.memory(1 + int(WIDTH) * room)
+        for family, row, number in self.telling:
+            entry = b.rows[family][row]
+            entry.ints = (*entry.ints, number, place, room)
 
     def lag(self, name: str) -> Primitive:
         """The signal of a delay; what it is of is known when all rows are in."""
@@ -131,7 +157,7 @@ class Discrete:
         return Primitive(slot, DELAY, self.rows[name], ())
 
     def close(self) -> None:
-        """The inputs of delays."""
+        """The inputs of delays, and where is noted what happens."""
         from ..families.delays import DELAY
         done = 0
         while done < len(self.rows):  # an input may use further ones
@@ -139,6 +165,7 @@ class Discrete:
                 row = self.layout.builder.rows[DELAY][self.rows[name]]
                 row.ints = (*row.ints[:7], self.layout.signals.slot(self.lags[name].of), row.ints[8])
                 done += 1
+        self._make_log()
 
     def _act(self, item: Item, action: tuple[str, object] | None, slot: int, where: str) -> None:
         from ..families import discrete as family

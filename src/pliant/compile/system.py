@@ -43,6 +43,7 @@ class System:
         watched = any(family.sense.residual and family.sense.update and family.rank > 1 for family in self.families)
         self.discrete = 2 if watched else 1 if b.starts else 0  # discrete values: none, at ticks, at jumps too
         self.controllers, self.observed = tuple(b.controllers), tuple(b.observed)
+        self.told, self.log = tuple(b.told), (SCRATCH + len(b.tab) + 1 + b.log[0], b.log[1])
         self.h0 = np.zeros(b.histories)
         self.h0[list(b.starts)] = list(b.starts.values())
         self.q0, self.v0 = np.array(b.q, float), np.zeros(self.n)

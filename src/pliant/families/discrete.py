@@ -5,7 +5,10 @@ run o.ck = 2. What has a period is due if K is a multiple of it. Rows in order: 
 among computed signals, in order of flow; then memories take their next values, all at once; then latches, events and their actions, which
 are repeated until nothing changes (W[CHANGED]). Plays alone also change after every step.
 """
+import numpy as np
+
 from ..kernels.contract import Family, Stage
+from ..kernels.event_log import note
 from ..kernels.expression_vm import CHANGED, ENDS, evaluate
 from ..kernels.jit import index, jit
 from .signals import CODE, PLACE, SLOT, due
@@ -16,6 +19,7 @@ HALF = index(0)              # rp of it: half of its width
 INSTANT, START = 1.0, 2.0    # o.ck
 TO_HISTORY, TO_STATE, TO_END = index(0, 1, 2)  # of actions
 TARGET = index(6)            # ip of an action: which of these
+TOLD, LOG, ROOM = index(8, 9, 10)  # ip of a latch or event: its row of what can happen, -1: not told; where in W that is noted, how many
 
 
 @jit
@@ -43,6 +47,13 @@ def look(s, b, o):
 
 
 @jit
+def tell(s, b, o, e, x):
+    """What happens here is noted, if it is told."""
+    if b.ip[e, TOLD] >= 0:
+        note(o.W, b.ip[e, LOG], b.ip[e, ROOM], b.ip[e, TOLD], s.t.real, x, np.nan)
+
+
+@jit
 def latch(s, b, o):
     """d <- f(t, d, signals) at every instant and jump"""
     for e in range(b.first, b.last):
@@ -51,6 +62,7 @@ def latch(s, b, o):
             s.H[b.ip[e, PLACE]] = new
             s.Y[b.ip[e, SLOT]] = new
             o.W[CHANGED] = 1
+            tell(s, b, o, e, new.real)
 
 
 @jit
@@ -72,6 +84,7 @@ def event(s, b, o):
         s.H[b.ip[e, PLACE]] = 1.0 if now else 0.0
         if fires:
             o.W[CHANGED] = 1
+            tell(s, b, o, e, np.nan)
 
 
 @jit

@@ -82,11 +82,23 @@ class Memory(NamedTuple):
 
 class Latch(NamedTuple):
     """A discrete state that is looked at wherever a function jumps, and at all ticks: it becomes ``value``, a function of t and signals,
-    itself among them."""
+    itself among them. ``tells``: what `sol.events` says of a change, a word for each value 0, 1, 2, …; the last also for all above."""
     name: str
     unit: str
     value: Node | str
     start: float = 0.0
+    tells: tuple[str, ...] = ()
+
+
+class Told(NamedTuple):
+    """A row of the table of what can happen in a run: of which item, in which ``words`` by its value, and what its two numbers are,
+    VALUES or IMPACTS."""
+    item: str
+    words: tuple[str, ...]
+    numbers: str
+
+
+VALUES, IMPACTS = "value", "impact"  # a new value; impulse and energy lost
 
 
 class Play(NamedTuple):

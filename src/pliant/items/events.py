@@ -184,7 +184,7 @@ class StateMachine(Computes):
         value: Any = self.own("state")
         for k, (a, b, _) in reversed(list(enumerate(self.transitions))):
             value = where(self._is(self.modes.index(a)) & (self.own(f"to_{k}") > 0.5), float(self.modes.index(b)), value)
-        return (Latch("state", "", value.node),)
+        return (Latch("state", "", value.node, tells=tuple(f"becomes {mode}" for mode in self.modes)),)
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

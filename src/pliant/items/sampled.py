@@ -94,7 +94,7 @@ class Relay(Block):
     def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
         u, d = self.own("input"), self.own("state")
         value = where(d > 0.5, where(u < self.off, 0.0, 1.0), where(u > self.on, 1.0, 0.0))
-        return (Latch("state", "", value.node, float(self.start)),)
+        return (Latch("state", "", value.node, float(self.start), ("switches off", "switches on")),)
 
     def computed(self) -> Iterable[Output]:
         return (*super().computed(), Output("output", self.unit, (self.low + (self.high - self.low) * self.own("state")).node))

@@ -108,7 +108,8 @@ class Stop(Computes):
         for name, _, depth, rate in self._sides():
             met = self.own(f"{name}_speed")
             value = where(depth > 0, where(met > 0, met, function("max", rate, self.slow)), 0.0)
-            yield Latch(f"{name}_speed", UNITS[self.coordinate][2], value.node)
+            tells = f"leaves {name}", f"touches {name}"
+            yield Latch(f"{name}_speed", UNITS[self.coordinate][2], value.node, tells=tells)
 
     def computed(self) -> Iterable[Output]:
         length, effort, _ = UNITS[self.coordinate]

@@ -11,6 +11,7 @@ import numpy as np
 from ..items.errors import SimulationError
 from ..methods.integrators.time_loop.run import Run
 from ..solution import Quality, Solution
+from .events import Kept
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -55,12 +56,20 @@ class RunRecorder:
             report[0] = before.memory["worst"]
             run.recall(before.memory)
         self.table, self.base, self.seen = RowTable(len(rows) + run.rows_to_come, rows, energies, report), len(rows), run.checkpoint
-        self.worst = report.max(0)
+        self.worst, self.events = report.max(0), Kept(before)
         self.memory = self._memory()
 
     def _memory(self) -> dict[str, np.ndarray]:
         rows = np.array([self.base + self.run.checkpoint.rows])
-        return self.run.checkpoint.memory | {"rows": rows, "worst": self.worst.copy()}
+        events = {"events": np.array([self.events.base + self.run.checkpoint.events])} if self.run.dynamics.system.told else {}
+        return self.run.checkpoint.memory | {"rows": rows, "worst": self.worst.copy()} | events
+
+    def _take_events(self) -> None:
+        """What has happened since, also to the journal."""
+        while self.run.happened:
+            new = self.events.add(self.run.happened.pop(0))
+            if self.journal:
+                self.journal.note_events(new, self.events.omitted)
 
     def begin(self, sol: Solution) -> None:
         """The journal starts with what there is."""
@@ -74,11 +83,15 @@ class RunRecorder:
                 self.journal.begin(describe(sol) | {"units": units, "unique_reactions": sol.quality.unique_reactions},
                                    len(before.rows) if before else 0, part_images(sol))
                 self.journal.add(*self.table.so_far(), self.run.counts())
+                if self.events.count:
+                    self.journal.note_events(self.events.whole(), self.events.omitted)
+                self._take_events()
                 self.journal.mark(self.memory, first=True)
 
     def add(self, rows: np.ndarray, energies: np.ndarray, report: np.ndarray) -> None:
         with self._writing():
             self.table.add(rows, energies, report)
+            self._take_events()
             if len(rows):
                 self.worst = np.maximum(self.worst, report.max(0))
                 if self.journal:
@@ -93,6 +106,7 @@ class RunRecorder:
         """Note the checkpoint of the run, if it is a new one; all rows up to it are in."""
         if self.run.checkpoint is not self.seen:
             with self._writing():
+                self._take_events()
                 self.seen, self.memory = self.run.checkpoint, self._memory()
                 if self.journal:
                     self.journal.mark(self.memory)
@@ -118,5 +132,10 @@ class RunRecorder:
         position, velocity, acceleration = (float(x) for x in report.max(0)[:3])
         quality = Quality(*run.violations(position, velocity), acceleration, **run.counts())  # type: ignore[arg-type]
         quality.unique_reactions = run.dynamics.unique_reactions
-        return Solution(model, run.observed, rows, energies, quality, complete=complete, method=run.method, formulation=run.formulation,
+        for new in run.happened:
+            self.events.add(new)
+        run.happened.clear()
+        sol = Solution(model, run.observed, rows, energies, quality, complete=complete, method=run.method, formulation=run.formulation,
                         step=run.step, stride=run.stride, memory=self.memory | run.told(), end=end, accuracy=run.accuracy)
+        sol.happened, sol.told, sol.omitted = self.events.whole(), run.dynamics.system.told, self.events.omitted
+        return sol

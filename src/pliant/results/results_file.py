@@ -36,6 +36,7 @@ from ..safe_files.hdf5 import (
     write_whole,
 )
 from ..solution import Quality, Recorded, Solution, Stored
+from .events import checked, told_as_text, told_from
 from .kept_models import differences, kept_model, model_from, other_motion, parts_from, parts_of_file, refuse_model, write_part
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def describe(sol: Solution) -> dict[str, Any]:
             "accuracy": sol.accuracy or 0.0, "method": sol.method.plain(), "why": sol.why,
             "formulation": sol.formulation.plain() if sol.formulation else None,
             "model": "" if kept.note else kept.text, "shown": kept.text if kept.note else "", "model_note": kept.note,
-            "bodies": kept.bodies, "record": sol.record,
+            "bodies": kept.bodies, "record": sol.record, "told": told_as_text(sol.told),
             "layout": layout(sol.model, sol.dynamics) if sol.model and sol.dynamics else sol.stored.layout if sol.stored else {}}
 
 
@@ -150,6 +151,8 @@ def _write(sol: Solution, disk: Disk, chosen: list[str], note: str) -> None:
         _dataset(f, "t", sol.t).attrs["unit"] = "s"
         _dataset(f, "states", sol.rows)
         _dataset(f, "energies", sol.energies).attrs["unit"] = "J"
+        if len(sol.happened):
+            _dataset(f, "events", sol.happened).attrs["omitted"] = sol.omitted
         memory = f.create_group("memory")
         for name, array in sol.memory.items():
             memory.create_dataset(name, data=np.asarray(array, np.float64), dtype="<f8")
@@ -220,7 +223,7 @@ def _from_hdf5(file: Path, shown: str, given: Model | None) -> Solution:
             raise ValueError("its states are not those that were written")
         energies, kept = numbers(f, "energies", n, 3)[()], member(f, "memory", "group")
         memory = {name: numbers(kept, name, None)[()] for name in kept}
-        facts: dict[str, Any] = {name: text(f, name, "") for name in ("version", "name", "model", "shown", "model_note", "why")}
+        facts: dict[str, Any] = {name: text(f, name, "") for name in ("version", "name", "model", "shown", "model_note", "why", "told")}
         facts |= {name: json.loads(text(f, name, "null")) for name in ("method", "formulation", "layout", "record", "quality", "bodies")}
         facts |= {name: number(f, name) for name in ("step", "stride")}
         facts["accuracy"] = number(f, "accuracy", 0.0)
@@ -230,6 +233,9 @@ def _from_hdf5(file: Path, shown: str, given: Model | None) -> Solution:
         others = json.loads(text(channels, "others"))
         sol = _solution(facts, states, energies, memory, recorded, others, bool(number(f, "complete")), given,
                         partial(parts_of_file, file, identity))
+        if f.id.links.exists(b"events"):
+            found = numbers(f, "events", None, 4)
+            sol.happened, sol.omitted = checked(found[()], sol.told), int(number(found, "omitted"))
         assert sol.stored is not None
         sol.stored.file = file
         return sol
@@ -274,6 +280,7 @@ def _from_journal(file: Path, shown: str, given: Model | None) -> Solution:
     images: dict[str, bytes] = {}
     blocks: dict[str, list[np.ndarray]] = {"states": [], "energies": [], "report": []}
     counts: dict[str, Any] = {}
+    happened, omitted = [np.zeros((0, 4))], 0
     try:
         for kind, head, arrays in jn.records(file):
             if kind == jn.HEAD:
@@ -284,6 +291,9 @@ def _from_journal(file: Path, shown: str, given: Model | None) -> Solution:
                     block.append(arrays[name])
             elif kind == jn.MARK:
                 memory = arrays
+            elif kind == jn.EVENTS:
+                happened.append(arrays["events"])
+                omitted = int(head["omitted"])
         if not blocks["states"]:
             raise Foreign(f"{shown!r} holds no rows: the run was cut off before its first; run it again")
         states, energies, report = (np.concatenate(block) for block in blocks.values())
@@ -294,6 +304,7 @@ def _from_journal(file: Path, shown: str, given: Model | None) -> Solution:
         sol = _solution(facts, states, energies, memory, {}, facts.get("units"), False, given, partial(parts_from, images))
         assert sol.stored is not None
         sol.stored.file, sol.stored.journal = file, True
+        sol.happened, sol.omitted = checked(np.concatenate(happened), sol.told), omitted
         return sol
     except Foreign:
         raise
@@ -321,7 +332,7 @@ def _solution(facts: dict[str, Any], states: np.ndarray, energies: np.ndarray, m
     sol = Solution(None, None, states, energies, quality, complete=complete, method=method, formulation=form,
                    step=float(facts["step"]), stride=int(facts["stride"]), memory=memory, end=float(facts["end"]),
                    accuracy=accuracy or None, stored=stored)
-    sol.why = str(facts.get("why") or "")
+    sol.why, sol.told = str(facts.get("why") or ""), told_from(facts.get("told") or "[]")
     sol.record = facts.get("record") if _is(list, facts.get("record")) else None
     return sol if given is None else _with_model(sol, stored, given)
 

@@ -22,7 +22,7 @@ from .hdf5 import hold
 
 MAGIC = b"pliant journal 1\n"
 PREFIX = struct.Struct("<4sQI")  # kind, length of what follows, CRC-32 of kind and what follows
-HEAD, ROWS, MARK = b"HEAD", b"ROWS", b"MARK"
+HEAD, ROWS, MARK, EVENTS = b"HEAD", b"ROWS", b"MARK", b"EVNT"
 SYNC = 10.0                      # s: checkpoints reach the disk itself so often; until then they survive all but a power cut
 ROOM, PAUSE = 16 * 2**20, 10.0   # bytes that checkpoints may take beyond those of rows; if they do, one is written every so many s
 Content = tuple[dict[str, Any], dict[str, np.ndarray]]
@@ -84,6 +84,10 @@ class Journal:
         self.rows += len(states)
         if self.least:
             self._take_over()
+
+    def note_events(self, log: np.ndarray, omitted: int) -> None:
+        """What happened, as it came; ``omitted``: how much of it was too much to be kept, so far."""
+        self._record(EVENTS, {"omitted": omitted}, {"events": log})
 
     def mark(self, memory: dict[str, np.ndarray], first: bool = False) -> None:
         """A checkpoint. ``first``: that from which the run starts."""

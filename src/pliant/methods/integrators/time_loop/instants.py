@@ -4,6 +4,7 @@
 
 Discrete values change, conditions are looked at until nothing changes any more, and the next smooth interval begins with the same step.
 """
+from ....compile.discrete import ROUNDS
 from ....families.discrete import INSTANT, START
 from ....kernels.by_reference import reference
 from ....kernels.evaluation import run as evaluate
@@ -14,7 +15,6 @@ from .control import NEVER
 from .rows import place
 from .settling import release
 
-ROUNDS = 10    # in which conditions must come to rest
 CALM, SAME = 0.0, 1e-9  # no instant, only a jump; of a period: times that are one
 
 

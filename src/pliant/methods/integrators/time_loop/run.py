@@ -10,10 +10,12 @@ import numpy as np
 
 from ....compile.compiled_model import GAP, CompiledModel
 from ....compile.consistency import POSITION
+from ....compile.discrete import ROUNDS
 from ....compile.sparse_solver import SparseFallback
 from ....items.errors import SimulationError
 from ....kernels import evaluation
 from ....kernels.evaluation import Program
+from ....kernels.event_log import WIDTH
 from ....kernels.ode import NUM
 from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
@@ -47,6 +49,7 @@ class Checkpoint(NamedTuple):
     """From here a run can be continued as if it had not been interrupted."""
     memory: dict[str, np.ndarray]  # the method's
     rows: int                      # of output up to here, without the initial one; counted from the start of this Run
+    events: int = 0                # that have happened, counted alike
 
 
 class Run(Stops):
@@ -123,7 +126,23 @@ class Run(Stops):
     def _store(self) -> None:
         """Room for rows, and the first checkpoint: the last thing that the initialisation of a method does."""
         self.rows = np.zeros((min(CHUNK, 1 + len(self.due), max(FEWEST, ROOM // self.start.size)), self.start.size))
-        self.checkpoint, self.emitted, self.noted = Checkpoint(self.memory(), 0), 0, int(self.c.steps)
+        self.happened, self.events = list[np.ndarray](), 0
+        self._take_events()
+        self.checkpoint, self.emitted, self.noted = Checkpoint(self.memory(), 0, self.events), 0, int(self.c.steps)
+
+    def _take_events(self) -> None:
+        """What compiled code has noted since the last time, to ``happened``."""
+        log, room = self.dynamics.system.log
+        if room and (n := int(self.x.W[log])):
+            self.happened.append(self.x.W[log + 1:log + 1 + WIDTH * min(n, room)].reshape(-1, WIDTH).copy())
+            self.events += min(n, room)
+            self.x.W[log] = 0
+
+    @property
+    def most_noted(self) -> int:
+        """Steps until Python must look in, so that there is room for all that may happen in them and right behind."""
+        told, room = self.dynamics.system.told, self.dynamics.system.log[1]
+        return room // (ROUNDS * len(told)) - 2 if told else 10**9
 
     @property
     def rows_to_come(self) -> int:
@@ -227,7 +246,7 @@ class Run(Stops):
         if steps % self.interval == 0:
             self._forget()
             if steps > self.noted and not self.finished and not self.c.pending:
-                self.checkpoint, self.noted = Checkpoint(self.memory(), self.emitted), steps
+                self.checkpoint, self.noted = Checkpoint(self.memory(), self.emitted, self.events), steps
 
     @property
     def joint_gap(self) -> float:
@@ -318,7 +337,7 @@ class Run(Stops):
             clock, before = time.perf_counter(), int(c.steps)
             once = self.num.fallback != 0 and not c.sticky
             ahead = self.look - before if self.look > before else steps
-            status = self._advance(1 if once else min(steps, ahead, self.interval - before % self.interval))
+            status = self._advance(1 if once else min(steps, ahead, self.most_noted, self.interval - before % self.interval))
             used, done = max(1e-6, time.perf_counter() - clock), int(c.steps) - before
             steps = max(1, min(4 * steps, 10**8, int(SLICE / used * max(1, done))))
             failed = status in FAILED
@@ -329,6 +348,7 @@ class Run(Stops):
                 self.num.fallback, c.latest = 0, before + done
                 self._forget()
             self.emitted += int(c.stored)
+            self._take_events()
             if not failed:
                 self._note()
             yield self.rows[:c.stored].copy()
