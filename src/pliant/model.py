@@ -212,13 +212,17 @@ class Model(Editable):
             placed, free = self._placed()
             dynamics = self._build([self.ground, *self.section("bodies"), *self._joints(), *self.section("drives"),
                                     *self.section("measures"), *self.section("forces"), *self.section("variables"),
-                                    *self.section("blocks")], exact, placed)
+                                    *self.section("blocks"), *self.brought()], exact, placed)
         except ModelError:
             raise
         except ValueError as error:
             raise ModelError(str(error)) from error
         dynamics.model, dynamics.unplaced = self, free
         return dynamics
+
+    def brought(self) -> list[Item]:
+        """What short words of items stand for, such as the limits of a joint."""
+        return [inner for item in self if item.active for inner in item.brings()]
 
     def _joints(self) -> list[Item]:
         """Those between bodies, then those between joints."""
@@ -232,6 +236,11 @@ class Model(Editable):
         sliding = Counter(item.a.body for item in items if isinstance(item, Pair) and item.on_line)
         layout = ModelCompiler(self.gravity, owners, exact, placed, sliding, self.names())
         layout.add(owners.values())
+        named = {item.name: item for item in items}
+        try:
+            items = [item.completed(layout, named) for item in items]
+        except ValueError as error:
+            raise error if isinstance(error, ModelError) else ModelError(str(error)) from None
         layout.declare(items)
         layout.add(item for item in items if item.name not in owners)
         if self.planar is not None:

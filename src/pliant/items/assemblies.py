@@ -174,8 +174,9 @@ class _Addition:
         if by.mirror and not _mirrors(type(item)):
             raise ModelError(f"sub-assembly {by.name!r}: {told} has no mirror image; leave it out, or make that part by itself",
                              (item.name,))
-        for joint, coordinate, _ in item.uses():
-            if (joint, coordinate) in self.flipped:
+        turned = [use for use in item.uses() if (use.joint, use.coordinate) in self.flipped]
+        for joint, coordinate, _ in turned:
+            if item.reversed({}, by) is None:
                 raise ModelError(f"sub-assembly {by.name!r}: {told} acts on the {coordinate} of joint {joint!r}, which has the opposite "
                                  "sign in the mirror image; use a joint with that coordinate alone, or make that part by itself",
                                  (item.name, joint))
@@ -185,7 +186,7 @@ class _Addition:
         if item.section == "bodies" and "position" not in fields and "rod" not in fields:
             fields |= self.stated(item, poses)
         try:
-            fields = item.placed(fields, by)
+            fields = item.placed((item.reversed(fields, by) or fields) if turned else fields, by)
         except FieldError as error:
             raise ModelError(f"sub-assembly {by.name!r}: {told}: {error}", (item.name,)) from None
         if isinstance(item, ModalBody) and item._recipe is None:

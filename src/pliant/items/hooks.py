@@ -1,11 +1,13 @@
 """What items with memory, or with signals of their own, say of themselves; others leave all of it as it is. docs/extending.md"""
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from .base import Frame
+    from ..compile.model_compiler import ModelCompiler
+    from .base import Frame, Item
+    from .placing import Placement
     from .declarations import Controls, Energies, Happening, Held, Inflow, Lag, Latch, Memory, Output, Play, State
 
 
@@ -48,6 +50,18 @@ class Signalling:
 
     def spans(self) -> tuple[Frame, Frame] | None:
         """Its two points, if their distance and its rate are signals of it: NAME.distance, NAME.rate."""
+        return None
+
+    def brings(self) -> Iterable[Item]:
+        """Further items that its short words stand for; their names begin with its own."""
+        return ()
+
+    def completed(self, layout: ModelCompiler, items: Mapping[str, Item]) -> Self:
+        """Itself, with what it takes from the bodies as they are placed, where that was left out."""
+        return self
+
+    def reversed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any] | None:
+        """``fields`` where the coordinate that it acts on has the opposite sign, in a mirror image; None: that cannot be."""
         return None
 
     def energies(self) -> Energies | None:

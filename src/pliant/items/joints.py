@@ -19,6 +19,7 @@ from .base import KINDS, Angle, Axis, Frame, Item, Length, Pair, Point, number
 from .declarations import Channel, TreeJoint, fault
 from .errors import ItemError
 from .joint_channels import joint_channels
+from .joint_words import Worded
 from .quantities import FRAME_A, WORLD, Axes
 from .references import no_coordinate
 from .shapes import Positive
@@ -211,8 +212,7 @@ class Joint(Turns, Slides):
         object.__setattr__(self, "primitives", [tuple(p) if isinstance(p, list) else p for p in self.primitives])
         rows = sum({"coincident": 3}.get(p[0], 1) for p in self.primitives_list())
         if not 1 <= rows <= 6:
-            raise FieldError("primitives", f"make {rows} equations, must be 1 to 6: "
-                             "two frames can move in six ways", mark=" ")
+            raise FieldError("primitives", f"make {rows} equations, must be 1 to 6: two frames can move in six ways", mark=" ")
         return self
 
     def joint_axes(self) -> np.ndarray:
@@ -256,8 +256,8 @@ class WithAngle(Turns):
         return {"angle": self.zero}
 
 
-class Revolute(WithAngle):
-    """Turns about ``axis``: 5 equations; coordinate ``angle``."""
+class Revolute(Worded, WithAngle):
+    """Turns about ``axis``: 5 equations; coordinate ``angle``, with ``limits`` [lower, upper] or those of a `Stop`."""
     kind: ClassVar[str] = "revolute"
     symbol: ClassVar[str] = "revolute"
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (COINCIDENT, *PARALLEL_Z)
@@ -284,8 +284,7 @@ class Universal(AxisJoint):
     @model_validator(mode="after")
     def _check(self) -> Universal:
         if abs(np.dot(self.axis, self.axis_b)) > 1e-9:
-            raise FieldError("axis_b", f"{shown(self.axis_b)} must be perpendicular to axis {shown(self.axis)} "
-                             "in the pose as modelled")
+            raise FieldError("axis_b", f"{shown(self.axis_b)} must be perpendicular to axis {shown(self.axis)} in the pose as modelled")
         return self
 
     def joint_axes(self) -> np.ndarray:
@@ -296,8 +295,8 @@ class Universal(AxisJoint):
         return [cls("J", a, b, axis=(0.3, -0.5, 0.8), axis_b=(0.8, 0.0, -0.3))]
 
 
-class Prismatic(Slides):
-    """Slides along ``axis``: 5 equations; coordinate ``displacement``; ``zero`` [m] is added to it."""
+class Prismatic(Worded, Slides):
+    """Slides along ``axis``: 5 equations; coordinate ``displacement``, with ``limits`` as a revolute joint; ``zero`` [m] is added to it."""
     kind: ClassVar[str] = "prismatic"
     symbol: ClassVar[str] = "prismatic"
     guide: ClassVar[str] = "line"

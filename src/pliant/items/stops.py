@@ -1,7 +1,7 @@
 """Stops: limits of joint coordinates that push back, with a restitution that is kept. docs/theory/contact.md"""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import inf, log1p
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -15,9 +15,11 @@ from .blocks import Computes
 from .declarations import CoordinateUse, Energies, Held, Lag, Latch, Memory, Output, Play
 from .joint_loads import add_joint_load
 from .quantities import numbers_with_units
+from .reduced_inertia import usual_stiffness
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
+    from .placing import Placement
 
     Plain = float
     Positive = float
@@ -45,21 +47,27 @@ def damping_of(restitution: float) -> float:
     return most if left(most) < 0 else float(brentq(left, 1e-9, most, xtol=1e-15))
 
 
+def _units(coordinate: str, exponent: Any) -> dict[str, str]:
+    """Of fields of a stop; of its stiffness if it is linear."""
+    length, effort, speed = UNITS[coordinate]
+    linear = {"stiffness": f"{effort}/{length}"} if exponent == 1 else {}
+    return {"lower": length, "upper": length, "slow": speed, **linear}
+
+
 class Stop(Computes):
     """Limits ``lower`` and ``upper`` of a ``coordinate`` of a joint [rad or m], one of them at least. Beyond a limit by the depth d it
     pushes back with k d^p (1 + a d'), never pulls: ``stiffness`` k [N m/rad^p or N/m^p], ``exponent`` p; a such that a body that comes
     with a speed above ``slow`` [rad/s or m/s] leaves with ``restitution`` times that, whatever its mass, if nothing else acts on it
-    meanwhile."""
+    meanwhile. A linear ``stiffness`` may be left out: the two bodies of the joint by themselves then touch for a millisecond."""
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "stop"
     listed: ClassVar[int] = 4
-    mirrors: ClassVar[bool] = False
     positional: ClassVar[tuple[str, ...]] = ("name", "joint", "coordinate", "lower", "upper")
     joint: JointName
     coordinate: Literal["angle", "displacement"]
     lower: Plain | None = None
     upper: Plain | None = None
-    stiffness: Positive
+    stiffness: Positive | None = None
     restitution: Restitution = 0.5
     exponent: Positive = 1.0
     slow: Positive = 0.01
@@ -68,8 +76,7 @@ class Stop(Computes):
     @classmethod
     def _units(cls, value: Any) -> Any:
         if isinstance(value, dict) and value.get("coordinate") in UNITS:  # 30 mm is no angle
-            length, _, speed = UNITS[value["coordinate"]]
-            return numbers_with_units(value, {"lower": length, "upper": length, "slow": speed})
+            return numbers_with_units(value, _units(value["coordinate"], value.get("exponent", 1)))
         return value
 
     @model_validator(mode="after")
@@ -83,11 +90,24 @@ class Stop(Computes):
             raise FieldError("restitution", f"{self.restitution:g} must be from {LEAST:g} to 1")
         if not 1 <= self.exponent <= 3:
             raise FieldError("exponent", f"{self.exponent:g} must be from 1, a linear spring, to 3")
+        if self.stiffness is None and self.exponent != 1:
+            raise FieldError("stiffness", "is missing; only that of a linear spring, exponent 1, can be left out")
         return self
 
+    def completed(self, layout: ModelCompiler, items: Mapping[str, Item]) -> Stop:
+        """With the stiffness that its bodies give."""
+        if self.stiffness is not None or self.joint not in items or self.coordinate not in getattr(items[self.joint], "coordinates", ()):
+            return self
+        stiffness = usual_stiffness(layout, items[self.joint], self.coordinate, f"{self.kind} {self.name!r}")
+        return self.model_copy(update={"stiffness": stiffness})
+
+    def reversed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
+        ends = {"lower": fields.get("upper"), "upper": fields.get("lower")}
+        rest = {key: value for key, value in fields.items() if key not in ends}
+        return rest | {side: by.opposite(limit) for side, limit in ends.items() if limit is not None}
+
     def units(self) -> dict[str, str]:
-        length, _, speed = UNITS[self.coordinate]
-        return {"lower": length, "upper": length, "slow": speed}
+        return _units(self.coordinate, self.exponent)
 
     def _sides(self) -> Iterable[tuple[str, float, Formula, Formula]]:
         """Of every limit: its name, its side, how far the coordinate is beyond it, and how fast it goes there."""
@@ -101,7 +121,8 @@ class Stop(Computes):
 
     def _spring(self, depth: Formula) -> Formula:
         """k d^p, of which the force is made [law-1]; an odd function where steps look beyond the limit."""
-        return self.stiffness * (depth if self.exponent == 1 else depth * (depth**2 + TINY) ** ((self.exponent - 1) / 2))
+        k = 1.0 if self.stiffness is None else self.stiffness  # None: not completed, only its names count
+        return k * (depth if self.exponent == 1 else depth * (depth**2 + TINY) ** ((self.exponent - 1) / 2))
 
     def discrete(self) -> Iterable[Held | Memory | Latch | Lag | Play]:
         """The speed with which a limit was met; zero where it is not touched."""

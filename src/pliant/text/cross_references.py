@@ -190,7 +190,8 @@ def _channel_check(model: Model, named: dict[str, set[str]]) -> Callable[[str], 
     measures: dict[str, Any] = {m.name: m for m in model if isinstance(m, Measure) or m.spans()}
     others = {i.name: f"{i.kind} {i.name!r}" for i in model if i.name not in bodies | joints | measures}
     others |= {"energy": "the model", "model": "the model"}
-    offered = {f"{i.name}.{name}" for i in model for name, _ in i.signals()} | {f"{i.name}.{o.name}" for i in model for o in i.derived()}
+    every = [*model, *model.brought()]
+    offered = {f"{i.name}.{name}" for i in every for name, _ in i.signals()} | {f"{i.name}.{o.name}" for i in every for o in i.derived()}
     wrong = set().union(*named.values()) - set(model.items)
 
     def check(reference: str) -> None:
@@ -205,7 +206,8 @@ def _observable(model: Model) -> dict[str, tuple[str, int]]:
     """All channels of a model, which items that work at ticks may use."""
     owners = [model.ground, *(b for b in model.section("bodies", inactive=True) if isinstance(b, FrameOwner))]
     frames = [place for b in owners for place in (b.name, *(f"{b.name}.{frame}" for frame in b.frames))]
-    return listed(frames, {f"{i.name}.{c.name}".rstrip("."): (c.unit, c.size) for i in model for c in i.channels()})
+    return listed(frames, {f"{i.name}.{c.name}".rstrip("."): (c.unit, c.size) for i in [*model, *model.brought()]
+                           for c in i.channels()})
 
 
 def _seen_at_ticks(model: Model, item: Item, reference: str) -> bool:
