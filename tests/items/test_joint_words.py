@@ -18,7 +18,7 @@ def cart(**joint) -> pl.Model:
 
 
 def test_limits_are_those_of_a_stop():
-    """Contacts of a stop whose stiffness is left out last a millisecond: v T/pi deep; other words are its fields. Both ends, in text too."""
+    """Contacts of a stop whose stiffness is left out last a millisecond: v T/pi deep; other words are its fields. In text too."""
     m = cart(limits={"lower": "-100 mm", "upper": "=L", "restitution": 1})
     m.add(pl.Variable("seen", "1000*P.limits.depth"))
     for model in (m, from_text(to_text(m))):

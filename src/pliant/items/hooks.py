@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
     from .base import Frame, Item
-    from .placing import Placement
     from .declarations import Controls, Energies, Happening, Held, Inflow, Lag, Latch, Memory, Output, Play, State
+    from .placing import Placement
 
 
 class Signalling:

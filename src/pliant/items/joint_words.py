@@ -2,23 +2,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, ValidationError, WithJsonSchema, model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.units import must
-from .base import Strict
+from .base import Item
 from .stops import Stop
-
-if TYPE_CHECKING:
-    from .base import Item
 
 QUANTITY: dict[str, Any] = {"type": ["number", "string"]}
 LIMITS = {"anyOf": [
     {"type": "array", "items": {"type": ["number", "string", "null"]}, "minItems": 2, "maxItems": 2},
     {"type": "object", "properties": dict.fromkeys(("lower", "upper", "stiffness", "restitution", "exponent", "slow"), QUANTITY),
-     "additionalProperties": False}], "description": "lower and upper limit of the coordinate, null where there is none; or fields of a stop"}
+     "additionalProperties": False}], "description": "lower and upper limit of the coordinate, null: there is none; or fields of a stop"}
 
 
 def _limits(value: Any) -> Any:
@@ -45,11 +42,9 @@ def brought(kind: type[Item], name: str, word: str, fields: Mapping[str, Any], *
         raise FieldError(word, message, *path) from None
 
 
-class Worded(Strict):
+class Worded(Item):
     """Of a joint with one coordinate: ``limits`` is a stop, called NAME.limits."""
-    if TYPE_CHECKING:
-        name: str
-        coordinates: ClassVar[tuple[str, ...]]
+    coordinates: ClassVar[tuple[str, ...]] = ()
     limits: Limits | None = None
 
     @model_validator(mode="after")

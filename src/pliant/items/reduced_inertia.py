@@ -1,4 +1,4 @@
-"""The inertia that the two bodies of a joint have along its coordinate, by themselves: of which laws of joints that are left out are made."""
+"""The inertia that the two bodies of a joint have along its coordinate, by themselves: stiffnesses left out are made of it."""
 from __future__ import annotations
 
 from math import pi
@@ -37,6 +37,6 @@ def usual_stiffness(layout: ModelCompiler, joint: Any, coordinate: str, item: st
     """I (pi / T)^2: the two bodies alone touch for T = 1 ms. ValueError where they have no inertia."""
     inertia = reduced_inertia(layout, joint, coordinate, item)
     if not 0 < inertia < np.inf:
-        raise ValueError(f"{item}: stiffness: is missing; the bodies of joint {joint.name!r} have no inertia along its {coordinate} to make "
-                         "it of, so give it")
+        raise ValueError(f"{item}: stiffness: is missing; the bodies of joint {joint.name!r} have no inertia along its {coordinate} to "
+                         "make it of, so give it")
     return inertia * (pi / TOUCH) ** 2
