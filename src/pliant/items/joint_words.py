@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, ValidationError, WithJsonSchema, model_validator
 
@@ -44,7 +44,8 @@ def brought(kind: type[Item], name: str, word: str, fields: Mapping[str, Any], *
 
 class Worded(Item):
     """Of a joint with one coordinate: ``limits`` is a stop, called NAME.limits."""
-    coordinates: ClassVar[tuple[str, ...]] = ()
+    if TYPE_CHECKING:
+        coordinates: ClassVar[tuple[str, ...]]
     limits: Limits | None = None
 
     @model_validator(mode="after")
