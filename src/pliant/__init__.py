@@ -22,6 +22,8 @@ _WHERE = {
     "items.relations": ("Coupling",),
     "items.drives": ("Drive",),
     "items.sliding": ("SlidingOnBeam",),
+    "items.curves": ("Curve",),
+    "items.on_curves": ("PointOnCurve",),
     "items.springs": ("SpringDamper", "TorsionSpring", "AxialSpring", "Bushing"),
     "items.joint_loads": ("JointTorque", "JointForce"),
     "items.distributed_loads": ("DistributedLoad", "LineLoad"),

@@ -233,7 +233,7 @@ class Model(Editable):
         from .compile.model_compiler import ModelCompiler
         from .compile.planar import normal_vector
         owners = {item.name: item for item in items if isinstance(item, FrameOwner)}
-        sliding = Counter(item.a.body for item in items if isinstance(item, Pair) and item.on_line)
+        sliding = Counter(body for item in items if isinstance(item, Pair) for body in item.slides_on())
         layout = ModelCompiler(self.gravity, owners, exact, placed, sliding, self.names())
         layout.add(owners.values())
         named = {item.name: item for item in items}

@@ -130,6 +130,7 @@ class ArrayBuilder:
     names: list[str] = field(default_factory=list)  # of bodies, as their rotations are listed
     scratch: int = 0                                # numbers that elements need at the end of W, all the same ones
     lines: list[tuple[str, int, float, float]] = field(default_factory=list)  # joints that slide: s in q, ends
+    spans: list[float] = field(default_factory=list)  # of curves: how large they are
     own: int = 0                                    # numbers in W that belong to one element each
     tables: dict[int, int] = field(default_factory=dict)  # of `shared`, where they start
     known: Names = NO_NAMES                         # of parameters, variables and tables, in expressions
@@ -153,12 +154,18 @@ class ArrayBuilder:
         self.names.append(name)
         self.rotations.append((iv + 3, iq + 3))
         self.linear += [(iv + k, iq + k) for k in range(3)] + [(iv + 6 + k, iq + 7 + k) for k in range(n)]
-        slides = tuple((tile + count + k, iq + 7 + n + k) for k in range(lines))
+        return Place(name, tuple(range(tile, tile + count)), iq, make_frame, self.slides(lines))
+
+    def slides(self, lines: int) -> tuple[tuple[int, int], ...]:
+        """Places of so many frames that slide: the tile of each, and its place in q."""
+        if self.joints:
+            raise ValueError("what slides must be placed before joints")
+        found = tuple((len(self.used) + k, len(self.q) + k) for k in range(lines))
         self.q += [0.0] * lines
         self.v += [0.0] * (6 * lines)
         self.used += [1] * lines
-        self.linear += [(6 * t, i) for t, i in slides]
-        return Place(name, tuple(range(tile, tile + count)), iq, make_frame, slides)
+        self.linear += [(6 * t, i) for t, i in found]
+        return found
 
     def state(self, name: str, start: float, nominal: float, fresh: bool) -> int:
         """A state z: a velocity of unit mass without a position; returns its place in v. Those of one item share tiles, six in each;
@@ -188,9 +195,9 @@ class ArrayBuilder:
         return len(self.frames) - 1
 
     def sliding_frame(self, place: Place, number: int) -> tuple[int, int]:
-        """A frame that moves with a body and with a coordinate of a line of it, and the one that shows that coordinate."""
+        """A frame that moves with a body, or the ground, and with a coordinate of a line of it, and the one that shows that coordinate."""
         tile = place.lines[number][0]
-        for first in (place.tiles[0], tile):
+        for first in ((*place.tiles, tile)[0], tile):
             self.frames.append((tile - first + 1, self.n_j, 0, first))
             self.n_j += tile - first + 1
         return len(self.frames) - 2, len(self.frames) - 1

@@ -111,11 +111,11 @@ class CompiledModel:
 
     def _length(self) -> float:
         """Size of the model: the largest distance of a joint, a spring's end or a centre of mass from their middle, in m; at least that
-        of a flexible body."""
+        of a flexible body or of a curve."""
         s, x, d = self.system, self.x, self.directory
         evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
         points = np.vstack([x.X[self.held_frames(), :3], s.q0[s.data.rotations[:, 1, None] + np.arange(-3, 0)]])
-        sizes = [float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)), *(b.limit for b in d.flexible.values())]
+        sizes = [float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)), *(b.limit for b in d.flexible.values()), *s.spans]
         return max(sizes) or 1.0
 
     def held_frames(self) -> list[int]:

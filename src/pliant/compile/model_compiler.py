@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -58,9 +59,10 @@ class ModelCompiler(Sensing):
         self.builder = ArrayBuilder(gravity, coupled=exact, known=names)
         self.placed = placed or {}  # position and rotation of bodies that their joints placed
         self.owners = owners
-        self.sliding = sliding or {}                # how many joints slide along lines of a body
+        self.sliding = {name: list(range(n)) for name, n in (sliding or {}).items()}  # places for what slides along lines of a body
         self.flexible: dict[str, tuple[Any, list[int]]] = {}  # tables of modal bodies, and places for what slides on them
-        self.places: dict[str, Place] = {"ground": self.builder.ground}
+        ground = self.builder.ground = replace(self.builder.ground, lines=self.builder.slides(len(self.sliding.get("ground", ()))))
+        self.places: dict[str, Place] = {"ground": ground}
         self.poses: dict[str, tuple[np.ndarray, np.ndarray]] = {"ground": (np.zeros(3), np.eye(3))}
         self.directory = ChannelMap()
         self.items: list[Item] = []

@@ -24,7 +24,7 @@ def held_points(dynamics: CompiledModel) -> np.ndarray:
     places = {int(iv) // 6: (int(iv), int(iq)) for iv, iq in s.data.rotations}
     for frame in dynamics.held_frames():
         tiles, _, _, first = s.data.fr[frame]
-        if tiles > 0:
+        if tiles > 0 and int(first) in places:  # a place on a curve of the ground turns nothing
             iv, iq = places[int(first)]
             R = matrix_of(s.q0[iq:iq + 4].tolist())
             rows.append([iv, *(R.T @ (x.X[frame, P:P + 3] - s.q0[iq - 3:iq]) / (PART * dynamics.length))])

@@ -51,7 +51,7 @@ class System:
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
         self.switches, self.timed, self.watched, self.lines, self.sloped = b.switches, b.timed, b.watched, b.lines, b.sloped
-        self.n_choices = len(b.tab) + 1
+        self.spans, self.n_choices = tuple(b.spans), len(b.tab) + 1
         self.states = tuple(b.states)
         self.n_motion = min((6 * (state.iv // 6) for state in b.states), default=self.n_v)  # rows of motion, which states follow
         self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.own + b.scratch

@@ -390,6 +390,10 @@ class Pair(Between):
     a: Frame
     b: Frame
 
+    def slides_on(self) -> tuple[str, ...]:
+        """Bodies, or the ground, that have a coordinate for its place on a line of theirs."""
+        return (self.a.body,) if self.on_line else ()
+
     @property
     def as_modelled(self) -> bool:
         """Whether the distance of its points as modelled is what it keeps: then it cannot place a body."""

@@ -234,7 +234,8 @@ class RigidBody(FrameOwner):
         R, com = matrix_of(turned), np.array(self.com, float)
         w = np.array(self.angular_velocity or (0.0, 0.0, 0.0))
         v = np.array(self.velocity or (0.0, 0.0, 0.0)) + R @ np.cross(w, com)
-        place = layout.builder.place(self.name, (*(position + R @ com), *turned), (*v, *w), frame)
+        place = layout.builder.place(self.name, (*(position + R @ com), *turned), (*v, *w), frame,
+                                     len(layout.sliding.get(self.name, ())))
         layout.builder.element(rigid.BODY, self.name, (place.iq, place.iv), (self.mass, *self.inertia_matrix.ravel()),
                                tiles=place.tiles)
         layout.add_body(self, place, position, R)

@@ -238,10 +238,11 @@ class ModalBody(FrameOwner):
         v, w = np.array(self.velocity or (0.0, 0.0, 0.0)), np.array(self.angular_velocity or (0.0, 0.0, 0.0))
         q, rate = rows.scale * self._values("modal"), rows.scale * self._values("modal_rate")
         p, R, v, w = rows.start(position, matrix_of(turned), v, w, q, rate)
-        sliding = layout.sliding.get(self.name, 0)
-        here = place(self.name, (*p, *(quaternion_of(R) if q.any() else turned), *q), (*v, *w, *rate), rows.frame_maker(layout), sliding)
+        sliding = layout.sliding.get(self.name, [])
+        here = place(self.name, (*p, *(quaternion_of(R) if q.any() else turned), *q), (*v, *w, *rate), rows.frame_maker(layout),
+                     len(sliding))
         rows.add(layout.builder, here)
-        layout.flexible[self.name] = rows, list(range(sliding))
+        layout.flexible[self.name] = rows, sliding
         layout.add_body(self, here, position, matrix_of(turned), (v, w))
         layout.add_flexible(self, here, rows)
         layout.add_marker(self.name, self.as_frame())

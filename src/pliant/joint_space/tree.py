@@ -149,9 +149,9 @@ class JointSpace:
             drive, scales = drive + [-1] * modes, scales + [(1.0, 0.0)] * modes
             position, rate = position + modes, rate + modes
         lines = list[tuple[int, ...]]()
-        for name, iq, _, _ in self.system.lines:
-            (tile,) = next(j.slide for j in self.system.joints if j.name == name)
-            lines.append((rate, position, 6 * tile, iq))
+        velocity = {int(iq): int(iv) for iv, iq in self.system.data.linear}
+        for _, iq, _, _ in self.system.lines:
+            lines.append((rate, position, velocity[iq], iq))
             linear.append((rate, position))
             drive, scales, position, rate = [*drive, -1], [*scales, (1.0, 0.0)], position + 1, rate + 1
         states = [(rate + k, state.iv) for k, state in enumerate(self.system.states)]

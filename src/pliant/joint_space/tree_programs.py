@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from ..families import distributed, lines, modal, nodes, rigid
+from ..families import curves, distributed, lines, modal, nodes, rigid
 from ..families.couplings import COUPLING
 from ..families.rigid import FRAME
 from ..families.rotors import ROTOR
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..compile.system import System
     from .tree import JointSpace
 
-FRAME_FAMILIES = rigid.FRAMES, nodes.FRAMES, lines.FRAMES, lines.COUNTERS, distributed.FRAMES
+FRAME_FAMILIES = rigid.FRAMES, nodes.FRAMES, lines.FRAMES, lines.COUNTERS, distributed.FRAMES, curves.ON_CURVE
 MARKER_FAMILIES = rigid.MARKERS, nodes.MARKERS
 BODY_FAMILIES = rigid.BODY, modal.BODY
 Rows = dict[Family, list[int]]
@@ -115,6 +115,8 @@ def touched(system: System, rows: Rows) -> set[int]:
     """Elements that place the frames of these elements."""
     ip, frames = system.data.ip, placing(system)
     found = {int(ip[e, side]) for family in rows for e in rows[family] for side in (FA, FB)}
+    on_curves = range(*system.families.get(curves.ON_CURVE, (0, 0)))
+    found |= {int(ip[frames[f], curves.BASE]) for f in found if frames.get(f) in on_curves}  # what carries the curve
     return {frames[f] for f in found if f in frames}
 
 
