@@ -6,7 +6,7 @@ from point_masses import random_modal
 
 from pliant.compile.array_builder import ArrayBuilder
 from pliant.compile.system import System
-from pliant.families import bushing, constraints, loads, rigid, signals, springs
+from pliant.families import bushing, constraints, held, loads, rigid, signals, springs
 from pliant.kernels import evaluation
 from pliant.kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 
@@ -41,6 +41,25 @@ def _joint(family, ints, rows, reals=()):
         extra = (*ints, b.history(), *more) if family is constraints.COORDINATE else ints
         b.pair(family, "joint", fa, fb, extra, reals, joint=j, row=j.take(rows))
     return add
+
+
+def _held_joint(b, fa, fb, rng):
+    """Place and axes of the history, in a tile of their own."""
+    j, kept = b.equations("joint", (fa, fb)), b.history(12)
+    for axis in range(3):
+        b.pair(held.HELD_PLACE, "joint", fa, fb, (axis, kept), joint=j, row=j.take())
+    for first, second in ((0, 1), (2, 0)):
+        b.pair(held.HELD_AXES, "joint", fa, fb, (first, kept, second), joint=j, row=j.take())
+
+
+def _switched_joint(b, fa, fb, rng):
+    """Tiles of coincident points: one with single rows off, one off, one on, by levels of the history."""
+    for level, rows in ((-1.0, 1), (-1.0, None), (1.0, None)):
+        j = b.equations("joint", (fa, fb))
+        row = j.take(3)
+        b.pair(constraints.COINCIDENT, "joint", fa, fb, (), joint=j, row=row)
+        b.switchable(j, b.discrete(level), None if rows is None else [row + rows])
+    b.close_switches()
 
 
 def _spring(kind, law=None):
@@ -95,6 +114,7 @@ ZOO = {
     "law with signals": _spring(ANGLE, "5*s.value^2*x + s.rate*s.value - 3*v"),
     "force": _load(0, 0), "following force": _load(0, 1), "following torque": _load(3, 1), "torque": _load(3, 0),
     "bushing": _bushing,
+    "held": _held_joint, "switched": _switched_joint,
 }
 
 
@@ -124,6 +144,8 @@ class ComplexStep:
         self.real.lam[system.n_v:] = rng.normal(size=system.n - system.n_v)
         self.real.a[np.setdiff1d(np.arange(system.n), system.active)] = 0
         self.real.H[:] = 0.1 * rng.normal(size=self.real.H.size)
+        levels = system.switchable[:, 1]
+        self.real.H[levels] = system.h0[levels]
         self.rows = system.active
 
     def residual(self, direction: np.ndarray, part: str, program: str = "residual") -> np.ndarray:

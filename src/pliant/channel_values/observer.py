@@ -11,6 +11,7 @@ from ..compile.compiled_model import CompiledModel
 from ..compile.consistency import observe, observe_forces, observe_signals
 from ..compile.momenta import COLUMNS, SIZE, momenta
 from ..families import constraints
+from ..families.held import HELD_AXES, HELD_PLACE
 from ..families.rigid import FRAMES
 from ..functions.evaluation import values
 from ..functions.rewriting import owner_of
@@ -119,7 +120,7 @@ class Observer:
         """Force and moment (n, 6) that a joint exerts on b, world axes; drives and gears have channels of their own."""
         s, d = self.dynamics.system, self.directory
         families = [f for f in s.families if f.push.residual or f in (constraints.COINCIDENT, constraints.PERPENDICULAR,
-                                                                      constraints.IN_PLANE, constraints.COORDINATE)]
+                                                                      constraints.IN_PLANE, constraints.COORDINATE, HELD_PLACE, HELD_AXES)]
         silent = [drive[0] for drive in d.drives.values()]
         silent += [row for name, (row, _) in d.couplings.items() if name not in d.joints]
         first, width = self._hinges.index(d.joints[name].b), max(1, BLOCK // (6 * len(self.rows)))

@@ -60,6 +60,13 @@ class StateEntry(NamedTuple):
     nominal: float
 
 
+class Switchable(NamedTuple):
+    """Equations that can be off: rows of a tile, and the place in the history of their level, on where it is positive."""
+    equations: Equations
+    rows: tuple[int, ...] | None  # in the numbering of R; None: all of the tile
+    place: int
+
+
 class ControllerEntry(NamedTuple):
     """A controller in Python: its item, the places of its inputs in Y (-1: a channel that is no signal), those of its outputs and states
     in the history, and its number among memories of W."""
@@ -135,6 +142,8 @@ class ArrayBuilder:
     tables: dict[int, int] = field(default_factory=dict)  # of `shared`, where they start
     known: Names = NO_NAMES                         # of parameters, variables and tables, in expressions
     states: list[StateEntry] = field(default_factory=list)
+    switchables: list[Switchable] = field(default_factory=list)
+    deciders: list[Any] = field(default_factory=list)  # what changes the structure at instants, see time_loop.structure
 
     def __post_init__(self) -> None:
         self.val += map(float, self.gravity)
@@ -211,6 +220,27 @@ class ArrayBuilder:
         bodies = tuple(dict.fromkeys(k for f in frames for k in self.tiles_of(f)))
         self.joints.append(Equations(name, len(self.used) + len(self.joints), bodies))
         return self.joints[-1]
+
+    def switchable(self, equations: Equations, place: int, rows: Sequence[int] | None = None) -> None:
+        """A tile of equations, or some ``rows`` of it, that are on while the number at a ``place`` of the history is positive. The place is
+        `discrete(start)`; no row belongs to two."""
+        self.switchables.append(Switchable(equations, None if rows is None else tuple(sorted(rows)), place))
+
+    def decides(self, decider: Any) -> None:
+        """An object with ``pass_instant(dynamics, row)``: it acts at instants at which the update program has set W[ASKED]."""
+        if decider not in self.deciders:
+            self.deciders.append(decider)
+
+    def close_switches(self) -> None:
+        """Elements of all that is switchable, when the equations of every tile are known."""
+        from ..families.switching import SWITCHING
+        for equations, given, place in self.switchables:
+            first = 6 * equations.tile
+            rows = np.arange(first, first + equations.used) if given is None else np.array(given)
+            tiles = (*equations.bodies, equations.tile)
+            for part in np.split(rows, 1 + np.flatnonzero(np.diff(rows) > 1)):
+                ints = (-1, -1, part[0], part.size, place, self.memory(part.size), len(tiles))
+                self.element(SWITCHING, equations.name, ints, tiles=tiles, coupled=False)
 
     def element(self, family: Family, item: str, ints: Sequence[int], reals: Sequence[float] = (), *,
                 tiles: Sequence[int] = (), columns: Sequence[int] | None = None, coupled: bool = True) -> int:

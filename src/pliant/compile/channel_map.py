@@ -104,6 +104,7 @@ class ChannelMap:
         self.groups: dict[str, tuple[str, ...]] = {}         # their bodies
         self.channels: dict[str, tuple[str, Channel]] = {}   # of items, as they are listed: whose it is, and what
         self.masses: dict[str, float] = {}          # of bodies [kg]
+        self.switched: set[str] = set()             # joints that can be off
         self.stated: dict[str, StatedVelocity] = {}
         self.holds: dict[str, JointRecord] = {}     # hidden joints that keep bodies in their planes, by body
         self.across: dict[str, list[tuple[Item, CoordinateUse]]] = {}  # what acts on coordinates of a joint

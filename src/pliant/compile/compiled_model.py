@@ -188,6 +188,7 @@ class CompiledModel:
 
     def gaps(self, t: float = 0.0) -> dict[str, float]:
         """Largest violated equation of every joint at the current position, in m or rad."""
+        self.x.lam[self.system.off(self.x.H)] = 0
         evaluation.run(self.system.program("residual"), self.system.data, self.x, t, 0.0, 0.0, 0.0)
         return self._by_joint(self.x.R)
 
@@ -351,7 +352,9 @@ class CompiledModel:
             return 0
         s = self.system
         self._linearise(0.0)
-        C = redundancy.jacobian(s, self.tiles)
+        C, on = redundancy.jacobian(s, self.tiles), redundancy.held(s, self.x.H)
+        if not on.all():
+            C = C[on]
         if self.model is not None and self.model.planar is not None:
             return redundancy.redundant_in_plane(C, s, self.x.q, self.model.planar)
-        return redundancy.redundant(redundancy.scaled(C, self.unit[redundancy.equations(s)], redundancy.lengths(s, self.length)))
+        return redundancy.redundant(redundancy.scaled(C, self.unit[redundancy.equations(s)][on], redundancy.lengths(s, self.length)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..items.base import did_you_mean
-from ..items.declarations import VALUES, Controls, Held, Lag, Latch, Memory, Play, Told
+from ..items.declarations import VALUES, Controls, Held, Lag, Latch, Memory, Play, Switches, Told
 from ..items.errors import ModelError
 from ..kernels.event_log import WIDTH
 from .array_builder import ControllerEntry
@@ -132,12 +132,16 @@ class Discrete:
 
     def tell(self, family: Family, row: int, told: Told) -> None:
         """What happens at this row of a family is noted during a run. Its integers end before TOLD, LOG and ROOM, which follow."""
-        self.telling.append((family, row, len(self.layout.builder.told)))
+        self.telling.append((family, row, self.note(told)))
+
+    def note(self, told: Told) -> int:
+        """The number of something that can happen, and that Python tells."""
         self.layout.builder.told.append(told)
+        return len(self.layout.builder.told) - 1
 
     def _make_log(self) -> None:
         """Room for what happens in some steps, however restless all rows are."""
-        b, most = self.layout.builder, ROUNDS * len(self.telling)
+        b, most = self.layout.builder, ROUNDS * len(self.layout.builder.told)
         if not most:
             return
         room = most * max(FEWEST, min(USUAL, ROOM // most))
@@ -167,11 +171,16 @@ class Discrete:
                 done += 1
         self._make_log()
 
-    def _act(self, item: Item, action: tuple[str, object] | None, slot: int, where: str) -> None:
+    def _act(self, item: Item, action: tuple[str, object] | Switches | None, slot: int, where: str) -> None:
         from ..families import discrete as family
         b = self.layout.builder
         if action is None:
             b.element(family.ACTION, item.name, (-1, -1, -1, -1, -1, family.TO_END, slot))
+            return
+        if isinstance(action, Switches):
+            place, number = self.layout.structure.asked(action, where)
+            code = b.sampled(number, ("t",), where)
+            b.element(family.ACTION, item.name, (-1, -1, -1, code.value, place, family.TO_STRUCTURE, slot))
             return
         target, value = action
         states = self.layout.directory.states

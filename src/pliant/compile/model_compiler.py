@@ -24,6 +24,7 @@ from .planar import unheld
 from .relations import Relation
 from .sensing import KINDS, Sensing
 from .signals import Declared, Signals
+from .structure import OFF, Structure
 from .system import System
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class ModelCompiler(Sensing):
         self.directory = ChannelMap()
         self.items: list[Item] = []
         self.marking = False
-        self.discrete = Discrete(self)
+        self.discrete, self.structure = Discrete(self), Structure(self)
         self.signals = Signals(self.builder, self._primitive, self._rate, self.discrete.look_up)
         self.given: dict[str, float] = {}  # free inputs
         self.flows: dict[str, Declared] = {}
@@ -180,6 +181,8 @@ class ModelCompiler(Sensing):
         for which in getattr(item, "hold", ()):
             code = self.builder.function(record.stated.get(which, start[which]), ("t",), f"joint {item.name!r}: hold", kinks=True)
             self.add_drive(held_by(item.name, which), item.name, which, code)
+        if not getattr(item, "connected", True):
+            self.structure.joint(item.name, start=OFF)
         return record
 
     def add_drive(self, name: str, joint: str, which: str, code: Code) -> None:
@@ -283,6 +286,7 @@ class ModelCompiler(Sensing):
             self.discrete.build(item)
         self.directory.signals = {name: self.signals.slot(name) for name in self._offered()}
         self.discrete.close()
+        self.builder.close_switches()
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
         for item in self.items:

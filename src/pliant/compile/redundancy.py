@@ -10,6 +10,7 @@ import numpy as np
 
 from ..families.constraints import COORDINATE, DRIVE, PERPENDICULAR
 from ..families.couplings import COUPLING, VALUE
+from ..families.held import HELD_AXES
 from ..kernels.block_lu import Elimination
 from ..kernels.coordinates import ANGLE, KIND
 from ..kernels.pairs import ROW
@@ -26,7 +27,7 @@ def angular(system: System) -> np.ndarray:
     lengths = np.zeros(system.n, bool)
     for family, (first, last) in system.families.items():
         rows = ip[first:last, ROW]
-        if family is PERPENDICULAR:
+        if family in (PERPENDICULAR, HELD_AXES):
             out[rows] = True
         elif family is COUPLING:  # in the unit of its first coordinate
             leads = ip[first:last, VALUE] >= 0
@@ -86,8 +87,13 @@ def elimination(system: System, unit: np.ndarray) -> tuple[Elimination, np.ndarr
 
 
 def equations(system: System) -> np.ndarray:
-    """Rows of the constraints, without padding."""
+    """Rows of the constraints, without padding; those that are off are among them."""
     return system.active[system.active >= system.n_v]
+
+
+def held(system: System, H: np.ndarray) -> np.ndarray:
+    """Which of them are on, with this history."""
+    return ~np.isin(equations(system), system.off(H))
 
 
 def jacobian(system: System, tiles: np.ndarray) -> Any:

@@ -13,7 +13,7 @@ from ..functions.parser import KNOWN, Names, parse
 from ..functions.rewriting import owner_of
 from ..functions.table import Table
 from ..items.base import Frame, Pair
-from ..items.declarations import Collected, Held, Lag, Law, Memory, Play, RateOf
+from ..items.declarations import Collected, Held, Lag, Law, Memory, Play, RateOf, Switches
 from ..items.function_fields import functions
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class SignalGraph:
         for happening in item.happenings():
             for reference in self._references(happening.when):
                 yield self._read(item, "", reference)
-            for target, value in filter(None, happening.do):
+            for target, value in (action for action in happening.do if action and not isinstance(action, Switches)):
                 yield from (self._read(item, "", reference) for reference in self._references(value))
                 owner = owner_of(target, self.items)
                 yield Read(owner, target[len(owner) + 1:], item.name, target, True)

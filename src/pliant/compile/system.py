@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from ..families.switching import COUNT, LEVEL, SWITCHING
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.block_lu import Elimination, analyse
@@ -16,6 +17,7 @@ from ..kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, F, Family, address
 from ..kernels.evaluation import Data, Memory, Program
 from ..kernels.expression_vm import SCRATCH, TIME_STEP, evaluate
 from ..kernels.jit import DISABLED
+from ..kernels.pairs import ROW
 from .array_builder import ArrayBuilder, coupled_tiles
 from .periods import common_base
 
@@ -49,6 +51,8 @@ class System:
         self.q0, self.v0 = np.array(b.q, float), np.zeros(self.n)
         self.v0[:self.n_v] = b.v
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
+        self.switchable = self._switchable()
+        self.deciders = tuple(b.deciders)
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
         self.switches, self.timed, self.watched, self.lines, self.sloped = b.switches, b.timed, b.watched, b.lines, b.sloped
         self.spans, self.n_choices = tuple(b.spans), len(b.tab) + 1
@@ -93,6 +97,16 @@ class System:
         return Data(np.array(ip, np.int64).reshape(-1, INTEGERS), np.array(rp, float).reshape(-1, REALS), frames,
                     np.array([*tab, 0], np.int64), np.array(b.val, float),
                     np.array(b.rotations, np.int64).reshape(-1, 2), np.array(b.linear, np.int64).reshape(-1, 2))
+
+    def _switchable(self) -> np.ndarray:
+        """(row, place of its level in the history) of all equations that can be off."""
+        first, last = self.families.get(SWITCHING, (0, 0))
+        pairs = [(ip[ROW] + k, ip[LEVEL]) for ip in self.data.ip[first:last] for k in range(ip[COUNT])]
+        return np.array(pairs, np.int64).reshape(-1, 2)
+
+    def off(self, H: np.ndarray) -> np.ndarray:
+        """Rows that are off with this history."""
+        return np.asarray(self.switchable[~(H[self.switchable[:, 1]] > 0), 0])
 
     def memory(self, x: Any = np.float64) -> Memory:
         """Fresh memory at the initial state."""
@@ -194,6 +208,7 @@ class System:
     def _scale_regularisation(self) -> None:
         """-eps C M^-1 C^T on the multiplier diagonals: small against what is there, large against its rounding errors."""
         x = self.memory()
+        x.H[self.switchable[:, 1]] = 1  # as if all were on
         evaluation.run(self.program("tangent"), self.data, x, 0.0, 1.0, 0.0, 0.0)
         if self.failures or not (np.isfinite(x.D).all() and np.isfinite(x.R).all()):
             self.check_finite(self.memory(), 0.0, "residual", "tangent")

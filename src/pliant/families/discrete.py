@@ -9,7 +9,7 @@ import numpy as np
 
 from ..kernels.contract import Family, Stage
 from ..kernels.event_log import note
-from ..kernels.expression_vm import CHANGED, ENDS, evaluate
+from ..kernels.expression_vm import ASKED, CHANGED, ENDS, evaluate
 from ..kernels.jit import index, jit
 from .signals import CODE, PLACE, SLOT, due
 
@@ -17,7 +17,7 @@ NEXT = index(8)              # ip: a place in Y for the next value
 INPUT, SIDE = index(4, 6)    # ip of a play: the signal that takes it along; the place in H that says whether it does
 HALF = index(0)              # rp of it: half of its width
 INSTANT, START = 1.0, 2.0    # o.ck
-TO_HISTORY, TO_STATE, TO_END = index(0, 1, 2)  # of actions
+TO_HISTORY, TO_STATE, TO_END, TO_STRUCTURE = index(0, 1, 2, 3)  # of actions
 TARGET = index(6)            # ip of an action: which of these
 TOLD, LOG, ROOM = index(8, 9, 10)  # ip of a latch or event: its row of what can happen, -1: not told; where in W that is noted, how many
 
@@ -89,7 +89,7 @@ def event(s, b, o):
 
 @jit
 def act(s, b, o):
-    """d <- f or z <- f, or the end of the run, if the event of the slot has come"""
+    """d <- f or z <- f, another structure or the end of the run, if the event of the slot has come"""
     for e in range(b.first, b.last):
         if s.Y[b.ip[e, SLOT]].real == 0:
             continue
@@ -99,6 +99,8 @@ def act(s, b, o):
             s.v[b.ip[e, PLACE]] = value(s, b, o, e)
         else:
             s.H[b.ip[e, PLACE]] = value(s, b, o, e)
+            if b.ip[e, TARGET] == TO_STRUCTURE:
+                o.W[ASKED] = 1
 
 
 MEMORY = Family("memory", sense=Stage(update=remember), rank=4)

@@ -129,11 +129,24 @@ class Controls(NamedTuple):
     start: tuple[float, ...]
 
 
+JOINT_ACTIONS = "lock", "unlock", "release", "connect", "break"
+
+
+class Switches(NamedTuple):
+    """An action on a joint, ``what`` of JOINT_ACTIONS. ``here``: connected where it is, instead of as modelled, for
+    which its sides must be within ``capture`` [m] and ``capture_angle`` [rad]."""
+    what: str
+    joint: str
+    here: bool = False
+    capture: float = 1e-3
+    capture_angle: float = 1e-3
+
+
 class Happening(NamedTuple):
-    """When a condition (a number that is 0 or 1) becomes true: (name of a discrete or continuous state, value), or None to end the
-    run."""
+    """When a condition (a number that is 0 or 1) becomes true: (name of a discrete or continuous state, value), an action on a joint, or
+    None to end the run."""
     when: Node | str
-    do: tuple[tuple[str, Node | str] | None, ...]
+    do: tuple[tuple[str, Node | str] | Switches | None, ...]
 
 
 class Given(NamedTuple):

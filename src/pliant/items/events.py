@@ -4,14 +4,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import numpy as np
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema, model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.formula import Formula, where
 from ..functions.parser import KNOWN, parse, parse_condition
-from ..functions.units import must, shown
-from .base import Item, did_you_mean, plain
+from ..functions.units import must
+from .actions import Actions, Set, switches
+from .base import Item, did_you_mean
 from .blocks import Computes, Plain, Unit
 from .declarations import Happening, Held, Lag, Latch, Memory, Output
 
@@ -41,49 +41,6 @@ else:
                           WithJsonSchema({"type": "string", "description": "condition of t and channels, such as A.angle > 1"})]
 
 
-def Set(state: str, to: Any) -> dict[str, Any]:
-    """An action of an event: a state, discrete or continuous, becomes ``to``, a number or an expression of t and channels."""
-    return {"set": state, "to": to}
-
-
-def End() -> dict[str, Any]:
-    """An action of an event: the run ends."""
-    return {"end": True}
-
-
-def _actions(value: Any) -> Any:
-    if isinstance(value, (str, dict)) or not isinstance(value, (list, tuple)) or not value:
-        raise ValueError(must(value, "must be a list of actions with at least one: {set: mode.output, to: 2} or {end: true}"))
-    return tuple(_action(action) for action in value)
-
-
-def _action(action: Any) -> dict[str, Any]:
-    if isinstance(action, dict) and set(action) == {"end"}:
-        if action["end"] is not True:
-            raise ValueError(must(action["end"], "of end must be true; leave it out otherwise"))
-        return {"end": True}
-    if not (isinstance(action, dict) and set(action) == {"set", "to"} and isinstance(action["set"], str)):
-        raise ValueError(must(action, "must be {set: mode.output, to: 2} or {end: true}"))
-    to = plain(action["to"])
-    if isinstance(to, bool) or not isinstance(to, (int, float, str)):
-        raise ValueError(must(to, "of to must be a number, or an expression such as '2*A.angle'"))
-    if isinstance(to, str):
-        parse(to, ("t",), KNOWN.get())
-    elif not np.isfinite(to):
-        raise ValueError(f"{shown(to)} of to must be finite")
-    return {"set": action["set"], "to": to}
-
-
-_ENTRY = {"anyOf": [{"type": "object", "properties": {"set": {"type": "string"}, "to": {"type": ["number", "string"]}},
-                     "required": ["set", "to"], "additionalProperties": False},
-                    {"type": "object", "properties": {"end": {"const": True}}, "required": ["end"], "additionalProperties": False}]}
-if TYPE_CHECKING:
-    Actions = tuple[dict[str, Any], ...]
-else:
-    Actions = Annotated[tuple[dict[str, Any], ...], BeforeValidator(_actions),
-                        WithJsonSchema({"type": "array", "items": _ENTRY, "minItems": 1})]
-
-
 class Discrete(Computes):
     """A discrete state: a number that only events change. ``start``: its value at the start."""
     section: ClassVar[str] = "blocks"
@@ -101,9 +58,9 @@ class Discrete(Computes):
 
 
 class Event(Computes):
-    """When the condition ``when`` becomes true, its actions ``do`` are taken, in their order: `Set` and `End`. With error control the
-    instant is located to rounding; with a fixed step conditions are looked at after every step. A condition that is true at the start
-    has not become true."""
+    """When the condition ``when`` becomes true, its actions ``do`` are taken, in their order: `Set`, `End`, `Lock`, `Unlock`, `Release`,
+    `Connect` and `Break`. With error control the instant is located to rounding; with a fixed step conditions are looked at after every
+    step. A condition that is true at the start has not become true."""
     section: ClassVar[str] = "blocks"
     kind: ClassVar[str] = "event"
     positional: ClassVar[tuple[str, ...]] = ("name", "when", "do")
@@ -112,7 +69,7 @@ class Event(Computes):
     do: Actions
 
     def happenings(self) -> Iterable[Happening]:
-        return (Happening(self.when, tuple(None if "end" in a else (a["set"], a["to"]) for a in self.do)),)
+        return (Happening(self.when, tuple(None if "end" in a else switches(a) or (a["set"], a["to"]) for a in self.do)),)
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

@@ -12,6 +12,7 @@ from ..functions.profiles import Profile
 from ..functions.table import Table
 from ..functions.units import must, quantity, shown
 from .base import plain
+from .declarations import JOINT_ACTIONS
 
 
 def _function(variables: tuple[str, ...]) -> Any:
@@ -86,9 +87,11 @@ def functions(item: Any) -> Iterator[tuple[tuple[Any, ...], str, tuple[str, ...]
 
 
 def _texts(path: tuple[Any, ...], value: Any) -> Iterator[tuple[tuple[Any, ...], str]]:
-    """All texts in lists and mappings."""
+    """All texts in lists and mappings, but for the names of joints that actions are on."""
     if isinstance(value, str):
         yield path, value
+    elif isinstance(value, dict) and set(value) & set(JOINT_ACTIONS):
+        return
     elif isinstance(value, (dict, list, tuple)):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _texts((*path, key), inner)

@@ -53,7 +53,7 @@ class Connection(Pair):
     """A joint: a subclass names its primitives in ``constraints`` and its ``coordinates``, how joint coordinates carry it
     (``tree``, None: it can only be cut), its ``symbol``, and on what it slides over the ground (``guide``: line or plane). ``at`` [m,
     world axes]: both frames are there in the pose as modelled, with axes parallel to the world; a and b are then bodies. ``hold``:
-    coordinates that keep the value they have at the start."""
+    coordinates that keep the value they have at the start. ``connected=False``: it holds nothing until an event connects it."""
     section: ClassVar[str] = "joints"
     symbol: ClassVar[str] = "diamond"
     mirrors: ClassVar[bool] = True
@@ -64,6 +64,7 @@ class Connection(Pair):
     tree: ClassVar[TreeJoint | None] = None
     guide: ClassVar[str] = ""
     at: Annotated[Point | None, WORLD] = None
+    connected: bool = True
     hold: tuple[Literal["angle", "displacement"], ...] = ()
 
     def __setattr__(self, field: str, value: Any) -> None:

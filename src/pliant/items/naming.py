@@ -7,6 +7,7 @@ from typing import Any, get_args
 from ..functions.parameters import MARK, is_expression
 from ..functions.rewriting import owner_of, rewritten
 from .base import Between, Frame, Item, ends_of, joint_name, names_joint
+from .declarations import JOINT_ACTIONS
 from .function_fields import _variables, kinds_of
 from .names import names_port, port_name
 
@@ -70,6 +71,8 @@ class Naming:
         """Lists and mappings whose texts are expressions."""
         if isinstance(value, str):
             return self.function(value, ("t",))
+        if isinstance(value, Mapping) and set(value) & set(JOINT_ACTIONS):
+            return {k: self.item(str(joint_name(v))) if k in JOINT_ACTIONS else self.numbers(v) for k, v in value.items()}
         if isinstance(value, Mapping):
             return {k: self.texts(v) for k, v in value.items()}
         return type(value)(map(self.texts, value)) if isinstance(value, (list, tuple)) else value

@@ -3,6 +3,7 @@
 Joints of the tree are those with the most equations, so that few equations are left to close loops; among equals driven ones first, then
 those near the ground, which keeps paths short. Where that leaves a body without mass at the end of a branch, free to move, its joints come
 first instead: the loop is cut elsewhere. A body that no joint of the tree reaches floats: it is the base of a tree of its own.
+Joints that events switch on and off are always cut.
 """
 from __future__ import annotations
 
@@ -102,7 +103,7 @@ def spanning_forest(directory: ChannelMap, masses: dict[str, float], cut: Sequen
             raise ValueError(f"Recursion: cut: there is no joint {name!r}{did_you_mean(name, directory.joints)}")
     near = _distances(masses, [r.bodies for r in joints.values()])
     driven = {joint for _, _, joint, _ in directory.drives.values()}
-    kinds = {name: kind for name, r in joints.items() if name not in cut and (kind := carried(r))}
+    kinds = {name: kind for name, r in joints.items() if name not in cut and name not in directory.switched and (kind := carried(r))}
     spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
 
     coupled = tuple(name for name in directory.couplings if name not in directory.joints)

@@ -17,6 +17,7 @@ TIME_STEP = index(508)           # of differences by time of Python functions: h
 HELD, JUMPS, KINKS = index(509, 510, 511)  # whether choices are held; entries that change when a function takes another branch
 CHANGED, ENDS, LIVE = index(585, 586, 587)  # whether a discrete value has changed, whether the run is to end, whether it is one at all
 BEGINS, STOPS = index(588, 589)  # first and last time of the smooth interval of the run
+ASKED = index(507)               # whether another structure is asked for at an instant
 BEYOND = index(584)              # whether a function is held on a branch that it would have left
 LEAST = 1e-300                   # in place of zero in logarithms
 

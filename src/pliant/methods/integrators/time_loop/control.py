@@ -77,6 +77,7 @@ CONTROL = record_type({
     "finished": "whether an event ends the run",
     "begun": "whether what happens at the start has",
     "echoed": "whether an interval begins since a jump has come back",
+    "structure": "whether another structure is asked for at the instant, which Python passes; fixed steps: whether it has",
 })
 MAKE, BETWEEN = range(2)        # c.asked: a step, the polynomial
 REACH, ARRIVED, PASS = 1, 2, 3  # c.target: the step is to end behind a jump; it has not come so far; it has

@@ -56,11 +56,29 @@ def make_step(p, w, c, o):
     return status
 
 
+@inlined
+def keep_row(p, w, c, rows):
+    """The row at the end of a step, if one is due, or if it is the last one. DONE, MORE if there is no room for another, or ENDED."""
+    if c.output <= c.outputs and c.now > w.due[c.output - 1] - 0.5 * c.next:
+        keep(p, w, c, w.due[c.output - 1], w.y0, rows[c.stored])
+        c.output += 1
+    elif c.finished == 1:
+        keep(p, w, c, c.now, w.y0, rows[c.stored])
+    if c.finished == 1:
+        return ENDED
+    return MORE if c.stored == rows.shape[0] else DONE
+
+
 @entry
 def fixed_steps(problem, steps, c, own, max_steps, rows):
     """Steps until the end, a full store, or max_steps (Python chooses them so that it gets control back every 50 ms)."""
     p, w, o = reference(problem), reference(steps), opaque(own)
     c.stored = 0
+    if c.structure == 1:  # Python has passed an instant at the end of the last step
+        c.structure = 0
+        status = keep_row(p, w, c, rows)
+        if status != DONE:
+            return status
     for _ in range(max_steps):
         if c.steps >= c.end:
             return DONE
@@ -81,15 +99,9 @@ def fixed_steps(problem, steps, c, own, max_steps, rows):
             status = call_status(w.call.occur, (p, w, c, o))
             if status != DONE:
                 return status
-        if c.output <= c.outputs and t1 > w.due[c.output - 1] - 0.5 * c.next:
-            keep(p, w, c, w.due[c.output - 1], w.y0, rows[c.stored])
-            c.output += 1
-        elif c.finished == 1:
-            keep(p, w, c, c.now, w.y0, rows[c.stored])
-        if c.finished == 1:
-            return ENDED
-        if c.stored == rows.shape[0]:
-            return MORE
+        status = keep_row(p, w, c, rows)
+        if status != DONE:
+            return status
     return MORE
 
 

@@ -8,7 +8,7 @@ from ....compile.discrete import ROUNDS
 from ....families.discrete import INSTANT, START
 from ....kernels.by_reference import reference
 from ....kernels.evaluation import run as evaluate
-from ....kernels.expression_vm import CHANGED, ENDS
+from ....kernels.expression_vm import ASKED, CHANGED, ENDS
 from ....kernels.jit import entry, jit
 from ....kernels.status import CHATTERS, DONE, NOT_FINITE
 from .control import NEVER
@@ -58,9 +58,11 @@ def take_states(p, w):
 
 @jit
 def happen(p, w, c, t, how):
-    """Discrete values at t: DONE, and c.changed if some have changed; CHATTERS if they do not come to rest."""
+    """Discrete values at t: DONE, c.changed if some have changed, c.structure if another structure is asked for, which Python passes;
+    CHATTERS if they do not come to rest."""
     place(p, w, t, w.y0)
     c.changed = 1 if how != CALM else 0
+    c.structure, p.x.W[ASKED] = 0, 0
     for _ in range(ROUNDS):
         release(p, c)
         p.x.W[CHANGED], p.x.W[ENDS] = 0, 0
@@ -70,6 +72,8 @@ def happen(p, w, c, t, how):
             c.finished = int(p.x.W[ENDS])
             if c.finished == 2:  # a controller failed
                 return NOT_FINITE
+        if p.x.W[ASKED] != 0:
+            c.structure = 1
         if p.x.W[CHANGED] == 0 and how == CALM:
             return DONE
         if p.x.W[CHANGED] != 0:

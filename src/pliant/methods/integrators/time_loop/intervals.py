@@ -8,7 +8,7 @@ from ....kernels.expression_vm import BEGINS, HELD, SCRATCH, STOPS
 from ....kernels.jit import entry, jit
 from ....kernels.ode import call_status, load, powers
 from ....kernels.states import copy, copy_part, largest
-from ....kernels.status import CHATTERS, DONE, EVENT, MORE, UNBEGUN
+from ....kernels.status import CHATTERS, DONE, EVENT, MORE, STRUCTURE, UNBEGUN
 from .control import NEVER, PASS, PLACES, RATES, TURN, WATCHED
 from .delays import keep_delayed, reflect, reflect_tick
 from .instants import CALM, at_instant, happen, way_left
@@ -176,6 +176,8 @@ def pass_jump(p, w, c, o, t, other):
         return CHATTERS
     if c.events == WATCHED:
         status = happen(p, w, c, c.now, CALM)
+        if status == DONE and c.structure == 1:
+            return STRUCTURE
         if status == DONE and c.changed == 1:
             status = resettled(p, w, c)
         if status != DONE:
@@ -200,6 +202,8 @@ def pass_instant(p, w, c, o):
     status = at_instant(p, w, c)
     if w.delays[1] > 0:
         reflect_tick(p, w, c)
+    if status == DONE and c.structure == 1:
+        return STRUCTURE
     if status == DONE:
         status = resettled(p, w, c)
     if status == DONE:
@@ -228,6 +232,8 @@ def occur(p, w, c, o):
         status = at_instant(p, w, c)
     elif c.events == WATCHED:
         status = happen(p, w, c, c.now, CALM)
+    if status == DONE and c.structure == 1:
+        return STRUCTURE
     if status != DONE or c.changed == 0:
         return status
     status = resettled(p, w, c)

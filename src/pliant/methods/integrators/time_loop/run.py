@@ -19,7 +19,21 @@ from ....kernels.event_log import WIDTH
 from ....kernels.ode import NUM
 from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
-from ....kernels.status import CHATTERS, CROWDED, ENDED, EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
+from ....kernels.status import (
+    CHATTERS,
+    CROWDED,
+    ENDED,
+    EVENT,
+    MORE,
+    NEWTON_FAILED,
+    NOT_FINITE,
+    OPEN,
+    SINGULAR,
+    SPUN,
+    STRUCTURE,
+    UNBEGUN,
+    UNDERFLOW,
+)
 from ..base import Integrator, Plan
 from .control import CONTROL, FORCES, NEVER, PLACES, RATES
 from .instants import next_tick
@@ -142,7 +156,7 @@ class Run(Stops):
     def most_noted(self) -> int:
         """Steps until Python must look in, so that there is room for all that may happen in them and right behind."""
         told, room = self.dynamics.system.told, self.dynamics.system.log[1]
-        return room // (ROUNDS * len(told)) - 2 if told else 10**9
+        return max(1, room // (ROUNDS * len(told)) - 2) if told else 10**9
 
     @property
     def rows_to_come(self) -> int:
@@ -245,7 +259,7 @@ class Run(Stops):
         steps = int(self.c.steps)
         if steps % self.interval == 0:
             self._forget()
-            if steps > self.noted and not self.finished and not self.c.pending:
+            if steps > self.noted and not (self.finished or self.c.pending or self.c.structure):
                 self.checkpoint, self.noted = Checkpoint(self.memory(), self.emitted, self.events), steps
 
     @property
@@ -267,7 +281,9 @@ class Run(Stops):
         if status == ENDED:
             self.end = self.t
             return False
-        if status == EVENT:
+        if status == STRUCTURE:
+            self._pass_structure()
+        elif status == EVENT:
             self._pass_event(float(self.c.after))
         elif self.t < self.stops[self.c.coming, 0]:
             self._pass_limit()
@@ -325,6 +341,10 @@ class Run(Stops):
             self.dynamics.refine(row[None, :])
         self._count_jump(t)
         self._begin(row)
+
+    def _pass_structure(self) -> None:
+        """From an instant at which another structure is asked for."""
+        raise NotImplementedError
 
     def _count_jump(self, t: float) -> None:
         """Too many of them in a short time end the run."""

@@ -17,7 +17,7 @@ from ....kernels.expression_vm import HELD, SCRATCH
 from ....kernels.pinned import Pinned
 from ....kernels.pivoted_qr import RANK, same_lists
 from ....kernels.state_row import parts
-from ....kernels.status import CHATTERS, DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
+from ....kernels.status import CHATTERS, DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, STRUCTURE, UNBEGUN, UNDERFLOW
 from ...formulations.base import Equations, Setting
 from ..base import Plan
 from . import steep_laws
@@ -33,6 +33,7 @@ from .method import Method
 from .run import Run
 from .settling import made_for
 from .stops import CANNOT_CLOSE, UNSEEN, function_fault
+from .structure import Change
 
 SLOWEST = 1e-3  # sizes of the model in a run: the speed that it has at least
 
@@ -189,7 +190,7 @@ class StepRun(Run):
     def _advance(self, steps: int) -> int:
         loop = fixed_steps if self.c.fixed else chosen_steps
         status = int(loop(self.p, self.steps, self.c, self.pinned.address, steps, self.rows))
-        if status in (EVENT, DONE):
+        if status in (EVENT, DONE, STRUCTURE):
             self._load()
         return status
 
@@ -206,7 +207,16 @@ class StepRun(Run):
         return super().here()
 
     def _happened(self, row: np.ndarray) -> np.ndarray:
-        """A state after what happens there: discrete values and states that changed, and accelerations that belong to them."""
+        """A state after what happens there: discrete values and states that changed, structure that changes until nothing asks for
+        more, and accelerations that belong to them."""
+        change = Change(self)
+        row = self._settled(row)
+        while self.c.structure:
+            row = self._settled(change.passed(row))
+        return row
+
+    def _settled(self, row: np.ndarray) -> np.ndarray:
+        """A state after discrete values have come to rest there."""
         s, w, c, starts = self.dynamics.system, self.steps, self.c, not self.c.begun
         self._put(row)
         if begin_discrete(self.p, w, c, starts) == CHATTERS:
@@ -222,6 +232,10 @@ class StepRun(Run):
                 p["v"][iv] = w.y0[self.n_q + k]
             self.dynamics.refine(row[None, :])
         return row
+
+    def _pass_structure(self) -> None:
+        self._begin(Change(self).passed(self.here()))
+        self.c.structure = self.c.fixed  # rows of the last step are still to be kept
 
     def _put(self, row: np.ndarray) -> None:
         """The state of a row in y0, its history and time."""
