@@ -43,6 +43,7 @@ _WHERE = {
     "items.pid": ("PID",),
     "items.motors": ("DCMotor", "PMSM", "RotorInertia"),
     "items.stops": ("Stop",),
+    "items.friction": ("JointFriction", "Brake", "Clutch"),
     "items.circuits": ("Circuit",),
     "items.hydraulics": ("HydraulicVolume", "HydraulicSupply", "Accumulator", "HydraulicOrifice", "CheckValve", "ReliefValve",
                          "HydraulicLeakage", "Pump", "DirectionalValve"),

@@ -1,4 +1,4 @@
-"""Short words on joints: ``limits`` and what they stand for, items that a joint brings along."""
+"""Short words on joints: ``limits`` and ``friction`` and what they stand for, items that a joint brings along."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, ValidationError, WithJsonSchema, model_val
 from ..functions.field_error import FieldError
 from ..functions.units import must
 from .base import Item
+from .friction import JointFriction
 from .stops import Stop
 
 QUANTITY: dict[str, Any] = {"type": ["number", "string"]}
@@ -42,17 +43,33 @@ def brought(kind: type[Item], name: str, word: str, fields: Mapping[str, Any], *
         raise FieldError(word, message, *path) from None
 
 
+def _friction(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        raise ValueError(must(value, "must be a mapping such as {torque: 0.2} or {force: 5, static: 1.2}"))
+    return dict(value)
+
+
+FRICTION = {"type": "object", "properties": {word: {} for word in (
+    "coefficient", "static", "torque", "force", "stribeck", "viscous", "presliding", "damping")}, "additionalProperties": False,
+    "description": "fields of a joint_friction"}
+Rubs = Annotated[Any, BeforeValidator(_friction), WithJsonSchema(FRICTION)]
+
+
 class Worded(Item):
-    """Of a joint with one coordinate: ``limits`` is a stop, called NAME.limits."""
+    """Of a joint with one coordinate: ``limits`` is a stop, called NAME.limits, ``friction`` a friction, called NAME.friction."""
     if TYPE_CHECKING:
         coordinates: ClassVar[tuple[str, ...]]
+    expressions: ClassVar[tuple[str, ...]] = ("friction",)
     limits: Limits | None = None
+    friction: Rubs | None = None
 
     @model_validator(mode="after")
     def _words(self) -> Worded:
         """What was given, with numbers in place of texts."""
         for word, item in self._items():
             plain = {field: getattr(item, field) for field in getattr(self, word)}
+            if own := [field for field, value in plain.items() if not isinstance(value, (int, float, str))]:
+                raise FieldError(word, f"must be a number or an expression; a table or function needs a {item.kind} of its own", own[0])
             if plain != getattr(self, word):
                 object.__setattr__(self, word, plain)
         return self
@@ -60,6 +77,8 @@ class Worded(Item):
     def _items(self) -> Iterable[tuple[str, Item]]:
         if self.limits is not None:
             yield "limits", brought(Stop, self.name, "limits", self.limits, coordinate=self.coordinates[0])
+        if self.friction is not None:
+            yield "friction", brought(JointFriction, self.name, "friction", self.friction, coordinate=self.coordinates[0])
 
     def brings(self) -> Iterable[Item]:
         return (item for _, item in self._items())

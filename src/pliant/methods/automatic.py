@@ -181,7 +181,8 @@ def ending(stopped: Solution) -> Solution:
     q = stopped.quality
     worst = np.array([q.position_violation, q.velocity_violation, q.acceleration_violation, 0.0])
     told = {name: array for name, array in stopped.memory.items() if name == "modes"}
-    stopped.memory = told | {"rows": np.array([len(stopped.t)]), "worst": worst}
+    happened = np.array([len(stopped.happened) + stopped.omitted])
+    stopped.memory = told | {"rows": np.array([len(stopped.t)]), "worst": worst, "events": happened}
     return stopped
 
 
