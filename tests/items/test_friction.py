@@ -126,7 +126,8 @@ def test_a_brake_lets_go_as_its_pressure_falls():
     m.add(pl.Revolute("A", m.ground, "w", axis="z"))
     m.add(pl.JointTorque("drive", "A", 0.3))
     m.add(pl.Brake("f", "A", 0.4, pressure="1e4*(1 - t/2)", area=1e-3, radius=0.1, presliding=1e-8))
-    for options in (*METHODS.values(), {"step": 5e-5, "integrator": pl.RungeKutta4()}, {"step": 5e-5, "integrator": pl.GeneralizedAlpha(0.9)}):
+    fixed = [{"step": 5e-5, "integrator": method} for method in (pl.RungeKutta4(), pl.GeneralizedAlpha(0.9))]
+    for options in (*METHODS.values(), *fixed):
         sol = m.simulate(3.0, **options, output_step=0.1)
         assert sol.events[1].t == pytest.approx(0.5, abs=1e-3) and abs(sol["A.angle"][4]) < 1e-8
         assert sol["A.angle_rate"][-1] == pytest.approx((0.3 * 2.5 - 0.4 * 0.75**2) / 0.3, rel=1e-5)
@@ -153,7 +154,8 @@ def test_tangents_are_exact(state):
 
 
 @pytest.mark.parametrize("options", [{"accuracy": 1e-7, "coordinates": "joint", "integrator": pl.DOP853()},
-                                     {"accuracy": 1e-6, "integrator": pl.RadauIIA5(), "coordinates": "absolute"}], ids=["explicit", "implicit"])
+                                     {"accuracy": 1e-6, "integrator": pl.RadauIIA5(), "coordinates": "absolute"}],
+                         ids=["explicit", "implicit"])
 def test_a_run_that_goes_on_in_stick_has_the_same_bits(options, tmp_path):
     m = clutch(coefficient=0.3, force=200.0, radius=0.1, faces=2)
     m.add(pl.JointTorque("load", "B", "-5*sin(9*t)"))
@@ -181,9 +183,9 @@ def test_wrong_friction_is_told(fields, told):
 
 
 def test_what_is_wrong_elsewhere_is_told():
-    with pytest.raises(pl.ItemError, match="revolute 'A': friction.force: acts on a displacement"):
+    with pytest.raises(pl.ItemError, match=r"revolute 'A': friction.force: acts on a displacement"):
         wheel({"force": 2})
-    with pytest.raises(pl.ItemError, match="friction.torque: must be a number or an expression; a table or function needs a joint_friction"):
+    with pytest.raises(pl.ItemError, match=r"friction.torque: must be a number or an expression; a table or function needs"):
         wheel({"torque": pl.Table([0, 1], [1, 2])})
     with pytest.raises(pl.ItemError, match="brake 'f': area: is what the pressure acts on"):
         pl.Brake("f", "A", 0.3, pressure=1e5, radius=0.1)

@@ -248,7 +248,7 @@ class Pressed(Friction):
 
     def computed(self) -> Iterable[Output]:
         pressed, unit = (self.force, "N") if self.pressure is None else (self.pressure, "Pa")
-        if not isinstance(pressed, (int, float)):
+        if pressed is not None and not isinstance(pressed, (int, float)):
             yield Output("pressed", unit, pressed)
         yield from super().computed()
 
