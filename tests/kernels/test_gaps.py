@@ -4,13 +4,26 @@ from __future__ import annotations
 import os
 from functools import cache
 from importlib import import_module
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
 from gap_drivers import Driver, displaced, poses
 
+from pliant.kernels.gaps.geometry import AWAY
+from pliant.kernels.gaps.shapes import Bore, Box, Capsule, Convex, Cylinder, HollowSphere, Plane, Sphere, parts, polytope
+
 POSES = int(os.environ.get("PLIANT_GAP_POSES", "10000"))
 POINT = (0.1, -0.2, 0.15)
+ROOF = Convex(((0.3, 0.2, -0.2), (-0.3, 0.2, -0.2), (0.3, -0.2, -0.2), (-0.3, -0.2, -0.2), (0.1, 0.0, 0.3), (-0.2, 0.05, 0.25)))
+BRICK, ROLL = Box(0.6, 0.4, 0.5), Capsule(0.05, 0.5)
+
+
+def of(kernel, a, b, number=3):
+    """Sizes of one elementary pair of two shapes."""
+    return [p.sizes for p in parts(a, b) if p.kernel == kernel][number]
+
+
 # sizes of an example of every pair, and how far its frames are apart
 EXAMPLES = {
     "point_plane": ((*POINT, 0.05), 1.0),
@@ -20,7 +33,14 @@ EXAMPLES = {
     "point_capsule": ((*POINT, 0.05, 0.3, 0.4), 0.7),
     "point_cylinder": ((*POINT, 0.05, 0.3, 0.4), 0.7),
     "point_in_cylinder": ((*POINT, 0.05, 0.9, 0.3), 0.4),
+    "segments": ((*POINT, 0.3, 0.2, 0.4, 0.05, -0.2, 0.0, -0.3, 0.1, 0.1, 0.5, 0.08), 0.5),
+    "point_box": ((*POINT, 0.05, 0.3, 0.4, 0.2), 0.7),
+    "point_convex": ((*POINT, 0.05, *polytope(ROOF).numbers), 0.6),
+    "edges": (of("edges", BRICK, ROOF), 0.4),
+    "segment_edge": (of("segment_edge", ROLL, ROOF), 0.4),
+    "vertex_segment": (of("vertex_segment", ROLL, BRICK), 0.5),
 }
+RARE = ("edges", "segment_edge", "vertex_segment")  # pairs that mostly cannot touch
 
 
 @cache
@@ -32,8 +52,9 @@ def example(name, n, seed=0):
     """Driver, sizes, and poses where the pair can touch."""
     sizes, spread = EXAMPLES[name]
     d, sizes, rng = driver(name), np.array(sizes), np.random.default_rng(seed)
-    A, B = poses(rng, n, spread), poses(rng, n, spread)
-    there = d.values(sizes, A, B).g < 1e8
+    draws = n * (400 if name == "edges" else 50 if name in RARE else 1)
+    A, B = poses(rng, draws, spread), poses(rng, draws, spread)
+    there = np.nonzero(d.values(sizes, A, B).g < AWAY)[0][:n]
     return d, sizes, A[there], B[there]
 
 
@@ -55,7 +76,7 @@ def differences(d, sizes, A, B, motion, h=1e-3):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_gap_normal_and_point_belong_together(name):
-    d, sizes, A, B = example(name, 2000)
+    d, sizes, A, B = example(name, 200 if name in RARE else 2000)
     f = d.values(sizes, A, B)
     assert np.isfinite(f.all).all() and abs(np.linalg.norm(f.n, axis=1) - 1).max() < 1e-13
     assert np.array_equal(f.held, f.all) and f.margin.min() >= 0
@@ -73,7 +94,7 @@ def test_derivatives(name):
     assert (abs(x.H - x.G_by).max((1, 2)) / size).max() < 1e-12
     assert (abs(x.bias - np.einsum("ei,eij,ej->e", U, x.H, U)) / size).max() < 1e-11
     assert (abs(np.einsum("ei,eij->ej", f.n, x.by[:, 1:4])).max(1) / size).max() < 1e-12  # n keeps its length
-    far = (f.margin > 0.02) & (size < 6)
+    far = (f.margin > 0.04) & (size < 6) & ((name != "segments") | (f.g > -0.11))  # middle lines that cross: n turns round
     assert far.sum() > 30
     A, B, H = A[far], B[far], x.H[far]
     wrong = [abs(differences(d, sizes, A, B, k) - H[:, :, k]).max(1) for k in range(12)]
@@ -134,6 +155,170 @@ def test_rims_on_planes_against_coal():
     assert abs(crowned.g + 0.02 - g).max() < 1e-14 and (g < 0).mean() > 0.1
 
 
+def test_capsules_and_boxes_against_coal():
+    def capsules(coal):
+        return coal.Capsule(0.1, 0.8), coal.Capsule(0.2, 0.6)
+
+    def box(coal):
+        return coal.Sphere(0.05), coal.Box(0.6, 0.8, 0.4)
+    assert max(against_coal("segments", (0, 0, -0.4, 0, 0, 0.4, 0.1, 0, 0, -0.3, 0, 0, 0.3, 0.2), capsules, 0.4, False)) < 1e-9
+    assert max(against_coal("point_box", (*POINT, 0.05, 0.3, 0.4, 0.2), box, 0.6, shift=POINT)) < 1e-9
+
+
+def coal_shape(coal, shape):
+    match shape:
+        case Sphere():
+            return coal.Sphere(shape.radius)
+        case Plane():
+            return coal.Halfspace(np.array([0, 0, 1.0]), 0.0)
+        case Capsule():
+            return coal.Capsule(shape.radius, shape.length)
+        case Cylinder():
+            return coal.Cylinder(shape.radius, shape.length)
+        case Box():
+            return coal.Box(*shape)
+    vertices = coal.StdVec_Vec3s()
+    vertices.extend(list(np.array(shape.points)))
+    return coal.Convex.convexHull(vertices, True, None)
+
+
+SHAPES = {"sphere": Sphere(0.2), "plane": Plane(), "capsule": ROLL, "cylinder": Cylinder(0.2, 0.6), "box": BRICK, "convex": ROOF}
+
+
+@pytest.mark.parametrize("pair", list(combinations_with_replacement(SHAPES, 2)), ids="-".join)
+def test_shapes_against_coal(pair):
+    """The least gap of all elementary pairs, and its normal, where the shapes are apart."""
+    coal = pytest.importorskip("coal", reason="coal is not installed: pip install coal")
+    from coal_shapes import distances
+    a, b = (SHAPES[name] for name in pair)
+    try:
+        found = parts(a, b)
+    except ValueError:
+        assert "cylinder" in pair or pair == ("plane", "plane")
+        return
+    rng = np.random.default_rng(7)
+    n = POSES // 10 if len(found) > 20 else POSES
+    A, B = poses(rng, n, 0.5), poses(rng, n, 0.5)
+    g, normal = distances(coal_shape(coal, a), coal_shape(coal, b), A, B)
+    used = g > 1e-3
+    best, n = np.full(len(A), np.inf), np.zeros((len(A), 3))
+    for kernel, swapped, sizes in found:
+        f = driver(kernel).values(np.array(sizes), *((B, A) if swapped else (A, B)))
+        less = f.g < best
+        best[less], n[less] = f.g[less], (-f.n if swapped else f.n)[less]
+    off = abs(best - g)[used].max(), abs(n - normal)[used].max()
+    print(f"\n{pair}: {len(found)} pairs, {used.sum()} poses, gap {off[0]:.2g}, normal {off[1]:.2g}")
+    assert used.sum() > 0.1 * len(A)
+    assert off[0] < 1e-9 and off[1] < 1e-6
+
+
+@pytest.mark.parametrize("pair", [("box", "box"), ("capsule", "box"), ("convex", "box")], ids="-".join)
+def test_what_overlaps_has_a_pair_that_says_so(pair):
+    """Bodies with corners that overlap by little have elementary pairs that touch, the deepest as deep as coal says; none while apart."""
+    coal = pytest.importorskip("coal", reason="coal is not installed: pip install coal")
+    from coal_shapes import distances
+    a, b = (SHAPES[name] for name in pair)
+    rng, n = np.random.default_rng(7), max(POSES // 20, 200)
+    A, B = poses(rng, n, 0.35), poses(rng, n, 0.35)
+    shapes = coal_shape(coal, a), coal_shape(coal, b)
+    g, normal = distances(*shapes, A, B)
+    for depth in (-1e-4, 1e-4, 1e-3):
+        moved = A.copy()
+        moved[:, :3] += normal * (g + depth)[:, None]
+        true, _ = distances(*shapes, moved, B)
+        right = abs(true + depth) < 1e-9  # not where another depth has become less, or coal has gone wrong
+        least = np.full(n, np.inf)
+        for kernel, swapped, sizes in parts(a, b):
+            least = np.minimum(least, driver(kernel).values(np.array(sizes), *((B, moved) if swapped else (moved, B))).g)
+        ratio = least[right] / -depth
+        assert right.mean() > 0.95 and (abs(ratio - 1) < 1e-6).mean() > 0.95
+        assert ratio.min() > 0 and ratio.max() < 1 / 0.7 + 1e-9
+
+
+def test_nothing_jumps_at_borders_of_regions():
+    """Poses where the nearest feature changes, by bisection: from both sides the same gap and normal outside of bodies."""
+    rng = np.random.default_rng(11)
+    for name in ("point_capsule", "point_cylinder", "point_in_cylinder", "segments", "point_box", "point_convex"):
+        (sizes, spread), d = EXAMPLES[name], driver(name)
+        sizes, A, B = np.array(sizes), poses(rng, 400, spread), poses(rng, 400, spread)
+        low, high = A.copy(), A.copy()
+        high[:, :3] += rng.normal(size=(400, 3)) * 0.3
+        start = d.values(sizes, low, B).region
+        differ = d.values(sizes, high, B).region != start
+        low, high, start, B = low[differ], high[differ], start[differ], B[differ]
+        for _ in range(60):
+            middle = (low + high) / 2
+            same = (d.values(sizes, middle, B).region == start)[:, None]
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        f, h = d.values(sizes, low, B), d.values(sizes, high, B)
+        outside = f.g > 0
+        assert outside.sum() > 20 and np.minimum(f.margin, h.margin).max() < 1e-12
+        assert abs(f.g - h.g).max() < 1e-12 and abs(f.n - h.n)[outside].max() < 1e-6
+
+
+def identity(*place):
+    return np.array([[*place, 1, 0, 0, 0, 1, 0, 0, 0, 1]], dtype=float)
+
+
+def test_singular_poses_are_finite():
+    """Centres, middle lines, parallel and crossing lines, a cylinder that stands, a field that has no such place."""
+    line = (0, 0, -0.5, 0, 0, 0.5)
+    singular = {
+        "point_sphere": ((0, 0, 0, 0.05, 0.4), -0.45), "point_in_sphere": ((0, 0, 0, 0.05, 0.4), 0.35),
+        "point_capsule": ((0, 0, 0.1, 0.05, 0.3, 0.4), -0.35), "point_cylinder": ((0, 0, 0, 0.05, 0.3, 0.4), -0.35),
+        "point_in_cylinder": ((0, 0, 0, 0.05, 0.3, 0.4), 0.25), "rim_plane": ((0, 0, 0.2, 0.3, 0, 0, 1), 0.2),
+        "segments": ((*line, 0.1, *line, 0.2), -0.3), "point_box": ((0, 0, 0, 0.05, 0.3, 0.3, 0.3), -0.35),
+        "point_convex": ((0, 0, 0, 0.05, *polytope(Box(1, 1, 1)).numbers), -0.55)}
+    for name, (sizes, g) in singular.items():
+        d, sizes = driver(name), np.array(sizes, float)
+        f, x = d.values(sizes, identity(0, 0, 0), identity(0, 0, 0)), d.derived(sizes, identity(0, 0, 0), identity(0, 0, 0))
+        assert np.isfinite(f.all).all() and np.isfinite(x.H).all() and np.isfinite(x.bias).all(), name
+        assert abs(f.g[0] - g) < 1e-15 and abs(np.linalg.norm(f.n) - 1) < 1e-15, name
+    for name in RARE:
+        d, sizes = driver(name), np.array(EXAMPLES[name][0])
+        f, x = d.values(sizes, identity(0, 0, 0), identity(0, 0, 0)), d.derived(sizes, identity(0, 0, 0), identity(0, 0, 0))
+        assert np.isfinite(f.all).all() and np.isfinite(x.H).all(), name
+
+
+def test_parallel_capsules_touch_in_the_middle_of_what_is_side_by_side():
+    d, line = driver("segments"), (0, 0, -0.5, 0, 0, 0.5)
+    f = d.values(np.array([*line, 0.1, *line, 0.2]), identity(0, 0, 0), identity(0.5, 0, 0.4))
+    assert np.allclose(f.all[0], [0.2, 1, 0, 0, 0.2, 0, 0.2], rtol=0, atol=1e-14)
+    assert abs(f.radii[0, 0] - 0.2 / 3) < 1e-15 and np.isinf(f.radii[0, 1])
+
+
+def test_radii_of_crossed_capsules():
+    """Perpendicular ones of radii r and R: two cylinders, 1/R_1 = 1/r, 1/R_2 = 1/R; a ball on a cylinder: 1/r + 1/R and 1/r."""
+    d, line = driver("segments"), (0, 0, -0.5, 0, 0, 0.5)
+    f = d.values(np.array([-0.5, 0, 0, 0.5, 0, 0, 0.1, *line, 0.2]), identity(0, 0.5, 0), identity(0, 0, 0))
+    assert np.allclose(f.radii, [[0.1, 0.2]], rtol=1e-14)
+    f = driver("point_cylinder").values(np.array([0, 0, 0, 0.1, 0.2, 1.0]), identity(0.4, 0, 0), identity(0, 0, 0))
+    assert np.allclose(f.radii, [[0.2 / 3, 0.1]], rtol=1e-14)
+    lies = np.array([[0, 0, -1, 0, 0, 1, 0, 1, 0, -1, 0, 0.0]])
+    f = driver("rim_plane").values(np.array([0, 0, 0, 0.3, 0.01, 0, 1]), identity(0, 0, 0), lies)
+    assert np.allclose(f.radii, [[0.01, 0.31]], rtol=1e-14)
+
+
+def test_every_pair_of_shapes_has_a_row_or_a_reason():
+    some = [Sphere(0.1), HollowSphere(1.0), Plane(), Capsule(0.1, 1.0), Cylinder(0.1, 1.0), Bore(1.0, np.inf), Box(1, 1, 1), ROOF]
+    for a, b in product(some, some):
+        try:
+            there, back = parts(a, b), parts(b, a)
+        except ValueError as error:
+            assert len(str(error).partition(": ")[2]) > 20
+            continue
+        key = [sorted((p.kernel, p.swapped != turn) for p in found) for found, turn in ((there, False), (back, True))]
+        assert len(there) > 0 and (key[0] == key[1] or type(a) is type(b) or len(there) == len(back))
+    assert [len(parts(Box(1, 1, 1), b)) for b in (Plane(), Sphere(1), Box(1, 1, 1), Capsule(0.1, 1))] == [8, 1, 160, 22]
+    with pytest.raises(ValueError, match="make it infinite"):
+        parts(Box(1, 1, 1), Bore(1.0, 2.0))
+    with pytest.raises(ValueError, match="not in a plane"):
+        parts(Convex(((0, 0, 0), (1, 0, 0), (0, 1, 0))), Plane())
+    with pytest.raises(ValueError, match="pairs of edges"):
+        ball = Convex(tuple(map(tuple, np.random.default_rng(0).normal(size=(60, 3)))))
+        parts(ball, ball)
+
+
 def test_a_ball_in_a_hollow_sphere_of_known_place():
     """Ball of radius 1 at (0.3, 0.4, 0) in one of radius 2: 2 - 1 - 0.5; half-way between 1.5 and 2 along (0.6, 0.8, 0)."""
     d = driver("point_in_sphere")
@@ -141,13 +326,3 @@ def test_a_ball_in_a_hollow_sphere_of_known_place():
     A[0, 3::4], A[0, :3] = 1, (0.2, 0.4, 0)
     f = d.values(np.array([0.1, 0, 0, 1.0, 2.0]), A, B)
     assert np.allclose(f.all[0], [0.5, 0.6, 0.8, 0, 1.05, 1.4, 0], rtol=0, atol=1e-15) and np.allclose(f.radii, 2.0)
-
-
-def test_centre_on_centre_is_finite():
-    A = np.zeros((1, 12))
-    A[0, 3::4] = 1
-    for name in ("point_sphere", "point_in_sphere"):
-        d, sizes = driver(name), np.array([0, 0, 0, 0.05, 0.4])
-        f, x = d.values(sizes, A, A), d.derived(sizes, A, A)
-        assert np.isfinite(f.all).all() and np.isfinite(x.H).all() and abs(np.linalg.norm(f.n) - 1) < 1e-15
-        assert abs(abs(f.g[0]) - (0.45 if name == "point_sphere" else 0.35)) < 1e-15

@@ -62,6 +62,13 @@ def answer(g, n, p, r):
 
 
 @jit
+def halfway(g, n, x):
+    """(g, n, c) with c half-way from the point x of A."""
+    c = add(x, scale(g / 2, n))
+    return g, n[0], n[1], n[2], c[0], c[1], c[2]
+
+
+@jit
 def both_round(r, s):
     """1 / (1/r + 1/s), radius of two that touch; s negative: r is inside of it. 0 for a point, inf where they are the same or both flat."""
     if r.real == 0 or s.real == 0:

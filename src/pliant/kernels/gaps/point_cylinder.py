@@ -10,16 +10,21 @@ SIDE, TOP, BOTTOM, TOP_RIM, BOTTOM_RIM = index(0, 1, 2, 3, 4)
 
 
 @jit
-def region(val, at, a, b):
-    """By u = rho - R and w = |z| - h: a rim where both are positive, else the face with the larger one."""
-    x = place_in(b, place(a, vec(val, at)))
-    z = x[2].real
-    u, w = np.sqrt(x[0].real * x[0].real + x[1].real * x[1].real) - val[at + 4].real, abs(z) - val[at + 5].real
+def nearest(u, z, h):
+    """Region and margin by the distances from the side, u, and from the ends, w = |z| - h; both negative inside."""
+    w = abs(z) - h
     if u > 0 and w > 0:
         return (TOP_RIM if z > 0 else BOTTOM_RIM), min(u, w)
     if u >= w:
         return SIDE, min(-w, (u - w) / np.sqrt(2.0))
     return (TOP if z > 0 else BOTTOM), min(min(-u, (w - u) / np.sqrt(2.0)), abs(z))
+
+
+@jit
+def region(val, at, a, b):
+    """By u = rho - R and w = |z| - h: a rim where both are positive, else the face with the larger one."""
+    x = place_in(b, place(a, vec(val, at)))
+    return nearest(np.sqrt(x[0].real * x[0].real + x[1].real * x[1].real) - val[at + 4].real, x[2].real, val[at + 5].real)
 
 
 @jit
