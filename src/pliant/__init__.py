@@ -21,6 +21,7 @@ _WHERE = {
     "items.couplings": ("Gear", "RackPinion"),
     "items.relations": ("Coupling",),
     "items.drives": ("Drive",),
+    "items.rolling": ("KnifeEdge", "RollingDisc", "RollingSphere", "Wheelset"),
     "items.sliding": ("SlidingOnBeam",),
     "items.curves": ("Curve",),
     "items.on_curves": ("PointOnCurve",),

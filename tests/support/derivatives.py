@@ -149,8 +149,12 @@ class ComplexStep:
         self.rows = system.active
 
     def residual(self, direction: np.ndarray, part: str, program: str = "residual") -> np.ndarray:
-        """d(R)/d(part) along direction: part q (on the manifold), v, a, lam."""
-        return self.memory(direction, part, program).R.imag / STEP
+        """d(R)/d(part) along direction: part q (on the manifold), v, a, lam; of rows that hold for velocities only, d(V)/d(part)."""
+        z, speeds = self.memory(direction, part, program), self.system.data.speeds
+        R = z.R.imag / STEP
+        if program == "residual":
+            R[speeds] = z.V[speeds].imag / STEP
+        return R
 
     def memory(self, direction: np.ndarray, part: str, program: str, t_dot: float = 0.0):
         z, s = self.complex, self.system
@@ -178,8 +182,10 @@ class ComplexStep:
             if k >= n_v:
                 columns.append(self.residual(unit, "lam"))
                 continue
-            by_q = self.residual(unit, "q")
-            column = ck * by_q + cd * self.residual(unit, "v") + cm * self.residual(unit, "a")
+            by_q, by_v = self.residual(unit, "q"), self.residual(unit, "v")
+            column = ck * by_q + cd * by_v + cm * self.residual(unit, "a")
             column[n_v:] = by_q[n_v:]
+            speeds = s.data.speeds  # unscaled as well: their gradient by velocities
+            column[speeds] = by_v[speeds] + (ck / cd * by_q[speeds] if cd else 0)
             columns.append(column)
         return np.array(columns).T[self.rows]

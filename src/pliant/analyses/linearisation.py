@@ -11,7 +11,7 @@ from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.state_row import parts
 from .steady import SMALL, axes_of, fastest, is_steady, least
-from .tangent import Tangent, refuse_delays
+from .tangent import Tangent, refuse_what_moves_on
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -37,7 +37,7 @@ class Linearisation:
     """
 
     def __init__(self, d: CompiledModel, row: np.ndarray, about: str = "") -> None:
-        refuse_delays(d)
+        refuse_what_moves_on(d)
         self.d, self.row, self.t, self.about = d, row.copy(), float(row[0]), about
         self.tangent = Tangent(d, row)
         self.places = [state.iv for state in d.system.states]

@@ -19,7 +19,7 @@ from ..kernels import evaluation
 from ..kernels.state_row import parts, row_width
 from ..start.assembly import start_row
 from .linear_system import LinearSystem
-from .tangent import Freedom, derivative, refuse_delays
+from .tangent import Freedom, derivative, refuse_what_moves_on
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -90,7 +90,7 @@ class Servo:
             self.d = d = m.compile(exact=True)
         except ModelError as error:
             raise ModelError(f"inverse: output {' or '.join(map(repr, outputs))}: {error}", error.items) from None
-        refuse_delays(d)
+        refuse_what_moves_on(d)
         states = d.directory.states
         blocks = {f"{b.name}.output": b.name for b in model.section("blocks") if isinstance(b, Input)}
         self.at_inputs = [states[f"{blocks.get(name, f'inverse_input_{k}')}.output"].iv for k, name in enumerate(inputs)]

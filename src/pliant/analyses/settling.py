@@ -15,7 +15,7 @@ from ..kernels import evaluation
 from ..kernels.contract import GRAVITY, F
 from ..report.words import direction
 from .resting import Resting, condensed
-from .tangent import Freedom, axes, derivative, largest_motion, load, new_row, refuse_delays
+from .tangent import Freedom, axes, derivative, largest_motion, load, new_row, refuse_what_moves_on
 
 LONGEST = 0.3        # rad or sizes of the model: largest motion of an iteration
 MOST = 500           # iterations
@@ -47,7 +47,7 @@ class Settling:
         self.d, self.t, self.tolerance, self.iterations, self.part, self.way = d, t, tolerance, 0, 1.0, 0.0
         self.alone = False  # stiffness is that of motions with all states held
         s = d.system
-        refuse_delays(d)
+        refuse_what_moves_on(d)
         load(d, new_row(d, t, d.x.q, d.x.H, d.x.v))
         self.start = d.x.q.copy(), d.x.H.copy(), d.x.v.copy()
         val = s.data.val.copy()

@@ -24,8 +24,11 @@ def cross_matrix(w: np.ndarray) -> np.ndarray:
     return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
 
 
-def refuse_delays(d: CompiledModel) -> None:
-    """What a delay gives depends on the past, which a state does not have."""
+def refuse_what_moves_on(d: CompiledModel) -> None:
+    """What a delay gives depends on the past, which a state does not have. What rolls has more positions than velocities: it is at rest
+    in whole families of poses, and minimal coordinates of both do not exist."""
+    d.system.refuse_rolling("equilibria and linear models", "it leaves more positions than velocities, which they cannot describe; hold "
+                            "the body by a Revolute or Planar joint for this analysis, or look at a run")
     if names := [d.system.owners[e] for e in range(*d.system.families.get(DELAY, (0, 0)))]:
         raise ModelError(f"delay {names[0]!r} looks into the past, which an equilibrium or a linear model does not have; take Pade in its "
                          "place", (names[0],))

@@ -10,9 +10,10 @@ import numpy as np
 from ..compile.compiled_model import CompiledModel
 from ..compile.consistency import observe, observe_forces, observe_signals
 from ..compile.momenta import COLUMNS, SIZE, momenta
-from ..families import constraints
+from ..families.constraints import COINCIDENT, COORDINATE, IN_PLANE, PERPENDICULAR
 from ..families.held import HELD_AXES, HELD_PLACE
 from ..families.rigid import FRAMES
+from ..families.rolling import ROLLING
 from ..functions.evaluation import values
 from ..functions.rewriting import owner_of
 from ..kernels.contract import AV, FRAME_WIDTH, A, P, V, W
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 BLOCK = 2_000_000  # numbers computed in one pass over the rows: several frames at once cost no more than one
 BLOCKS = 8         # of those kept
+JOINTS = COINCIDENT, PERPENDICULAR, IN_PLANE, COORDINATE, HELD_PLACE, HELD_AXES, ROLLING  # families of which joints are made
 
 
 def catalogue(dynamics: CompiledModel) -> dict[str, tuple[str, int]]:
@@ -119,8 +121,7 @@ class Observer:
     def reaction(self, name: str) -> np.ndarray:
         """Force and moment (n, 6) that a joint exerts on b, world axes; drives and gears have channels of their own."""
         s, d = self.dynamics.system, self.directory
-        families = [f for f in s.families if f.push.residual or f in (constraints.COINCIDENT, constraints.PERPENDICULAR,
-                                                                      constraints.IN_PLANE, constraints.COORDINATE, HELD_PLACE, HELD_AXES)]
+        families = [f for f in s.families if f.push.residual or f in JOINTS]
         silent = [drive[0] for drive in d.drives.values()]
         silent += [row for name, (row, _) in d.couplings.items() if name not in d.joints]
         first, width = self._hinges.index(d.joints[name].b), max(1, BLOCK // (6 * len(self.rows)))

@@ -114,6 +114,7 @@ class ArrayBuilder:
     velocity_frames: set[int] = field(default_factory=set)
     n_j: int = 0
     joints: list[Equations] = field(default_factory=list)
+    velocity_rows: list[int] = field(default_factory=list)  # of R: equations that hold for velocities only
     rows: dict[Family, list[Row]] = field(default_factory=dict)
     tab: list[int] = field(default_factory=list)
     val: list[float] = field(default_factory=list)

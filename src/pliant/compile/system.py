@@ -96,7 +96,8 @@ class System:
         frames[sorted(b.velocity_frames), 2] = 1
         return Data(np.array(ip, np.int64).reshape(-1, INTEGERS), np.array(rp, float).reshape(-1, REALS), frames,
                     np.array([*tab, 0], np.int64), np.array(b.val, float),
-                    np.array(b.rotations, np.int64).reshape(-1, 2), np.array(b.linear, np.int64).reshape(-1, 2))
+                    np.array(b.rotations, np.int64).reshape(-1, 2), np.array(b.linear, np.int64).reshape(-1, 2),
+                    np.array(b.velocity_rows, np.int64))
 
     def _switchable(self) -> np.ndarray:
         """(row, place of its level in the history) of all equations that can be off."""
@@ -151,6 +152,16 @@ class System:
     def follows(self) -> bool:
         """Whether something in the history follows signals after every step."""
         return any(family.sense.history is not None for family in self.families)
+
+    def rolling(self) -> list[str]:
+        """Joints with equations that hold for velocities only."""
+        tiles = {int(row) // 6 for row in self.data.speeds}
+        return [j.name for j in self.joints if j.tile in tiles]
+
+    def refuse_rolling(self, who: str, why: str) -> None:
+        """ModelError of what cannot do with such joints."""
+        if found := self.rolling():
+            raise ModelError(f"{who}: joint {found[0]!r} holds velocities only; {why}", (found[0],))
 
     def deciding(self) -> Program:
         """Of the residual what users' functions are run by: frames and signals are placed, nothing is added up."""

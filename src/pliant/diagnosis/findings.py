@@ -44,6 +44,7 @@ class Report:
     redundant: int | None = None
     degrees_of_freedom: int | None = None    # what the joints leave, in general poses
     degrees_of_freedom_at_pose: int | None = None
+    rolling: int = 0                         # independent equations of velocities alone: so many fewer degrees of freedom these have
     drives: int = 0
     degrees_of_freedom_after_drives: int | None = None
     planar: Any = None
@@ -104,6 +105,8 @@ class Report:
         freedom = f"{self.degrees_of_freedom}"
         if self.degrees_of_freedom_at_pose != self.degrees_of_freedom:
             freedom += f" ({self.degrees_of_freedom_at_pose} in the pose as modelled)"
+        if self.rolling and self.degrees_of_freedom is not None:
+            freedom += f" of positions, {self.degrees_of_freedom - self.rolling} of velocities"
         if self.drives:
             freedom += f", {self.degrees_of_freedom_after_drives} left by {self.drives} drive{'s' * (self.drives > 1)}"
         normal = self.planar if isinstance(self.planar, str) else tuple(round(x, 4) for x in self.planar or ())

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..compile import redundancy
 from ..compile.channel_map import JointRecord
 from ..compile.compiled_model import CompiledModel
 from ..compile.planar import functional, in_plane_axes
@@ -59,7 +60,7 @@ class Mechanism:
                 self.x.H[history] = joint.start[coordinate]
         self.names = {said.iv // 6: name for name, said in d.stated.items()}
         self.places = {int(iv) // 6: int(iq) for iv, iq in s.data.rotations}
-        self.weights = dynamics.weights()
+        self.weights, self.speeds = dynamics.weights(), set(s.data.speeds.tolist())
         self.blocks = self._blocks()
         self.bodies = {j.tile: j.bodies for j in s.joints}
         if normal is None:  # in a plane model they hold nothing that counts
@@ -73,13 +74,16 @@ class Mechanism:
 
     # -- equations
     def _natural(self, directions: Iterable[tuple[object, ...]]) -> np.ndarray:
-        return np.array([1.0 if k[0] in ("d1", "angle") else self.length for k in directions])
+        return np.array([1.0 if k[0] in ("d1", "angle", "level") else self.length for k in directions])
 
     def _blocks(self) -> list[Block]:
         d = self.directory
         out = []
         for name, r in d.joints.items():
-            out.append(Block(name, "joint", r.equations.tile, r.rows, self._natural(r.directions), r.directions, r))
+            held = [(row, way) for row, way in zip(r.rows, r.directions, strict=True) if row not in self.speeds]
+            if held or not r.rows:  # what holds velocities only holds no pose
+                ways = [way for _, way in held]
+                out.append(Block(name, "joint", r.equations.tile, [row for row, _ in held], self._natural(ways), ways, r))
         for name, (row, unit) in d.couplings.items():
             if name not in d.joints:
                 size = np.array([1.0 if unit == "N*m" else self.length])
@@ -157,6 +161,25 @@ class Mechanism:
     def axis(self, block: Block) -> np.ndarray | None:
         """The joint axis in the world."""
         return None if block.record is None else self.x.X[block.record.a, AXES:AXES + 9].reshape(3, 3)[:, 2]
+
+    def rolling(self) -> int:
+        """How many independent equations there are that hold for velocities only: what they add to the rank of all others."""
+        s, x = self.system, self.x
+        if not s.data.speeds.size:
+            return 0
+        rows = redundancy.equations(s)
+        C = redundancy.jacobian(s, x.D)
+        A = (C if isinstance(C, np.ndarray) else C.toarray()) @ np.hstack([self._padded(k) for k in self.tiles])
+        A = A / np.maximum(np.linalg.norm(A, axis=1), self.length * SMALL)[:, None]
+        held = A[~np.isin(rows, s.data.speeds)]
+        return int(np.linalg.matrix_rank(A, tol=1e-7)) - (int(np.linalg.matrix_rank(held, tol=1e-7)) if len(held) else 0)
+
+    def _padded(self, tile: int) -> np.ndarray:
+        """Columns of E of one body among all velocities."""
+        E = self.basis(tile)
+        out = np.zeros((self.system.n_v, E.shape[1]))
+        out[6 * tile:6 * tile + 6] = E
+        return out
 
     # -- structure
     def components(self) -> tuple[int, list[Component]]:

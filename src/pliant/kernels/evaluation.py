@@ -25,6 +25,7 @@ class Data(NamedTuple):
     val: np.ndarray
     rotations: np.ndarray  # (index in v, index in q) of every rotation
     linear: np.ndarray     # the same for every other coordinate
+    speeds: np.ndarray     # rows of R of constraints that hold for velocities only
 
 
 class Maps(NamedTuple):

@@ -121,7 +121,8 @@ def rigid_motions(d: CompiledModel) -> np.ndarray:
 
 
 class PositionSolver:
-    """The equations of joints (not of drives: their values are targets) and targets, and Newton's method for them.
+    """The equations of joints (not of drives: their values are targets; not those of velocities) and targets, and Newton's method for
+    them.
 
     ``free``: velocities that may be used, default all but modal ones; joints that none of them moves are left out. ``relative``: of
     all motions that do, the one with the least motion in the joints; else the one with the least motion of bodies. [assembly-1]
@@ -135,7 +136,7 @@ class PositionSolver:
         self.free = rigid_motions(d) if free is None else free
         tiles = set((self.free // 6).tolist())
         idle = [6 * j.tile + k for j in s.joints if not tiles & set(j.bodies) for k in range(j.used)]
-        self.kept = ~np.isin(every, [*(row for row, *_ in d.directory.drives.values()), *idle])
+        self.kept = ~np.isin(every, [*(row for row, *_ in d.directory.drives.values()), *idle, *s.data.speeds])
         self.rows = every[self.kept]
         far = float(abs(d.x.q[s.data.linear[:, 1]]).max(initial=0.0)) / d.length
         self.closed = max(CLOSED, 1e-14 * far)

@@ -126,6 +126,8 @@ def increment(p, o, factors, sigma, r, stiffness):
     subtract_image(tiles[M], p.lu, first, y)
     for k in range(n):
         y[k] = 0 * sigma if k < n_v else second[k] - y[k] - sigma * m[k]
+    for i in range(p.d.speeds.size):  # no position is held there, and nu keeps to what these rows allow
+        y[p.d.speeds[i]] = 0 * sigma
     solve(tiles[E], p.lu, y)
     for k in range(n):
         g[k] = (first[k] - y[k]) / sigma if k < n_v else 0 * sigma
@@ -198,6 +200,8 @@ def increment_index3(p, o, sigma, r):
     subtract_image(tiles[M], p.lu, g, y)
     for k in range(n_v, n):
         first[k] = m[k] + y[k]
+    for i in range(p.d.speeds.size):  # C dv = r4
+        first[p.d.speeds[i]] = second[p.d.speeds[i]] / sigma
     follow_only(p, tiles, first, y)
     for k in range(n):
         second[k] = second[k] / (sigma * sigma) if k < n_v else first[k]

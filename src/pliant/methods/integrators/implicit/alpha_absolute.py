@@ -42,10 +42,20 @@ def turn(p, c, o):
 
 
 @jit
+def hold_speeds(p, c, o):
+    """R of rows that hold for velocities only: V, over what turns an increment of positions into that of velocities   [rolling-7]"""
+    gp = scales(o.n, c.h)[1]
+    for i in range(p.d.speeds.size):
+        k = p.d.speeds[i]
+        p.x.R[k] = p.x.V[k] / gp
+
+
+@jit
 def residual(p, w, c, o, t):
     """R: the equations of motion, and of constraints. A status."""
     turn(p, c, o)
     evaluate(p.residual, p.d, p.x, t, 1.0, 0.0, 0.0)
+    hold_speeds(p, c, o)
     return DONE
 
 
@@ -55,6 +65,7 @@ def matrix(p, w, c, o, t, cd, ck):
     turn(p, c, o)
     p.x.D[:] = 0
     evaluate(p.tangent, p.d, p.x, t, 1.0, cd, ck)
+    hold_speeds(p, c, o)
     return factors(p)
 
 

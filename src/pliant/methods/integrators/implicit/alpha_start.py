@@ -112,6 +112,8 @@ def carry(p, w, c, o):
             place.b[i] += sign * x.V[i]
         for i in range(n_v):
             x.v[i] += h * h * o.snap[i]
+    for i in range(p.d.speeds.size):  # these hold for velocities as they are
+        place.b[p.d.speeds[i]] = 0
     if good and solve_refined(place.tiles, x.D, place.lu, place.b, place.y, place.r, n_v) < 1e-6:
         for i in range(n_v):
             w.y0[n_q + i] += place.y[i]

@@ -280,6 +280,8 @@ class DIMCDMethod(Method):
         super().__init__(option, run)
         d, s, form = run.dynamics, run.dynamics.system, run.formulation
         n_q, bodies = s.q0.size, s.n_v // 6
+        s.refuse_rolling("simulate: integrator dimcd", "its null spaces are of positions; take another, such as dop853 or "
+                         "generalized-alpha")
         if bodies > MOST_BODIES:
             raise ModelError(f"simulate: integrator dimcd: {bodies} bodies, its dense equations are good for up to "
                              f"{MOST_BODIES}; take another integrator")

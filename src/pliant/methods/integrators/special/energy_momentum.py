@@ -277,6 +277,8 @@ class EnergyMomentumMethod(Method):
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
         s = run.dynamics.system
+        s.refuse_rolling("simulate: integrator energy-momentum", "its discrete gradients are of positions; take another, such as dop853 or "
+                         "generalized-alpha")
         inert = [f for f in s.families if f in (BODY, ROTOR) or (ROTOR in s.families and f.act.residual is None)]  # with their frames
         moving = [f for f in s.families if f not in LEDGERS.values()]
         n = new_record(MEMORY, **limits(option, run), free=not s.fixed and LOAD not in s.families, ledgers=len(moving) < len(s.families),
