@@ -199,6 +199,28 @@ def test_what_is_no_matter_of_positions_alone_is_refused():
             getattr(pushed, analysis)(**more)
 
 
+@pytest.mark.parametrize("how", [{"accuracy": 1e-9, **EXPLICIT}, {"accuracy": 1e-5, "integrator": pl.GeneralizedAlpha(0.8)},
+                                 {"accuracy": 1e-7, "integrator": pl.RadauIIA5(), "formulation": pl.StabilizedIndex2()}],
+                         ids=["explicit", "generalized-alpha", "radau"])
+def test_a_blade_that_is_set_down_and_lifted(how):
+    """Its speed across is lost in an impact; while it holds the speed along turns with it, and behind that the motion is straight."""
+    m = pl.Model("skate")
+    m.add(pl.RigidBody("skate", mass=2.0, inertia=(0.1, 0.2, 0.3), velocity=(1, 0.5, 0), angular_velocity=(0, 0, 2.0)))
+    m.add(pl.Planar("ice", "ground", "skate", axis="z"))
+    m.add(pl.KnifeEdge("edge", "ground", "skate", axis="y", connected=False))
+    m.add(pl.Event("down", "t > 0.5", [pl.Connect("edge")]))
+    m.add(pl.Event("up", "t > 1", [pl.Break("edge")]))
+    sol = m.simulate(1.5, **how)
+    angle = 2 * np.clip(sol.t, 0.5, 1)
+    along = np.cos(1) + 0.5 * np.sin(1)
+    expected = np.where(sol.t[:, None] < 0.5, (1, 0.5, 0), along * np.column_stack([np.cos(angle), np.sin(angle), 0 * angle]))
+    apart = abs(sol.t - 0.5) > 1e-6
+    np.testing.assert_allclose(sol["skate.velocity"][apart], expected[apart], rtol=0, atol=1e-4 if how["accuracy"] > 1e-6 else 1e-6)
+    assert sol["energy.dissipated"][-1] == pytest.approx(1.25 - along**2, abs=1e-6)
+    assert abs(sol["edge.side_force"][(sol.t < 0.5) | (sol.t > 1)]).max() < 1e-12
+    assert sol["edge.side_force"][(sol.t > 0.6) & (sol.t < 0.9)] == pytest.approx(2 * 2 * along, abs=1e-2)
+
+
 def test_degrees_of_freedom_are_two_numbers():
     report = disc().check()
     assert (report.equations, report.degrees_of_freedom, report.rolling) == (1, 5, 2)

@@ -28,13 +28,14 @@ def set_aside(s, b, o):
 
 @jit
 def mask(s, b, o):
-    """R = -lam                                                                                      [switching-1]"""
+    """R = -lam; V = 0 of equations that hold for velocities only                                     [switching-1]"""
     for e in range(b.first, b.last):
         if off(s, b, e):
             for k in range(b.ip[e, COUNT]):
                 lam = o.W[b.ip[e, ASIDE] + k]
                 s.lam[b.ip[e, ROW] + k] = lam
                 o.R[b.ip[e, ROW] + k] = -lam
+                o.V[b.ip[e, ROW] + k] = 0
 
 
 @jit

@@ -47,7 +47,7 @@ def hold_speeds(p, c, o):
     gp = scales(o.n, c.h)[1]
     for i in range(p.d.speeds.size):
         k = p.d.speeds[i]
-        p.x.R[k] = p.x.V[k] / gp
+        p.x.R[k] += p.x.V[k] / gp
 
 
 @jit
