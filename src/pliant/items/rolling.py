@@ -182,9 +182,9 @@ class RollingSphere(Rolls):
 
 class Wheelset(Rolls):
     """Two conical wheels on an axle roll on two straight rails: 2 equations of positions, 3 of velocities. a is a point midway between
-    the rails at their height, which are ``gauge`` [m] apart from contact to contact and go ``along`` (axes of frame a); ``axis`` is up. b
-    is the middle of the axle, which points along ``axis_b`` (axes of frame a in the pose as modelled). ``radius`` [m] of the wheels where they
-    touch in the middle; a wheel that goes outwards by y has the radius r + ``conicity`` y.
+    the rails at their height, which are ``gauge`` [m] apart from contact to contact and go ``along`` (axes of frame a); ``axis`` is
+    up. b is the middle of the axle, which points along ``axis_b`` (axes of frame a in the pose as modelled). ``radius`` [m] of the
+    wheels where they touch in the middle; a wheel that goes outwards by y has the radius r + ``conicity`` y.
 
     Its cones are linear: the axle stays level at the height r, and what the cones lift and tilt it is left out."""
     kind: ClassVar[str] = "wheelset"
