@@ -29,6 +29,7 @@ _WHERE = {
     "items.joint_loads": ("JointTorque", "JointForce"),
     "items.distributed_loads": ("DistributedLoad", "LineLoad"),
     "items.forces": ("Force", "Torque", "Measure"),
+    "items.mass_flow": ("MassFlow",),
     "items.variables": ("Variable",),
     "items.blocks": ("Input", "Integral"),
     "items.state_feedback": ("StateFeedback", "Kalman"),

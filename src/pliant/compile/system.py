@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from ..families.mass_flow import CODES, FLOW
 from ..families.switching import COUNT, LEVEL, SWITCHING
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.block_lu import Elimination, analyse
 from ..kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, F, Family, address
 from ..kernels.evaluation import Data, Memory, Program
-from ..kernels.expression_vm import SCRATCH, TIME_STEP, evaluate
+from ..kernels.expression_vm import SCRATCH, TIME_STEP, evaluate, value_at
 from ..kernels.jit import DISABLED
 from ..kernels.pairs import ROW
 from .array_builder import ArrayBuilder, coupled_tiles
@@ -202,6 +203,15 @@ class System:
                 at = min(max(q[iq], low), high)
                 return (f"joint {name!r} has come to the end of its line, at {at:.6g} m ({low:g} to {high:g} m). End "
                         "the run before that, hold it by a drive or a spring, or take a longer line")
+        return ""
+
+    def spent(self, x: Memory, t: float) -> str:
+        """The sentence for a body that has no mass left; empty if there is none."""
+        for row in range(*self.families.get(FLOW, (0, 0))):
+            mass = float(value_at(t, x.Y, self.data.tab, self.data.val, self.data.tab[self.data.ip[row, CODES]], x.W))
+            if not mass > 0:
+                return (f"{self.owners[row]!r}: the mass of its body is no longer greater than zero, {mass:.6g} kg at t = {t:.6g} s. End "
+                        "the run before that, or let its function end at what is left")
         return ""
 
     def check_finite(self, x: Memory, t: float, *programs: str) -> None:

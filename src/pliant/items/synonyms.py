@@ -42,6 +42,7 @@ WORDS: dict[str, dict[str, str]] = {
                             "modal_force modal_load",
         "line_load": "line uniform_load linear_load load_per_length",
         "stop": "end_stop endstop joint_limit joint_limits bistop impact bumper buffer hard_stop limit_stop",
+        "mass_flow": "rocket tank propellant variable_mass thruster exhaust mass_change",
         "force": "load point_load thrust point_force nodal_force",
         "torque": "moment couple point_moment point_torque"},
     "measures": {"measure": "gauge marker probe output request"},

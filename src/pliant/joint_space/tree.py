@@ -9,6 +9,7 @@ import numpy as np
 from ..compile.compiled_model import CompiledModel
 from ..families import modal
 from ..families.constraints import COORDINATE, DRIVE, FACTOR
+from ..families.mass_flow import FLOW
 from ..families.rigid import AXES, BODY, INERTIA, MASS, OFFSET
 from ..families.rotors import ROTOR
 from ..families.states import STATE
@@ -72,6 +73,9 @@ class JointSpace:
 
     def _refuse_others(self) -> None:
         s = self.system
+        if FLOW in s.families:
+            raise ModelError(f"simulate: coordinates: {s.owners[s.families[FLOW][0]]!r} changes the mass of its body, which joint "
+                             "coordinates do not know. Take coordinates = 'absolute'")
         for family, (first, last) in s.families.items():  # of users: what they add to the mass matrix would be missing
             closing = (s.data.ip[first:last, ROW] >= s.n_v).all()
             if not (family.force or family in (BODY, modal.BODY, STATE, ROTOR) or family.act.tangent is None or closing):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....families.curves import ON_CURVE
+from ....families.mass_flow import FLOW
 from ....items.errors import ModelError
 
 if TYPE_CHECKING:
@@ -46,6 +48,12 @@ class Method:
         flexible = run.dynamics.directory.flexible
         if self.rigid and flexible:
             raise ModelError(f"simulate: integrator {option.kind}: body {next(iter(flexible))!r} is flexible; {self.rigid}. "
+                             "Take generalized-alpha, Radau or an explicit method")
+        s = run.dynamics.system
+        if self.rigid and (s.spans or FLOW in s.families):
+            which = s.owners[s.families[FLOW if FLOW in s.families else ON_CURVE][0]]
+            what = "changes the mass of its body" if FLOW in s.families else "is on a curve, and its place there has no inertia"
+            raise ModelError(f"simulate: integrator {option.kind}: {which!r} {what}; {self.rigid}. "
                              "Take generalized-alpha, Radau or an explicit method")
 
         if self.stateless and run.dynamics.system.states:

@@ -397,6 +397,8 @@ class Run(Stops):
             raise self.crowded()
         if beyond := s.beyond(self.x.q):
             raise SimulationError(f"stopped at t = {self.t:.6g} s: {beyond}", "end-of-line")
+        if status != NEWTON_FAILED and (spent := s.spent(self.x, self.tried[0])):
+            raise SimulationError(f"stopped at t = {self.t:.6g} s: {spent}", "not-finite")
         item = None if status == NEWTON_FAILED else s.culprit(self.x, self.tried[0])
         if item is None and self.num.fallback == 0:  # bad pivots may also show as numbers that are not finite
             self.num.fallback, self.c.sticky = self.fallback.address, self.c.latest == self.c.steps
