@@ -8,15 +8,27 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from gap_drivers import Driver, displaced, poses
+from gap_drivers import Driver, displaced, poses, turned
 
+from pliant.functions.table2 import Table2
+from pliant.functions.table_bounds import packed2
 from pliant.kernels.gaps.geometry import AWAY
-from pliant.kernels.gaps.shapes import Bore, Box, Capsule, Convex, Cylinder, HollowSphere, Plane, Sphere, parts, polytope
+from pliant.kernels.gaps.shapes import Bore, Box, Capsule, Convex, Cylinder, HeightField, HollowSphere, Plane, Sphere, parts, polytope
 
 POSES = int(os.environ.get("PLIANT_GAP_POSES", "10000"))
 POINT = (0.1, -0.2, 0.15)
 ROOF = Convex(((0.3, 0.2, -0.2), (-0.3, 0.2, -0.2), (0.3, -0.2, -0.2), (-0.3, -0.2, -0.2), (0.1, 0.0, 0.3), (-0.2, 0.05, 0.25)))
 BRICK, ROLL = Box(0.6, 0.4, 0.5), Capsule(0.05, 0.5)
+
+X, Y = np.linspace(-2, 2, 9), np.linspace(-1.5, 1.5, 8)
+
+
+def field(z, **more):
+    return HeightField(tuple(packed2(Table2(X, Y, z(X[:, None], Y), **more))))
+
+
+CUBIC = field(lambda x, y: 0.05 * x**3 - 0.1 * x * y**2 + 0.2 * x * y + 0.1 * y)  # the same polynomial in all cells
+HILLS = field(lambda x, y: 0.2 * np.sin(1.7 * x) * np.cos(1.3 * y) + 0.1 * x * y)
 
 
 def of(kernel, a, b, number=3):
@@ -33,6 +45,7 @@ EXAMPLES = {
     "point_capsule": ((*POINT, 0.05, 0.3, 0.4), 0.7),
     "point_cylinder": ((*POINT, 0.05, 0.3, 0.4), 0.7),
     "point_in_cylinder": ((*POINT, 0.05, 0.9, 0.3), 0.4),
+    "point_field": ((*POINT, 0.05, 5, *CUBIC.numbers), 0.4),
     "segments": ((*POINT, 0.3, 0.2, 0.4, 0.05, -0.2, 0.0, -0.3, 0.1, 0.1, 0.5, 0.08), 0.5),
     "point_box": ((*POINT, 0.05, 0.3, 0.4, 0.2), 0.7),
     "point_convex": ((*POINT, 0.05, *polytope(ROOF).numbers), 0.6),
@@ -280,6 +293,49 @@ def test_singular_poses_are_finite():
         assert np.isfinite(f.all).all() and np.isfinite(x.H).all(), name
 
 
+def test_the_foot_on_a_field_is_the_nearest_point_of_all():
+    """Against all points of a fine grid; on a tilted plane; on a parabola z = x^2 / (2 R), whose curvature is 1/R at its bottom."""
+    d, rng = driver("point_field"), np.random.default_rng(4)
+    places = rng.uniform((-1.9, -1.4, -0.5), (1.9, 1.4, 3.0), size=(300, 3))
+    A, B = poses(rng, 300, 1.0), np.repeat(identity(0, 0, 0), 300, axis=0)
+    A[:, :3] = places
+    f = d.values(np.array([0, 0, 0, 0.0, 5, *HILLS.numbers]), A, B)
+    x, y = np.meshgrid(np.linspace(-2, 2, 401), np.linspace(-1.5, 1.5, 301), indexing="ij")
+    z = Table2(X, Y, 0.2 * np.sin(1.7 * X[:, None]) * np.cos(1.3 * Y) + 0.1 * X[:, None] * Y).evaluate(x, y)
+    there = f.g < AWAY
+    assert there.mean() > 0.6
+    for e in np.nonzero(there)[0]:
+        nearest = np.sqrt(((x - places[e, 0])**2 + (y - places[e, 1])**2 + (z - places[e, 2])**2).min())
+        assert nearest - 1e-4 / nearest < abs(f.g[e]) < nearest + 1e-12
+    tilted = field(lambda x, y: 0.3 * x - 0.2 * y + 0.1)
+    f, normal = d.values(np.array([0, 0, 0, 0.0, 5, *tilted.numbers]), A, B), np.array([-0.3, 0.2, 1]) / np.sqrt(1.13)
+    there, height = f.g < AWAY, (places - [0, 0, 0.1]) @ normal
+    assert there.sum() > 100 and abs(f.g - height)[there].max() < 1e-14 and abs(f.n + normal)[there].max() < 1e-14
+    valley = field(lambda x, y: x**2 / (2 * 0.8) + 0 * y)
+    f = d.values(np.array([0, 0, 0, 0.2, 5, *valley.numbers]), identity(0, 0.2, 0.3), identity(0, 0, 0))
+    assert np.allclose(f.all[0], [0.1, 0, 0, -1, 0, 0.2, 0.05], rtol=0, atol=1e-14)
+    assert np.allclose(f.radii, [[0.2, 1 / (1 / 0.2 - 1 / 0.8)]], rtol=1e-12)
+
+
+def test_complex_poses_and_sizes_give_complex_gradients():
+    """As all kernels are used when a model is differentiated: g, n and c by a step of pose and radius, along with H of the real parts."""
+    for name in ("point_field", "segments"):
+        d, sizes, A, B = example(name, 50)
+        rng = np.random.default_rng(5)
+        u, w = rng.normal(size=(2, len(A), 6))
+        z = sizes.astype(complex)
+        z[3 if name == "point_field" else 6] += 1e-30j
+        a, b = (np.array([p[:3] + 1e-30j * v[:3] for p, v in zip(P, V, strict=True)]) for P, V in ((A, u), (B, w)))
+        a, b = (np.concatenate([o, P[:, 3:] + 1e-30j * turned(P, V[:, 3:])], axis=1) for o, P, V in ((a, A, u), (b, B, w)))
+        found, x = d.in_complex(z, a, b), d.derived(sizes, A, B)
+        wanted = np.einsum("eij,ej->ei", x.by, np.concatenate([u, w], axis=1))
+        wanted[:, 0] -= 1
+        assert abs(found[:, 0].imag / 1e-30 - wanted[:, 0]).max() < 1e-12
+        assert abs(found[:, 1:4].imag / 1e-30 - wanted[:, 1:4]).max() < 1e-11
+        assert abs(found[:, 19:].imag).max() == 0 and abs(found[:, 19:].real - x.H.reshape(-1, 144)).max() < 1e-9
+        assert abs(found[:, 7:19].imag / 1e-30 - np.einsum("eij,ej->ei", x.G_by, np.concatenate([u, w], axis=1))).max() < 1e-9
+
+
 def test_parallel_capsules_touch_in_the_middle_of_what_is_side_by_side():
     d, line = driver("segments"), (0, 0, -0.5, 0, 0, 0.5)
     f = d.values(np.array([*line, 0.1, *line, 0.2]), identity(0, 0, 0), identity(0.5, 0, 0.4))
@@ -300,7 +356,7 @@ def test_radii_of_crossed_capsules():
 
 
 def test_every_pair_of_shapes_has_a_row_or_a_reason():
-    some = [Sphere(0.1), HollowSphere(1.0), Plane(), Capsule(0.1, 1.0), Cylinder(0.1, 1.0), Bore(1.0, np.inf), Box(1, 1, 1), ROOF]
+    some = [Sphere(0.1), HollowSphere(1.0), Plane(), Capsule(0.1, 1.0), Cylinder(0.1, 1.0), Bore(1.0, np.inf), Box(1, 1, 1), ROOF, HILLS]
     for a, b in product(some, some):
         try:
             there, back = parts(a, b), parts(b, a)
@@ -314,6 +370,11 @@ def test_every_pair_of_shapes_has_a_row_or_a_reason():
         parts(Box(1, 1, 1), Bore(1.0, 2.0))
     with pytest.raises(ValueError, match="not in a plane"):
         parts(Convex(((0, 0, 0), (1, 0, 0), (0, 1, 0))), Plane())
+    with pytest.raises(ValueError, match="touched_by: vertices"):
+        parts(HILLS, Box(1, 1, 1))
+    assert [p.kernel for p in parts(HILLS._replace(touched_by="vertices"), Box(1, 1, 1))] == 8 * ["point_field"]
+    with pytest.raises(ValueError, match="must be cubic"):
+        parts(Sphere(0.1), field(lambda x, y: x * y, kind="linear"))
     with pytest.raises(ValueError, match="pairs of edges"):
         ball = Convex(tuple(map(tuple, np.random.default_rng(0).normal(size=(60, 3)))))
         parts(ball, ball)

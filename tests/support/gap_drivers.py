@@ -47,6 +47,19 @@ def derived(val, at, A, B, U, out):
         out[e, 384] = bias(val, at, a, b, U[e, :12], 0)
 
 
+def in_complex(val, at, A, B, out):
+    """Columns: (g, n, c), G, H, of complex poses and sizes."""
+    for e in range(A.shape[0]):
+        a, b = pose(A, e), pose(B, e)
+        x = closest(val, at, a, b)
+        G = gap_gradient(x, a, b)
+        for k in range(7):
+            out[e, k] = x[k]
+        for k in range(12):
+            out[e, 7 + k] = G[k]
+        hessian(val, at, a, b, 1.0, out[e], 19)
+
+
 def _made(source, name, **parts):
     kernel = FunctionType(source.__code__, {**source.__globals__, **parts}, f"{source.__name__}_{name}")
     kernel.__module__, kernel.__qualname__ = source.__module__, f"{source.__qualname__}_{name}"
@@ -60,6 +73,13 @@ class Driver:
         name = module.__name__.rpartition(".")[2]
         self.values_of = _made(values, name, closest=module.closest, region=module.region, on_region=module.on_region, radii=module.radii)
         self.derived_of = _made(derived, name, closest=module.closest, **derivatives(name, module.closest)._asdict())
+
+        self.in_complex_of = _made(in_complex, name, closest=module.closest, hessian=derivatives(name, module.closest).hessian)
+
+    def in_complex(self, sizes, A, B):
+        out = np.full((len(A), 163), np.nan + 0j)
+        self.in_complex_of(np.concatenate([[9.81], sizes]), 1, A, B, out)
+        return out
 
     def values(self, sizes, A, B):
         out = np.full((len(A), 18), np.nan)
@@ -106,6 +126,12 @@ def turn(vectors):
     for i, j, k, s in ((0, 1, 2, -1), (1, 0, 2, 1), (0, 2, 1, 1), (2, 0, 1, -1), (1, 2, 0, -1), (2, 1, 0, 1)):
         K[:, i, j] = s * vectors[:, k]
     return np.eye(3) + np.sin(t) / t * K + (1 - np.cos(t)) / t**2 * K @ K
+
+
+def turned(A, w):
+    """Derivative of the axes of poses, 9 numbers each, at angular velocities w."""
+    cross = np.stack([np.cross(w, unit) for unit in np.eye(3)], axis=2)
+    return (cross @ A[:, 3:].reshape(-1, 3, 3)).reshape(-1, 9)
 
 
 def displaced(A, motion, h):

@@ -164,7 +164,7 @@ def surface_of(shape: Any) -> tuple[str, tuple[float, ...]]:
         case Box():
             return "point_box", (shape.x / 2, shape.y / 2, shape.z / 2)
         case HeightField():
-            return "point_field", shape.numbers
+            return "point_field", (5.0, *shape.numbers)
     return "point_convex", polytope(shape).numbers
 
 
@@ -207,6 +207,8 @@ def two_flat(a: Box | Convex, b: Box | Convex) -> Iterator[Part]:
 
 
 def on_field(a: Any, b: HeightField) -> Iterator[Part]:
+    if b.numbers[2] >= 2:
+        raise ValueError("a height field: it is linear between its points, with a kink at each; must be cubic")
     if not isinstance(a, Sphere) and b.touched_by != "vertices":
         raise ValueError(f"{NAMES[type(a)]} on a height field: only its {'ends' if isinstance(a, Capsule) else 'vertices'} can touch, a "
                          "bulge between them would go through it; allow that by touched_by: vertices, or take spheres")
