@@ -140,7 +140,8 @@ def check_rates(c):
     x.V[:] = 0
     evaluation.run(s.program("rates"), s.data, x, c.t, 0.0, 0.0, 0.0)
     g1, g2 = x.V[n_v:].copy(), x.R[n_v:].copy()
-    np.testing.assert_allclose(g1, c.residual(x.v, "q")[n_v:], rtol=0, atol=1e-12 * max(1, abs(g1).max()))
+    held = np.setdiff1d(np.arange(n_v, s.n), s.data.speeds) - n_v  # what holds for velocities only is no derivative
+    np.testing.assert_allclose(g1[held], c.residual(x.v, "q")[n_v:][held], rtol=0, atol=1e-12 * max(1, abs(g1).max()))
     moved = (c.memory(x.v, "q", "rates").V[n_v:].imag.copy() + c.memory(x.a, "v", "rates").V[n_v:].imag) / STEP
     np.testing.assert_allclose(g2, moved, rtol=0, atol=1e-12 * max(1, abs(g2).max()))
 

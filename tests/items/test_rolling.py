@@ -5,19 +5,20 @@ import numpy as np
 import pytest
 from derivatives import PAIRS, ComplexStep, random_body, random_rotation
 from point_masses import random_modal
-from rolling_models import SLOPE, TILT, G, blade, disc, turned, turntable, wheelset
+from rolling_models import SLOPE, TILT, G, blade, disc, globe, turned, turntable, wheelset
 
 import pliant as pl
 from pliant.compile.array_builder import ArrayBuilder
 from pliant.compile.system import System
-from pliant.families.rolling import BALL, BLADE, POSITION, RIM, ROLLING, VELOCITY, WHEEL
+from pliant.families.rolling import BALL, BLADE, GLOBE, POSITION, RIM, ROLLING, VELOCITY, WHEEL
 from pliant.kernels import evaluation
 from pliant.text.model_text import from_text
 from pliant.text.model_writing import to_text
 
 FREE = np.loadtxt(Path(__file__).parents[1] / "support" / "rolling_disc.csv", delimiter=",", skiprows=1)
 EXPLICIT = {"integrator": pl.DOP853(), "formulation": pl.Index1()}
-ROWS = [(RIM, 2, POSITION), (RIM, 0, VELOCITY), (BALL, 1, VELOCITY), (BALL, 2, POSITION), (WHEEL, 1, VELOCITY), (BLADE, 0, VELOCITY)]
+ROWS = [(RIM, 2, POSITION), (RIM, 0, VELOCITY), (BALL, 1, VELOCITY), (BALL, 2, POSITION), (WHEEL, 1, VELOCITY), (BLADE, 0, VELOCITY),
+        (GLOBE, 2, POSITION), (GLOBE, 0, VELOCITY), (GLOBE, 1, VELOCITY)]
 
 
 def rows(bodies, seed=0):
@@ -27,11 +28,12 @@ def rows(bodies, seed=0):
     make = {"rigid": random_body, "modal": random_modal, "ground": lambda b, name, rng: b.ground}
     places = [make[kind](b, f"body {k}", rng) for k, kind in enumerate(bodies.split())]
     fb, fa = (b.frame(place, rng.normal(size=3), random_rotation(rng)) for place in places)
-    joint = b.equations("joint", (fa, fb))
-    for kind, which, level in ROWS:
-        row = joint.take()
+    joints = [b.equations(f"joint {k}", (fa, fb)) for k in range(2)]
+    kept = b.history(3)
+    for k, (kind, which, level) in enumerate(ROWS):
+        row = joints[k // 6].take()
         b.velocity_rows += [row] if level == VELOCITY else []
-        b.pair(ROLLING, "joint", fa, fb, (kind, which, level), (0.4, 0.7, 0.3), joint=joint, row=row, velocity=True)
+        b.pair(ROLLING, "joint", fa, fb, (kind, which, level, kept), (0.4, -0.7, 0.3), joint=joints[k // 6], row=row, velocity=True)
     return ComplexStep(System(b))
 
 
@@ -129,6 +131,29 @@ def test_a_sphere_on_a_turntable_and_on_a_slope():
     sol = m.simulate(2.0, accuracy=1e-9, **EXPLICIT)
     assert np.linalg.norm(sol["ball.position"][-1] - sol["ball.position"][0]) == pytest.approx(5 / 7 * G * np.sin(SLOPE) * 2, rel=1e-9)
     np.testing.assert_allclose(sol["roll.friction_ratio"], 2 / 7 * np.tan(SLOPE), rtol=1e-9)
+
+
+@pytest.mark.parametrize("coordinates", ["absolute", "joint"])
+def test_a_ball_on_a_sphere_and_in_a_bowl(coordinates):
+    """On it the normal force is m g (17 cos a - 10) / 7, so it would leave at cos a = 10/17; in it the ball is a pendulum."""
+    how = {"accuracy": 1e-9, "integrator": pl.DOP853(), "coordinates": coordinates}
+    sol = globe(0.1).simulate(2.0, **how)
+    height = sol["ball.position"][:, 2] / 1.1
+    np.testing.assert_allclose(sol["roll.normal_force"], 2 * G * (17 * height - 10 * np.cos(0.1)) / 7, rtol=0, atol=1e-6)
+    assert sol["roll.normal_force"].min() < 0 and abs(np.linalg.norm(sol["ball.position"], axis=1) - 1.1).max() < 1e-12
+    from scipy.special import ellipk
+    period = 4 * ellipk(np.sin(0.5)**2) * np.sqrt(7 * 0.9 / (5 * G))
+    sol = globe(1.0, inside=True).simulate(2 * period, **how)
+    assert np.linalg.norm(sol["ball.position"][-1] - sol["ball.position"][0]) < 1e-7
+    space = [globe(1.0, True, velocity=turned((0, 1.5, 0), by), by=by).simulate(4.0, **how) for by in ((1.0, 0, 0, 0), TILT)]
+    np.testing.assert_allclose([turned(p) for p in space[0]["ball.position"]], space[1]["ball.position"], rtol=0, atol=1e-8)
+    np.testing.assert_allclose([turned(p) for p in space[0]["roll.friction_force"]], space[1]["roll.friction_force"], rtol=0, atol=1e-6)
+    energy = space[1]["energy.kinetic"] + space[1]["energy.potential"]
+    assert np.ptp(energy) < 1e-9 * abs(energy[0])
+    push = 2 * (space[0]["ball.acceleration"] + (0, 0, G))
+    n = -space[0]["ball.position"] / 0.9
+    force = space[0]["roll.friction_force"] + n * space[0]["roll.normal_force"][:, None]
+    np.testing.assert_allclose(force, push, rtol=0, atol=1e-8)
 
 
 def test_the_wave_of_klingel():
@@ -238,6 +263,8 @@ def test_bad_input_is_told():
             (pl.RollingDisc, {"radius": 0.3, "axis": "z", "axis_b": "z"}, "a disc that lies flat does not roll"),
             (pl.RollingDisc, {"radius": 0.3, "at": (0, 0, 0)}, "name two frames instead"),
             (pl.RollingSphere, {"radius": 0.0}, "radius"),
+            (pl.RollingSphere, {"radius": 0.2, "inside": True}, "inside of which sphere"),
+            (pl.RollingSphere, {"radius": 0.2, "sphere": 0.1, "inside": True}, "must be larger than the radius 0.2 m"),
             (pl.Wheelset, {"radius": 0.4, "gauge": 0.0, "conicity": 0.1}, "gauge"),
             (pl.Wheelset, {"radius": 0.4, "gauge": 1.5, "conicity": 1.1}, "conicity: 1.1 must be between -1 and 1"),
             (pl.Wheelset, {"radius": 0.4, "gauge": 1.5, "conicity": 0.1, "axis_b": "x"}, "the axle must lie across them"),

@@ -48,6 +48,16 @@ def turntable(speed=5.0, radius=0.1):
     return m
 
 
+def globe(angle, inside=False, radius=0.1, sphere=1.0, by=(1.0, 0.0, 0.0, 0.0), **how):
+    """A ball of 2 kg on a sphere, at an angle from the top, or in a bowl, at an angle from its bottom."""
+    way = sphere - radius if inside else sphere + radius
+    at = way * np.array([np.sin(angle), 0, -np.cos(angle) if inside else np.cos(angle)])
+    m = pl.Model("globe", gravity=turned((0, 0, -G), by))
+    m.add(pl.RigidBody("ball", mass=2.0, inertia=(0.4 * 2 * radius**2,) * 3, position=turned(at, by), **how))
+    m.add(pl.RollingSphere("roll", "ground", "ball", radius=radius, sphere=sphere, inside=inside))
+    return m
+
+
 def wheelset(lateral=1e-4, speed=1.0, yaw=0.0):
     """Two conical wheels on rails, a little beside the middle."""
     m = pl.Model("wheelset", gravity=(0, 0, -G))

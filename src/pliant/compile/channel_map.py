@@ -31,6 +31,7 @@ class JointRecord:
     start: dict[str, float] = field(default_factory=dict)    # their values in the pose as modelled
     turn: np.ndarray = field(default_factory=lambda: np.eye(3))  # joint axes in the axes of frame a
     histories: dict[str, int] = field(default_factory=dict)  # the count of turns of its angle
+    tangent: int = -1                                        # where the history keeps a direction of what rolls on a sphere
     length: float | None = None
     stated: dict[str, float] = field(default_factory=dict)   # start values of its coordinates and rates, where the user gave them
     lock: tuple[int, ...] = ()                               # axes of a and b that its equations keep parallel

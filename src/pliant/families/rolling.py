@@ -30,10 +30,10 @@ from ..kernels.pairs import (
 )
 from ..kernels.so3 import add, axis2, cross, dot, scale, store, sub, vec, vec2
 
-KIND, WHICH, LEVEL = index(4, 5, 6)          # ip: what rolls; axis of A, or side of the wheel; level
-BLADE, RIM, BALL, WHEEL = index(0, 1, 2, 3)  # kinds
+KIND, WHICH, LEVEL, KEPT = index(4, 5, 6, 7)  # ip: what rolls; direction, or side of the wheel; level; a place in the history
+BLADE, RIM, BALL, WHEEL, GLOBE = index(0, 1, 2, 3, 4)  # kinds
 POSITION, VELOCITY = index(0, 1)             # levels
-RADIUS, HALF, CONICITY = index(0, 1, 2)      # rp
+RADIUS, HALF, CONICITY = index(0, 1, 2)      # rp; HALF of a globe is its radius, negative where B is in it
 
 
 @jit
@@ -49,6 +49,38 @@ def side_of(b, e):
 
 
 @jit
+def normal_of_globe(s, b, e):
+    """n = +- d / |d|, and that sign over |d|"""
+    d = separation(s, b, e)
+    by = (1.0 if b.rp[e, HALF].real > 0 else -1.0) / np.sqrt(dot(d, d))
+    return scale(by, d), by
+
+
+@jit
+def kept_tangent(s, b, e, n):
+    """s, the direction in A that e_1 had after the last step; where there is none an axis of A across n."""
+    fa, at = b.ip[e, FA], b.ip[e, KEPT]
+    c = 0 if s.H[at] == 0 and s.H[at + 1] == 0 and s.H[at + 2] == 0 else 3
+    if c == 3:
+        x, y, z = axis2(s.X, fa, A, 0), axis2(s.X, fa, A, 1), axis2(s.X, fa, A, 2)
+        return add(scale(s.H[at], x), add(scale(s.H[at + 1], y), scale(s.H[at + 2], z)))
+    for k in range(1, 3):
+        here, best = dot(axis2(s.X, fa, A, k), n).real, dot(axis2(s.X, fa, A, c), n).real
+        if here * here < best * best:
+            c = k
+    return axis2(s.X, fa, A, c)
+
+
+@jit
+def tangents(s, b, e, n):
+    """m = s - n (n.s), e_1 = m / |m|, e_2 = n x e_1"""
+    along = kept_tangent(s, b, e, n)
+    m = sub(along, scale(dot(n, along), n))
+    first = scale(1 / np.sqrt(dot(m, m)), m)
+    return m, first, cross(n, first)
+
+
+@jit
 def spot(s, b, e):
     """Direction e and arm k of a row; n: z of A, a: z of B                                                 [rolling-2]
 
@@ -56,8 +88,13 @@ def spot(s, b, e):
         rim     e an axis of A, k = -R m / |m|,  m = n - a (a.n)
         ball    e an axis of A, k = -R n
         wheel   e = a x n,      k = +- h a - (R +- c y) n,  y = y_A.d
+        globe   e = e_1, e_2, n, k = -R n,                  n = +- d / |d|
     """
     kind, R = b.ip[e, KIND], b.rp[e, RADIUS]
+    if kind == GLOBE:
+        n, _ = normal_of_globe(s, b, e)
+        _, first, second = tangents(s, b, e, n)
+        return n if b.ip[e, WHICH] == 2 else first if b.ip[e, WHICH] == 0 else second, scale(-R, n)
     n, a = axis2(s.X, b.ip[e, FA], A, 2), axis2(s.X, b.ip[e, FB], A, 2)
     if kind == BLADE:
         return a, scale(-R, n)
@@ -72,9 +109,24 @@ def spot(s, b, e):
 
 
 @jit
+def moved_globe(s, b, e, ta, dd):
+    """Of a globe: dn = +- (dd - n (n.dd)) / |d|, and tangents that follow"""
+    n, by = normal_of_globe(s, b, e)
+    m, first, _ = tangents(s, b, e, n)
+    along = kept_tangent(s, b, e, n)
+    dn, turn = scale(by, sub(dd, scale(dot(n, dd), n))), cross(ta, along)
+    dm = sub(turn, add(scale(dot(n, along), dn), scale(dot(dn, along) + dot(n, turn), n)))
+    d1 = scale(1 / np.sqrt(dot(m, m)), sub(dm, scale(dot(first, dm), first)))
+    d2 = add(cross(dn, first), cross(n, d1))
+    return dn if b.ip[e, WHICH] == 2 else d1 if b.ip[e, WHICH] == 0 else d2, scale(-b.rp[e, RADIUS], dn)
+
+
+@jit
 def moved(s, b, e, ta, tb, dd):
     """Changes of e and k by the rotations ta of A and tb of B, and the displacement dd of B against A      [rolling-3]"""
     kind, R = b.ip[e, KIND], b.rp[e, RADIUS]
+    if kind == GLOBE:
+        return moved_globe(s, b, e, ta, dd)
     n, a = axis2(s.X, b.ip[e, FA], A, 2), axis2(s.X, b.ip[e, FB], A, 2)
     dn, da = cross(ta, n), cross(tb, a)
     if kind == BLADE:
@@ -145,7 +197,7 @@ def rolling(s, b, o):
             load_rates(s, b, e, o.W)
             o.V[row] = along_rates(o.W, GRADIENT)
         else:
-            o.R[row] += g
+            o.R[row] += g - b.rp[e, HALF] if b.ip[e, KIND] == GLOBE else g
         add_wrench(s, b, e, s.lam[row], o.W)
 
 
@@ -211,4 +263,15 @@ def rolling_rates(s, b, o):
         o.R[row] += c
 
 
+@jit
+def keep_tangents(s, b, o):
+    """H = e_1 in the axes of A: the tangents turn as little as they can                                     [rolling-8]"""
+    for e in range(b.first, b.last):
+        n, _ = normal_of_globe(s, b, e)
+        _, first, _ = tangents(s, b, e, n)
+        for k in range(3):
+            s.H[b.ip[e, KEPT] + k] = dot(axis2(s.X, b.ip[e, FA], A, k), first)
+
+
 ROLLING = Family("rolling", act=Stage(rolling, rolling_tangent, rolling_rates))
+TANGENTS = Family("tangents", act=Stage(history=keep_tangents))

@@ -85,21 +85,21 @@ class Rows:
         self.record.directions.append((direction,))
         return row
 
-    def position(self, kind: int, which: int, *reals: float) -> None:
+    def position(self, kind: int, which: int, *reals: float, kept: tuple[int, ...] = ()) -> None:
         """e.(d + k) = 0"""
-        self._rolling(kind, which, False, reals)
+        self._rolling((kind, which), False, reals, kept)
 
-    def speed(self, kind: int, which: int, *reals: float) -> None:
+    def speed(self, kind: int, which: int, *reals: float, kept: tuple[int, ...] = ()) -> None:
         """G u = 0"""
-        self._rolling(kind, which, True, reals)
+        self._rolling((kind, which), True, reals, kept)
 
-    def _rolling(self, kind: int, which: int, speed: bool, reals: tuple[float, ...]) -> None:
+    def _rolling(self, what: tuple[int, int], speed: bool, reals: tuple[float, ...], kept: tuple[int, ...]) -> None:
         from ..families.rolling import POSITION, ROLLING, VELOCITY
         b, r = self.layout.builder, self.record
         row = self.take("speed" if speed else "gap")
         if speed:
             b.velocity_rows.append(row)
-        b.pair(ROLLING, self.item.name, r.a, r.b, (kind, which, VELOCITY if speed else POSITION), reals, joint=r.equations, row=row,
+        b.pair(ROLLING, self.item.name, r.a, r.b, (*what, VELOCITY if speed else POSITION, *kept), reals, joint=r.equations, row=row,
                velocity=True)
 
 
@@ -155,23 +155,52 @@ class RollingDisc(Rolls):
 
 
 class RollingSphere(Rolls):
-    """A sphere of this ``radius`` [m] around b rolls on the plane through a, on the side to which the normal ``axis`` points, without slip:
-    1 equation of positions, 2 of velocities. It may spin about the normal."""
+    """A sphere of this ``radius`` [m] around b rolls without slip on the plane through a, on the side to which the normal ``axis`` points;
+    or on a sphere around a, with the radius ``sphere`` [m], or ``inside`` it: 1 equation of positions, 2 of velocities. It may spin about
+    the normal."""
     kind: ClassVar[str] = "rolling_sphere"
     symbol: ClassVar[str] = "diamond"
     guide: ClassVar[str] = "plane"
     rows: ClassVar[int] = 3
     radius: Positive
+    sphere: Positive | None = None
+    inside: bool = False
+
+    @model_validator(mode="after")
+    def _fits(self) -> RollingSphere:
+        if self.inside and self.sphere is None:
+            raise FieldError("sphere", "is missing: inside of which sphere does it roll? Give its radius, or leave inside out")
+        if self.inside and self.sphere is not None and not self.sphere > self.radius:
+            raise FieldError("sphere", f"{self.sphere:g} m must be larger than the radius {self.radius:g} m of what rolls inside it")
+        return self
+
+    @property
+    def globe(self) -> float:
+        """The radius of what it rolls on, negative inside of it; 0 of a plane."""
+        return 0.0 if self.sphere is None else -self.sphere if self.inside else self.sphere
 
     def build(self, layout: ModelCompiler) -> None:
-        from ..families.rolling import BALL
+        from ..families.rolling import BALL, GLOBE
         rows = self.rolls_on(layout, self.world_axis(layout, self.axis))
-        rows.position(BALL, 2, self.radius)
+        kind, kept = (GLOBE, self._tangents(rows)) if self.sphere else (BALL, ())
+        reals = self.radius, self.globe
+        rows.position(kind, 2, *reals, kept=kept)
         for axis in range(2):
-            rows.speed(BALL, axis, self.radius)
+            rows.speed(kind, axis, *reals, kept=kept)
+
+    def _tangents(self, rows: Rows) -> tuple[int]:
+        """Where the history keeps a direction across the normal of a sphere."""
+        from ..families.rolling import GLOBE, TANGENTS
+        b, r = rows.layout.builder, rows.record
+        if not np.any(r.offset):
+            raise ValueError(f"joint {self.name!r}: the centres of both spheres coincide as modelled; place {self.b.body!r} where it "
+                             "touches")
+        r.tangent = b.history(3)
+        b.pair(TANGENTS, self.name, r.a, r.b, (GLOBE, 0, -1, r.tangent), (self.radius, self.globe), reads=True)
+        return (r.tangent,)
 
     def channels(self) -> Iterable[Channel]:
-        return *joint_channels(()), *sphere_channels(self.radius)
+        return *joint_channels(()), *sphere_channels(self.radius, self.globe)
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

@@ -27,21 +27,35 @@ def disc_channels(radius: float) -> Iterator[Channel]:
         n, a = observer.axes(j.a)[:, :, 2], observer.axes(j.b)[:, :, 2]
         m = n - a * np.einsum("ni,ni->n", a, n)[:, None]
         return np.asarray(observer.position(j.b) - radius * m / np.linalg.norm(m, axis=1)[:, None])
-    yield from contact_channels(point)
+    yield from contact_channels(point, plane_axes)
 
 
-def sphere_channels(radius: float) -> Iterator[Channel]:
-    def point(observer: Any, name: str) -> np.ndarray:
+def plane_axes(observer: Any, name: str) -> np.ndarray:
+    """Two tangents and the normal of a plane, as columns."""
+    return np.asarray(observer.axes(observer.directory.joints[name].a))
+
+
+def sphere_channels(radius: float, globe: float) -> Iterator[Channel]:
+    def globe_axes(observer: Any, name: str) -> np.ndarray:
+        """As the rows have them: e_1 follows the direction that the history keeps."""
         j = observer.directory.joints[name]
-        return np.asarray(observer.position(j.b) - radius * observer.axes(j.a)[:, :, 2])
-    yield from contact_channels(point)
+        d = observer.position(j.b) - observer.position(j.a)
+        n = np.sign(globe) * d / np.linalg.norm(d, axis=1)[:, None]
+        s = np.einsum("nij,nj->ni", observer.axes(j.a), observer.parts["H"][:, j.tangent:j.tangent + 3])
+        m = s - n * np.einsum("ni,ni->n", n, s)[:, None]
+        first = m / np.linalg.norm(m, axis=1)[:, None]
+        return np.stack([first, np.cross(n, first), n], axis=2)
+    axes = globe_axes if globe else plane_axes
+
+    def point(observer: Any, name: str) -> np.ndarray:
+        return np.asarray(observer.position(observer.directory.joints[name].b) - radius * axes(observer, name)[:, :, 2])
+    yield from contact_channels(point, axes)
 
 
-def contact_channels(point: Values) -> Iterator[Channel]:
+def contact_channels(point: Values, axes: Values) -> Iterator[Channel]:
     """Of rows along the normal and two tangents, in this order."""
     def friction(observer: Any, name: str) -> np.ndarray:
-        axes = observer.axes(observer.directory.joints[name].a)
-        return np.einsum("nij,nj->ni", axes[:, :, :2], multipliers(observer, name)[:, 1:3])
+        return np.einsum("nij,nj->ni", axes(observer, name)[:, :, :2], multipliers(observer, name)[:, 1:3])
 
     def used(observer: Any, name: str) -> np.ndarray:
         forces = multipliers(observer, name)
