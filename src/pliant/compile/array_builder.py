@@ -77,6 +77,22 @@ class ControllerEntry(NamedTuple):
     memory: int
 
 
+class RigidPoint(NamedTuple):
+    """Where a rigid contact or limit is found: its item, rows of its multipliers (normal, and two tangential ones if it rubs), its place
+    among memories of W and in the history; its restitutions and coefficients of friction; what is told of it, impacts and changes."""
+    item: str
+    rows: tuple[int, ...]
+    seen: int
+    phase: int
+    restitution: float
+    tangential: float = 0.0
+    friction: float = 0.0
+    static: float = 0.0
+    impacts: int = -1
+    changes: int = -1
+    angle: bool = False
+
+
 @dataclass
 class Row:
     """One element: integers after the block table, reals, tiles of its block table, and the item it belongs to."""
@@ -124,6 +140,7 @@ class ArrayBuilder:
     periods: list[tuple[float, str]] = field(default_factory=list)  # of sampled items, and who they are
     controllers: list[ControllerEntry] = field(default_factory=list)
     told: list[Told] = field(default_factory=list)  # what can happen
+    rigid: list[RigidPoint] = field(default_factory=list)
     log: tuple[int, int] = 0, 0                      # where among memories of W it is noted, and how often at most
     observed: list[tuple[str, str]] = field(default_factory=list)  # channels that are looked up at instants, and for whom
     starts: dict[int, float] = field(default_factory=dict)  # of discrete values: place in the history, value at the start
@@ -269,6 +286,12 @@ class ArrayBuilder:
         self.references.append((None, self.own))
         self.own += size
         return -1 - len(self.references)
+
+    def choice(self) -> int:
+        """A place for a choice that an element makes itself, and its margin, as functions have them."""
+        self.tab += [0, 0]
+        self.switches.append((-1, False, False))
+        return len(self.tab) - 2
 
     def period(self, seconds: float, owner: str) -> int:
         """A reference to a period, for the integers of an element: it becomes a number of base periods."""

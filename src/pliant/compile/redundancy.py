@@ -11,6 +11,7 @@ import numpy as np
 from ..families.constraints import COORDINATE, DRIVE, PERPENDICULAR
 from ..families.couplings import COUPLING, VALUE
 from ..families.held import HELD_AXES
+from ..families.rigid_stops import RIGID_STOP
 from ..kernels.block_lu import Elimination
 from ..kernels.coordinates import ANGLE, KIND
 from ..kernels.pairs import ROW
@@ -32,7 +33,7 @@ def angular(system: System) -> np.ndarray:
         elif family is COUPLING:  # in the unit of its first coordinate
             leads = ip[first:last, VALUE] >= 0
             out[rows[leads]] = ip[first:last, KIND][leads] == ANGLE
-        elif family in (COORDINATE, DRIVE):  # a screw or rack has a displacement among its terms: a force
+        elif family in (COORDINATE, DRIVE, RIGID_STOP):  # a screw or rack has a displacement among its terms: a force
             turns = ip[first:last, KIND] == ANGLE
             out[rows[turns]] = True
             lengths[rows[~turns]] = True

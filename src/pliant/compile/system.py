@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 
 from ..families.mass_flow import CODES, FLOW
+from ..families.rigid_stops import STICKS
 from ..families.switching import COUNT, LEVEL, SWITCHING
 from ..items.errors import ModelError
 from ..kernels import evaluation
@@ -17,6 +18,7 @@ from ..kernels.block_lu import Elimination, analyse
 from ..kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, F, Family, address
 from ..kernels.evaluation import Data, Memory, Program
 from ..kernels.expression_vm import SCRATCH, TIME_STEP, evaluate, value_at
+from ..kernels.expression_vm import SCRATCH, TIME_STEP, evaluate, note_margin
 from ..kernels.jit import DISABLED
 from ..kernels.pairs import ROW
 from .array_builder import ArrayBuilder, coupled_tiles
@@ -58,6 +60,7 @@ class System:
         self.switches, self.timed, self.watched, self.lines, self.sloped = b.switches, b.timed, b.watched, b.lines, b.sloped
         self.spans, self.n_choices = tuple(b.spans), len(b.tab) + 1
         self.states = tuple(b.states)
+        self.rigid = tuple(point._replace(seen=SCRATCH + len(b.tab) + 1 + point.seen) for point in b.rigid)
         self.n_motion = min((6 * (state.iv // 6) for state in b.states), default=self.n_v)  # rows of motion, which states follow
         self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.own + b.scratch
         self._programs: dict[Any, Program] = {}
@@ -230,6 +233,8 @@ class System:
         """-eps C M^-1 C^T on the multiplier diagonals: small against what is there, large against its rounding errors."""
         x = self.memory()
         x.H[self.switchable[:, 1]] = 1  # as if all were on
+        for point in self.rigid:
+            x.H[point.phase] = STICKS  # equations that are off at the start count as well
         evaluation.run(self.program("tangent"), self.data, x, 0.0, 1.0, 0.0, 0.0)
         if self.failures or not (np.isfinite(x.D).all() and np.isfinite(x.R).all()):
             self.check_finite(self.memory(), 0.0, "residual", "tangent")
@@ -261,11 +266,11 @@ class System:
 
 @cache
 def _runs_functions(kernel: Any) -> bool:
-    """Whether a kernel, or one that it uses, runs functions of users."""
+    """Whether a kernel, or one that it uses, runs functions of users, or makes choices of its own."""
     todo, seen = [kernel], set[int]()
     while todo:
         f = todo.pop()
-        if f is evaluate:
+        if f is evaluate or f is note_margin:
             return True
         f = getattr(f, "py_func", f)
         if isinstance(f, FunctionType) and id(f) not in seen:

@@ -15,7 +15,7 @@ from .stops import Stop
 QUANTITY: dict[str, Any] = {"type": ["number", "string"]}
 LIMITS = {"anyOf": [
     {"type": "array", "items": {"type": ["number", "string", "null"]}, "minItems": 2, "maxItems": 2},
-    {"type": "object", "properties": dict.fromkeys(("lower", "upper", "stiffness", "restitution", "exponent", "slow"), QUANTITY),
+    {"type": "object", "properties": dict.fromkeys(("lower", "upper", "stiffness", "restitution", "exponent", "slow", "law"), QUANTITY),
      "additionalProperties": False}], "description": "lower and upper limit of the coordinate, null: there is none; or fields of a stop"}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from math import inf, log1p
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import model_validator
 
 from ..functions.expression import ZERO
@@ -12,10 +13,11 @@ from ..functions.field_error import FieldError
 from ..functions.formula import Formula, function, of, where
 from .base import Item, JointName, number
 from .blocks import Computes
-from .declarations import CoordinateUse, Energies, Held, Lag, Latch, Memory, Output, Play
+from .declarations import Channel, CoordinateUse, Energies, Held, Lag, Latch, Memory, Output, Play
 from .joint_loads import add_joint_load
 from .quantities import numbers_with_units
 from .reduced_inertia import usual_stiffness
+from .rigid_limits import add_rigid_limit
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -29,6 +31,7 @@ else:
 
 LEAST = 0.01    # restitution: below that a stop is as good as plastic, and its damping without bound
 TINY = 1e-24    # square of a depth that is none: the power of a depth has a slope there
+RIGID = "rigid"
 SIDES = {"lower": -1.0, "upper": 1.0}
 UNITS = {"angle": ("rad", "N*m", "rad/s"), "displacement": ("m", "N", "m/s")}
 
@@ -58,7 +61,9 @@ class Stop(Computes):
     """Limits ``lower`` and ``upper`` of a ``coordinate`` of a joint [rad or m], one of them at least. Beyond a limit by the depth d it
     pushes back with k d^p (1 + a d'), never pulls: ``stiffness`` k [N m/rad^p or N/m^p], ``exponent`` p; a such that a body that comes
     with a speed above ``slow`` [rad/s or m/s] leaves with ``restitution`` times that, whatever its mass, if nothing else acts on it
-    meanwhile. A linear ``stiffness`` may be left out: the two bodies of the joint by themselves then touch for a millisecond."""
+    meanwhile. A linear ``stiffness`` may be left out: the two bodies of the joint by themselves then touch for a millisecond.
+    With ``law`` "rigid" an impact takes no time and gives back ``restitution`` times the speed, from 0 to 1; what comes to rest at a limit
+    is held there by a force that never pulls."""
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "stop"
     listed: ClassVar[int] = 4
@@ -71,6 +76,7 @@ class Stop(Computes):
     restitution: Restitution = 0.5
     exponent: Positive = 1.0
     slow: Positive = 0.01
+    law: Literal["compliant", "rigid"] = "compliant"
 
     @model_validator(mode="before")
     @classmethod
@@ -86,8 +92,12 @@ class Stop(Computes):
             raise FieldError("lower", "is missing; a stop needs it, or upper")
         if not low < high:
             raise FieldError("lower", f"{low:g} must be below upper, {high:g}")
-        if not LEAST <= self.restitution <= 1:
-            raise FieldError("restitution", f"{self.restitution:g} must be from {LEAST:g} to 1")
+        if self.law == RIGID and (given := {"stiffness", "exponent", "slow"} & self.model_fields_set):
+            raise FieldError(min(given), 'is of a compliant stop; leave it out, or law="rigid"')
+        least = 0.0 if self.law == RIGID else LEAST
+        if not least <= self.restitution <= 1:
+            more = "" if self.law == RIGID else '; with law="rigid" it may be 0'
+            raise FieldError("restitution", f"{self.restitution:g} must be from {least:g} to 1{more}")
         if not 1 <= self.exponent <= 3:
             raise FieldError("exponent", f"{self.exponent:g} must be from 1, a linear spring, to 3")
         if self.stiffness is None and self.exponent != 1:
@@ -96,7 +106,7 @@ class Stop(Computes):
 
     def completed(self, layout: ModelCompiler, items: Mapping[str, Item]) -> Stop:
         """With the stiffness that its bodies give."""
-        if self.stiffness is not None or self.joint not in items or self.coordinate not in getattr(items[self.joint], "coordinates", ()):
+        if self.law == RIGID or self.stiffness is not None or self.joint not in items or self.coordinate not in getattr(items[self.joint], "coordinates", ()):
             return self
         stiffness = usual_stiffness(layout, items[self.joint], self.coordinate, f"{self.kind} {self.name!r}")
         return self.model_copy(update={"stiffness": stiffness})
@@ -126,6 +136,8 @@ class Stop(Computes):
 
     def discrete(self) -> Iterable[Held | Memory | Latch | Lag | Play]:
         """The speed with which a limit was met; zero where it is not touched."""
+        if self.law == RIGID:
+            return
         for name, _, depth, rate in self._sides():
             met = self.own(f"{name}_speed")
             value = where(depth > 0, where(met > 0, met, function("max", rate, self.slow)), 0.0)
@@ -133,6 +145,9 @@ class Stop(Computes):
             yield Latch(f"{name}_speed", UNITS[self.coordinate][2], value.node, tells=tells)
 
     def computed(self) -> Iterable[Output]:
+        return self._compliant() if self.law != RIGID else ()
+
+    def _compliant(self) -> Iterable[Output]:
         length, effort, _ = UNITS[self.coordinate]
         pushed, beyond = Formula(ZERO), Formula(ZERO)
         for name, side, depth, rate in self._sides():
@@ -146,6 +161,8 @@ class Stop(Computes):
 
     def energies(self) -> Energies:
         """The effort is a load on the joint, and counts as work there: its spring keeps k d^(p+1) / (p+1), the rest is lost."""
+        if self.law == RIGID:
+            return Energies()
         stored, lost, p = Formula(ZERO), Formula(ZERO), self.exponent
         for name, _, depth, rate in self._sides():
             spring = where(depth > 0, self._spring(depth), 0.0)
@@ -155,7 +172,23 @@ class Stop(Computes):
 
     def build(self, layout: ModelCompiler) -> None:
         item = f"{self.kind} {self.name!r}"
+        if self.law == RIGID:
+            for name, side in SIDES.items():
+                if (limit := getattr(self, name)) is not None:
+                    add_rigid_limit(layout, item, self, name, -side, -side * limit)
+            return
         add_joint_load(layout, item, self.name, layout.coordinate(self.joint, self.coordinate, item), self.own("effort").node, "effort")
+
+    def channels(self) -> Iterable[Channel]:
+        if self.law != RIGID:
+            return super().channels()
+        return (Channel("effort", UNITS[self.coordinate][1], 1, self._effort),)
+
+    def _effort(self, observer: Any, name: str) -> np.ndarray:
+        """Along the coordinate, on b."""
+        rows = [p.rows[0] for p in observer.dynamics.system.rigid if p.item == name]
+        factors = [-side for limit, side in SIDES.items() if getattr(self, limit) is not None]
+        return sum((-f * observer.parts["lam"][:, row] for f, row in zip(factors, rows, strict=True)), np.zeros(len(observer.rows)))
 
     def uses(self) -> Iterable[CoordinateUse]:
         return (CoordinateUse(self.joint, self.coordinate),)

@@ -52,6 +52,7 @@ CONTROL = record_type({
     "fixed": "whether all steps have one length",
     "histories": "whether turns are counted",
     "jumpy": "whether functions of the motion have jumps",
+    "reacts": "whether choices depend on multipliers, which belong to accelerations",
     "sites": "choices that functions are held on",
     "seen": "how many steps were looked at: one, or more",
     "asked": "of the method: to make a step, or its polynomial",
@@ -125,6 +126,7 @@ class Steps(NamedTuple):
     P: np.ndarray       # y(t0 + s h) = y0 + sum_k P[k] s^k,  k = 1, 2, ...                                 [ode-2]
     K: np.ndarray       # stages
     z: np.ndarray
+    f: np.ndarray       # F at a sample
     site: np.ndarray    # where in W margins of choices are, c.sites of them; and their values, rows: places in the step
     margin: np.ndarray
     stops: np.ndarray   # times right before and right after jumps in time, and of which kind; the end of the run last

@@ -51,6 +51,8 @@ def find_sites(program, d, x, t, last, site):
 def margins(p, w, c, t, y, row):
     """All of them at a state, and whether one is negative."""
     place(p, w, t, y)
+    if c.reacts == 1:
+        call_status(w.call.rhs, (p, t, y, w.f))
     evaluate(w.decide, p.d, p.x, t, 0.0, 0.0, 0.0)
     beyond = False
     for i in range(c.sites):
@@ -226,4 +228,6 @@ def first_jump(p, w, c, o):
         if after != NONE:
             after = narrowed(p, w, c, before, after)
     place(p, w, c.t1, w.y1)
+    if c.reacts == 1 and call_status(w.call.rhs, (p, c.t1, w.y1, w.f1)) == DONE:  # multipliers of the end of the step
+        c.known = 1
     return after

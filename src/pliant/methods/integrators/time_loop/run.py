@@ -52,7 +52,7 @@ FINEST = 1e-13      # smallest step, of the time
 WORK = 1                     # of totals: dissipated energy, work
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 # fields of records that follow from the plan and the options, and are not taken from a memory
-LIMITS = ("last", "eps", "most", "least", "end", "outputs", "stored", "fixed", "histories", "jumpy", "sites", "looks",
+LIMITS = ("last", "eps", "most", "least", "end", "outputs", "stored", "fixed", "histories", "jumpy", "reacts", "sites", "looks",
           "size", "swing", "brief", "slowest", "caution", "span", "choices", "through", "coming", "segment", "jumps",
           "origin", "base", "instant", "events", "most_iterations", "full", "tolerance", "rounding", "floor",
           "widest", "alpha_m", "alpha_f", "beta", "gamma",
@@ -96,6 +96,7 @@ class Run(Stops):
         self.c, self.num = new_record(CONTROL), new_record(NUM)
         self.c.latest, self.c.fixed, self.c.echo = -1, not plan.accuracy, NEVER
         self.fallback = SparseFallback(s, self.x)
+        self.happened, self.events = list[np.ndarray](), 0
         self.interval = max(LEAST, min(MOST, TILE_STEPS // s.n_tiles))
         s.failures.take()  # of an earlier run
         self.programs = [s.program("residual"), s.program("tangent"), self._power_program(), s.program("history"),
@@ -122,6 +123,7 @@ class Run(Stops):
             ahead[:, 2] = np.where(ahead[:, 2] > 0, np.where(drive_jumps(s, codes, ahead) > self.joint_gap, PLACES, RATES), FORCES)
             self.stops, self.limits = np.vstack([ahead, self.stops]), np.column_stack([limits.times[1:], limits.most])
             c.jumpy, c.looks = any(not timed for _, _, timed in s.switches), looks(s)
+            c.reacts = len(s.rigid) > 0
         else:
             for t, changes in whole_turns(s, plan.dynamics.directory.codes, start, end):  # no step would notice
                 self.drive_jumped(plan.row, changes, t)
@@ -140,7 +142,6 @@ class Run(Stops):
     def _store(self) -> None:
         """Room for rows, and the first checkpoint: the last thing that the initialisation of a method does."""
         self.rows = np.zeros((min(CHUNK, 1 + len(self.due), max(FEWEST, ROOM // self.start.size)), self.start.size))
-        self.happened, self.events = list[np.ndarray](), 0
         self._take_events()
         self.checkpoint, self.emitted, self.noted = Checkpoint(self.memory(), 0, self.events), 0, int(self.c.steps)
 
@@ -156,7 +157,7 @@ class Run(Stops):
     def most_noted(self) -> int:
         """Steps until Python must look in, so that there is room for all that may happen in them and right behind."""
         told, room = self.dynamics.system.told, self.dynamics.system.log[1]
-        return max(1, room // (ROUNDS * len(told)) - 2) if told else 10**9
+        return max(1, room // (ROUNDS * len(told)) - 2) if room else 10**9
 
     @property
     def rows_to_come(self) -> int:
@@ -347,7 +348,9 @@ class Run(Stops):
         raise NotImplementedError
 
     def _count_jump(self, t: float) -> None:
-        """Too many of them in a short time end the run."""
+        """Too many of them in a short time end the run; those of rigid contacts come to an end, or are told."""
+        if self.dynamics.system.rigid:
+            return
         if chatters(self.c, self.jumped, t):
             raise self.chattering(self.jumped)
 

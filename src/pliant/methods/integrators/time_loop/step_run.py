@@ -30,6 +30,7 @@ from .instants import begin_discrete
 from .intervals import begin_interval, occur
 from .jump_search import ROWS, find_sites
 from .method import Method
+from .rigid_passage import RigidPassage
 from .run import Run
 from .settling import made_for
 from .stops import CANNOT_CLOSE, UNSEEN, function_fault
@@ -51,6 +52,7 @@ class StepRun(Run):
         self.n_q, self.n_v = int(self.num.state_q), int(self.num.state_v)
         self.scheme: Method = method.scheme(self)
         self.lines = DelayLines(self)
+        self.contacts = RigidPassage(self) if plan.dynamics.system.rigid else None
         self._plan_intervals(plan, self.scheme.coarsest)
         self.lines.limit()
         self.watched, self.aliased = bool(self.c.fixed and self.scheme.holds), bool(self.c.fixed and (self.scheme.holds or not self.space))
@@ -80,13 +82,13 @@ class StepRun(Run):
         c.exponent, c.swing, c.caution, c.size = m.exponent, min(m.swing, 1e300), m.caution, self.dynamics.length
         c.brief = m.brief * self.duration
         c.slowest, c.choices = SLOWEST / self.duration, self._choices.size
-        c.through = not c.fixed and type(self)._begin is StepRun._begin and (self.settling is not None or not m.holds)
+        c.through = not c.fixed and not self.contacts and type(self)._begin is StepRun._begin and (self.settling is not None or not m.holds)
         c.widest = CANNOT_CLOSE * self.joint_gap if made.project and self.formulation.holds_branch else np.inf
 
     def _make_steps(self, made: Equations) -> None:
         """Vectors of a step, and addresses of the kernels."""
         m, n, most = self.scheme, self.n_q + self.n_v + 2, self._choices.size // 2 if self.c.jumpy else 0
-        one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z")}
+        one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z", "f")}
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
                       margin=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
@@ -248,6 +250,8 @@ class StepRun(Run):
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state."""
         s, w, c = self.dynamics.system, self.steps, self.c
+        if self.contacts:
+            row = self.contacts.passed(row)
         if c.events:
             if self.lines and not c.begun:
                 row = row.copy()

@@ -1,0 +1,24 @@
+"""Rigid limits of coordinates: an equation that is on while the limit is touched. docs/theory/rigid_contact.md"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .declarations import IMPACTS, VALUES, Told
+
+if TYPE_CHECKING:
+    from ..compile.model_compiler import ModelCompiler
+    from .stops import Stop
+
+
+def add_rigid_limit(layout: ModelCompiler, item: str, stop: Stop, side: str, factor: float, offset: float) -> None:
+    """factor c - offset >= 0 for the coordinate of a stop, by an equation that is on while it is touched."""
+    from ..compile.array_builder import RigidPoint
+    from ..families.rigid_stops import NUMBERS, PLACES, RIGID_STOP
+    b, c = layout.builder, layout.coordinate(stop.joint, stop.coordinate, item)
+    equations = b.equations(f"{stop.name}.{side}", c.frames)
+    row, phase, seen = equations.take(), b.history(PLACES), b.own
+    b.pair(RIGID_STOP, stop.name, *c.frames, (*c.place, phase, b.choice(), b.memory(NUMBERS)), (c.zero, factor, offset), joint=equations,
+           row=row)
+    b.told += [Told(stop.name, (f"hits {side}",), IMPACTS), Told(stop.name, (f"leaves {side}", f"rests on {side}"), VALUES)]
+    b.rigid.append(RigidPoint(stop.name, (row,), seen, phase, stop.restitution, impacts=len(b.told) - 2, changes=len(b.told) - 1,
+                              angle=stop.coordinate == "angle"))

@@ -1,0 +1,266 @@
+"""Rigid contacts and limits at an instant: which touch, what their impacts do, which of them push, slide or stick from there on.
+
+On the row of a state, in Python: instants are rare, and the problems are those of `kernels.impacts` and `kernels.complementarity`. With all
+contacts off, [M C^T; C 0] gives Delassus' matrix D of those that touch, and the accelerations xi that they would have.
+docs/theory/rigid_contact.md
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ....compile import redundancy
+from ....families.rigid_stops import ACCELERATION, GAP, OPEN, ROOM, SLIDES, SPEED, STICKS
+from ....items.errors import SimulationError
+from ....kernels import complementarity, evaluation, impacts
+from ....kernels.block_lu import factorise, solve_refined
+from ....kernels.event_log import WIDTH
+from ....kernels.state_row import parts
+
+if TYPE_CHECKING:
+    from .run import Run
+
+TOUCH = 1e-9     # of the size of the model: a gap that is none
+ROUNDING = 1e-13  # of it: what an open gap may be below zero, so that it begins open
+REST = 1e-9      # of the speed of the model: a speed that is none
+SLIGHT = 1e-12   # of the accelerations of the model: one that is none
+PART = 0.1       # of what is allowed: a bounce so low is none
+ROUNDS = 100     # decisions at one instant
+CROWD = 200      # instants next to each other
+TOUCHES, LEAVES, RESTS, STICKING, SLIDING = 1.0, 0.0, 2.0, 3.0, 4.0  # what is told of changes: numbers of words
+WORDS = ("leaves", "touches", "comes to rest", "sticks", "slides")
+
+
+class Touching(NamedTuple):
+    """Contacts that touch at a state: their numbers; three rows each of Delassus' matrix and of the relative speeds; what a unit impulse of
+    each row does to velocities and to multipliers."""
+    which: list[int]
+    D: np.ndarray
+    u: np.ndarray
+    Y: np.ndarray
+
+
+class RigidPassage:
+    """Of a run."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.dynamics, self.points = run, run.dynamics, run.dynamics.system.rigid
+        self.allowed = run.accuracy or 0.0
+        self.last, self.crowd = -np.inf, 0
+
+    # -- what is seen at a state
+    def _place(self, row: np.ndarray) -> None:
+        """The state in the memory of the model, without multipliers."""
+        x, s = self.dynamics.x, self.dynamics.system
+        p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
+        x.q[:], x.v[:], x.H[:], x.a[:], x.lam[:] = p["q"], p["v"], p["H"], 0.0, 0.0
+        self.t = float(row[0])
+
+    def _phases(self, value: float | None, which: Any = None) -> None:
+        for k in range(len(self.points)) if which is None else which:
+            self.dynamics.x.H[self.points[k].phase] = OPEN if value is None else value
+
+    def _evaluate(self, program: str) -> None:
+        s, x = self.dynamics.system, self.dynamics.x
+        x.V[:] = 0
+        evaluation.run(s.program(program), s.data, x, self.t, 0.0, 0.0, 0.0)
+
+    def seen(self, what: int, k: int) -> float:
+        """What the last evaluation has left of a contact."""
+        return float(self.dynamics.x.W[self.points[k].seen + what])
+
+    def gaps(self) -> np.ndarray:
+        self._evaluate("residual")
+        return np.array([self.seen(GAP, k) for k in range(len(self.points))])
+
+    def _size(self, k: int) -> float:
+        return 1.0 if self.points[k].angle else self.dynamics.length
+
+    def _rates(self, which: list[int], what: int) -> np.ndarray:
+        """Speeds or accelerations, three of every contact."""
+        self._evaluate("rates")
+        out = np.zeros(3 * len(which))
+        for i, k in enumerate(which):
+            for j in range(len(self.points[k].rows)):
+                out[3 * i + j] = self.seen(what + 2 * j, k)
+        return out
+
+    # -- linear equations with all contacts off
+    def _factorise(self) -> None:
+        d = self.dynamics
+        self._phases(None)
+        d._linearise(self.t)
+        self.sound = bool(np.isfinite(d.x.D).all()) and bool(factorise(d.x.D, d.lu, d.pivots))
+
+    def _solve(self, b: np.ndarray) -> np.ndarray:
+        """[M C^T; C 0] y = b"""
+        d = self.dynamics
+        if self.sound and solve_refined(d.tiles, d.x.D, d.lu, b, d.y, d.r, d.system.n_v) < 1e-9:
+            return d.y.copy()
+        return d.least_squares(b)
+
+    def touching(self, which: list[int]) -> Touching:
+        """Delassus' matrix of contacts, and their speeds."""
+        d, s, n = self.dynamics, self.dynamics.system, 3 * len(which)
+        u = self._rates(which, SPEED)
+        self._phases(STICKS, which)
+        d._linearise(self.t)
+        C = redundancy.jacobian(s, d.tiles)
+        number = {int(r): i for i, r in enumerate(redundancy.equations(s))}
+        rows = [[number[r] for r in self.points[k].rows] for k in which]
+        W = np.zeros((n, s.n))
+        for i, of in enumerate(rows):
+            for j, r in enumerate(of):
+                line = C[r] if isinstance(C, np.ndarray) else C[[r]].toarray()[0]
+                W[3 * i + j, :s.n_v] = line
+        self._factorise()
+        Y = np.array([self._solve(w) if w.any() else np.zeros(s.n) for w in W])
+        D = W[:, :s.n_v] @ Y[:, :s.n_v].T
+        return Touching(which, (D + D.T) / 2, u, Y)
+
+    def _accelerations(self) -> np.ndarray:
+        """Of the model with all contacts off, and its multipliers."""
+        d, s = self.dynamics, self.dynamics.system
+        d.x.a[:], d.x.lam[:] = 0, 0
+        self._evaluate("residual")
+        b = np.zeros(s.n)
+        b[:s.n_v] = -d.x.R[:s.n_v]
+        self._evaluate("rates")
+        b[s.n_v:] = -d.x.R[s.n_v:]
+        return self._solve(b)
+
+    # -- at an instant
+    def passed(self, row: np.ndarray) -> np.ndarray:
+        """The state right behind what happens to contacts at a state, consistent; the same object if that is nothing."""
+        self._place(row)
+        before = np.array([self.dynamics.x.H[p.phase] for p in self.points])
+        gaps = self.gaps()
+        touch = [k for k, p in enumerate(self.points) if before[k] != OPEN or gaps[k] <= TOUCH * self._size(k)]
+        self._not_too_often(float(row[0]))
+        row = row.copy()
+        state = parts(row[None, :], self.dynamics.system.q0.size, self.dynamics.system.n)
+        if touch:
+            near = self.touching(touch)
+            lost = self._collide(near)
+            pushes = self._push(near)
+        for k, point in enumerate(self.points):
+            phase = pushes.get(k, OPEN) if touch else OPEN
+            state["H"][0][point.phase] = phase
+            if phase == OPEN:
+                state["H"][0][point.phase + ROOM] = max(0.0, -gaps[k]) + ROUNDING * self._size(k) if k in touch else 0.0
+            self._tell_change(k, before[k], phase)
+        if touch:
+            state["v"][0][:] = self.dynamics.x.v
+            row[1] += lost
+        self.dynamics.refine(row[None, :])
+        return row
+
+    def _not_too_often(self, t: float) -> None:
+        """Instants that do not get on end the run."""
+        self.crowd = self.crowd + 1 if t - self.last <= 10 * self.run.c.least else 0
+        self.last = t
+        if self.crowd > CROWD:
+            names = sorted({p.item for p in self.points})
+            raise SimulationError.stopped(t, f"contacts begin and end {CROWD} times at one instant: {', '.join(map(repr, names[:5]))}",
+                                          "Rigid contacts that jam may have no motion that keeps to all of them; give one of them a "
+                                          "stiffness", "chattering")
+
+    def _collide(self, near: Touching) -> float:
+        """Impulses of what closes, in x.v; the energy that is lost."""
+        x, n_v, n = self.dynamics.x, self.dynamics.system.n_v, len(near.which)
+        points = [self.points[k] for k in near.which]
+        still = REST * self._speed()
+        closes = near.u[::3] < -still * np.array([1.0 if p.angle else self.dynamics.length for p in points])
+        if not closes.any():
+            return 0.0
+        e = np.array([p.restitution for p in points])
+        while True:
+            i = impacts.Impact.of(n)
+            i.D[:], i.u[:] = near.D, near.u
+            i.e[:], i.e_T[:], i.mu[:] = e, [p.tangential for p in points], [p.friction for p in points]
+            how = impacts.solve(i, n, impacts.SIMULTANEOUS)
+            if how == impacts.STUCK:
+                raise SimulationError.stopped(self.t, f"the impact of {', '.join(repr(p.item) for p in points)} has no solution",
+                                              "Give one of them a stiffness, or less friction", "no-impact")
+            low = self._low(near, i, e)
+            if not low:
+                break
+            e[low] = 0.0
+        self._tell_impacts(near, i, e)
+        change = near.Y.T @ i.P
+        x.v[:n_v] += change[:n_v]
+        near.u[:] = i.after
+        return float(-i.P @ (i.u + near.u) / 2)
+
+    def _speed(self) -> float:
+        """Of the model, in its sizes per second."""
+        d = self.dynamics
+        return max(float(abs(d.x.v * d.weights()).max(initial=0.0)), float(self.run.c.slowest), 1e-12)
+
+    def _low(self, near: Touching, i: Any, e: np.ndarray) -> list[int]:
+        """Contacts that would leave and come back within so small a height that they rest."""
+        after = i.after[::3]
+        leaving = [k for k in range(len(e)) if after[k] > 0 and 0 < e[k] < 1 and i.P[3 * k] > 0]
+        if not leaving:
+            return []
+        x, v = self.dynamics.x, self.dynamics.x.v.copy()
+        x.v[:self.dynamics.system.n_v] += (near.Y.T @ i.P)[:self.dynamics.system.n_v]
+        xi, _, _ = self._pushed(near, after, i.after)
+        x.v[:] = v
+        height = PART * self.allowed
+        return [k for k in leaving if xi[3 * k] < 0 and after[k]**2 / (2 * -xi[3 * k]) <= height * self._size(near.which[k])]
+
+    def _pushed(self, near: Touching, after: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
+        """Accelerations of all that touch, with the forces of those that do not move apart; these forces, and which they are of."""
+        d, n = self.dynamics, len(near.which)
+        d.x.a[:d.system.n_v] = self._accelerations()[:d.system.n_v]
+        free = self._rates(near.which, ACCELERATION)
+        still = REST * self._speed() * np.array([self._size(k) for k in near.which])
+        some = [k for k in range(n) if after[k] <= still[k]]
+        P = np.zeros(3 * n)
+        if some:
+            c, m = complementarity.Contacts.of(len(some)), len(some)
+            at = np.ravel([[3 * k, 3 * k + 1, 3 * k + 2] for k in some])
+            c.D[:], c.b[:] = near.D[np.ix_(at, at)], free[at]
+            for i, k in enumerate(some):
+                point, slip = self.points[near.which[k]], u[3 * k + 1:3 * k + 3]
+                c.mu[i], c.kind[i] = point.friction, complementarity.RUBS
+                if (speed := float(np.hypot(*slip))) > still[k]:
+                    c.kind[i], c.along[i] = complementarity.SLIDES, slip / speed
+            if complementarity.solve(c, m) != complementarity.SOLVED:
+                raise SimulationError.stopped(self.t, "there are no forces with which contacts neither open nor close: "
+                                              f"{', '.join(repr(self.points[near.which[k]].item) for k in some)}",
+                                              "Give one of them a stiffness, or less friction", "no-forces")
+            P[at] = c.P
+        return free + near.D @ P, P, some
+
+    def _push(self, near: Touching) -> dict[int, float]:
+        """The state of every contact that touches, from there on."""
+        xi, P, some = self._pushed(near, near.u[::3], near.u)
+        slight = SLIGHT * max(float(abs(xi).max(initial=0.0)), float((abs(near.D) @ abs(P)).max(initial=0.0)))
+        out = {}
+        for k in some:
+            if P[3 * k] * near.D[3 * k, 3 * k] > slight:
+                out[near.which[k]] = SLIDES
+        return out
+
+    # -- what is told
+    def _note(self, number: int, x: float, y: float, t: float | None = None) -> None:
+        entry = np.zeros((1, int(WIDTH)))
+        entry[0] = number, self.t if t is None else t, x, y
+        self.run.happened.append(entry)
+        self.run.events += 1
+
+    def _tell_impacts(self, near: Touching, i: Any, e: np.ndarray) -> None:
+        for k, number in enumerate(near.which):
+            P = i.P[3 * k:3 * k + 3]
+            if P.any():
+                lost = float(-P @ (i.u + i.after)[3 * k:3 * k + 3] / 2)
+                self._note(self.points[number].impacts, float(np.linalg.norm(P)), lost)
+
+    def _tell_change(self, k: int, before: float, after: float) -> None:
+        if before == OPEN and after != OPEN:
+            self._note(self.points[k].changes, TOUCHES, np.nan)
+        elif before != OPEN and after == OPEN:
+            self._note(self.points[k].changes, LEAVES, np.nan)
