@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .run import Run
 
 TOUCH = 1e-9     # of the size of the model: a gap that is none
-ROUNDING = 1e-13  # of it: what an open gap may be below zero, so that it begins open
+ROUNDING = 1e-14  # of it: what an open gap may be below zero, so that it begins open
 REST = 1e-9      # of the speed of the model: a speed that is none
 SLIGHT = 1e-12   # of the accelerations of the model: one that is none
 PART = 0.1       # of what is allowed: a bounce so low is none
@@ -46,7 +46,6 @@ class RigidPassage:
 
     def __init__(self, run: Run) -> None:
         self.run, self.dynamics, self.points = run, run.dynamics, run.dynamics.system.rigid
-        self.allowed = run.accuracy or 0.0
         self.last, self.crowd = -np.inf, 0
 
     # -- what is seen at a state
@@ -208,7 +207,7 @@ class RigidPassage:
         x.v[:self.dynamics.system.n_v] += (near.Y.T @ i.P)[:self.dynamics.system.n_v]
         xi, _, _ = self._pushed(near, after, i.after)
         x.v[:] = v
-        height = PART * self.allowed
+        height = PART * (self.run.accuracy or 0.0)
         return [k for k in leaving if xi[3 * k] < 0 and after[k]**2 / (2 * -xi[3 * k]) <= height * self._size(near.which[k])]
 
     def _pushed(self, near: Touching, after: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
