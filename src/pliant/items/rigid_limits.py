@@ -22,3 +22,20 @@ def add_rigid_limit(layout: ModelCompiler, item: str, stop: Stop, side: str, fac
     b.told += [Told(stop.name, (f"hits {side}",), IMPACTS), Told(stop.name, (f"leaves {side}", f"rests on {side}"), VALUES)]
     b.rigid.append(RigidPoint(stop.name, (row,), seen, phase, stop.restitution, impacts=len(b.told) - 2, changes=len(b.told) - 1,
                               angle=stop.coordinate == "angle"))
+
+
+def add_rigid_point(layout: ModelCompiler, name: str, kernel: str, frames: tuple[int, int], sizes: tuple[float, ...], restitution: float,
+                    tangential: float, friction: float, static: float) -> None:
+    """A point of a rigid contact, of a pair of surfaces by the name of its kernel."""
+    from ..compile.array_builder import RigidPoint
+    from ..families.rigid_contacts import CHOICES, NUMBERS, PLACES, rigid_contacts
+    b = layout.builder
+    number = sum(p.item == name for p in b.rigid)
+    equations = b.equations(f"{name}.{number}", frames)
+    row, phase, seen = equations.take(3), b.history(PLACES), b.own
+    choice = [b.choice() for _ in range(CHOICES)][0]
+    b.pair(rigid_contacts(kernel), name, *frames, (b.pool(sizes), phase, choice, b.memory(NUMBERS)), (friction, static), joint=equations,
+           row=row, velocity=True)
+    b.told += [Told(name, ("impact",), IMPACTS), Told(name, ("leaves", "touches", "sticks", "slides"), VALUES)]
+    b.rigid.append(RigidPoint(name, (row, row + 1, row + 2), seen, phase, restitution, tangential, friction, static, len(b.told) - 2,
+                              len(b.told) - 1))

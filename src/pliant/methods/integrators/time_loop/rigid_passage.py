@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ....compile import redundancy
+from ....families.rigid_contacts import ACROSS, ALONG, EDGE, SLOW, TANGENTS
 from ....families.rigid_stops import ACCELERATION, GAP, OPEN, ROOM, SLIDES, SPEED, STICKS
-from ....items.errors import SimulationError
+from ....items.errors import ModelError, SimulationError
 from ....kernels import complementarity, evaluation, impacts
 from ....kernels.block_lu import factorise, solve_refined
 from ....kernels.event_log import WIDTH
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 TOUCH = 1e-9     # of the size of the model: a gap that is none
 ROUNDING = 1e-14  # of it: what an open gap may be below zero, so that it begins open
 REST = 1e-9      # of the speed of the model: a speed that is none
+LIMIT = 1e-10    # of the largest friction: what is so near slides
 SLIGHT = 1e-12   # of the accelerations of the model: one that is none
 PART = 0.1       # of what is allowed: a bounce so low is none
 ROUNDS = 100     # decisions at one instant
 CROWD = 200      # instants next to each other
-TOUCHES, LEAVES, RESTS, STICKING, SLIDING = 1.0, 0.0, 2.0, 3.0, 4.0  # what is told of changes: numbers of words
-WORDS = ("leaves", "touches", "comes to rest", "sticks", "slides")
+LEAVES, TOUCHES, STICKING, SLIDING = 0.0, 1.0, 2.0, 3.0  # what is told of changes: numbers of words
 
 
 class Touching(NamedTuple):
@@ -41,11 +42,25 @@ class Touching(NamedTuple):
     Y: np.ndarray
 
 
+class Forces(NamedTuple):
+    """Of contacts that touch: three of each, those that do not move apart, and the direction in which they slide, if they do."""
+    P: np.ndarray
+    some: list[int]
+    along: dict[int, np.ndarray]
+
+
 class RigidPassage:
     """Of a run."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.dynamics, self.points = run, run.dynamics, run.dynamics.system.rigid
+        item, c = self.points[0].item, run.c
+        if c.fixed:
+            raise ModelError(f"simulate: {item!r} is rigid: the instants of its impacts are found by error control. Give an accuracy in "
+                             "place of the step, or a stiffness to the contact")
+        if run.scheme.holds:
+            raise ModelError(f"simulate: {item!r} is rigid, and the integrator {run.method.kind} holds constraints itself, so that it knows "
+                             "no forces in between. Take an explicit method, radau-iia-5 or bdf")
         self.last, self.crowd = -np.inf, 0
 
     # -- what is seen at a state
@@ -139,21 +154,40 @@ class RigidPassage:
         self._not_too_often(float(row[0]))
         row = row.copy()
         state = parts(row[None, :], self.dynamics.system.q0.size, self.dynamics.system.n)
+        tangents = {}
         if touch:
+            for k in touch:
+                if before[k] == OPEN and len(self.points[k].rows) > 1:
+                    self.dynamics.x.H[self.points[k].phase + EDGE] = self._edge(k)
             near = self.touching(touch)
+            tangents = {k: self._tangents(k) for k in touch if len(self.points[k].rows) > 1}
             lost = self._collide(near)
             pushes = self._push(near)
+        H = state["H"][0]
         for k, point in enumerate(self.points):
-            phase = pushes.get(k, OPEN) if touch else OPEN
-            state["H"][0][point.phase] = phase
-            if phase == OPEN:
-                state["H"][0][point.phase + ROOM] = max(0.0, -gaps[k]) + ROUNDING * self._size(k) if k in touch else 0.0
+            phase, along = pushes.get(k, (OPEN, None)) if touch else (OPEN, None)
+            H[point.phase] = phase
+            H[point.phase + ROOM] = max(0.0, -gaps[k]) + ROUNDING * self._size(k) if k in touch else 0.0
+            if len(point.rows) > 1:
+                H[point.phase + EDGE] = self._edge(k) if before[k] == OPEN else H[point.phase + EDGE]
+            if along is not None:
+                H[point.phase + ALONG:point.phase + ALONG + 3] = along @ tangents[k]
+                H[point.phase + SLOW] = REST * self._speed() * self._size(k)
             self._tell_change(k, before[k], phase)
         if touch:
             state["v"][0][:] = self.dynamics.x.v
             row[1] += lost
         self.dynamics.refine(row[None, :])
         return row
+
+    def _tangents(self, k: int) -> np.ndarray:
+        """Both of a contact, in the world, as rows."""
+        at = self.points[k].seen + TANGENTS
+        return self.dynamics.x.W[at:at + 6].reshape(2, 3).copy()
+
+    def _edge(self, k: int) -> float:
+        """The axis of B that its tangents are made of."""
+        return float(self.dynamics.x.W[self.points[k].seen + ACROSS])
 
     def _not_too_often(self, t: float) -> None:
         """Instants that do not get on end the run."""
@@ -205,43 +239,66 @@ class RigidPassage:
             return []
         x, v = self.dynamics.x, self.dynamics.x.v.copy()
         x.v[:self.dynamics.system.n_v] += (near.Y.T @ i.P)[:self.dynamics.system.n_v]
-        xi, _, _ = self._pushed(near, after, i.after)
+        xi, _ = self._pushed(near, i.after)
         x.v[:] = v
         height = PART * (self.run.accuracy or 0.0)
         return [k for k in leaving if xi[3 * k] < 0 and after[k]**2 / (2 * -xi[3 * k]) <= height * self._size(near.which[k])]
 
-    def _pushed(self, near: Touching, after: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
-        """Accelerations of all that touch, with the forces of those that do not move apart; these forces, and which they are of."""
+    def _pushed(self, near: Touching, u: np.ndarray) -> tuple[np.ndarray, Forces]:
+        """Accelerations of all that touch, with the forces of those that do not move apart; these forces."""
         d, n = self.dynamics, len(near.which)
         d.x.a[:d.system.n_v] = self._accelerations()[:d.system.n_v]
         free = self._rates(near.which, ACCELERATION)
         still = REST * self._speed() * np.array([self._size(k) for k in near.which])
-        some = [k for k in range(n) if after[k] <= still[k]]
+        some = [k for k in range(n) if u[3 * k] <= still[k]]
+        slip = {k: u[3 * k + 1:3 * k + 3] for k in some if np.hypot(*u[3 * k + 1:3 * k + 3]) > still[k]}
+        along = {k: v / np.hypot(*v) for k, v in slip.items()}
         P = np.zeros(3 * n)
-        if some:
-            c, m = complementarity.Contacts.of(len(some)), len(some)
+        while some:
+            c = complementarity.Contacts.of(len(some))
             at = np.ravel([[3 * k, 3 * k + 1, 3 * k + 2] for k in some])
             c.D[:], c.b[:] = near.D[np.ix_(at, at)], free[at]
             for i, k in enumerate(some):
-                point, slip = self.points[near.which[k]], u[3 * k + 1:3 * k + 3]
-                c.mu[i], c.kind[i] = point.friction, complementarity.RUBS
-                if (speed := float(np.hypot(*slip))) > still[k]:
-                    c.kind[i], c.along[i] = complementarity.SLIDES, slip / speed
-            if complementarity.solve(c, m) != complementarity.SOLVED:
+                point = self.points[near.which[k]]
+                c.mu[i], c.kind[i] = point.static, complementarity.RUBS
+                if k in along:
+                    c.mu[i], c.kind[i], c.along[i] = point.friction, complementarity.SLIDES, along[k]
+            if complementarity.solve(c, len(some)) != complementarity.SOLVED:
                 raise SimulationError.stopped(self.t, "there are no forces with which contacts neither open nor close: "
                                               f"{', '.join(repr(self.points[near.which[k]].item) for k in some)}",
                                               "Give one of them a stiffness, or less friction", "no-forces")
             P[at] = c.P
-        return free + near.D @ P, P, some
+            begins = self._begin_to_slide(near, some, c, along)
+            if not begins:
+                break
+            along |= begins
+        return free + near.D @ P, Forces(P, some, along)
 
-    def _push(self, near: Touching) -> dict[int, float]:
-        """The state of every contact that touches, from there on."""
-        xi, P, some = self._pushed(near, near.u[::3], near.u)
-        slight = SLIGHT * max(float(abs(xi).max(initial=0.0)), float((abs(near.D) @ abs(P)).max(initial=0.0)))
+    def _begin_to_slide(self, near: Touching, some: list[int], c: Any, along: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+        """Contacts without slip whose friction reaches its limit, and where they go."""
         out = {}
-        for k in some:
+        for i, k in enumerate(some):
+            point, F = self.points[near.which[k]], c.P[3 * i:3 * i + 3]
+            limit = point.static * F[0]
+            side = float(np.hypot(F[1], F[2]))
+            if k in along or len(point.rows) == 1 or F[0] <= 0 or side < (1 - LIMIT) * limit:
+                continue
+            xi = c.xi[3 * i + 1:3 * i + 3]
+            way = xi if np.hypot(*xi) * (c.rho[i] or 1.0) > LIMIT * max(side, F[0] * LIMIT) else -F[1:] if side > 0 else np.array([1.0, 0.0])
+            out[k] = way / np.hypot(*way)
+        return out
+
+    def _push(self, near: Touching) -> dict[int, tuple[float, Any]]:
+        """The state of every contact that touches, from there on, and the direction of slip in the world."""
+        xi, forces = self._pushed(near, near.u)
+        P = forces.P
+        slight = SLIGHT * max(float(abs(xi).max(initial=0.0)), float((abs(near.D) @ abs(P)).max(initial=0.0)))
+        out: dict[int, tuple[float, Any]] = {}
+        for k in forces.some:
             if P[3 * k] * near.D[3 * k, 3 * k] > slight:
-                out[near.which[k]] = SLIDES
+                point = self.points[near.which[k]]
+                slides = k in forces.along or len(point.rows) == 1
+                out[near.which[k]] = (SLIDES if slides else STICKS), forces.along.get(k)
         return out
 
     # -- what is told
@@ -259,7 +316,6 @@ class RigidPassage:
                 self._note(self.points[number].impacts, float(np.linalg.norm(P)), lost)
 
     def _tell_change(self, k: int, before: float, after: float) -> None:
-        if before == OPEN and after != OPEN:
-            self._note(self.points[k].changes, TOUCHES, np.nan)
-        elif before != OPEN and after == OPEN:
-            self._note(self.points[k].changes, LEAVES, np.nan)
+        if before != after:
+            word = LEAVES if after == OPEN else TOUCHES if len(self.points[k].rows) == 1 else STICKING if after == STICKS else SLIDING
+            self._note(self.points[k].changes, word, np.nan)

@@ -52,8 +52,8 @@ class StepRun(Run):
         self.n_q, self.n_v = int(self.num.state_q), int(self.num.state_v)
         self.scheme: Method = method.scheme(self)
         self.lines = DelayLines(self)
-        self.contacts = RigidPassage(self) if plan.dynamics.system.rigid else None
         self._plan_intervals(plan, self.scheme.coarsest)
+        self.contacts = RigidPassage(self) if plan.dynamics.system.rigid else None
         self.lines.limit()
         self.watched, self.aliased = bool(self.c.fixed and self.scheme.holds), bool(self.c.fixed and (self.scheme.holds or not self.space))
         if self.scheme.holds:

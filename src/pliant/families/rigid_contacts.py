@@ -1,0 +1,307 @@
+"""Rigid contact at a point of two surfaces, with dry friction: three rows of a tile, of which some are on. docs/theory/rigid_contact.md
+
+    open     no equation;  g >= 0
+    slides   g = 0,  F_N = -lam_N >= 0,  friction -mu F_N d on B along the slip,  d = u_T / |u_T|
+    sticks   g = 0,  u_T . t_1 = u_T . t_2 = 0,  |lam_T| <= mu_s F_N                                            [rigid-2]
+
+u is the velocity of B against A at the point of action c; t_1, t_2 are tangents, made of an axis of B that is chosen at the instant of touch.
+With T_k = (-t_k, -r_A x t_k, t_k, r_B x t_k), as G of [contact-1]: u . t_k = T_k . u. Derivatives of G and T_k are complex steps
+(`kernels.gaps.derivatives`). What ends a state is a choice with a margin, see `rigid_stops`.
+"""
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..kernels.contract import AV, DISSIPATION, TABLE, A, Family, P, Stage
+from ..kernels.expression_vm import hold, note_margin
+from ..kernels.gaps.derivatives import ETA, moved, moving
+from ..kernels.gaps.geometry import axis, origin
+from ..kernels.gaps.point_plane import closest
+from ..kernels.jit import index, jit, variants
+from ..kernels.pairs import DAMPING, FA, FB, GRADIENT, RATES, ROW, STIFFNESS, add_gradient, add_pair, add_wrench, clear_stiffness, exact, load_rates
+from ..kernels.so3 import add, cross, dot, scale, sub, vec
+from .rigid_stops import OPEN, ROOM, SLIDES, STICKS
+
+AT, PHASE, CHOICE, SEEN = index(4, 5, 6, 7)  # ip: sizes in val, places in H, in tab, in W
+MU, STATIC = index(0, 1)                     # rp
+ALONG, EDGE, SLOW = index(2, 5, 6)           # H[PHASE:], after the phase and the room: d, the axis of B, what u . d may be below zero
+TANGENTS = index(7)                          # W[SEEN:], after g, speeds and accelerations of the three rows: t_1, t_2
+ACROSS = index(13)                           # behind them: the axis of B that is most across n
+PLACES, CHOICES, NUMBERS = 7, 2, 14          # in H, tab and W
+SLOWEST = 1e-13                              # m/s: a slip without a direction of its own
+
+
+@jit
+def pose(X, f):
+    return (X[f, P], X[f, P + 1], X[f, P + 2], X[f, A], X[f, A + 1], X[f, A + 2], X[f, A + 3], X[f, A + 4], X[f, A + 5],
+            X[f, A + 6], X[f, A + 7], X[f, A + 8])
+
+
+@jit
+def tangent(found, b, edge, k):
+    """t_1 across an axis of B, t_2 = n x t_1; for k = 0 the normal n."""
+    n, e = (found[1], found[2], found[3]), axis(b, edge)
+    t = sub(e, scale(dot(n, e), n))
+    t = scale(1 / np.sqrt(dot(t, t)), t)
+    return n if k == 0 else t if k == 1 else cross(n, t)
+
+
+@jit
+def line(d, found, a, b):
+    """(-d, -r_A x d, d, r_B x d)"""
+    c = (found[4], found[5], found[6])
+    x, y = cross(d, sub(c, origin(a))), cross(sub(c, origin(b)), d)
+    return -d[0], -d[1], -d[2], x[0], x[1], x[2], d[0], d[1], d[2], y[0], y[1], y[2]
+
+
+@jit
+def times(l, W, i):
+    """l . W[i:i+12]"""
+    x = 0 * W[i]
+    for k in range(12):
+        x += l[k] * W[i + k]
+    return x
+
+
+@jit
+def put_line(l, f, W):
+    """W[GRADIENT:] += f l"""
+    for k in range(12):
+        W[GRADIENT + k] += f * l[k]
+
+
+@jit
+def clear_line(W):
+    for k in range(12):
+        W[GRADIENT + k] = 0
+
+
+@jit
+def slip_along(u1, u2, h1, h2):
+    """d in tangents: of the slip, on the side of the direction held, which it is where it is too slow to have one."""
+    speed = np.sqrt(u1 * u1 + u2 * u2)
+    if speed.real <= SLOWEST:
+        return h1 + 0 * speed, h2 + 0 * speed
+    side = 1.0 if u1.real * h1 + u2.real * h2 >= 0 else -1.0
+    return side * u1 / speed, side * u2 / speed
+
+
+@jit
+def held(s, b, e, t1, t2):
+    """The direction of slip at the start of the step, in tangents."""
+    h = vec(s.H, b.ip[e, PHASE] + ALONG)
+    return dot(h, t1).real, dot(h, t2).real
+
+
+def seen(s, b, o, e):
+    """Contact e as it is: the pair, g and tangents in W."""
+    at, edge = b.ip[e, AT], int(s.H[b.ip[e, PHASE] + EDGE].real)
+    xa, xb = pose(s.X, b.ip[e, FA]), pose(s.X, b.ip[e, FB])
+    found = closest(b.val, at, xa, xb)
+    to = b.ip[e, SEEN]
+    o.W[to] = found[0]
+    for j in range(2):
+        t = tangent(found, xb, edge, j + 1)
+        for k in range(3):
+            o.W[to + TANGENTS + 3 * j + k] = t[k]
+    n, best, least = (found[1].real, found[2].real, found[3].real), 0, 2.0
+    for k in range(3):
+        e = axis(xb, k)
+        along = abs(n[0] * e[0].real + n[1] * e[1].real + n[2] * e[2].real)
+        if along < least:
+            best, least = k, along
+    o.W[to + ACROSS] = float(best)
+    return found, xa, xb, edge
+
+
+def note_margins(s, b, o, e, slip):
+    """Of the state it is in: of force or gap, and of slip or stick."""
+    W, pc, h, row = o.W, b.ip[e, CHOICE], b.ip[e, PHASE], b.ip[e, ROW]
+    phase = s.H[h].real
+    hold(W, phase, pc)
+    hold(W, phase, pc + 2)
+    force = -s.lam[row].real
+    note_margin(W, pc, (W[b.ip[e, SEEN]] + s.H[h + ROOM]).real if phase == OPEN else force)
+    side = np.sqrt(s.lam[row + 1].real**2 + s.lam[row + 2].real**2)
+    note_margin(W, pc + 2, 1.0 if phase == OPEN else b.rp[e, STATIC].real * force - side if phase == STICKS else slip + s.H[h + SLOW].real)
+
+
+def wrench(s, b, o, e):
+    """W[GRADIENT:] = what the contact adds on the left, where it is closed                                      [rigid-3]"""
+    found, xa, xb, edge = seen(s, b, o, e)
+    row, phase, slip = b.ip[e, ROW], s.H[b.ip[e, PHASE]].real, 0.0
+    clear_line(o.W)
+    if phase != OPEN:
+        n, t1, t2 = tangent(found, xb, edge, 0), tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
+        put_line(line(n, found, xa, xb), s.lam[row], o.W)
+        if phase == STICKS:
+            put_line(line(t1, found, xa, xb), s.lam[row + 1], o.W)
+            put_line(line(t2, found, xa, xb), s.lam[row + 2], o.W)
+        else:
+            load_rates(s, b, e, o.W)
+            u1, u2 = times(line(t1, found, xa, xb), o.W, RATES), times(line(t2, found, xa, xb), o.W, RATES)
+            h1, h2 = held(s, b, e, t1, t2)
+            d1, d2 = slip_along(u1, u2, h1, h2)
+            slip = (u1.real * h1 + u2.real * h2)
+            put_line(line(add(scale(d1, t1), scale(d2, t2)), found, xa, xb), -b.rp[e, MU] * s.lam[row], o.W)
+    note_margins(s, b, o, e, slip)
+    return found[0]
+
+
+def rigid_contact(s, b, o):
+    """R = g;  lam_N (G - mu T_d) or lam_N G + lam_1 T_1 + lam_2 T_2                                              [rigid-3]"""
+    for e in range(b.first, b.last):
+        g = wrench(s, b, o, e)
+        if s.H[b.ip[e, PHASE]].real != OPEN:
+            o.R[b.ip[e, ROW]] += g
+            add_wrench(s, b, e, 1.0 + 0 * g, o.W)
+
+
+@jit
+def add_entries(s, b, o, e, row, f, as_row, as_column):
+    """f W[GRADIENT:] as the row of an equation, as its column, or both."""
+    na, m = b.fr[b.ip[e, FA], 0], b.fr[b.ip[e, FA], 0] + b.fr[b.ip[e, FB], 0] + 1
+    for side in range(2):
+        fr, first = b.ip[e, FA + side], side * na
+        for i in range(b.fr[fr, 0]):
+            j = b.fr[fr, 1] + i
+            c, ct = b.tab[b.ip[e, TABLE] + m * (m - 1) + first + i], b.tab[b.ip[e, TABLE] + m * (first + i) + m - 1]
+            for k in range(6):
+                g = 0 * f
+                for r in range(6):
+                    g += f * o.W[GRADIENT + 6 * side + r] * s.J[j, r, k]
+                if as_row:
+                    o.D[c, row, k] += g
+                if as_column:
+                    o.D[ct, k, row] += g
+
+
+@jit
+def stepped(x, d):
+    return x.real + 1j * (ETA * d)
+
+
+def wrench_along(s, b, o, e, k, moves):
+    """Column k of STIFFNESS or DAMPING: the derivative of the wrench along a motion of the pair, or along its rate."""
+    W, row, phase = o.W, b.ip[e, ROW], s.H[b.ip[e, PHASE]].real
+    at, edge = b.ip[e, AT], int(s.H[b.ip[e, PHASE] + EDGE].real)
+    xa, xb = pose(s.X, b.ip[e, FA]), pose(s.X, b.ip[e, FB])
+    j = k if moves == 1 else 12  # none of them: rates move instead
+    ya, yb = moved(xa, j), moved(xb, j - 6)
+    found = closest(b.val, at, ya, yb)
+    n, t1, t2 = tangent(found, yb, edge, 0), tangent(found, yb, edge, 1), tangent(found, yb, edge, 2)
+    ln, l1, l2 = line(n, found, ya, yb), line(t1, found, ya, yb), line(t2, found, ya, yb)
+    a1, a2 = s.lam[row + 1].real + 0j, s.lam[row + 2].real + 0j
+    if phase != STICKS:
+        u1, u2 = 0j, 0j
+        for i in range(12):
+            u = stepped(W[RATES + i], (1.0 if k == i else 0.0) * (1 - moves))
+            u1 += l1[i] * u
+            u2 += l2[i] * u
+        h = vec(s.H, b.ip[e, PHASE] + ALONG)
+        h1, h2 = dot((h[0].real, h[1].real, h[2].real), t1).real, dot((h[0].real, h[1].real, h[2].real), t2).real
+        d1, d2 = slip_along(u1, u2, h1, h2)
+        a1, a2 = -b.rp[e, MU].real * s.lam[row].real * d1, -b.rp[e, MU].real * s.lam[row].real * d2
+    to = STIFFNESS if moves == 1 else DAMPING
+    for i in range(12):
+        W[to + 12 * i + k] = (s.lam[row].real * ln[i] + a1 * l1[i] + a2 * l2[i]).imag / ETA
+
+
+def rigid_contact_tangent(s, b, o):
+    """Row G, column G - mu T_d; rows and columns T_1, T_2; the derivative of the wrench, and of friction by the slip  [rigid-4]"""
+    rigid_contact(s, b, o)
+    for e in range(b.first, b.last):
+        phase, row = s.H[b.ip[e, PHASE]].real, b.ip[e, ROW] % 6
+        if phase == OPEN:
+            continue
+        found, xa, xb, edge = seen(s, b, o, e)
+        clear_line(o.W)
+        put_line(line(tangent(found, xb, edge, 0), found, xa, xb), 1.0 + 0 * found[0], o.W)
+        add_entries(s, b, o, e, row, 1.0 + 0 * found[0], True, True)
+        if phase == STICKS:
+            for j in range(1, 3):
+                clear_line(o.W)
+                put_line(line(tangent(found, xb, edge, j), found, xa, xb), 1.0 + 0 * found[0], o.W)
+                add_entries(s, b, o, e, row + j, 1.0 + 0 * found[0], True, True)
+        else:
+            load_rates(s, b, e, o.W)
+            t1, t2 = tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
+            u1, u2 = times(line(t1, found, xa, xb), o.W, RATES), times(line(t2, found, xa, xb), o.W, RATES)
+            h1, h2 = held(s, b, e, t1, t2)
+            d1, d2 = slip_along(u1, u2, h1, h2)
+            clear_line(o.W)
+            put_line(line(add(scale(d1, t1), scale(d2, t2)), found, xa, xb), -b.rp[e, MU], o.W)
+            add_entries(s, b, o, e, row, 1.0 + 0 * found[0], False, True)
+        slides = phase != STICKS and (o.cd != 0 or o.ck != 0)
+        if exact(b, e) or slides:
+            load_rates(s, b, e, o.W)
+            clear_stiffness(o.W)
+            for k in range(12):
+                if exact(b, e):
+                    wrench_along(s, b, o, e, k, 1)
+                if slides:
+                    wrench_along(s, b, o, e, k, 0)
+            if exact(b, e):
+                add_pair(s, b, o, e, slides)
+
+
+def rigid_contact_rates(s, b, o):
+    """V = (G, T_1, T_2) . u,  R = the same . u' + their rates . u; all of it in W, in the equations where it is on      [rigid-5]"""
+    for e in range(b.first, b.last):
+        found, xa, xb, edge = seen(s, b, o, e)
+        W, phase, to = o.W, s.H[b.ip[e, PHASE]].real, b.ip[e, SEEN]
+        load_rates(s, b, e, W)
+        ya = moving(xa, vec(W, RATES), vec(W, RATES + 3))
+        yb = moving(xb, vec(W, RATES + 6), vec(W, RATES + 9))
+        ahead = closest(b.val, b.ip[e, AT], ya, yb)
+        for j in range(3):
+            l, l1 = line(tangent(found, xb, edge, j), found, xa, xb), line(tangent(ahead, yb, edge, j), ahead, ya, yb)
+            v, a = times(l, W, RATES), 0 * W[RATES]
+            for k in range(6):
+                a += l[k] * s.X[b.ip[e, FA], AV + k] + l[6 + k] * s.X[b.ip[e, FB], AV + k]
+            for k in range(12):
+                a += l1[k].imag / ETA * W[RATES + k]
+            W[to + 1 + 2 * j], W[to + 2 + 2 * j] = v, a
+            if phase == STICKS or (phase == SLIDES and j == 0):
+                o.V[b.ip[e, ROW] + j] += v
+                o.R[b.ip[e, ROW] + j] += a
+
+
+def rigid_contact_power(s, b, o):
+    """Lost in friction: mu F_N |u_T|                                                                             [rigid-6]"""
+    for e in range(b.first, b.last):
+        if s.H[b.ip[e, PHASE]].real == SLIDES:
+            found, xa, xb, edge = seen(s, b, o, e)
+            load_rates(s, b, e, o.W)
+            u1 = times(line(tangent(found, xb, edge, 1), found, xa, xb), o.W, RATES)
+            u2 = times(line(tangent(found, xb, edge, 2), found, xa, xb), o.W, RATES)
+            o.E[DISSIPATION] -= b.rp[e, MU] * s.lam[b.ip[e, ROW]] * np.sqrt(u1 * u1 + u2 * u2)
+
+
+def follow_slip(s, b, o):
+    """After a step the direction held is that of the slip."""
+    for e in range(b.first, b.last):
+        h = b.ip[e, PHASE]
+        if s.H[h].real == SLIDES:
+            found, xa, xb, edge = seen(s, b, o, e)
+            load_rates(s, b, e, o.W)
+            t1, t2 = tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
+            u1, u2 = times(line(t1, found, xa, xb), o.W, RATES), times(line(t2, found, xa, xb), o.W, RATES)
+            speed = np.sqrt(u1 * u1 + u2 * u2)
+            if speed.real > max(SLOWEST, s.H[h + SLOW].real):
+                for k in range(3):
+                    s.H[h + ALONG + k] = (u1 * t1[k] + u2 * t2[k]) / speed
+                s.H[h + SLOW] = 0 * speed
+
+
+@cache
+def rigid_contacts(kernel: str) -> Family:
+    """The family of a pair of surfaces, by the name of its kernel."""
+    found: Any = variants(f"rigid_{kernel}", seen, note_margins, wrench, rigid_contact, wrench_along, rigid_contact_tangent, rigid_contact_rates,
+                          rigid_contact_power, follow_slip, closest=import_module(f"..kernels.gaps.{kernel}", __package__).closest)
+    _, _, _, residual, _, tangents, rates, power, follow = found
+    return Family(f"rigid contact {kernel}", act=Stage(residual, tangents, rates, power=power, history=follow))
