@@ -88,6 +88,7 @@ class RigidPoint(NamedTuple):
     tangential: float = 0.0
     friction: float = 0.0
     static: float = 0.0
+    how: int = 0  # its impacts: a number of `kernels.impacts`
     impacts: int = -1
     changes: int = -1
     angle: bool = False

@@ -32,6 +32,7 @@ ALONG, EDGE, SLOW = index(2, 5, 6)           # H[PHASE:], after the phase and th
 TANGENTS = index(7)                          # W[SEEN:], after g, speeds and accelerations of the three rows: t_1, t_2
 ACROSS = index(13)                           # behind them: the axis of B that is most across n
 PLACES, CHOICES, NUMBERS = 7, 2, 14          # in H, tab and W
+ALONG_NORMAL = 1e-3                          # square of the sine between n and an axis
 SLOWEST = 1e-13                              # m/s: a slip without a direction of its own
 
 
@@ -43,9 +44,12 @@ def pose(X, f):
 
 @jit
 def tangent(found, b, edge, k):
-    """t_1 across an axis of B, t_2 = n x t_1; for k = 0 the normal n."""
-    n, e = (found[1], found[2], found[3]), axis(b, edge)
-    t = sub(e, scale(dot(n, e), n))
+    """t_1 across an axis of B (the next one where that is along n), t_2 = n x t_1; for k = 0 the normal n."""
+    n = (found[1], found[2], found[3])
+    t = sub(axis(b, edge), scale(dot(n, axis(b, edge)), n))
+    if dot(t, t).real < ALONG_NORMAL:
+        e = axis(b, (edge + 1) % 3)
+        t = sub(e, scale(dot(n, e), n))
     t = scale(1 / np.sqrt(dot(t, t)), t)
     return n if k == 0 else t if k == 1 else cross(n, t)
 

@@ -25,7 +25,7 @@ def add_rigid_limit(layout: ModelCompiler, item: str, stop: Stop, side: str, fac
 
 
 def add_rigid_point(layout: ModelCompiler, name: str, kernel: str, frames: tuple[int, int], sizes: tuple[float, ...], restitution: float,
-                    tangential: float, friction: float, static: float) -> None:
+                    tangential: float, friction: float, static: float, how: int = 0) -> None:
     """A point of a rigid contact, of a pair of surfaces by the name of its kernel."""
     from ..compile.array_builder import RigidPoint
     from ..families.rigid_contacts import CHOICES, NUMBERS, PLACES, rigid_contacts
@@ -37,5 +37,5 @@ def add_rigid_point(layout: ModelCompiler, name: str, kernel: str, frames: tuple
     b.pair(rigid_contacts(kernel), name, *frames, (b.pool(sizes), phase, choice, b.memory(NUMBERS)), (friction, static), joint=equations,
            row=row, velocity=True)
     b.told += [Told(name, ("impact",), IMPACTS), Told(name, ("leaves", "touches", "sticks", "slides"), VALUES)]
-    b.rigid.append(RigidPoint(name, (row, row + 1, row + 2), seen, phase, restitution, tangential, friction, static, len(b.told) - 2,
-                              len(b.told) - 1))
+    b.rigid.append(RigidPoint(name, (row, row + 1, row + 2), seen, phase, restitution, tangential, friction, static, how,
+                              len(b.told) - 2, len(b.told) - 1))

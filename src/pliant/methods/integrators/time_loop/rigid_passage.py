@@ -61,7 +61,7 @@ class RigidPassage:
         if run.scheme.holds:
             raise ModelError(f"simulate: {item!r} is rigid, and the integrator {run.method.kind} holds constraints itself, so that it knows "
                              "no forces in between. Take an explicit method, radau-iia-5 or bdf")
-        self.last, self.crowd = -np.inf, 0
+        self.last, self.crowd, self.rests = -np.inf, 0, dict[int, float]()
 
     # -- what is seen at a state
     def _place(self, row: np.ndarray) -> None:
@@ -173,7 +173,7 @@ class RigidPassage:
             if along is not None:
                 H[point.phase + ALONG:point.phase + ALONG + 3] = along @ tangents[k]
                 H[point.phase + SLOW] = REST * self._speed() * self._size(k)
-            self._tell_change(k, before[k], phase)
+            self._tell_change(k, before[k], phase, self.rests.get(touch.index(k)) if k in touch else None)
         if touch:
             state["v"][0][:] = self.dynamics.x.v
             row[1] += lost
@@ -204,6 +204,7 @@ class RigidPassage:
         x, n_v, n = self.dynamics.x, self.dynamics.system.n_v, len(near.which)
         points = [self.points[k] for k in near.which]
         still = REST * self._speed()
+        self.rests = {}
         closes = near.u[::3] < -still * np.array([1.0 if p.angle else self.dynamics.length for p in points])
         if not closes.any():
             return 0.0
@@ -212,14 +213,15 @@ class RigidPassage:
             i = impacts.Impact.of(n)
             i.D[:], i.u[:] = near.D, near.u
             i.e[:], i.e_T[:], i.mu[:] = e, [p.tangential for p in points], [p.friction for p in points]
-            how = impacts.solve(i, n, impacts.SIMULTANEOUS)
+            how = impacts.solve(i, n, max(p.how for p in points))
             if how == impacts.STUCK:
                 raise SimulationError.stopped(self.t, f"the impact of {', '.join(repr(p.item) for p in points)} has no solution",
                                               "Give one of them a stiffness, or less friction", "no-impact")
             low = self._low(near, i, e)
             if not low:
                 break
-            e[low] = 0.0
+            e[list(low)] = 0.0
+            self.rests |= low
         self._tell_impacts(near, i, e)
         change = near.Y.T @ i.P
         x.v[:n_v] += change[:n_v]
@@ -231,18 +233,21 @@ class RigidPassage:
         d = self.dynamics
         return max(float(abs(d.x.v * d.weights()).max(initial=0.0)), float(self.run.c.slowest), 1e-12)
 
-    def _low(self, near: Touching, i: Any, e: np.ndarray) -> list[int]:
-        """Contacts that would leave and come back within so small a height that they rest."""
+    def _low(self, near: Touching, i: Any, e: np.ndarray) -> dict[int, float]:
+        """Contacts that would leave and come back within so small a height that they rest; and when, were it not for that:
+
+            t + 2 v / |g''| (1 + e + e^2 + ...) = t + 2 v / (|g''| (1 - e))                                   [rest-1]"""
         after = i.after[::3]
         leaving = [k for k in range(len(e)) if after[k] > 0 and 0 < e[k] < 1 and i.P[3 * k] > 0]
         if not leaving:
-            return []
+            return {}
         x, v = self.dynamics.x, self.dynamics.x.v.copy()
         x.v[:self.dynamics.system.n_v] += (near.Y.T @ i.P)[:self.dynamics.system.n_v]
         xi, _ = self._pushed(near, i.after)
         x.v[:] = v
         height = PART * (self.run.accuracy or 0.0)
-        return [k for k in leaving if xi[3 * k] < 0 and after[k]**2 / (2 * -xi[3 * k]) <= height * self._size(near.which[k])]
+        return {k: self.t + 2 * after[k] / (-xi[3 * k] * (1 - e[k])) for k in leaving
+                if xi[3 * k] < 0 and after[k]**2 / (2 * -xi[3 * k]) <= height * self._size(near.which[k])}
 
     def _pushed(self, near: Touching, u: np.ndarray) -> tuple[np.ndarray, Forces]:
         """Accelerations of all that touch, with the forces of those that do not move apart; these forces."""
@@ -315,7 +320,7 @@ class RigidPassage:
                 lost = float(-P @ (i.u + i.after)[3 * k:3 * k + 3] / 2)
                 self._note(self.points[number].impacts, float(np.linalg.norm(P)), lost)
 
-    def _tell_change(self, k: int, before: float, after: float) -> None:
+    def _tell_change(self, k: int, before: float, after: float, t: float | None) -> None:
         if before != after:
             word = LEAVES if after == OPEN else TOUCHES if len(self.points[k].rows) == 1 else STICKING if after == STICKS else SLIDING
-            self._note(self.points[k].changes, word, np.nan)
+            self._note(self.points[k].changes, word, np.nan, t)
