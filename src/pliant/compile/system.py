@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 
 from ..families.mass_flow import CODES, FLOW
+from ..families.rigid_contacts import GRIPS
 from ..families.rigid_stops import STICKS
 from ..families.switching import COUNT, LEVEL, SWITCHING
 from ..items.errors import ModelError
@@ -54,7 +55,7 @@ class System:
         self.q0, self.v0 = np.array(b.q, float), np.zeros(self.n)
         self.v0[:self.n_v] = b.v
         self.fixed, self.n_j, self.histories, self.n_signals = b.fixed, b.n_j, b.histories, b.n_signals
-        self.switchable = self._switchable()
+        self.switchable = self._switchable(b)
         self.deciders = tuple(b.deciders)
         self.joints, self.keep, self.failures = b.joints, b.keep, b.failures
         self.switches, self.timed, self.watched, self.lines, self.sloped = b.switches, b.timed, b.watched, b.lines, b.sloped
@@ -103,10 +104,11 @@ class System:
                     np.array(b.rotations, np.int64).reshape(-1, 2), np.array(b.linear, np.int64).reshape(-1, 2),
                     np.array(b.velocity_rows, np.int64))
 
-    def _switchable(self) -> np.ndarray:
+    def _switchable(self, b: ArrayBuilder) -> np.ndarray:
         """(row, place of its level in the history) of all equations that can be off."""
         first, last = self.families.get(SWITCHING, (0, 0))
         pairs = [(ip[ROW] + k, ip[LEVEL]) for ip in self.data.ip[first:last] for k in range(ip[COUNT])]
+        pairs += [(row, point.phase + (GRIPS if k else 0)) for point in b.rigid for k, row in enumerate(point.rows)]
         return np.array(pairs, np.int64).reshape(-1, 2)
 
     def off(self, H: np.ndarray) -> np.ndarray:

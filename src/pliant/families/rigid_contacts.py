@@ -4,8 +4,8 @@
     slides   g = 0,  F_N = -lam_N >= 0,  friction -mu F_N d on B along the slip,  d = u_T / |u_T|
     sticks   g = 0,  u_T . t_1 = u_T . t_2 = 0,  |lam_T| <= mu_s F_N                                            [rigid-2]
 
-u is the velocity of B against A at the point of action c; t_1, t_2 are tangents, made of an axis of B that is chosen at the instant of touch.
-With T_k = (-t_k, -r_A x t_k, t_k, r_B x t_k), as G of [contact-1]: u . t_k = T_k . u. Derivatives of G and T_k are complex steps
+u is the velocity of B against A at the point of action c; t_1, t_2 are tangents, made of an axis of B that is chosen as they touch.
+With T_k = (-t_k, -r_A x t_k, t_k, r_B x t_k), made as G is: u . t_k = T_k . u. Derivatives of G and T_k are complex steps
 (`kernels.gaps.derivatives`). What ends a state is a choice with a margin, see `rigid_stops`.
 """
 from __future__ import annotations
@@ -22,16 +22,31 @@ from ..kernels.gaps.derivatives import ETA, moved, moving
 from ..kernels.gaps.geometry import axis, origin
 from ..kernels.gaps.point_plane import closest
 from ..kernels.jit import index, jit, variants
-from ..kernels.pairs import DAMPING, FA, FB, GRADIENT, RATES, ROW, STIFFNESS, add_gradient, add_pair, add_wrench, clear_stiffness, exact, load_rates
+from ..kernels.pairs import (
+    DAMPING,
+    FA,
+    FB,
+    GRADIENT,
+    MOTION,
+    RATES,
+    ROW,
+    STIFFNESS,
+    add_pair,
+    add_wrench,
+    clear_stiffness,
+    exact,
+    load_rates,
+    rate_motions,
+)
 from ..kernels.so3 import add, cross, dot, scale, sub, vec
 from .rigid_stops import OPEN, ROOM, SLIDES, STICKS
 
 AT, PHASE, CHOICE, SEEN = index(4, 5, 6, 7)  # ip: sizes in val, places in H, in tab, in W
 MU, STATIC = index(0, 1)                     # rp
-ALONG, EDGE, SLOW = index(2, 5, 6)           # H[PHASE:], after the phase and the room: d, the axis of B, what u . d may be below zero
+ALONG, EDGE, SLOW, GRIPS = index(2, 5, 6, 7)  # H[PHASE:], behind phase and room: d, axis of B, what u . d may lack, sticks
 TANGENTS = index(7)                          # W[SEEN:], after g, speeds and accelerations of the three rows: t_1, t_2
 ACROSS = index(13)                           # behind them: the axis of B that is most across n
-PLACES, CHOICES, NUMBERS = 7, 2, 14          # in H, tab and W
+PLACES, CHOICES, NUMBERS = 8, 2, 14          # in H, tab and W
 ALONG_NORMAL = 1e-3                          # square of the sine between n and an axis
 SLOWEST = 1e-13                              # m/s: a slip without a direction of its own
 
@@ -157,11 +172,16 @@ def wrench(s, b, o, e):
 
 
 def rigid_contact(s, b, o):
-    """R = g;  lam_N (G - mu T_d) or lam_N G + lam_1 T_1 + lam_2 T_2                                              [rigid-3]"""
+    """R = g, V = T_k . u where it sticks;  lam_N (G - mu T_d) or lam_N G + lam_1 T_1 + lam_2 T_2                [rigid-3]"""
     for e in range(b.first, b.last):
         g = wrench(s, b, o, e)
         if s.H[b.ip[e, PHASE]].real != OPEN:
             o.R[b.ip[e, ROW]] += g
+            if s.H[b.ip[e, PHASE]].real == STICKS:
+                found, xa, xb, edge = seen(s, b, o, e)
+                load_rates(s, b, e, o.W)
+                for j in range(1, 3):
+                    o.V[b.ip[e, ROW] + j] = times(line(tangent(found, xb, edge, j), found, xa, xb), o.W, RATES)
             add_wrench(s, b, e, 1.0 + 0 * g, o.W)
 
 
@@ -182,6 +202,35 @@ def add_entries(s, b, o, e, row, f, as_row, as_column):
                     o.D[c, row, k] += g
                 if as_column:
                     o.D[ct, k, row] += g
+
+
+def add_speed(s, b, o, e, j, found, xa, xb, edge):
+    """Of a velocity row: its column T J, its row as in [rolling-6], with the change of V = T . u along the motions in DAMPING."""
+    W, row = o.W, b.ip[e, ROW] % 6 + j
+    load_rates(s, b, e, W)
+    clear_line(W)
+    put_line(line(tangent(found, xb, edge, j), found, xa, xb), 1.0 + 0 * found[0], W)
+    add_entries(s, b, o, e, row, 1.0 + 0 * found[0], o.cd == 0, True)
+    if o.cd == 0:
+        return
+    for k in range(12):
+        ya, yb = moved(xa, k), moved(xb, k - 6)
+        near = closest(b.val, b.ip[e, AT], ya, yb)
+        l = line(tangent(near, yb, edge, j), near, ya, yb)
+        W[DAMPING + k] = 0
+        for i in range(12):
+            W[DAMPING + k] += l[i].imag / ETA * W[RATES + i]
+    na, m = b.fr[b.ip[e, FA], 0], b.fr[b.ip[e, FA], 0] + b.fr[b.ip[e, FB], 0] + 1
+    for side in range(2):
+        fr = b.ip[e, FA + side]
+        for i in range(b.fr[fr, 0]):
+            t, c = b.fr[fr, 1] + i, b.tab[b.ip[e, TABLE] + m * (m - 1) + side * na + i]
+            rate_motions(s, b, o, fr, i)
+            for k in range(6):
+                x = 0 * W[GRADIENT]
+                for r in range(6):
+                    x += W[GRADIENT + 6 * side + r] * W[MOTION + 6 * r + k] + o.ck * W[DAMPING + 6 * side + r] * s.J[t, r, k]
+                o.D[c, row, k] += x / o.cd
 
 
 @jit
@@ -228,9 +277,7 @@ def rigid_contact_tangent(s, b, o):
         add_entries(s, b, o, e, row, 1.0 + 0 * found[0], True, True)
         if phase == STICKS:
             for j in range(1, 3):
-                clear_line(o.W)
-                put_line(line(tangent(found, xb, edge, j), found, xa, xb), 1.0 + 0 * found[0], o.W)
-                add_entries(s, b, o, e, row + j, 1.0 + 0 * found[0], True, True)
+                add_speed(s, b, o, e, j, found, xa, xb, edge)
         else:
             load_rates(s, b, e, o.W)
             t1, t2 = tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
@@ -305,7 +352,8 @@ def follow_slip(s, b, o):
 @cache
 def rigid_contacts(kernel: str) -> Family:
     """The family of a pair of surfaces, by the name of its kernel."""
-    found: Any = variants(f"rigid_{kernel}", seen, note_margins, wrench, rigid_contact, wrench_along, rigid_contact_tangent, rigid_contact_rates,
-                          rigid_contact_power, follow_slip, closest=import_module(f"..kernels.gaps.{kernel}", __package__).closest)
-    _, _, _, residual, _, tangents, rates, power, follow = found
+    pair = import_module(f"..kernels.gaps.{kernel}", __package__)
+    found: Any = variants(f"rigid_{kernel}", seen, note_margins, wrench, rigid_contact, add_speed, wrench_along, rigid_contact_tangent,
+                          rigid_contact_rates, rigid_contact_power, follow_slip, closest=pair.closest)
+    _, _, _, residual, _, _, tangents, rates, power, follow = found
     return Family(f"rigid contact {kernel}", act=Stage(residual, tangents, rates, power=power, history=follow))

@@ -1,4 +1,4 @@
-"""Rigid limits of coordinates: g = factor c - offset >= 0, with an equation that is on while the limit is touched. docs/theory/rigid_contact.md
+"""Rigid limits of coordinates: g = factor c - offset >= 0, an equation that is on while it is touched. docs/theory/rigid_contact.md
 
     touched   g = 0,  the force F = -lam along the gradient of g is never negative
     open      no equation: R = 0 and lam = 0, and g is never negative                                         [rigid-1]

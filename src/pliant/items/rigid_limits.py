@@ -33,7 +33,8 @@ def add_rigid_point(layout: ModelCompiler, name: str, kernel: str, frames: tuple
     number = sum(p.item == name for p in b.rigid)
     equations = b.equations(f"{name}.{number}", frames)
     row, phase, seen = equations.take(3), b.history(PLACES), b.own
-    choice = [b.choice() for _ in range(CHOICES)][0]
+    choice = b.choice(CHOICES)
+    b.velocity_rows += [row + 1, row + 2]
     b.pair(rigid_contacts(kernel), name, *frames, (b.pool(sizes), phase, choice, b.memory(NUMBERS)), (friction, static), joint=equations,
            row=row, velocity=True)
     b.told += [Told(name, ("impact",), IMPACTS), Told(name, ("leaves", "touches", "sticks", "slides"), VALUES)]

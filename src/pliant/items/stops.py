@@ -106,7 +106,9 @@ class Stop(Computes):
 
     def completed(self, layout: ModelCompiler, items: Mapping[str, Item]) -> Stop:
         """With the stiffness that its bodies give."""
-        if self.law == RIGID or self.stiffness is not None or self.joint not in items or self.coordinate not in getattr(items[self.joint], "coordinates", ()):
+        if self.law == RIGID or self.stiffness is not None or self.joint not in items:
+            return self
+        if self.coordinate not in getattr(items[self.joint], "coordinates", ()):
             return self
         stiffness = usual_stiffness(layout, items[self.joint], self.coordinate, f"{self.kind} {self.name!r}")
         return self.model_copy(update={"stiffness": stiffness})

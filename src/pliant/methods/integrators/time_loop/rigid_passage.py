@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ....compile import redundancy
-from ....families.rigid_contacts import ACROSS, ALONG, EDGE, SLOW, TANGENTS
+from ....families.rigid_contacts import ACROSS, ALONG, EDGE, GRIPS, SLOW, TANGENTS
 from ....families.rigid_stops import ACCELERATION, GAP, OPEN, ROOM, SLIDES, SPEED, STICKS
 from ....items.errors import ModelError, SimulationError
 from ....kernels import complementarity, evaluation, impacts
@@ -20,7 +20,7 @@ from ....kernels.event_log import WIDTH
 from ....kernels.state_row import parts
 
 if TYPE_CHECKING:
-    from .run import Run
+    from .step_run import StepRun
 
 TOUCH = 1e-9     # of the size of the model: a gap that is none
 ROUNDING = 1e-14  # of it: what an open gap may be below zero, so that it begins open
@@ -52,15 +52,15 @@ class Forces(NamedTuple):
 class RigidPassage:
     """Of a run."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: StepRun) -> None:
         self.run, self.dynamics, self.points = run, run.dynamics, run.dynamics.system.rigid
         item, c = self.points[0].item, run.c
         if c.fixed:
             raise ModelError(f"simulate: {item!r} is rigid: the instants of its impacts are found by error control. Give an accuracy in "
                              "place of the step, or a stiffness to the contact")
         if run.scheme.holds:
-            raise ModelError(f"simulate: {item!r} is rigid, and the integrator {run.method.kind} holds constraints itself, so that it knows "
-                             "no forces in between. Take an explicit method, radau-iia-5 or bdf")
+            raise ModelError(f"simulate: {item!r} is rigid, and the integrator {run.method.kind} holds constraints itself, so that it "
+                             "knows no forces in between. Take an explicit method, radau-iia-5 or bdf")
         self.last, self.crowd, self.rests = -np.inf, 0, dict[int, float]()
 
     # -- what is seen at a state
@@ -169,6 +169,7 @@ class RigidPassage:
             H[point.phase] = phase
             H[point.phase + ROOM] = max(0.0, -gaps[k]) + ROUNDING * self._size(k) if k in touch else 0.0
             if len(point.rows) > 1:
+                H[point.phase + GRIPS] = phase == STICKS
                 H[point.phase + EDGE] = self._edge(k) if before[k] == OPEN else H[point.phase + EDGE]
             if along is not None:
                 H[point.phase + ALONG:point.phase + ALONG + 3] = along @ tangents[k]
@@ -289,7 +290,7 @@ class RigidPassage:
             if k in along or len(point.rows) == 1 or F[0] <= 0 or side < (1 - LIMIT) * limit:
                 continue
             xi = c.xi[3 * i + 1:3 * i + 3]
-            way = xi if np.hypot(*xi) * (c.rho[i] or 1.0) > LIMIT * max(side, F[0] * LIMIT) else -F[1:] if side > 0 else np.array([1.0, 0.0])
+            way = xi if np.hypot(*xi) * c.rho[i] > LIMIT * max(side, LIMIT * F[0]) else -F[1:] if side > 0 else np.array([1.0, 0.0])
             out[k] = way / np.hypot(*way)
         return out
 
