@@ -2,7 +2,7 @@
 
     open     no equation;  g >= 0
     slides   g = 0,  F_N = -lam_N >= 0,  friction -mu F_N d on B along the slip,  d = u_T / |u_T|
-    sticks   g = 0,  u_T . t_1 = u_T . t_2 = 0,  |lam_T| <= mu_s F_N                                            [rigid-2]
+    sticks   g = 0,  u_T . t_1 = u_T . t_2 = 0,  |lam_T| <= mu_s F_N                                            [touch-2]
 
 u is the velocity of B against A at the point of action c; t_1, t_2 are tangents, made of an axis of B that is chosen as they touch.
 With T_k = (-t_k, -r_A x t_k, t_k, r_B x t_k), made as G is: u . t_k = T_k . u. Derivatives of G and T_k are complex steps
@@ -48,7 +48,8 @@ TANGENTS = index(7)                          # W[SEEN:], after g, speeds and acc
 ACROSS = index(13)                           # behind them: the axis of B that is most across n
 PLACES, CHOICES, NUMBERS = 8, 2, 14          # in H, tab and W
 ALONG_NORMAL = 1e-3                          # square of the sine between n and an axis
-SLOWEST = 1e-13                              # m/s: a slip without a direction of its own
+BEGUN = 1e4                                  # times as fast as that: slip has begun
+SLOWEST = 1e-26                              # (m/s)^2: a slip without a direction of its own
 
 
 @jit
@@ -100,13 +101,14 @@ def clear_line(W):
 
 
 @jit
-def slip_along(u1, u2, h1, h2):
-    """d in tangents: of the slip, on the side of the direction held, which it is where it is too slow to have one."""
-    speed = np.sqrt(u1 * u1 + u2 * u2)
-    if speed.real <= SLOWEST:
-        return h1 + 0 * speed, h2 + 0 * speed
-    side = 1.0 if u1.real * h1 + u2.real * h2 >= 0 else -1.0
-    return side * u1 / speed, side * u2 / speed
+def slip_along(u1, u2, h1, h2, slow):
+    """d in tangents: of the slip, on the side of the direction h that is held. Where slip begins, ``slow`` h is added to it: there it has no
+    direction of its own but rounding."""
+    x, y = u1 + slow * h1, u2 + slow * h2
+    if x.real * x.real + y.real * y.real <= SLOWEST:
+        return h1 + 0 * x, h2 + 0 * x
+    speed, side = np.sqrt(x * x + y * y), 1.0 if x.real * h1 + y.real * h2 >= 0 else -1.0
+    return side * x / speed, side * y / speed
 
 
 @jit
@@ -150,7 +152,7 @@ def note_margins(s, b, o, e, slip):
 
 
 def wrench(s, b, o, e):
-    """W[GRADIENT:] = what the contact adds on the left, where it is closed                                      [rigid-3]"""
+    """W[GRADIENT:] = what the contact adds on the left, where it is closed                                      [touch-3]"""
     found, xa, xb, edge = seen(s, b, o, e)
     row, phase, slip = b.ip[e, ROW], s.H[b.ip[e, PHASE]].real, 0.0
     clear_line(o.W)
@@ -164,7 +166,7 @@ def wrench(s, b, o, e):
             load_rates(s, b, e, o.W)
             u1, u2 = times(line(t1, found, xa, xb), o.W, RATES), times(line(t2, found, xa, xb), o.W, RATES)
             h1, h2 = held(s, b, e, t1, t2)
-            d1, d2 = slip_along(u1, u2, h1, h2)
+            d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
             slip = (u1.real * h1 + u2.real * h2)
             put_line(line(add(scale(d1, t1), scale(d2, t2)), found, xa, xb), -b.rp[e, MU] * s.lam[row], o.W)
     note_margins(s, b, o, e, slip)
@@ -172,7 +174,7 @@ def wrench(s, b, o, e):
 
 
 def rigid_contact(s, b, o):
-    """R = g, V = T_k . u where it sticks;  lam_N (G - mu T_d) or lam_N G + lam_1 T_1 + lam_2 T_2                [rigid-3]"""
+    """R = g, V = T_k . u where it sticks;  lam_N (G - mu T_d) or lam_N G + lam_1 T_1 + lam_2 T_2                [touch-3]"""
     for e in range(b.first, b.last):
         g = wrench(s, b, o, e)
         if s.H[b.ip[e, PHASE]].real != OPEN:
@@ -257,7 +259,7 @@ def wrench_along(s, b, o, e, k, moves):
             u2 += l2[i] * u
         h = vec(s.H, b.ip[e, PHASE] + ALONG)
         h1, h2 = dot((h[0].real, h[1].real, h[2].real), t1).real, dot((h[0].real, h[1].real, h[2].real), t2).real
-        d1, d2 = slip_along(u1, u2, h1, h2)
+        d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
         a1, a2 = -b.rp[e, MU].real * s.lam[row].real * d1, -b.rp[e, MU].real * s.lam[row].real * d2
     to = STIFFNESS if moves == 1 else DAMPING
     for i in range(12):
@@ -265,7 +267,7 @@ def wrench_along(s, b, o, e, k, moves):
 
 
 def rigid_contact_tangent(s, b, o):
-    """Row G, column G - mu T_d; rows and columns T_1, T_2; the derivative of the wrench, and of friction by the slip  [rigid-4]"""
+    """Row G, column G - mu T_d; rows and columns T_1, T_2; the derivative of the wrench, and of friction by the slip  [touch-4]"""
     rigid_contact(s, b, o)
     for e in range(b.first, b.last):
         phase, row = s.H[b.ip[e, PHASE]].real, b.ip[e, ROW] % 6
@@ -283,7 +285,7 @@ def rigid_contact_tangent(s, b, o):
             t1, t2 = tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
             u1, u2 = times(line(t1, found, xa, xb), o.W, RATES), times(line(t2, found, xa, xb), o.W, RATES)
             h1, h2 = held(s, b, e, t1, t2)
-            d1, d2 = slip_along(u1, u2, h1, h2)
+            d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
             clear_line(o.W)
             put_line(line(add(scale(d1, t1), scale(d2, t2)), found, xa, xb), -b.rp[e, MU], o.W)
             add_entries(s, b, o, e, row, 1.0 + 0 * found[0], False, True)
@@ -301,7 +303,7 @@ def rigid_contact_tangent(s, b, o):
 
 
 def rigid_contact_rates(s, b, o):
-    """V = (G, T_1, T_2) . u,  R = the same . u' + their rates . u; all of it in W, in the equations where it is on      [rigid-5]"""
+    """V = (G, T_1, T_2) . u,  R = the same . u' + their rates . u; all of it in W, in the equations where it is on      [touch-5]"""
     for e in range(b.first, b.last):
         found, xa, xb, edge = seen(s, b, o, e)
         W, phase, to = o.W, s.H[b.ip[e, PHASE]].real, b.ip[e, SEEN]
@@ -323,7 +325,7 @@ def rigid_contact_rates(s, b, o):
 
 
 def rigid_contact_power(s, b, o):
-    """Lost in friction: mu F_N |u_T|                                                                             [rigid-6]"""
+    """Lost in friction: mu F_N |u_T|                                                                             [touch-6]"""
     for e in range(b.first, b.last):
         if s.H[b.ip[e, PHASE]].real == SLIDES:
             found, xa, xb, edge = seen(s, b, o, e)
@@ -343,7 +345,7 @@ def follow_slip(s, b, o):
             t1, t2 = tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
             u1, u2 = times(line(t1, found, xa, xb), o.W, RATES), times(line(t2, found, xa, xb), o.W, RATES)
             speed = np.sqrt(u1 * u1 + u2 * u2)
-            if speed.real > max(SLOWEST, s.H[h + SLOW].real):
+            if speed.real * speed.real > SLOWEST and speed.real > BEGUN * s.H[h + SLOW].real:
                 for k in range(3):
                     s.H[h + ALONG + k] = (u1 * t1[k] + u2 * t2[k]) / speed
                 s.H[h + SLOW] = 0 * speed

@@ -1,7 +1,7 @@
 """Rigid limits of coordinates: g = factor c - offset >= 0, an equation that is on while it is touched. docs/theory/rigid_contact.md
 
     touched   g = 0,  the force F = -lam along the gradient of g is never negative
-    open      no equation: R = 0 and lam = 0, and g is never negative                                         [rigid-1]
+    open      no equation: R = 0 and lam = 0, and g is never negative                                         [touch-1]
 
 Both are choices with a margin, -lam or g, so that their ends are located like jumps of functions. What happens there is decided in Python
 (`time_loop.rigid_passage`), which reads what every evaluation leaves in W: g, g' and g''.
@@ -27,7 +27,7 @@ def is_open(s, b, e):
 
 @jit
 def rigid_stop(s, b, o):
-    """R = g, lam times its gradient; margins                                                                  [rigid-1]"""
+    """R = g, lam times its gradient; margins                                                                  [touch-1]"""
     for e in range(b.first, b.last):
         row, pc = b.ip[e, ROW], b.ip[e, CHOICE]
         g = b.rp[e, FACTOR] * coordinate(s, b, e, o.W) - b.rp[e, OFFSET]

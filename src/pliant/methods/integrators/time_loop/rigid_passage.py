@@ -237,7 +237,7 @@ class RigidPassage:
     def _low(self, near: Touching, i: Any, e: np.ndarray) -> dict[int, float]:
         """Contacts that would leave and come back within so small a height that they rest; and when, were it not for that:
 
-            t + 2 v / |g''| (1 + e + e^2 + ...) = t + 2 v / (|g''| (1 - e))                                   [rest-1]"""
+            t + 2 v / |g''| (1 + e + e^2 + ...) = t + 2 v / (|g''| (1 - e))                                   [zeno-1]"""
         after = i.after[::3]
         leaving = [k for k in range(len(e)) if after[k] > 0 and 0 < e[k] < 1 and i.P[3 * k] > 0]
         if not leaving:
