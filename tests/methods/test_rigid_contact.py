@@ -111,7 +111,8 @@ def block(friction, slope, size=(0.2, 0.3, 0.1), turned=False):
 
 
 def test_a_block_sticks_or_slides():
-    """At tan = 0.99 mu it stays for 100 s, at 1.01 mu it goes g (sin - mu cos) t^2 / 2. The order of bodies changes nothing."""
+    """At tan = 0.99 mu it stays for 100 s, at 1.01 mu it goes g (sin - mu cos) t^2 / 2. The order of bodies and points changes
+    no more than the accuracy allows."""
     sol = block(0.5, np.arctan(0.99 * 0.5)).simulate(100.0, accuracy=1e-8, progress=False)
     assert abs(sol["b.position"] - sol["b.position"][0]).max() < 1e-12
     slope, ends = np.arctan(1.01 * 0.5), []
@@ -120,7 +121,7 @@ def test_a_block_sticks_or_slides():
         way = 0.5 * G * (np.sin(slope) - 0.5 * np.cos(slope)) * sol.t**2
         assert abs(sol["b.position"][:, 0] - way).max() < 1e-6 * way[-1]
         ends.append(sol["b.position"][-1])
-    np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.kind)
@@ -150,30 +151,33 @@ def test_three_balls_in_touch(how, after):
     for order in ((0, 1, 2), (2, 0, 1)):
         m = pl.Model("cradle", gravity=(0, 0, 0))
         for i in order:
-            m.add(pl.RigidBody.sphere(f"b{i}", radius=0.1, mass=1.0, position=(0.2 * i - 0.1 * (i == 0), 0, 0), velocity=(1.0 * (i == 0), 0, 0)))
+            x, v = 0.2 * i - 0.1 * (i == 0), 1.0 * (i == 0)
+            m.add(pl.RigidBody.sphere(f"b{i}", radius=0.1, mass=1.0, position=(x, 0, 0), velocity=(v, 0, 0)))
         for i in order[:2] if order[0] == 0 else (1, 0):
             m.add(RigidPoints(f"c{i}", f"b{i}", f"b{i + 1}", kernel="point_sphere", sizes=[(0, 0, 0, 0.1, 0.1)], restitution=1.0, how=how))
         sol = m.simulate(0.5, accuracy=1e-8, progress=False)
         np.testing.assert_allclose([sol[f"b{i}.velocity"][-1, 0] for i in range(3)], after, rtol=0, atol=1e-10)
 
 
-def rocking(accuracy, duration=7.0):
+def rocking(**options):
     b, h = 0.1, 0.5
     tilt = 0.9 * np.arctan(b / h)
     at = (b - b * np.cos(tilt) + h * np.sin(tilt), 0, b * np.sin(tilt) + h * np.cos(tilt))
     m = pl.Model("rocking", gravity=(0, 0, -G))
     m.add(pl.RigidBody.box("b", size=(0.2, 0.3, 1.0), mass=2.0, position=at, rotation=pl.rotation("y", tilt)))
     m.add(RigidPoints("c", "b", "ground", sizes=corners(b, 0.15, h, below=True), friction=1.0))
-    return m.simulate(duration, accuracy=accuracy, progress=False)
+    return m.simulate(7.0, accuracy=1e-8, progress=False, **options)
 
 
-def test_a_block_rocks():
-    """Twelve impacts from corner to corner, each of which leaves 1 - 1.5 sin^2 alpha of the rate."""
-    sol = rocking(1e-8)
+@pytest.mark.parametrize(("method", "error"), [(pl.DOP853(), 3e-9), (None, 1e-7)])
+def test_a_block_rocks(method, error):
+    """Twelve impacts from corner to corner, each of which leaves 1 - 1.5 sin^2 alpha of the rate. Radau, which is chosen, has errors of
+    the accuracy per second."""
+    sol = rocking(integrator=method)
     hits = np.unique([e.t for e in sol.events if e.what == "impact"])
-    assert abs(hits[:12] - ROCKING["t_impact"][:12]).max() < 3e-9
+    assert abs(hits[:12] - ROCKING["t_impact"][:12]).max() < error
     total = sol["energy.kinetic"] + sol["energy.potential"] + sol["energy.dissipated"]
-    assert np.ptp(total) < 1e-9
+    assert np.ptp(total) < error
     assert np.unique(sol.t).size == sol.t.size
 
 

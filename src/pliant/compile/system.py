@@ -18,8 +18,7 @@ from ..kernels import evaluation
 from ..kernels.block_lu import Elimination, analyse
 from ..kernels.contract import FRAME_WIDTH, PROGRAMS, STAGES, F, Family, address
 from ..kernels.evaluation import Data, Memory, Program
-from ..kernels.expression_vm import SCRATCH, TIME_STEP, evaluate, value_at
-from ..kernels.expression_vm import SCRATCH, TIME_STEP, evaluate, note_margin
+from ..kernels.expression_vm import SCRATCH, TIME_STEP, evaluate, note_margin, value_at
 from ..kernels.jit import DISABLED
 from ..kernels.pairs import ROW
 from .array_builder import ArrayBuilder, coupled_tiles

@@ -102,8 +102,8 @@ def clear_line(W):
 
 @jit
 def slip_along(u1, u2, h1, h2, slow):
-    """d in tangents: of the slip, on the side of the direction h that is held. Where slip begins, ``slow`` h is added to it: there it has no
-    direction of its own but rounding."""
+    """d in tangents: of the slip, on the side of the direction h that is held. Where slip begins, ``slow`` h is added to it: it has no
+    direction of its own there but rounding."""
     x, y = u1 + slow * h1, u2 + slow * h2
     if x.real * x.real + y.real * y.real <= SLOWEST:
         return h1 + 0 * x, h2 + 0 * x

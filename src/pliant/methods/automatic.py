@@ -107,8 +107,8 @@ def candidates(dynamics: CompiledModel, row: np.ndarray, length: float, accuracy
     if dynamics.system.rigid and accuracy >= damped.method.finest:
         damped = stiff  # the other one knows no forces between its steps
     if any(p.static > 0 for p in dynamics.system.rigid):
-        why = f"{why}, but for what begins to slide"
-        return [stiff._replace(why="chosen as the friction of rigid contacts is stiff where slip begins"), Candidate(DOP853(), Index1(), why)]
+        begins = stiff._replace(why="chosen as the friction of rigid contacts is stiff where slip begins")
+        return [begins, Candidate(DOP853(), Index1(), f"{why}, but for what begins to slide")]
     implicit = [stiff, damped]
     if tree and space:
         spins = slow_rate(dynamics, row, length) > SPINS * slow

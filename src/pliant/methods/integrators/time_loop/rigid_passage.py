@@ -28,7 +28,7 @@ REST = 1e-9      # of the speed of the model: a speed that is none
 LIMIT = 1e-10    # of the largest friction: what is so near slides
 SLIGHT = 1e-12   # of the accelerations of the model: one that is none
 PART = 0.1       # of what is allowed: a bounce so low is none
-ROUNDS = 100     # decisions at one instant
+SAME = 1e-14     # a change of direction that is none
 CROWD = 200      # instants next to each other
 LEAVES, TOUCHES, STICKING, SLIDING = 0.0, 1.0, 2.0, 3.0  # what is told of changes: numbers of words
 
@@ -259,7 +259,7 @@ class RigidPassage:
         some = [k for k in range(n) if u[3 * k] <= still[k]]
         slip = {k: u[3 * k + 1:3 * k + 3] for k in some if np.hypot(*u[3 * k + 1:3 * k + 3]) > still[k]}
         along = {k: v / np.hypot(*v) for k, v in slip.items()}
-        P = np.zeros(3 * n)
+        P, begun, turned = np.zeros(3 * n), set[int](), 0.0
         while some:
             c = complementarity.Contacts.of(len(some))
             at = np.ravel([[3 * k, 3 * k + 1, 3 * k + 2] for k in some])
@@ -275,8 +275,13 @@ class RigidPassage:
                                               "Give one of them a stiffness, or less friction", "no-forces")
             P[at] = c.P
             begins = self._begin_to_slide(near, some, c, along)
-            if not begins:
-                break
+            if not begins:  # the slip is along its acceleration, which is known better now that it slides
+                ways = {k: c.xi[3 * i + 1:3 * i + 3].copy() for i, k in enumerate(some) if k in begun}
+                begins = {k: way / np.hypot(*way) for k, way in ways.items() if np.hypot(*way) > 0 and way @ along[k] > 0}
+                before, turned = turned, max((float(np.hypot(*(way - along[k]))) for k, way in begins.items()), default=0.0)
+                if (not SAME < turned < before / 2 and before > 0) or turned <= SAME:
+                    break
+            begun |= set(begins)
             along |= begins
         return free + near.D @ P, Forces(P, some, along)
 
