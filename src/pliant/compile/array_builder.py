@@ -14,7 +14,7 @@ from ..functions.failures import Failures
 from ..functions.function import Code, compile_function
 from ..functions.parser import NO_NAMES, Names
 from ..functions.time_parts import TimePart
-from ..items.declarations import Told
+from ..items.declarations import RigidPoint, Told
 from ..items.errors import ModelError
 from ..kernels.contract import Family
 
@@ -75,23 +75,6 @@ class ControllerEntry(NamedTuple):
     outputs: tuple[int, ...]
     states: tuple[int, ...]
     memory: int
-
-
-class RigidPoint(NamedTuple):
-    """Where a rigid contact or limit is found: its item, rows of its multipliers (normal, and two tangential ones if it rubs), its place
-    among memories of W and in the history; its restitutions and coefficients of friction; what is told of it, impacts and changes."""
-    item: str
-    rows: tuple[int, ...]
-    seen: int
-    phase: int
-    restitution: float
-    tangential: float = 0.0
-    friction: float = 0.0
-    static: float = 0.0
-    how: int = 0  # its impacts: a number of `kernels.impacts`
-    impacts: int = -1
-    changes: int = -1
-    angle: bool = False
 
 
 @dataclass

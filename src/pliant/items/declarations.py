@@ -101,6 +101,23 @@ class Told(NamedTuple):
 VALUES, IMPACTS = "value", "impact"  # a new value; impulse and energy lost
 
 
+class RigidPoint(NamedTuple):
+    """Where a rigid contact or limit is found: its item, rows of its multipliers (normal, and two tangential ones if it rubs), its place
+    among memories of W and in the history; its restitutions and coefficients of friction; what is told of it, impacts and changes."""
+    item: str
+    rows: tuple[int, ...]
+    seen: int
+    phase: int
+    restitution: float
+    tangential: float = 0.0
+    friction: float = 0.0
+    static: float = 0.0
+    how: int = 0  # its impacts: a number of `kernels.impacts`
+    impacts: int = -1
+    changes: int = -1
+    angle: bool = False
+
+
 class Play(NamedTuple):
     """A discrete state that the signal ``of`` takes along where it is more than ``half`` away from it: after every step and at all
     instants, while the discrete state ``side`` is not 0."""

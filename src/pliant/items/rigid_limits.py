@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .declarations import IMPACTS, VALUES, Told
+from .declarations import IMPACTS, VALUES, RigidPoint, Told
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 def add_rigid_limit(layout: ModelCompiler, item: str, stop: Stop, side: str, factor: float, offset: float) -> None:
     """factor c - offset >= 0 for the coordinate of a stop, by an equation that is on while it is touched."""
-    from ..compile.array_builder import RigidPoint
     from ..families.rigid_stops import NUMBERS, PLACES, RIGID_STOP
     b, c = layout.builder, layout.coordinate(stop.joint, stop.coordinate, item)
     equations = b.equations(f"{stop.name}.{side}", c.frames)
@@ -27,7 +26,6 @@ def add_rigid_limit(layout: ModelCompiler, item: str, stop: Stop, side: str, fac
 def add_rigid_point(layout: ModelCompiler, name: str, kernel: str, frames: tuple[int, int], sizes: tuple[float, ...], restitution: float,
                     tangential: float, friction: float, static: float, how: int = 0) -> None:
     """A point of a rigid contact, of a pair of surfaces by the name of its kernel."""
-    from ..compile.array_builder import RigidPoint
     from ..families.rigid_contacts import CHOICES, NUMBERS, PLACES, rigid_contacts
     b = layout.builder
     number = sum(p.item == name for p in b.rigid)
