@@ -250,7 +250,7 @@ class Model(Editable):
     def _placed(self) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Poses of bodies without a stated place that their joints give them, and the names of all such bodies."""
         from .start.assembly import place, unplaced
-        joints = [j for j in self._joints() if isinstance(j, Pair) and not j.as_modelled]
+        joints = [j for j in self._joints() if isinstance(j, Pair) and not j.as_modelled and getattr(j, "connected", True)]
         jointed = {end.body for j in joints for end in (j.a, j.b)}
         bodies = {b.name: left for b in self.section("bodies") if b.name in jointed and (left := unplaced(b))[0]}
         if not bodies:

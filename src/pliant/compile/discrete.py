@@ -125,7 +125,7 @@ class Discrete:
                     self.tell(family.LATCH, row, Told(item.name, value.tells, VALUES))
         for happening in item.happenings():
             code, slot = b.function(happening.when, ("t",), where), b.new_signal()
-            row = b.element(family.EVENT, item.name, (-1, -1, -1, code.value, b.discrete(0.0), -1, slot))
+            row = b.element(family.EVENT, item.name, (-1, -1, -1, code.value, b.discrete(0.0), happening.once, slot))
             self.tell(family.EVENT, row, Told(item.name, ("fires",), VALUES))
             for action in happening.do:
                 self._act(item, action, slot, where)

@@ -215,7 +215,9 @@ class ModelCompiler(Sensing):
     def hold_in_planes(self, normal: np.ndarray) -> None:
         """A hidden planar joint for every body that the joints do not hold in its plane across ``normal``."""
         b, axes = self.builder, perpendicular_frame(normal)
-        for body in unheld(self.directory.joints.values(), [name for name in self.owners if name != "ground"], normal):
+        loose = self.structure.loose()
+        firm = [record for name, record in self.directory.joints.items() if name not in loose]
+        for body in unheld(firm, [name for name in self.owners if name != "ground"], normal):
             position, R = self.poses[body]
             fa, fb = b.frame(b.ground, position, axes), b.frame(self.places[body], np.zeros(3), R.T @ axes)
             equations = b.equations(f"plane of {body}", (fa, fb))
@@ -289,6 +291,7 @@ class ModelCompiler(Sensing):
         self.builder.close_switches()
         listed = sorted(self.items, key=lambda item: item.listed)
         self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
+        self.directory.channels |= self.structure.channels()
         for item in self.items:
             for use in {(use.joint, use.coordinate): use for use in item.uses()}.values():  # each coordinate once
                 self.directory.across.setdefault(use.joint, []).append((item, use))

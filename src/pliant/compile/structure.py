@@ -7,14 +7,15 @@ frozen place and axes in the history. What is switched on stops relative motion 
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..families.held import HELD_AXES, HELD_PLACE
 from ..items.base import did_you_mean
-from ..items.declarations import IMPACTS, VALUES, Switches, Told
+from ..items.declarations import IMPACTS, VALUES, Channel, Switches, Told
 from ..items.errors import MissingItem, ModelError, SimulationError
 from ..kernels import evaluation
 from ..kernels.block_lu import factorise
@@ -22,6 +23,7 @@ from ..kernels.contract import A, P
 from ..kernels.state_row import parts
 
 if TYPE_CHECKING:
+    from .array_builder import Equations
     from .channel_map import JointRecord
     from .compiled_model import CompiledModel
     from .model_compiler import ModelCompiler
@@ -45,13 +47,19 @@ class Switch:
     joint: str
     level: int
     asked: int
-    rows: list[int] = field(default_factory=list)
+    equations: Equations | None = None
     frozen: int = -1             # where its place and axes are kept
     ends: tuple[int, int] = (0, 0)  # its frames
     told_on: int = -1
     told_off: int = -1
     joins: str = "joint"         # or "lock", "here"
     capture: tuple[float, float] = (np.inf, np.inf)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Its equations, those of drives of the joint among them."""
+        assert self.equations is not None
+        return 6 * self.equations.tile + np.arange(self.equations.used)
 
 
 class JointSwitches:
@@ -187,7 +195,7 @@ class Structure:
             if record.counter is not None:
                 raise ModelError(f"joint {name!r} slides along a line and cannot be switched on and off", (name,))
             switch = self.decider.joints[name] = self._new(name, start, "connects", "is released", "breaks")
-            switch.rows = record.rows
+            switch.equations = record.equations
             self.layout.directory.switched.add(name)
             b.switchable(record.equations, switch.level)
         return self.decider.joints[name]
@@ -234,14 +242,28 @@ class Structure:
         switch.frozen = b.histories
         for number in (*np.zeros(3), *np.eye(3).ravel()):
             b.discrete(number)
-        equations = b.equations(f"{switch.joins} of {switch.joint}", frames)
+        switch.equations = equations = b.equations(f"{switch.joins} of {switch.joint}", frames)
         for axis in places:
-            switch.rows.append(equations.take())
-            b.pair(HELD_PLACE, switch.joint, *frames, (axis, switch.frozen), joint=equations, row=switch.rows[-1])
+            b.pair(HELD_PLACE, switch.joint, *frames, (axis, switch.frozen), joint=equations, row=equations.take())
         for i, j in turns:
-            switch.rows.append(equations.take())
-            b.pair(HELD_AXES, switch.joint, *frames, (i, switch.frozen, j), joint=equations, row=switch.rows[-1])
+            b.pair(HELD_AXES, switch.joint, *frames, (i, switch.frozen, j), joint=equations, row=equations.take())
         b.switchable(equations, switch.level)
+
+    def loose(self) -> set[str]:
+        """Joints that hold nothing at some time."""
+        actions = [action for item in self.layout.items for happening in item.happenings() for action in happening.do]
+        released = {action.joint for action in actions if isinstance(action, Switches) and action.what in ("release", "break")}
+        return released | set(self.decider.joints)
+
+    def channels(self) -> dict[str, tuple[str, Channel]]:
+        """NAME.state of joints that can be off: 1, or 0, -1 where it is broken; NAME.locked of those with a lock: 1 or 0."""
+        decider, found = self.decider, dict[str, tuple[str, Channel]]()
+        for name, switch in decider.joints.items():
+            also = [decider.heres[name].level] if name in decider.heres else []
+            found[f"{name}.state"] = name, Channel("state", "", 1, _level(switch.level, *also))
+        for name, switch in decider.locks.items():
+            found[f"{name}.locked"] = name, Channel("locked", "", 1, _level(switch.level))
+        return found
 
     def asked(self, action: Switches, item: str) -> tuple[int, float]:
         """A place in the history and what is written there, for an action on a joint."""
@@ -260,6 +282,11 @@ class Structure:
                 switch.capture = action.capture, action.capture_angle
                 return switch.asked, ON
         return self.joint(name).asked, BROKEN if what == "break" else OFF
+
+
+def _level(*places: int) -> Callable[[Any, str], np.ndarray]:
+    """The level of a switch over the rows; of two the higher one."""
+    return lambda observer, name: np.asarray(observer.parts["H"][:, places].max(1))
 
 
 def free_of(record: JointRecord) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:

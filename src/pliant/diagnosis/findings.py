@@ -24,6 +24,7 @@ FAULTS: dict[str, str] = {
     "whole-turn": "a bushing made a whole turn",
     "deformation": "a flexible body is deformed beyond all measure",
     "end-of-line": "what slides along a flexible body came to the end of its line",
+    "too-far": "a joint was to be connected too far from its pose as modelled",
     "step-underflow": "the step became too small",
     "user-function": "a function of the model raised an error",
     "interrupted": "the run was interrupted",

@@ -66,6 +66,8 @@ class Mechanism:
         if normal is None:  # in a plane model they hold nothing that counts
             self.blocks += [Block(f"plane of {body}", "joint", r.equations.tile, r.rows, self._natural(r.directions), r.directions, r)
                             for body, r in d.holds.items()]
+        off = set(s.off(s.h0).tolist())  # what holds nothing at the start
+        self.blocks = [block for block in self.blocks if not off.issuperset(block.rows)]
         self.tiles = list(range(s.n_v // 6))
         self.groups: dict[int, list[Block]] = {}
         for block in self.blocks:

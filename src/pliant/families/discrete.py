@@ -19,6 +19,7 @@ HALF = index(0)              # rp of it: half of its width
 INSTANT, START = 1.0, 2.0    # o.ck
 TO_HISTORY, TO_STATE, TO_END, TO_STRUCTURE = index(0, 1, 2, 3)  # of actions
 TARGET = index(6)            # ip of an action: which of these
+ONCE = index(6)              # ip of an event: whether it fires no second time
 TOLD, LOG, ROOM = index(8, 9, 10)  # ip of a latch or event: its row of what can happen, -1: not told; where in W that is noted, how many
 
 
@@ -81,7 +82,7 @@ def event(s, b, o):
         now, before = value(s, b, o, e).real != 0, s.H[b.ip[e, PLACE]].real != 0
         fires = now and not before and o.ck != START
         s.Y[b.ip[e, SLOT]] = 1.0 if fires else 0.0
-        s.H[b.ip[e, PLACE]] = 1.0 if now else 0.0
+        s.H[b.ip[e, PLACE]] = 1.0 if now or (b.ip[e, ONCE] == 1 and before) else 0.0
         if fires:
             o.W[CHANGED] = 1
             tell(s, b, o, e, np.nan)

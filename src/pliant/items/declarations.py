@@ -161,9 +161,10 @@ class Switches(NamedTuple):
 
 class Happening(NamedTuple):
     """When a condition (a number that is 0 or 1) becomes true: (name of a discrete or continuous state, value), an action on a joint, or
-    None to end the run."""
+    None to end the run. ``once``: the first time only."""
     when: Node | str
     do: tuple[tuple[str, Node | str] | Switches | None, ...]
+    once: bool = False
 
 
 class Given(NamedTuple):

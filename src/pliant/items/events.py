@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema, model_validator
 
 from ..functions.field_error import FieldError
-from ..functions.formula import Formula, where
+from ..functions.formula import TIME, Formula, where
 from ..functions.parser import KNOWN, parse, parse_condition
 from ..functions.units import must
 from .actions import Actions, Set, switches
 from .base import Item, did_you_mean
+from .block_fields import Time
 from .blocks import Computes, Plain, Unit
 from .declarations import Happening, Held, Lag, Latch, Memory, Output
 
+NEVER = -1e15  # a time
 OPENING, CLOSING = "if(", ", 1, 0)"  # a condition as a number
 
 
@@ -60,16 +62,32 @@ class Discrete(Computes):
 class Event(Computes):
     """When the condition ``when`` becomes true, its actions ``do`` are taken, in their order: `Set`, `End`, `Lock`, `Unlock`, `Release`,
     `Connect` and `Break`. With error control the instant is located to rounding; with a fixed step conditions are looked at after every
-    step. A condition that is true at the start has not become true."""
+    step. A condition that is true at the start has not become true. ``once``: it fires no second time. ``delay`` [s]: it fires when the
+    condition has been true for so long."""
     section: ClassVar[str] = "blocks"
     kind: ClassVar[str] = "event"
     positional: ClassVar[tuple[str, ...]] = ("name", "when", "do")
     expressions: ClassVar[tuple[str, ...]] = ("do",)
     when: Condition
     do: Actions
+    once: bool = False
+    delay: Time | None = None
+
+    def computed(self) -> Iterable[Output]:
+        return () if self.delay is None else (Output("holds", "", self.when),)
+
+    def discrete(self) -> Iterable[Held | Memory | Latch | Lag]:
+        """Of a delay: since when the condition is true."""
+        if self.delay is not None:
+            since = where(self.own("since") > NEVER / 2, self.own("since"), TIME)
+            yield Latch("since", "s", where(self.own("holds") > 0.5, since, NEVER).node, NEVER)
 
     def happenings(self) -> Iterable[Happening]:
-        return (Happening(self.when, tuple(None if "end" in a else switches(a) or (a["set"], a["to"]) for a in self.do)),)
+        when: Any = self.when
+        if self.delay is not None:
+            since = self.own("since")
+            when = where((since > NEVER / 2) & (since + self.delay <= TIME), 1.0, 0.0).node
+        return (Happening(when, tuple(None if "end" in a else switches(a) or (a["set"], a["to"]) for a in self.do), self.once),)
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

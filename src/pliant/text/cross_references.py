@@ -17,8 +17,9 @@ from ..items import references as ref
 from ..items.base import IDENTITY, Between, Frame, Item, Pair, did_you_mean, matrix_of, names_joint
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointEquation
-from ..items.declarations import Collected, Held, Memory
+from ..items.declarations import JOINT_ACTIONS, Collected, Held, Memory
 from ..items.editing import needs_inactive
+from ..items.events import Event
 from ..items.forces import Measure
 from ..items.function_fields import functions
 from ..items.groups import Group
@@ -36,6 +37,7 @@ def problems(model: Model, named: dict[str, set[str]]) -> Iterator[Problem]:
     for item in model:
         here = (item.section, item.name)
         for found in (_ends(model, named, item), _members(model, named, item), _coordinates(model, item), _ports(model, named, item),
+                      _switched(named, item),
                       _expressions(model, item, check, names)):
             yield from ((here + path, message) for path, message in found)
     yield from _inactive(model)
@@ -170,6 +172,15 @@ def _coordinates(model: Model, item: Item) -> Iterator[Problem]:
                 yield path, ref.no_coordinate(joint, coordinate, has)
             elif item.section == "drives" and coordinate in getattr(model[joint], "hold", ()):
                 yield path, ref.held(joint, coordinate)
+
+
+def _switched(named: dict[str, set[str]], item: Item) -> Iterator[Problem]:
+    """Joints that actions of events are on."""
+    if isinstance(item, Event):
+        for k, action in enumerate(item.do):
+            for word in set(action) & set(JOINT_ACTIONS):
+                if action[word] not in named["joints"]:
+                    yield ("do", k, word), f"there is no joint {action[word]!r}{did_you_mean(action[word], sorted(named['joints']))}"
 
 
 def _ports(model: Model, named: dict[str, set[str]], item: Item) -> Iterator[Problem]:

@@ -16,24 +16,11 @@ from ....items.errors import SimulationError
 from ....kernels import evaluation
 from ....kernels.evaluation import Program
 from ....kernels.event_log import WIDTH
+from ....kernels.expression_vm import CHANGED
 from ....kernels.ode import NUM
 from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
-from ....kernels.status import (
-    CHATTERS,
-    CROWDED,
-    ENDED,
-    EVENT,
-    MORE,
-    NEWTON_FAILED,
-    NOT_FINITE,
-    OPEN,
-    SINGULAR,
-    SPUN,
-    STRUCTURE,
-    UNBEGUN,
-    UNDERFLOW,
-)
+from ....kernels.status import CHATTERS, CROWDED, ENDED, EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ..base import Integrator, Plan
 from .control import CONTROL, FORCES, NEVER, PLACES, RATES
 from .instants import next_tick
@@ -282,9 +269,7 @@ class Run(Stops):
         if status == ENDED:
             self.end = self.t
             return False
-        if status == STRUCTURE:
-            self._pass_structure()
-        elif status == EVENT:
+        if status == EVENT:
             self._pass_event(float(self.c.after))
         elif self.t < self.stops[self.c.coming, 0]:
             self._pass_limit()
@@ -343,10 +328,6 @@ class Run(Stops):
         self._count_jump(t)
         self._begin(row)
 
-    def _pass_structure(self) -> None:
-        """From an instant at which another structure is asked for."""
-        raise NotImplementedError
-
     def _count_jump(self, t: float) -> None:
         """Too many of them in a short time end the run; those of rigid contacts come to an end, or are told."""
         if self.dynamics.system.rigid:
@@ -395,7 +376,7 @@ class Run(Stops):
         if faults:
             raise function_fault(faults[0], self.t)
         if status == CHATTERS:
-            raise self.chattering(self.jumped)
+            raise self.restless_conditions(self.t) if self.x.W[CHANGED] else self.chattering(self.jumped)
         if status == CROWDED:
             raise self.crowded()
         if beyond := s.beyond(self.x.q):

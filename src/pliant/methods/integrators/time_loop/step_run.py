@@ -235,9 +235,13 @@ class StepRun(Run):
             self.dynamics.refine(row[None, :])
         return row
 
-    def _pass_structure(self) -> None:
+    def _go_on(self, status: int) -> bool:
+        """Also from an instant at which another structure is asked for."""
+        if status != STRUCTURE:
+            return super()._go_on(status)
         self._begin(Change(self).passed(self.here()))
         self.c.structure = self.c.fixed  # rows of the last step are still to be kept
+        return True
 
     def _put(self, row: np.ndarray) -> None:
         """The state of a row in y0, its history and time."""
