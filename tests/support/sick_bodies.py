@@ -14,6 +14,18 @@ def body_left_lying():
     return m
 
 
+@sick(("idle-action", "A"), ("idle-action", "catch A"), ("idle-action", "open B"), ("idle-action", "mend C"), notes=[])
+def joints_that_no_event_connects_locks_or_releases():
+    m = pl.Model("latches", gravity=(0, 0, -9.81))
+    for k, name in enumerate("ABC"):
+        rod(m, f"rod{name}", (0, k, 0), (1, k, 0))
+        m.add(pl.Revolute(name, m.ground.frame((0, k, 0)), f"rod{name}.start", axis="y", connected=name != "A"))
+    m.add(pl.Event("catch", "t > 1", [pl.Lock("A")]))
+    m.add(pl.Event("open", "t > 1", [pl.Unlock("B")]))
+    m.add(pl.Event("mend", "t > 1", [pl.Connect("C")]))
+    return m
+
+
 @sick(("no-support", "upper lower"), notes=[])
 def pendulum_without_its_support():
     m = pl.Model("pendulum", gravity=(0, 0, -9.81))
