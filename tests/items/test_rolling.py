@@ -252,9 +252,26 @@ def test_degrees_of_freedom_are_two_numbers():
     assert "degrees of freedom  5 of positions, 3 of velocities" in str(report)
     assert (blade().check().degrees_of_freedom, blade().check().rolling) == (3, 1)
     assert (wheelset().check().degrees_of_freedom, wheelset().check().rolling) == (4, 3)
+    assert disc().check().unique_reactions
     held = disc()
     held.add(pl.Fixed("held", "ground", "disc"))
     assert held.check().rolling == 0
+
+
+def test_a_wheel_held_in_its_plane():
+    """Its lateral row follows from the joint that holds it: friction across the plane is not unique, and nothing else suffers."""
+    m = pl.Model("wheel", gravity=(1.0, 0, -G))
+    m.add(pl.RigidBody("wheel", mass=2.0, inertia=(0.1, 0.2, 0.1), position=(0, 0, 0.3)))
+    m.add(pl.Planar("plane", "ground", "wheel", axis="y"))
+    m.add(pl.RollingDisc("roll", "ground", "wheel", radius=0.3, axis="z", axis_b="y"))
+    report = m.check()
+    assert (report.degrees_of_freedom, report.rolling, report.unique_reactions) == (2, 1, False)
+    assert report.not_unique == {"roll": "forces of friction"}
+    for how in ({"accuracy": 1e-9, **EXPLICIT}, {"accuracy": 1e-7, "integrator": pl.RadauIIA5(), "formulation": pl.StabilizedIndex2()},
+                {"accuracy": 1e-4, "integrator": pl.GeneralizedAlpha(0.8)}):
+        sol = m.simulate(2.0, **how)
+        np.testing.assert_allclose(sol["wheel.position"], np.outer(sol.t**2 / 2, (1 / (1 + 0.2 / 0.18), 0, 0)) + (0, 0, 0.3), atol=1e-9)
+        np.testing.assert_allclose(sol["roll.friction_ratio"], (2 - 2 / (1 + 0.2 / 0.18)) / 2 / G, rtol=1e-6)
 
 
 def test_bad_input_is_told():

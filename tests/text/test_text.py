@@ -121,6 +121,7 @@ WRONG = [
     (JOINT + "  A: {kind: fixed}", "m:6: joints.A: the key 'A' stands here twice, first in line 5; remove one"),
     ("pliant: 1\nbodies: [1]", "m:2: bodies: must be a mapping of names to bodies, found [1]"),
     ("pliant: 1\nbodies: {a: 3}", "m:2: bodies.a: 3 must be a mapping such as {mass: 2 kg, inertia: [1, 1, 1]}"),
+    ("pliant: 1\nblocks: {a: 3}", "m:2: blocks.a: 3 must be a mapping such as {kind: integral, input: sin(t)}"),
     ("pliant: 1\nbodies:\n  a: {}", "m:3: bodies.a.mass: is missing; a rigid body needs it"),
     ("pliant: 1\nbodies:\n  a:\n    mass: -1", "m:4: bodies.a.mass: -1 must be at least 0"),
     ("pliant: 1\nbodies:\n  a:\n    mass: 2 m", "m:4: bodies.a.mass: '2 m' is a length [m], a mass [kg] is due"),

@@ -164,17 +164,27 @@ class Mechanism:
         """The joint axis in the world."""
         return None if block.record is None else self.x.X[block.record.a, AXES:AXES + 9].reshape(3, 3)[:, 2]
 
-    def rolling(self) -> int:
-        """How many independent equations there are that hold for velocities only: what they add to the rank of all others."""
-        s, x = self.system, self.x
-        if not s.data.speeds.size:
-            return 0
+    def rolling(self) -> tuple[int, list[str]]:
+        """How many independent equations there are that hold for velocities only: what they add to the rank of all others. And the joints
+        of which some depend on the rest."""
+        s, x, speeds = self.system, self.x, self.system.data.speeds
+        if not speeds.size:
+            return 0, []
         rows = redundancy.equations(s)
         C = redundancy.jacobian(s, x.D)
         A = (C if isinstance(C, np.ndarray) else C.toarray()) @ np.hstack([self._padded(k) for k in self.tiles])
         A = A / np.maximum(np.linalg.norm(A, axis=1), self.length * SMALL)[:, None]
-        held = A[~np.isin(rows, s.data.speeds)]
-        return int(np.linalg.matrix_rank(A, tol=1e-7)) - (int(np.linalg.matrix_rank(held, tol=1e-7)) if len(held) else 0)
+
+        def rank(kept: np.ndarray) -> int:
+            return int(np.linalg.matrix_rank(A[kept], tol=1e-7)) if kept.any() else 0
+        whole = rank(np.ones(rows.size, bool))
+        own = {name: np.isin(rows, speeds[speeds // 6 == tile]) for tile, name in self._tiles_of(speeds).items()}
+        return whole - rank(~np.isin(rows, speeds)), [name for name, part in own.items() if whole - rank(~part) < part.sum()]
+
+    def _tiles_of(self, rows: np.ndarray) -> dict[int, str]:
+        """Joints with these equations, by their tiles."""
+        tiles = set((rows // 6).tolist())
+        return {j.tile: j.name for j in self.system.joints if j.tile in tiles}
 
     def _padded(self, tile: int) -> np.ndarray:
         """Columns of E of one body among all velocities."""

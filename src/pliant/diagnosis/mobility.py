@@ -23,7 +23,8 @@ def count(report: Report, mechanism: Mechanism, tree: int, found: list[Loop]) ->
     joints = tree - (driving - inside)
     report.equations = tree + sum(loop.pose.equations for loop in found)
     report.rank = tree + sum(loop.pose.whole for loop in found)
-    report.rolling = mechanism.rolling()
+    report.rolling, shared = mechanism.rolling()
+    report.not_unique |= dict.fromkeys(shared, "forces of friction")
     report.redundant, report.drives = report.equations - report.rank, driving
     report.degrees_of_freedom_at_pose = columns - joints - sum(loop.pose.joints for loop in found)
     report.degrees_of_freedom = columns - joints - sum(loop.pose.columns - loop.freedom for loop in found)

@@ -44,7 +44,7 @@ Replaced = Callable[[dict[str, Any]], dict[str, Any]]
 TOP = ("pliant", "name", "parameters", "tables", "include", "gravity", "planar", "ground", *SECTIONS, "style", "simulate", *entries.ENTRIES)
 EXAMPLES = {"bodies": "mass: 2 kg, inertia: [1, 1, 1]", "joints": "kind: revolute, between: [ground, crank.start]",
             "drives": "joint: A, coordinate: angle, function: 2 * t", "forces": "kind: force, frame: crank, vector: [0, 0, 1]",
-            "measures": "between: [ground, crank.end]", "variables": "expression: 2 * A.angle"}
+            "measures": "between: [ground, crank.end]", "variables": "expression: 2 * A.angle", "blocks": "kind: integral, input: sin(t)"}
 MASS, DENSITY = TypeAdapter(number("kg", least=0.0)), TypeAdapter(number("kg/m^3", positive=True))
 
 
