@@ -25,6 +25,7 @@ _WHERE = {
     "items.sliding": ("SlidingOnBeam",),
     "items.curves": ("Curve",),
     "items.on_curves": ("PointOnCurve",),
+    "items.cams": ("Cam", "CurveOnCurve"),
     "items.springs": ("SpringDamper", "TorsionSpring", "AxialSpring", "Bushing"),
     "items.joint_loads": ("JointTorque", "JointForce"),
     "items.distributed_loads": ("DistributedLoad", "LineLoad"),

@@ -60,7 +60,9 @@ class JointModel:
             shapes = [f"{link.body}.{c}" for c in modes]
             self.coordinates += [f"{name}.{c}" for c in joint.coordinates] + shapes
             self.rates += [f"{name}.{c}" for c in joint.rates or joint.coordinates] + shapes
-        sliding = [f"{name}.displacement" for name, *_ in s.lines]
+        lines = [name for name, *_ in s.lines]
+        sliding = [f"{name}.displacement" if self.dynamics.directory.joints[name].counter else
+                   f"{name}.place" + ("_b" if name in lines[:k] else "") for k, name in enumerate(lines)]
         self.coordinates, self.rates = self.coordinates + sliding, self.rates + sliding
         self.modal = [(int(at), int(n)) for at, n in self.space.tree.ip[:, [rc.IM, rc.NM]] if n]
 

@@ -2,6 +2,7 @@
 from . import (
     blocks,
     bodies,
+    cams,
     circuits,
     computed_torque,
     controllers,
@@ -39,6 +40,7 @@ from . import (
 __all__ = [
     "blocks",
     "bodies",
+    "cams",
     "circuits",
     "computed_torque",
     "controllers",

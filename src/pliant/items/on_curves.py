@@ -68,6 +68,7 @@ class PointOnCurve(CurveJoint):
     place, as length of the curve from its start; it counts rounds of a closed curve. It and ``displacement_rate`` may be stated for the
     start; without, the point begins where the curve comes next to it as modelled."""
     kind: ClassVar[str] = "point_on_curve"
+    positional: ClassVar[tuple[str, ...]] = ("name", "a", "b", "curve")
     symbol: ClassVar[str] = "point_on_line"
     coordinates: ClassVar[tuple[str, ...]] = ("displacement",)
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (COINCIDENT,)

@@ -25,6 +25,7 @@ WORDS: dict[str, dict[str, str]] = {
         "screw": "helical helix lead_screw thread spindle nut",
         "distance": "rod massless_rod massless_link tie bar rigid_link rigid_rod",
         "point_on_line": "slot inline in_line point_line",
+        "cam": "cam_follower camshaft tappet", "curve_on_curve": "curve_curve curve_to_curve cam_pair",
         "point_on_curve": "point_curve curve track wire bead rail_curve roller_coaster",
         "point_on_plane": "inplane in_plane point_plane point_in_plane",
         "gear": "gears gearbox gear_pair belt chain pulley transmission",
