@@ -59,6 +59,44 @@ def test_rollers_and_knives(follower, radius):
     np.testing.assert_allclose(joint["C.normal_force"], whole["C.normal_force"], rtol=0, atol=1e-6 * abs(whole["C.normal_force"]).max())
 
 
+MOTION = [("cycloidal", "120 deg", "12 mm"), ("harmonic", "30 deg", "12 mm"), ("polynomial", "90 deg", 0.004), ("cycloidal", "1 rad", 0.0),
+          ("cycloidal", 2 * np.pi / 3 - 1, 0)]
+
+
+@pytest.mark.parametrize(("follower", "radius"), [("flat", 0.0), ("knife", 0.0), ("roller", 0.01)])
+def test_a_cam_gives_the_motion_that_it_is_made_for(follower, radius):
+    m = pl.Model("cam")
+    more = {"radius": radius} if radius else {}
+    m.add(pl.RigidBody("cam", 1.0, (1e-3, 1e-3, 2e-3), position=(0, 0, 0)))
+    m.add(pl.RigidBody("follower", 0.5, (1e-3, 1e-3, 1e-3), position=(0.04 + radius, 0, 0)))
+    m.add(pl.Revolute("A", "ground", "cam", axis="z"))
+    m.add(pl.Drive("A", "angle", "10*t"))
+    m.add(pl.Prismatic("guide", "ground", "follower", axis="x"))
+    made = pl.Curve(cam={"base": 0.04, "motion": MOTION, "follower": follower, **more})
+    m.add(pl.Cam("C", "cam", "follower", made, follower, **more, **({"axis": "x"} if follower == "flat" else {})))
+    sol = m.simulate(0.2 * np.pi, accuracy=1e-9, output_step=0.2 * np.pi / 360)
+    a, h = 10 * sol.t, np.zeros(sol.t.size)
+    x, y, z = a / (2 * np.pi / 3), (a - 5 * np.pi / 6) / (np.pi / 2), a - 4 * np.pi / 3
+    h = np.where(a < 2 * np.pi / 3, 0.012 * (x - np.sin(2 * np.pi * x) / (2 * np.pi)), 0.012)
+    h = np.where(a > 5 * np.pi / 6, 0.012 - 0.008 * y**3 * (10 - 15 * y + 6 * y**2), h)
+    h = np.where(a > 4 * np.pi / 3, 0.004 * (1 - z + np.sin(2 * np.pi * z) / (2 * np.pi)), h)
+    h = np.where(z > 1, 0.0, h)
+    np.testing.assert_allclose(sol["guide.displacement"], h, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize(("fields", "message"), [
+    ({"motion": [("cycloidal", "100 deg", 0.01)]}, "motion: its angles are 100 degrees together, must be 360"),
+    ({"motion": [("cycloidal", "360 deg", 0.01)]}, "motion: ends at a lift of 0.01 m, must come back to 0 m"),
+    ({"motion": [("cycloidal", "20 deg", 0.03), ("cycloidal", "340 deg", 0)]}, r"is undercut at 15 degrees, \(0\.04274, "),
+    ({"motion": [("square", "360 deg", 0)]}, "cycloidal"), ({"follower": "roller"}, "radius: must be greater than zero for a roller")])
+def test_wrong_motions_of_cams(fields, message):
+    m = pl.Model("wrong")
+    m.add(pl.RigidBody("f", 1.0, (1, 1, 1), position=(0.05, 0, 0)))
+    with pytest.raises(ValueError, match=message):
+        m.add(pl.Cam("C", "ground", "f", {"cam": {"base": 0.04, "motion": MOTION, "follower": "flat"} | fields}, "flat", axis="x"))
+        m.compile()
+
+
 def test_an_open_cam_lifts_off_and_lands():
     """Slower than the speed of lift-off the follower stays on the cam; faster it leaves it where the closed form has no force."""
     def run(speed):

@@ -134,7 +134,7 @@ def _interpolated(u: np.ndarray, r: np.ndarray, closed: bool) -> Callable[..., n
 def by_length(r: Callable[..., np.ndarray], u: np.ndarray, closed: bool) -> Spline:
     """From any variable, in intervals u, to the length."""
     x, weight = np.polynomial.legendre.leggauss(8)
-    fine = np.linspace(u[0], u[-1], 4097) if len(u) > 64 else np.concatenate(
+    fine = u if len(u) > 512 else np.concatenate(
         [np.linspace(a, b, 65)[:-1] for a, b in pairwise(u)] + [u[-1:]])
     half = np.diff(fine) / 2
 

@@ -1,27 +1,28 @@
 """Curves that joints keep points and other curves on. docs/theory/curves.md"""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import model_validator
 
+from ..functions.cam_laws import Segment, profile
 from ..functions.curve_splines import Spline, spline_of, through
 from ..functions.evaluation import values
 from ..functions.expression import Node, Signal, bottom_up
 from ..functions.field_error import FieldError
 from ..functions.parser import NO_NAMES, Names, parse
 from ..functions.units import must, quantity
-from .base import Strict, number, plain
+from .base import Angle, Length, Strict, number, plain
 
 FEWEST = {True: 6, False: 4}  # points of a closed and of an open curve
-SHAPES = ("points", "x", "polar", "circle", "ellipse", "line")
+SHAPES = ("points", "x", "polar", "circle", "ellipse", "line", "cam")
 
 if TYPE_CHECKING:
     Positive = float
-    Plain = float
+    Radius = float
 else:
-    Positive, Plain = number("m", positive=True), number("")
+    Positive, Radius = number("m", positive=True), number("m", least=0.0)
 
 
 def point(given: Any) -> tuple[float, float, float]:
@@ -44,12 +45,41 @@ def _points(field: str, given: Any) -> list[tuple[float, float, float]]:
     return found
 
 
+class CamMotion(Strict):
+    """A cam with a ``base`` circle [m] that turns about the z axis of its frame, and a follower along the x axis, which it lifts as
+    ``motion`` says: segments (law, angle [rad], lift at its end [m]), "cycloidal", "polynomial" (3-4-5) or "harmonic"; where the lift stays
+    it dwells. The angles are 360 degrees together, and the lift comes back to zero. ``follower``: "flat", "knife", or a "roller" of a
+    ``radius`` [m]; the base circle is that of the profile."""
+    base: Positive
+    motion: tuple[tuple[Literal["cycloidal", "polynomial", "harmonic"], Angle, Length], ...]
+    follower: Literal["roller", "knife", "flat"]
+    radius: Radius = 0.0
+
+    @model_validator(mode="after")
+    def _check(self) -> CamMotion:
+        if (self.follower == "roller") != (self.radius > 0):
+            raise FieldError("radius", "must be greater than zero for a roller, and left out for others")
+        for k, (_, angle, lift) in enumerate(self.motion):
+            if not angle > 0:
+                raise FieldError("motion", f"{angle:g} rad must be greater than zero", k)
+            if not lift > -self.base:
+                raise FieldError("motion", f"a lift of {lift:g} m goes below the centre", k)
+        return self
+
+    def spline(self) -> Spline:
+        """Of the profile."""
+        lifts = [0.0, *(lift for _, _, lift in self.motion)]
+        segments = [Segment(law, angle, low, high) for (law, angle, high), low in zip(self.motion, lifts, strict=False)]
+        return profile(segments, self.base, self.follower, self.radius)
+
+
 class Curve(Strict):
     """A smooth curve in the axes of the frame that it is fixed in, one of
 
     ``points`` [m] (two or three numbers each) in order; ``x``, ``y``, ``z``: expressions of s over ``range``; ``polar``: the radius [m] as
-    an expression of phi, once round; ``circle``: radius [m]; ``ellipse``: two half axes [m]; ``line``: two points [m]. ``closed`` of points
-    and expressions: it comes back to its start. The place on a curve is its length from the start [m]."""
+    an expression of phi, once round; ``circle``: radius [m]; ``ellipse``: two half axes [m]; ``line``: two points [m]; ``cam``: the
+    profile that gives a follower a motion, see `CamMotion`. ``closed`` of points and expressions: it comes back to its start. The place on
+    a curve is its length from the start [m]."""
     points: Any = None
     x: str | None = None
     y: str = "0"
@@ -59,6 +89,7 @@ class Curve(Strict):
     circle: Positive | None = None
     ellipse: tuple[Positive, Positive] | None = None
     line: Any = None
+    cam: CamMotion | None = None
     closed: bool = False
 
     @model_validator(mode="after")
@@ -102,6 +133,8 @@ class Curve(Strict):
         if self.polar is not None:
             r = self._tree("polar", "phi", names)
             return spline_of(lambda u: _at(r, "phi", u)[:, None] * np.column_stack([np.cos(u), np.sin(u), 0 * u]), 0.0, turn, True, "phi")
+        if self.cam is not None:
+            return self.cam.spline()
         trees = [self._tree(field, "s", names) for field in "xyz"]
         return spline_of(lambda u: np.column_stack([_at(tree, "s", u) for tree in trees]), *self.range, self.closed)
 
