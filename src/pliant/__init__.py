@@ -47,6 +47,8 @@ _WHERE = {
     "items.motors": ("DCMotor", "PMSM", "RotorInertia"),
     "items.stops": ("Stop",),
     "items.friction": ("JointFriction", "Brake", "Clutch"),
+    "items.contacts": ("Contact",),
+    "items.surfaces": ("Surface",),
     "items.circuits": ("Circuit",),
     "items.hydraulics": ("HydraulicVolume", "HydraulicSupply", "Accumulator", "HydraulicOrifice", "CheckValve", "ReliefValve",
                          "HydraulicLeakage", "Pump", "DirectionalValve"),

@@ -4,7 +4,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import pliant as pl
-from pliant.items.stops import damping_of
+from pliant.items.contact_damping import damping_of
 from pliant.text.model_text import from_text, to_text
 
 TILTED = (0.3, -0.5, 0.8)

@@ -103,6 +103,10 @@ def add_drives(m: pl.Model, a: Any, b: Any) -> None:
     m.add(pl.DCMotor("dc", "revolute", "24 V * sin(t)", resistance="2 ohm", inductance="3 mH", constant=0.1, ratio=50, efficiency=0.9))
     m.add(pl.PMSM("brushless", "revolute", "5 V", "-dc.current", resistance=1, inductance=1e-3, flux="0.1 Wb", pole_pairs=4))
     m.add(pl.RotorInertia("rotor", "revolute", 1e-4, 50))
+    m.add(pl.Contact("contact", m.ground["wall"], "ball", material_a="steel", material_b={"E": "70 GPa", "nu": 0.33}, friction=0.2,
+                     slow="1 mm/s"))
+    m.add(pl.Contact("edges", "box", m["disc"].frame((0, 0, 1)), surface_b=pl.Surface.convex([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]),
+                     law="impact", stiffness=1e5, damping=10, ramp="1 mm"))
     m.add(pl.Stop("stop", "revolute", "angle", "-90 deg", 2.0, stiffness=1e3, restitution=0.3, slow="1 deg/s"))
     m.add(pl.Circuit("circuit", {"U": {"kind": "voltage", "between": ["in", "ground"], "value": "sin(t)"},
                                  "C": {"kind": "capacitor", "between": ["out", "ground"], "value": "10 uF", "start": 2},

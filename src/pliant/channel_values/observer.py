@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..compile.compiled_model import CompiledModel
-from ..compile.consistency import observe, observe_forces, observe_signals
+from ..compile.consistency import observe, observe_forces, observe_scratch, observe_signals
 from ..compile.momenta import COLUMNS, SIZE, momenta
 from ..families.constraints import COINCIDENT, COORDINATE, IN_PLANE, PERPENDICULAR
 from ..families.held import HELD_AXES, HELD_PLACE
@@ -16,8 +16,9 @@ from ..families.rigid import FRAMES
 from ..families.rolling import ROLLING
 from ..functions.evaluation import values
 from ..functions.rewriting import owner_of
-from ..kernels.contract import AV, FRAME_WIDTH, A, P, V, W
+from ..kernels.contract import AV, FRAME_WIDTH, A, P, V, W, address
 from ..kernels.evaluation import Program
+from ..kernels.jit import DISABLED
 from ..kernels.state_row import parts
 from .components import ENERGIES, listed, split
 
@@ -48,6 +49,7 @@ class Observer:
         self._forces: dict[tuple[str, int], np.ndarray] = {}
         self._groups: dict[int, np.ndarray] = {}
         self._signals: dict[str, np.ndarray] = {}
+        self._contacts: dict[str, np.ndarray] = {}
         self._hinges = [j.b for j in dynamics.directory.joints.values()]
 
     def __call__(self, name: str) -> np.ndarray:
@@ -147,6 +149,23 @@ class Observer:
         rows, start = whole.rows.copy(), s.families[r.family][0]
         rows[(rows == s.families[r.family]).all(1)] = start + r.row, start + r.row + r.count
         return self._wrench(name, [frame], Program(whole.address, rows), [])
+
+    def contact(self, name: str) -> np.ndarray:
+        """What the points of a contact tell of themselves over time, (n, points, FIELDS), for body A as its first frame has it."""
+        if name not in self._contacts:
+            from ..families import contacts
+            s, points = self.dynamics.system, self.directory.contacts[name]
+            out = np.zeros((len(points), len(self.rows), int(contacts.FIELDS)))
+            seen = s.program("residual", families=[f for f in s.families if f.push.residual or f.sense.residual])
+            for k, (family, row, _) in enumerate(points):
+                first = s.families[family][0] + row
+                own = contacts.reporting(family)
+                where = [*seen.address, address(own)]
+                program = Program(where if DISABLED else np.array(where, np.int64),  # type: ignore[arg-type]
+                                  np.vstack([seen.rows, [[first, first + 1]]]))
+                observe_scratch(program, s.data, self.dynamics.x, self.rows, int(contacts.REPORT), out[k])
+            self._contacts[name] = np.ascontiguousarray(out.transpose(1, 0, 2))
+        return self._contacts[name]
 
     @cached_property
     def _alone(self) -> dict[int, int]:

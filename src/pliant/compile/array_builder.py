@@ -313,6 +313,13 @@ class ArrayBuilder:
         self.sloped = self.sloped or code.by_x >= 0 or code.by_v >= 0 or len(code.by_signal) > 0
         return code
 
+    def choices(self, count: int) -> int:
+        """Places in W of choices that elements make and hold, each with its margin behind it: where the first one is, after SCRATCH."""
+        place = len(self.tab) + 1  # behind the margin of the last instruction before
+        self.tab += [0] * (1 + 2 * count)
+        self.switches.append((place, False, False))
+        return place
+
     def sampled(self, function: Any, variables: tuple[str, ...], where: str) -> Code:
         """The same for a function that is asked at instants only, so that its jumps are none of the motion."""
         return compile_function(function, variables, self, where)

@@ -101,6 +101,7 @@ class ChannelMap:
         self.codes: dict[str, int] = {}             # of the functions of drives
         self.rates: dict[str, tuple[int, int, int]] = {}  # of those by Python functions: value and derivatives
         self.forces: dict[str, ForceRecord] = {}
+        self.contacts: dict[str, list[tuple[Family, int, bool]]] = {}  # family, row, frames exchanged
         self.measures: dict[str, tuple[int, ...]] = {}       # frames a, b, and whose axes
         self.groups: dict[str, tuple[str, ...]] = {}         # their bodies
         self.channels: dict[str, tuple[str, Channel]] = {}   # of items, as they are listed: whose it is, and what

@@ -283,3 +283,13 @@ def observe_signals(program, d, x, rows, slots, out):
         evaluate(program, d, x, rows[i, 0].real, 0.0, 0.0, 0.0)
         for j in range(slots.size):
             out[i, j] = x.Y[slots[j]]
+
+
+@entry
+def observe_scratch(program, d, x, rows, first, out):
+    """out[i, j] = W[first + j], as the last element of a program leaves it at rows[i]."""
+    for i in range(rows.shape[0]):
+        load(x, rows[i])
+        evaluate(program, d, x, rows[i, 0].real, 0.0, 0.0, 0.0)
+        for j in range(out.shape[1]):
+            out[i, j] = x.W[first + j].real

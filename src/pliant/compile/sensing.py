@@ -51,6 +51,7 @@ class Sensing:
         items, collected = list(items), dict[str, list[Node]]()
         self.signals.named |= {item.name for item in items}
         for item in items:
+            item.look_around(self.owners)
             if ends := item.spans():
                 self.measured[item.name] = ends
             for k, state in enumerate(item.states()):

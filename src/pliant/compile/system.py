@@ -45,7 +45,7 @@ class System:
         self.owners: list[str] = []
         self.base, self.every = common_base(b.periods)
         self.data = self._tables(b)
-        watched = any(family.sense.residual and family.sense.update and family.rank > 1 for family in self.families)
+        watched = any((f.sense.residual or f.act.residual) and f.sense.update and f.rank > 1 for f in self.families)
         self.discrete = 2 if watched else 1 if b.starts else 0  # discrete values: none, at ticks, at jumps too
         self.controllers, self.observed = tuple(b.controllers), tuple(b.observed)
         self.told, self.log = tuple(b.told), (SCRATCH + len(b.tab) + 1 + b.log[0], b.log[1])
@@ -169,7 +169,7 @@ class System:
             raise ModelError(f"{who}: joint {found[0]!r} holds velocities only; {why}", (found[0],))
 
     def deciding(self) -> Program:
-        """Of the residual what users' functions are run by: frames and signals are placed, nothing is added up."""
+        """Of the residual what makes choices, as users' functions do: frames and signals are placed, nothing else is added up."""
         calls = [(address(function), rows) for stage in ("push", "sense", "act") for family, rows in self.families.items()
                  if (function := getattr(family, stage).residual) is not None and (stage != "act" or _runs_functions(function))]
         addresses = [c[0] for c in calls]

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 class Signalling:
     """The compiler asks these."""
 
+    def look_around(self, bodies: Mapping[str, Any]) -> None:
+        """Bodies of the model by name, and the ground: before all that follows is asked."""
+
     def states(self) -> Iterable[State]:
         """What it integrates."""
         return ()

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import inf, log1p
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..functions.field_error import FieldError
 from ..functions.formula import Formula, function, of, where
 from .base import Item, JointName, number
 from .blocks import Computes
+from .contact_damping import LEAST, damping_of
 from .declarations import Channel, CoordinateUse, Energies, Held, Lag, Latch, Memory, Output, Play
 from .joint_loads import add_joint_load
 from .quantities import numbers_with_units
@@ -29,25 +30,10 @@ if TYPE_CHECKING:
 else:
     Plain, Positive, Restitution = number(""), number("", positive=True), number("", least=0.0)
 
-LEAST = 0.01    # restitution: below that a stop is as good as plastic, and its damping without bound
 TINY = 1e-24    # square of a depth that is none: the power of a depth has a slope there
 RIGID = "rigid"
 SIDES = {"lower": -1.0, "upper": 1.0}
 UNITS = {"angle": ("rad", "N*m", "rad/s"), "displacement": ("m", "N", "m/s")}
-
-
-def damping_of(restitution: float) -> float:
-    """x = a v_i of a law k d^p (1 + a d') that gives back e v_i of the speed v_i: ln((1 + x) / (1 - x e)) = x (1 + e)    [law-3]
-    It does not depend on k, p and the mass."""
-    e = restitution
-    if e == 1:
-        return 0.0
-    from scipy.optimize import brentq
-
-    def left(x: float) -> float:
-        return log1p(x) - log1p(-x * e) - x * (1 + e)
-    most = (1 - 1e-15) / e
-    return most if left(most) < 0 else float(brentq(left, 1e-9, most, xtol=1e-15))
 
 
 def _units(coordinate: str, exponent: Any) -> dict[str, str]:

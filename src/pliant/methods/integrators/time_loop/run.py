@@ -245,10 +245,9 @@ class Run(Stops):
     def _note(self) -> None:
         """A checkpoint, if one is due."""
         steps = int(self.c.steps)
-        if steps % self.interval == 0:
-            self._forget()
-            if steps > self.noted and not (self.finished or self.c.pending or self.c.structure):
-                self.checkpoint, self.noted = Checkpoint(self.memory(), self.emitted, self.events), steps
+        if steps % self.interval == 0 and steps > self.noted and not (self.finished or self.c.pending or self.c.structure):
+            self._forget()  # once: attempts that fail from here on keep what they have made
+            self.checkpoint, self.noted = Checkpoint(self.memory(), self.emitted, self.events), steps
 
     @property
     def joint_gap(self) -> float:
