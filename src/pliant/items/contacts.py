@@ -87,7 +87,7 @@ class Contact(Pair):
     section: ClassVar[str] = "forces"
     kind: ClassVar[str] = "contact"
     listed: ClassVar[int] = 4
-    mirrors: ClassVar[bool] = True
+    mirrors: ClassVar[bool] = False
     surface_a: Surface | None = None
     surface_b: Surface | None = None
     law: Literal["restitution", "lankarani-nikravesh", "flores", "hunt-crossley", "linear", "impact"] = "restitution"
@@ -208,12 +208,17 @@ class Contact(Pair):
         curvature = sum(1 / bend for bend in bends if bend is not None)
         return 1 / curvature if curvature > 0 and None not in bends else inf
 
+    @property
+    def size(self) -> float:
+        """A length [m] of the smaller of its surfaces, as far as it has one."""
+        size = min(side.surface.extent for side in self._sides)
+        return size if size < inf else 1.0
+
     def _stick_length(self) -> float:
         mu = max(self.static or 0.0, self.friction)
         if self.bristle_stiffness is not None:
             return mu / self.bristle_stiffness
-        size = min(side.surface.extent for side in self._sides)
-        return self.stick_length or STICK * (size if size < inf else 1.0)
+        return self.stick_length or STICK * self.size
 
     def spring(self) -> tuple[float, float]:
         """k and p; of materials by Hertz                                                                  [law-2]"""
