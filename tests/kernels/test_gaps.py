@@ -2,13 +2,11 @@
 from __future__ import annotations
 
 import os
-from functools import cache
-from importlib import import_module
 from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from gap_drivers import Driver, displaced, poses, turned
+from gap_drivers import displaced, driver, poses, turned
 
 from pliant.functions.table2 import Table2
 from pliant.functions.table_bounds import packed2
@@ -54,11 +52,6 @@ EXAMPLES = {
     "vertex_segment": (of("vertex_segment", ROLL, BRICK), 0.5),
 }
 RARE = ("edges", "segment_edge", "vertex_segment")  # pairs that mostly cannot touch
-
-
-@cache
-def driver(name):
-    return Driver(import_module(f"pliant.kernels.gaps.{name}"))
 
 
 def example(name, n, seed=0):

@@ -1,6 +1,8 @@
 """Kernels of a pair of surfaces over many poses, as Python calls them."""
 from __future__ import annotations
 
+from functools import cache
+from importlib import import_module
 from types import FunctionType
 
 import numpy as np
@@ -92,6 +94,11 @@ class Driver:
         out = np.full((len(A), 385), np.nan)
         self.derived_of(np.concatenate([[9.81], sizes]), 1, A, B, np.concatenate([U, units], axis=1), out)
         return Derived(out)
+
+
+@cache
+def driver(name):
+    return Driver(import_module(f"pliant.kernels.gaps.{name}"))
 
 
 class Found:

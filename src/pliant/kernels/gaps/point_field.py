@@ -129,21 +129,17 @@ def region(val, at, a, b):
     """FIELD or NOWHERE; how far the nearest point is from the edge, or the point beyond it."""
     p = local(val, at, a, b)[1]
     x, y, inside, found = foot(val, at, p)
-    if not found or inside > 0:
-        return FIELD, inside
-    return NOWHERE, np.sqrt((x - p[0]) * (x - p[0]) + (y - p[1]) * (y - p[1]))
+    if found and inside <= 0:
+        return NOWHERE, np.sqrt((x - p[0]) * (x - p[0]) + (y - p[1]) * (y - p[1]))
+    return FIELD, inside
 
 
 @jit
-def on_region(val, at, a, b, number):
+def at_foot(val, at, a, b, u, v, found):
     """N = (-z_x, -z_y, 1) / sqrt(1 + z_x^2 + z_y^2) at the foot q,  g = N . (x - q) - r,  n = -N. A last step of Newton's method for the
     foot, in the numbers of the poses, makes derivatives by complex steps exact                            [gap-14]"""
-    if number == NOWHERE:
-        return elsewhere(a, b)
     p, r = place(a, vec(val, at)), val[at + 3]
-    x, real = local(val, at, a, b)
-    u, v, _, found = foot(val, at, real)
-    i = table(val, at)[0]
+    x, i = place_in(b, p), table(val, at)[0]
     fx, fy, fxx, fxy, fyy = slopes(val, i, x, u + 0 * x[0], v + 0 * x[0])
     D = fxx * fyy - fxy * fxy
     q, w = u + (fxy * fy - fyy * fx) / D, v + (fxy * fx - fxx * fy) / D
@@ -156,10 +152,17 @@ def on_region(val, at, a, b, number):
 
 
 @jit
+def on_region(val, at, a, b, number):
+    u, v, _, found = foot(val, at, local(val, at, a, b)[1])
+    return elsewhere(a, b) if number == NOWHERE else at_foot(val, at, a, b, u, v, found)
+
+
+@jit
 def closest(val, at, a, b):
     """Twice differentiable, as the surface is, where the nearest point is the only one: in a valley that is narrower than the distance
     it has a kink. At the edges of the field g jumps to AWAY."""
-    return on_region(val, at, a, b, region(val, at, a, b)[0])
+    u, v, inside, found = foot(val, at, local(val, at, a, b)[1])
+    return elsewhere(a, b) if found and inside <= 0 else at_foot(val, at, a, b, u, v, found)
 
 
 @jit
