@@ -10,9 +10,12 @@ from ..items.declarations import VALUES, Controls, Held, Lag, Latch, Memory, Pla
 from ..items.errors import ModelError
 from ..kernels.event_log import WIDTH
 from .array_builder import ControllerEntry
+from .reactions import Reactions
 from .signals import Declared, Primitive
 
 if TYPE_CHECKING:
+    from ..functions.expression import Node
+    from ..functions.function import Code
     from ..items.base import Item
     from ..kernels.contract import Family
     from .model_compiler import ModelCompiler
@@ -42,6 +45,7 @@ class Discrete:
         self.places: dict[str, int] = {}   # of memories, plays and latches, in the history
         self.lags: dict[str, Lag] = {}
         self.rows: dict[str, int] = {}     # of these, in their family
+        self.reactions, self.deciding = Reactions(layout), False  # whether what is compiled is a condition
         self.telling: list[tuple[Family, int, int]] = []  # what happens: family and row, and its number in the table
 
     def every(self, item: Item) -> float:
@@ -119,16 +123,24 @@ class Discrete:
                 of, side = signals.slot(value.of), self.places[value.side]
                 b.element(family.PLAY, item.name, (-1, -1, -1, of, self.places[name], side), (value.half,))
             elif isinstance(value, Latch):
-                code = b.function(value.value, ("t",), where)
+                code = self._condition(value.value, where)
                 row = b.element(family.LATCH, item.name, (-1, -1, -1, code.value, self.places[name], -1, signals.slot(name)))
                 if value.tells:
                     self.tell(family.LATCH, row, Told(item.name, value.tells, VALUES))
         for happening in item.happenings():
-            code, slot = b.function(happening.when, ("t",), where), b.new_signal()
+            code, slot = self._condition(happening.when, where), b.new_signal()
             row = b.element(family.EVENT, item.name, (-1, -1, -1, code.value, b.discrete(0.0), happening.once, slot))
             self.tell(family.EVENT, row, Told(item.name, ("fires",), VALUES))
             for action in happening.do:
                 self._act(item, action, slot, where)
+
+    def _condition(self, value: Node | str, where: str) -> Code:
+        """What is looked at where functions jump; it may read what joints exert."""
+        self.deciding = True
+        try:
+            return self.layout.builder.function(value, ("t",), where)
+        finally:
+            self.deciding = False
 
     def tell(self, family: Family, row: int, told: Told) -> None:
         """What happens at this row of a family is noted during a run. Its integers end before TOLD, LOG and ROOM, which follow."""

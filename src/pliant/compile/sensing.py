@@ -117,6 +117,8 @@ class Sensing:
         b, state = self.builder, self.directory.states.get(reference)
         if reference in self.discrete.lags:
             return self.discrete.lag(reference)
+        if self.discrete.deciding and not self.signals.underway and (found := self.discrete.reactions.signal(reference)) is not None:
+            return found
         slot = b.new_signal()
         if state is not None:
             row = b.element(ENTRY, reference, (-1, -1, -1, state.iv, -1, -1, slot, OF_V), (1.0,))

@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 
 from ..families.mass_flow import CODES, FLOW
+from ..families.reactions import REACTION
 from ..families.rigid_contacts import GRIPS
 from ..families.rigid_stops import STICKS
 from ..families.switching import COUNT, LEVEL, SWITCHING
@@ -47,6 +48,7 @@ class System:
         self.data = self._tables(b)
         watched = any((f.sense.residual or f.act.residual) and f.sense.update and f.rank > 1 for f in self.families)
         self.discrete = 2 if watched else 1 if b.starts else 0  # discrete values: none, at ticks, at jumps too
+        self.reactive = REACTION in self.families  # whether conditions read what joints exert
         self.controllers, self.observed = tuple(b.controllers), tuple(b.observed)
         self.told, self.log = tuple(b.told), (SCRATCH + len(b.tab) + 1 + b.log[0], b.log[1])
         self.h0 = np.zeros(b.histories)

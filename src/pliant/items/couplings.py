@@ -12,6 +12,7 @@ from ..functions.units import shown
 from .base import Between, Item, JointName, Length
 from .declarations import Channel, CoordinateUse
 from .joints import Cylindrical, Prismatic, Revolute
+from .teeth import Meshing, Term
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -35,7 +36,7 @@ def effort_of(observer: Any, name: str) -> np.ndarray:
     return np.asarray(-observer.parts["lam"][:, observer.directory.couplings[name][0]])
 
 
-class JointPair(JointEquation, Between):
+class JointPair(Meshing, JointEquation, Between):
     """An item between the coordinates of two joints ``a`` and ``b``, given by name or object."""
     coupled: ClassVar[tuple[str, str]] = ("angle", "angle")  # which coordinate of a and of b
     unit: ClassVar[str] = "N*m"  # of its effort
@@ -48,17 +49,28 @@ class JointPair(JointEquation, Between):
             yield CoordinateUse(joint, self.coupled[k], ("between", k))
 
     def channels(self) -> Iterable[Channel]:
-        return (Channel("effort", self.unit, 1, effort_of),)
+        return (Channel("effort", self.unit, 1, self._effort),)
+
+    def _effort(self, observer: Any, name: str) -> np.ndarray:
+        return effort_of(observer, name) if self.backlash is None else np.asarray(observer(f"{name}.teeth.effort"))
 
     def power_on(self, observer: Any, use: CoordinateUse) -> np.ndarray:
         """What it takes from one joint it supplies to the other."""
-        factor = observer.directory.terms[self.name][use.joint, use.coordinate]
-        return np.asarray(factor * effort_of(observer, self.name) * observer(f"{use.joint}.{use.coordinate}_rate"))
+        factor = {(joint, coordinate): factor for joint, coordinate, factor in self.terms()}[use.joint, use.coordinate]
+        return np.asarray(factor * self._effort(observer, self.name) * observer(f"{use.joint}.{use.coordinate}_rate"))
+
+    def equations(self) -> int:
+        return int(self.backlash is None)
+
+    def build(self, layout: ModelCompiler) -> None:
+        if self.backlash is None:
+            layout.add_coupling(self.name, self.terms())
 
 
 class Gear(JointPair):
     """Couples the angles of two joints: angle_b = ratio * angle_a (a pair of outer gears has a negative ratio). Instead of
-    ``ratio`` give ``teeth`` (of a, of b): ratio = -teeth_a / teeth_b. Both joints turn against the same carrier."""
+    ``ratio`` give ``teeth`` (of a, of b): ratio = -teeth_a / teeth_b. Both joints turn against the same carrier. ``backlash`` [rad, at b]
+    between teeth of ``stiffness`` [N m/rad] that give back ``restitution`` of their speed."""
     kind: ClassVar[str] = "gear"
     mirrors: ClassVar[bool] = True
     ratio: float | None = None
@@ -76,10 +88,9 @@ class Gear(JointPair):
             raise FieldError("teeth", f"{shown(self.teeth)} must be at least 1 each")
         return self
 
-    def build(self, layout: ModelCompiler) -> None:
+    def terms(self) -> list[Term]:
         ratio = self.ratio if self.teeth is None else -self.teeth[0] / self.teeth[1]
-        assert ratio is not None
-        layout.add_coupling(self.name, [(self.b, self.coupled[1], 1.0), (self.a, self.coupled[0], -ratio)])
+        return [(self.b, self.coupled[1], 1.0), (self.a, self.coupled[0], -(ratio or 1.0))]
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
@@ -88,15 +99,17 @@ class Gear(JointPair):
 
 
 class RackPinion(JointPair):
-    """Couples the displacement of joint ``a`` (the rack) to the angle of joint ``b`` (the pinion): displacement = radius * angle."""
+    """Couples the displacement of joint ``a`` (the rack) to the angle of joint ``b`` (the pinion): displacement = radius * angle.
+    ``backlash`` [m] between teeth of ``stiffness`` [N/m] that give back ``restitution`` of their speed."""
     kind: ClassVar[str] = "rack_pinion"
     mirrors: ClassVar[bool] = True
     coupled: ClassVar[tuple[str, str]] = ("displacement", "angle")
     unit: ClassVar[str] = "N"
+    residual: ClassVar[str] = "displacement"
     radius: Length
 
-    def build(self, layout: ModelCompiler) -> None:
-        layout.add_coupling(self.name, [(self.a, self.coupled[0], 1.0), (self.b, self.coupled[1], -self.radius)])
+    def terms(self) -> list[Term]:
+        return [(self.a, self.coupled[0], 1.0), (self.b, self.coupled[1], -self.radius)]
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

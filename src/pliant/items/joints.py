@@ -23,6 +23,7 @@ from .joint_words import Worded
 from .quantities import FRAME_A, WORLD, Axes
 from .references import no_coordinate
 from .shapes import Positive
+from .teeth import Meshing, Term
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -245,8 +246,8 @@ def _primitive(p: Any) -> tuple[Any, ...]:
             return "d2", LETTERS[i]
         case ("distance", length):
             return "distance", quantity(length, "m")
-    raise ValueError(f"{shown(p)} is not known; there are coincident, [d1, axis of a, axis of b], [d2, axis of a] and "
-                     "[distance, length], with axes x, y, z of the joint frame")
+    raise ValueError(f"{shown(p)} is not known; there are coincident, [d1, axis of a, axis of b], [d2, axis of a] and [distance, length], "
+                     "with axes x, y, z of the joint frame")
 
 
 class WithAngle(Turns):
@@ -336,8 +337,9 @@ class Fixed(AxisJoint):
     tree: ClassVar[TreeJoint | None] = TreeJoint((), ())
 
 
-class Screw(Turns, Slides):
-    """Cylindrical with displacement = lead * angle / (2 pi): 5 equations. ``lead`` [m per turn], negative for a left thread."""
+class Screw(Meshing, Turns, Slides):
+    """Cylindrical with displacement = lead * angle / (2 pi): 5 equations. ``lead`` [m per turn], negative for a left thread.
+    ``backlash`` [m], the axial play of the nut, between flanks of ``stiffness`` [N/m] that give back ``restitution`` of their speed."""
     kind: ClassVar[str] = "screw"
     symbol: ClassVar[str] = "screw"
     guide: ClassVar[str] = "line"
@@ -345,6 +347,7 @@ class Screw(Turns, Slides):
     constraints: ClassVar[tuple[tuple[Any, ...], ...]] = (*ON_Z, *PARALLEL_Z)
     tree: ClassVar[TreeJoint | None] = TreeJoint(("rz",), ("angle",), helical=True)
     kept: ClassVar[str] = "angle"
+    residual: ClassVar[str] = "displacement"
     lead: Length
 
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
@@ -353,11 +356,17 @@ class Screw(Turns, Slides):
 
     def build(self, layout: ModelCompiler) -> None:
         layout.add_joint(self, self.constraints)
-        layout.add_coupling(self.name, [(self.name, "displacement", 1.0), (self.name, "angle", -self.lead / (2 * np.pi))],
-                            shared=self.name)
+        if self.backlash is None:
+            layout.add_coupling(self.name, self.terms(), shared=self.name)
+
+    def terms(self) -> list[Term]:
+        return [(self.name, "displacement", 1.0), (self.name, "angle", -self.lead / (2 * np.pi))]
+
+    def carrier(self) -> type[Connection] | None:
+        return super().carrier() if self.backlash is None else Cylindrical
 
     def equations(self) -> int:
-        return super().equations() + 1
+        return super().equations() + (self.backlash is None)
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

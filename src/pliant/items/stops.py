@@ -107,9 +107,13 @@ class Stop(Computes):
     def units(self) -> dict[str, str]:
         return _units(self.coordinate, self.exponent)
 
+    def relative(self) -> tuple[Formula, Formula]:
+        """The coordinate and its rate."""
+        return of(f"{self.joint}.{self.coordinate}"), of(f"{self.joint}.{self.coordinate}_rate")
+
     def _sides(self) -> Iterable[tuple[str, float, Formula, Formula]]:
         """Of every limit: its name, its side, how far the coordinate is beyond it, and how fast it goes there."""
-        c, rate = of(f"{self.joint}.{self.coordinate}"), of(f"{self.joint}.{self.coordinate}_rate")
+        c, rate = self.relative()
         for name, side in SIDES.items():
             if (limit := getattr(self, name)) is not None:
                 yield name, side, side * (c - limit), side * rate
@@ -145,7 +149,7 @@ class Stop(Computes):
             beyond = beyond + where(depth > 0, depth, 0.0)
         yield Output("depth", length, beyond.node)
         yield Output("effort", effort, pushed.node)
-        yield Output("power", "W", (self.own("effort") * of(f"{self.joint}.{self.coordinate}_rate")).node)
+        yield Output("power", "W", (self.own("effort") * self.relative()[1]).node)
 
     def energies(self) -> Energies:
         """The effort is a load on the joint, and counts as work there: its spring keeps k d^(p+1) / (p+1), the rest is lost."""

@@ -79,6 +79,9 @@ class JointSpace:
         if rubs := [p.item for p in s.rigid if len(p.rows) > 1 and p.static > 0]:
             raise ModelError(f"simulate: coordinates: the rigid contact {rubs[0]!r} has friction, which joint coordinates do not know. "
                              "Take coordinates = 'absolute'")
+        if s.reactive:
+            raise ModelError("simulate: coordinates: a condition reads what a joint exerts, which joint coordinates do not compute in a "
+                             "step; take coordinates='absolute'")
         for family, (first, last) in s.families.items():  # of users: what they add to the mass matrix would be missing
             closing = (s.data.ip[first:last, ROW] >= s.n_v).all()
             if not (family.force or family in (BODY, modal.BODY, STATE, ROTOR) or family.act.tangent is None or closing):

@@ -12,6 +12,7 @@ from ..compile.vibration import Vibration
 from ..items.errors import ModelError, SimulationError
 from ..joint_space.joint_states import joint_state
 from ..joint_space.tree import JointSpace
+from ..kernels.event_log import TIME
 from ..kernels.state_row import parts
 from .comparison import difference, parted
 from .formulations.choices import Index1, Index3, Recursion, StabilizedIndex2
@@ -186,7 +187,8 @@ def ending(stopped: Solution) -> Solution:
     q = stopped.quality
     worst = np.array([q.position_violation, q.velocity_violation, q.acceleration_violation, 0.0])
     told = {name: array for name, array in stopped.memory.items() if name == "modes"}
-    happened = np.array([len(stopped.happened) + stopped.omitted])
+    seen = int((stopped.happened[:, TIME] <= stopped.t[-1]).sum()) if stopped.omitted == 0 else len(stopped.happened) + stopped.omitted
+    happened = np.array([seen])  # what came behind the last row comes again
     stopped.memory = told | {"rows": np.array([len(stopped.t)]), "worst": worst, "events": happened}
     return stopped
 

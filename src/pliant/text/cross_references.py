@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..channel_values.components import is_number, listed
+from ..compile.reactions import names_reaction
 from ..functions.channels import channels
 from ..functions.expression import Node
 from ..functions.function import check_expression
@@ -23,6 +24,7 @@ from ..items.events import Event
 from ..items.forces import Measure
 from ..items.function_fields import functions
 from ..items.groups import Group
+from ..items.joints import Connection
 from ..items.references import NO_DIRECTION, NO_GAP, NO_LENGTH, TIME_ALONE, one_body, sensed
 from ..model import Model
 
@@ -245,8 +247,14 @@ def _expressions(model: Model, item: Item, check: Callable[[str], Any], names: N
             try:
                 check(reference)
             except ValueError as error:
-                if not _seen_at_ticks(model, item, reference):
+                if not _seen_at_ticks(model, item, reference) and not _decides(model, item, path, reference):
                     yield path, str(error)
+
+
+def _decides(model: Model, item: Item, path: Path, reference: str) -> bool:
+    """Whether it is the condition of an event that reads what a joint exerts."""
+    joints = {j.name for j in model.section("joints", inactive=True) if isinstance(j, Connection)}
+    return path == ("when",) and bool(list(item.happenings())) and names_reaction(reference, joints) is not None
 
 
 def _too_many_equations(model: Model) -> Iterator[Problem]:

@@ -77,6 +77,7 @@ CONTROL = record_type({
     "changed": "whether some have changed",
     "finished": "whether an event ends the run",
     "begun": "whether what happens at the start has",
+    "reactive": "whether conditions read what joints exert, so that multipliers are computed for them",
     "echoed": "whether an interval begins since a jump has come back",
     "structure": "whether another structure is asked for at the instant, which Python passes; fixed steps: whether it has",
 })
@@ -110,6 +111,7 @@ class Kernels(NamedTuple):
     occur: Any      # what happens after a fixed step
     settle: Any     # makes states behind jumps consistent, where that takes more than accelerations
     place: Any      # with what: the address of a tuple
+    react: Any      # multipliers at a state, of a method that holds constraints itself, where conditions read them
 
 
 class Steps(NamedTuple):

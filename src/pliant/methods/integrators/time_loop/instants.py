@@ -12,7 +12,7 @@ from ....kernels.expression_vm import ASKED, CHANGED, ENDS
 from ....kernels.jit import entry, jit
 from ....kernels.status import CHATTERS, DONE, NOT_FINITE
 from .control import NEVER
-from .rows import place
+from .rows import place, react
 from .settling import release
 
 CALM, SAME = 0.0, 1e-9  # no instant, only a jump; of a period: times that are one
@@ -61,6 +61,9 @@ def happen(p, w, c, t, how):
     """Discrete values at t: DONE, c.changed if some have changed, c.structure if another structure is asked for, which Python passes;
     CHATTERS if they do not come to rest."""
     place(p, w, t, w.y0)
+    if c.reactive == 1:  # of the branches that are taken now
+        release(p, c)
+        react(p, w, c, t, w.y0)
     c.changed = 1 if how != CALM else 0
     c.structure, p.x.W[ASKED] = 0, 0
     for _ in range(ROUNDS):

@@ -9,7 +9,7 @@ from ....kernels.ode import call_status
 from ....kernels.states import copy
 from ....kernels.status import DONE
 from .control import NARROW, SAMPLES
-from .rows import at, place, prepared
+from .rows import at, place, prepared, react
 
 NONE = 2.0              # in place of a part of the step: there is no jump in it
 FAR = 4.0               # of its change in this step and the one before: a margin above that needs no look
@@ -51,7 +51,9 @@ def find_sites(program, d, x, t, last, site):
 def margins(p, w, c, t, y, row):
     """All of them at a state, and whether one is negative."""
     place(p, w, t, y)
-    if c.reacts == 1:
+    if c.reactive == 1:
+        react(p, w, c, t, y)
+    elif c.reacts == 1:
         call_status(w.call.rhs, (p, t, y, w.f))
     evaluate(w.decide, p.d, p.x, t, 0.0, 0.0, 0.0)
     beyond = False
@@ -230,4 +232,6 @@ def first_jump(p, w, c, o):
     place(p, w, c.t1, w.y1)
     if c.reacts == 1 and call_status(w.call.rhs, (p, c.t1, w.y1, w.f1)) == DONE:  # multipliers of the end of the step
         c.known = 1
+    elif c.reactive == 1:
+        react(p, w, c, c.t1, w.y1)
     return after

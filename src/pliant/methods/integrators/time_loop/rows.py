@@ -1,5 +1,6 @@
 """Ends of steps, and rows of output: at the ends or in between, from the polynomial of the last step."""
 from ....families.delays import PLACE, RING, TAU, looked_up
+from ....kernels.by_reference import opaque
 from ....kernels.jit import inlined, jit
 from ....kernels.ode import call_status, load, powers, store_state
 from ....kernels.state_row import Q
@@ -30,6 +31,15 @@ def place(p, w, t, y):
         call_status(w.call.unfold, (p, t, y))
     else:
         load(p, y)
+
+
+@jit
+def react(p, w, c, t, y):
+    """Multipliers at a state, for conditions that read what joints exert."""
+    if w.call.rhs != 0:
+        call_status(w.call.rhs, (p, t, y, w.f))
+    elif w.call.react != 0:
+        call_status(w.call.react, (p, w, c, opaque(w.call.place), t, y))
 
 
 @jit

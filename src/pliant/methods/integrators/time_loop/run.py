@@ -121,6 +121,7 @@ class Run(Stops):
     def _plan_instants(self, plan: Plan) -> None:
         """Ticks from the start of the whole run on; of one that goes on after another those that are still to come."""
         s, c, start = self.dynamics.system, self.c, float(plan.row[0])
+        c.reactive = s.reactive
         c.origin, c.base, c.events = start if plan.origin is None else plan.origin, s.base, s.discrete
         c.begun = start > c.origin
         first = int(np.floor((start - c.origin) / s.base + 1e-9)) + 1 if c.begun else 0

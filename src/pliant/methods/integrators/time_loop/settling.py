@@ -118,6 +118,18 @@ def settle(p, w, c, s):
 
 
 @jit
+def react(p, w, c, s, t, y):
+    """Multipliers at a state y, near a solution, for conditions that read them. A status."""
+    x, n_q = s.place.x, p.num.state_q
+    copy_part(y, 0, x.q, 0, n_q)
+    copy_part(y, n_q, x.v, 0, p.num.state_v)
+    copy(p.x.H, x.H)
+    status = settled(s.place, t, True, s.length, s.report)
+    copy(x.lam, p.x.lam)
+    return status
+
+
+@jit
 def kinetic(p, s, t, y):
     """Energy of a state."""
     unfold(p, t, y)

@@ -32,7 +32,7 @@ from .jump_search import ROWS, find_sites
 from .method import Method
 from .rigid_passage import RigidPassage
 from .run import Run
-from .settling import made_for
+from .settling import made_for, react
 from .stops import CANNOT_CLOSE, UNSEEN, function_fault
 from .structure import Change
 
@@ -111,6 +111,7 @@ class StepRun(Run):
         self.settling = Pinned(needed) if settle else None
         found["settle"] = ode.address(settle, self.p, steps, self.c, needed) if settle else 0
         found["place"] = self.settling.address if self.settling else 0
+        found["react"] = ode.address(react, self.p, steps, self.c, needed, 0.0, y) if settle and m.holds and self.c.reactive else 0
         found["occur"] = ode.address(occur, self.p, steps, self.c, m.own) if self.c.fixed and self.c.events else 0
         self.steps, self.pinned, self.totals = steps._replace(call=Kernels(**found)), Pinned(m.own), y[-2:]
 
