@@ -46,6 +46,7 @@ _WHERE = {
     "items.pid": ("PID",),
     "items.motors": ("DCMotor", "PMSM", "RotorInertia"),
     "items.stops": ("Stop",),
+    "items.clearances": ("RevoluteClearance", "SphericalClearance"),
     "items.friction": ("JointFriction", "Brake", "Clutch"),
     "items.contacts": ("Contact",),
     "items.surfaces": ("Surface",),

@@ -11,12 +11,13 @@ from ..families import constraints
 from ..functions.expression import Node
 from ..functions.parser import NO_NAMES, Names
 from ..items.base import Frame, Pair, did_you_mean
+from ..items.declarations import Gauge
 from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
 from ..items.joint_channels import held_by
 from ..items.joints import Planar, perpendicular_frame
 from ..items.references import NO_DIRECTION, NO_LENGTH, no_body, no_coordinate, no_frame, no_node, one_body
-from ..kernels.coordinates import ANGLE, DISTANCE
+from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
 from .discrete import Discrete
@@ -75,6 +76,7 @@ class ModelCompiler(Sensing):
         self.builder.signal, self.builder.chain = self.signals.slot, self.signals.chain
         self.markers: list[tuple[str, Frame]] = []
         self.measured: dict[str, tuple[Frame, Frame]] = {}
+        self.gauges: dict[str, tuple[Gauge, int]] = {}
 
     def add(self, items: Iterable[Item]) -> None:
         """Items build themselves."""
@@ -237,6 +239,11 @@ class ModelCompiler(Sensing):
         """What elements along a coordinate of a joint need."""
         record = self.joint(joint, which, item)
         return Coordinate(record.ends(which), (KINDS[which], Z, record.histories.get(which, 0)), record.zeros[which])
+
+    @staticmethod
+    def component(frames: tuple[int, int], axis: int) -> Coordinate:
+        """The same of the way from one frame to another, along an axis of the first."""
+        return Coordinate(frames, (DISPLACEMENT, axis, 0), 0.0)
 
     def distance_of(self, a: Frame, b: Frame, item: str) -> Coordinate:
         """The same along the line of two points."""

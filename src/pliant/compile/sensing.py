@@ -10,7 +10,7 @@ from ..functions.channels import channels
 from ..functions.expression import ZERO, Node, Number, Signal
 from ..functions.parser import KNOWN, parse
 from ..items.base import Frame, Pair
-from ..items.declarations import UNLOADED, Collected, Given
+from ..items.declarations import UNLOADED, Collected, Gauge, Given
 from ..items.references import NO_GAP, NO_RATE, Sensed, rate_name, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .channel_map import ChannelMap, Z
@@ -36,6 +36,7 @@ class Sensing:
     measured: dict[str, tuple[Frame, Frame]]
     owners: dict[str, FrameOwner]
     places: dict[str, Place]
+    gauges: dict[str, tuple[Gauge, int]]  # by the names of their signals: 0 value, 1 rate
     frame: Any
     world: Any
 
@@ -60,6 +61,9 @@ class Sensing:
                 self.directory.states[name] = self.builder.states[-1]
                 self.flows[name] = Declared(state.rate, f"{item.kind} {item.name!r}")
             self.discrete.declare(item)
+            for gauge in item.gauges(cast(Any, self)):
+                for order, rate in enumerate(("", "_rate")):
+                    self.gauges[f"{item.name}.{gauge.name}{rate}"] = gauge, order
             for output in item.computed():
                 name = f"{item.name}.{output.name}".rstrip(".")
                 if isinstance(output.value, Given):
@@ -120,6 +124,10 @@ class Sensing:
         if self.discrete.deciding and not self.signals.underway and (found := self.discrete.reactions.signal(reference)) is not None:
             return found
         slot = b.new_signal()
+        if reference in self.gauges:
+            gauge, order = self.gauges[reference]
+            row = b.pair(SENSE, reference, *gauge.frames, (DISPLACEMENT, gauge.axis, 0, slot, order), velocity=True, reads=True)
+            return Primitive(slot, SENSE, row, (*b.tiles_of(gauge.frames[0]), *b.tiles_of(gauge.frames[1])))
         if state is not None:
             row = b.element(ENTRY, reference, (-1, -1, -1, state.iv, -1, -1, slot, OF_V), (1.0,))
             return Primitive(slot, ENTRY, row, (state.iv // 6,))

@@ -51,6 +51,14 @@ class State(NamedTuple):
     nominal: float = 1.0
 
 
+class Gauge(NamedTuple):
+    """A signal that the state gives: how far the second of two frames is from the first, along an axis of that; with its rate, called
+    NAME_rate."""
+    name: str
+    frames: tuple[int, int]
+    axis: int
+
+
 class Output(NamedTuple):
     """A signal that an item computes from t and other signals: a channel, and a name in expressions."""
     name: str

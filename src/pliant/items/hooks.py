@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
     from .base import Frame, Item
-    from .declarations import Controls, Energies, Happening, Held, Inflow, Lag, Latch, Memory, Output, Play, State
+    from .declarations import Controls, Energies, Gauge, Happening, Held, Inflow, Lag, Latch, Memory, Output, Play, State
     from .placing import Placement
 
 
@@ -23,6 +23,10 @@ class Signalling:
 
     def computed(self) -> Iterable[Output]:
         """Signals that it computes."""
+        return ()
+
+    def gauges(self, layout: ModelCompiler) -> Iterable[Gauge]:
+        """Distances of frames that its own formulas use."""
         return ()
 
     def derived(self) -> Iterable[Output]:
