@@ -5,7 +5,7 @@ import pytest
 import pliant as pl
 from pliant.text.model_text import from_text, to_text
 
-# contact between journal and bearing of the slider, clearance 0.5 mm, 5000 rpm, Lankarani and Nikravesh, e = 0.9: touches by DOP853 at 1e-12
+# journal and bearing of the slider, clearance 0.5 mm, 5000 rpm, Lankarani and Nikravesh, e = 0.9: touches by DOP853 at 1e-12
 TOUCHES = (0.00022728603203978735, 0.0006370564301652416, 0.0007497002798396115, 0.0010859470338733248, 0.0012058161279639066,
            0.0015514860013203732)
 TWELFTH = 0.0040801933878226926
@@ -74,7 +74,8 @@ def test_a_journal_that_tilts_touches_at_its_ends():
     assert sol["c.push0_1"][-1] == pytest.approx(15.0, rel=1e-3) and sol["c.push0_2"][-1] == pytest.approx(-15.0, rel=1e-3)
 
 
-@pytest.mark.parametrize(("fields", "told"), [({"clearance": 0}, "clearance: 0 must be greater"), ({"restitution": 2}, "restitution: 2 must be"),
+@pytest.mark.parametrize(("fields", "told"), [({"clearance": 0}, "clearance: 0 must be greater"),
+                                              ({"restitution": 2}, "restitution: 2 must be"),
                                               ({"exponent": 0.5}, "exponent: 0.5 must be"), ({"law": "flores"}, "law: 'flores' must be")])
 def test_wrong_clearances_are_told(fields, told):
     with pytest.raises(pl.ItemError, match=f"revolute_clearance 'c': {told}"):

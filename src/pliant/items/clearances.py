@@ -9,7 +9,7 @@ from pydantic import PrivateAttr, model_validator
 
 from ..functions.expression import ZERO
 from ..functions.field_error import FieldError
-from ..functions.formula import Formula, function, of, where
+from ..functions.formula import Formula, function, where
 from .base import Axis, Frame, Item, Pair, number
 from .blocks import Computes
 from .declarations import Energies, Gauge, Held, Lag, Latch, Memory, Output, Play
@@ -73,7 +73,7 @@ class Clearance(Computes, Pair):
         """Components of the eccentricity of every plane."""
         where_ = f"{self.kind} {self.name!r}"
         axes = layout.world(self.a, where_)[1] @ self.bearing_axes()
-        bearing, (p, R), (origin, turn) = layout.frame(self.a, where_, axes), layout.world(self.b, where_), layout.poses[self.b.body]
+        bearing, p, (origin, turn) = layout.frame(self.a, where_, axes), layout.world(self.b, where_)[0], layout.poses[self.b.body]
         for suffix, at in self.planes().items():
             place = self.b if at == 0 else Frame(body=self.b.body, point=tuple(turn.T @ (p + at * axes[:, 2] - origin)))
             self._frames[suffix] = bearing, layout.frame(place, where_)

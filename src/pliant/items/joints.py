@@ -14,11 +14,15 @@ import numpy as np
 from pydantic import model_validator
 
 from ..functions.field_error import FieldError
-from ..functions.units import quantity, shown
+from ..functions.units import shown
 from .base import KINDS, Angle, Axis, Frame, Item, Length, Pair, Point, number
 from .declarations import Channel, TreeJoint, fault
 from .errors import ItemError
 from .joint_channels import joint_channels
+from .joint_primitives import COINCIDENT as COINCIDENT
+from .joint_primitives import LOCK as LOCK
+from .joint_primitives import ON_Z, primitive_of
+from .joint_primitives import PARALLEL_Z as PARALLEL_Z
 from .joint_words import Worded
 from .quantities import FRAME_A, WORLD, Axes
 from .references import no_coordinate
@@ -32,13 +36,6 @@ if TYPE_CHECKING:
     LengthRate = float
 else:
     AngleRate, LengthRate = number("rad/s"), number("m/s")
-
-# A primitive is a tuple: its kind and the axes (0 x, 1 y, 2 z) of the joint frames on a and b.
-COINCIDENT = ("coincident",)                                # p_a = p_b: three equations, C^s
-LOCK = (("d1", 0, 1), ("d1", 1, 2), ("d1", 2, 0))           # all axes parallel
-PARALLEL_Z = (("d1", 0, 2), ("d1", 1, 2))                   # z axes parallel
-ON_Z = (("d2", 0), ("d2", 1))                               # b's point on the z axis of a
-LETTERS = {"x": 0, "y": 1, "z": 2}
 
 
 def perpendicular_frame(z: np.ndarray, x: np.ndarray | None = None) -> np.ndarray:
@@ -224,7 +221,7 @@ class Joint(Turns, Slides):
         made = []
         for k, p in enumerate(self.primitives):
             try:
-                made.append(_primitive(p))
+                made.append(primitive_of(p))
             except ValueError as error:
                 raise FieldError("primitives", str(error), k) from None
         return tuple(made)
@@ -233,21 +230,6 @@ class Joint(Turns, Slides):
     def example(cls, a: Any, b: Any) -> list[Item]:
         own = ["coincident", ("d1", "x", "y"), ("d2", "z"), ("distance", 0.4)]
         return [cls("J", a, b, primitives=own, axis=(0.3, -0.5, 0.8))]
-
-
-def _primitive(p: Any) -> tuple[Any, ...]:
-    words = tuple(p) if isinstance(p, (list, tuple)) else (p,)
-    match words:
-        case ("coincident",):
-            return COINCIDENT
-        case ("d1", str(i), str(j)) if i in LETTERS and j in LETTERS:
-            return "d1", LETTERS[i], LETTERS[j]
-        case ("d2", str(i)) if i in LETTERS:
-            return "d2", LETTERS[i]
-        case ("distance", length):
-            return "distance", quantity(length, "m")
-    raise ValueError(f"{shown(p)} is not known; there are coincident, [d1, axis of a, axis of b], [d2, axis of a] and [distance, length], "
-                     "with axes x, y, z of the joint frame")
 
 
 class WithAngle(Turns):
