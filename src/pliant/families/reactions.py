@@ -26,7 +26,7 @@ def magnitude(s, at):
 
 @jit
 def react(s, b, o):
-    """Force and moment on b, about its origin, in world axes: -lam times the gradient                  [reaction-1]"""
+    """Force and moment on b, about its origin, in world axes: -lam times the gradient                  [exerted-1]"""
     for e in range(b.first, b.last):
         at, kind, row = b.ip[e, PLACES], b.ip[e, KIND], b.ip[e, ROW]
         fa, fb = b.ip[e, FA], b.ip[e, FB]
