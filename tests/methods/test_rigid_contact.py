@@ -181,6 +181,45 @@ def test_a_block_rocks(method, error):
     assert np.unique(sol.t).size == sol.t.size
 
 
+def test_a_stack_of_boxes():
+    """Ten boxes of the same size, their corners above each other, carry what is above them and stay."""
+    m, half = pl.Model("stack", gravity=(0, 0, -G)), 0.05
+    for i in range(10):
+        m.add(pl.RigidBody.box(f"b{i}", size=(0.2, 0.2, 0.1), mass=1.0, position=(0, 0, half * (2 * i + 1))))
+        feet = corners(0.1, 0.1, half, below=True)
+        m.add(RigidPoints(f"c{i}", f"b{i}", "ground", sizes=feet, friction=0.5) if i == 0 else
+              RigidPoints(f"c{i}", f"b{i}", f"b{i - 1}", kernel="point_box", sizes=[(*f, 0.1, 0.1, half) for f in feet], friction=0.5))
+    sol = m.simulate(100.0, accuracy=1e-6, progress=False)
+    s, n_q = sol.dynamics.system, sol.dynamics.system.q0.size
+    lam = sol.rows[-1][3 + n_q + 2 * s.n:3 + n_q + 3 * s.n]
+    for i in range(10):
+        assert abs(sol[f"b{i}.position"] - sol[f"b{i}.position"][0]).max() < 1e-12
+        assert -sum(lam[p.rows[0]] for p in s.rigid if p.item == f"c{i}") == pytest.approx((10 - i) * G, rel=1e-9)
+
+
+def test_a_rod_that_jams():
+    """Painlevé's rod, 1 + 3 cos (cos - mu sin) < 0, pushed against its slip: no force goes with sliding. It stops at once, with the impulse
+    that does that."""
+    angle, half, mu = np.radians(63.0), 0.5, 1.4
+    c, s = half * np.cos(angle), half * np.sin(angle)
+    assert 1 + 3 * np.cos(angle) * (np.cos(angle) - mu * np.sin(angle)) < 0
+    m = pl.Model("rod", gravity=(0, 0, -G))
+    m.add(pl.RigidBody("rod", mass=1.0, inertia=(half**2 / 3, half**2 / 3, 1e-4), position=(0, 0, s), velocity=(-1.0, 0, 0),
+                       rotation=pl.rotation("y", np.pi / 2 - angle)))
+    m.add(RigidPoints("tip", "rod", "ground", sizes=[(0, 0, -half, 0)], friction=mu))
+    sol = m.simulate(1e-3, accuracy=1e-8, progress=False)
+    jam = sol.events[0]
+    D = np.array([[1 + 3 * np.cos(angle)**2, 3 * np.cos(angle) * np.sin(angle)], [0, 1 + 3 * np.sin(angle)**2]])
+    D[1, 0] = D[0, 1]
+    found = [np.linalg.solve(D * [[1, sign], [sign, 1]], [0.0, 1.0]) for sign in (1, -1)]
+    assert jam.what == "impact"
+    assert jam.impulse in [pytest.approx(np.linalg.norm(P), rel=1e-8) for P in found if P[0] > 0]
+    assert [e.what for e in sol.events][1] == "jams"
+    tip = sol["rod.velocity"][0] + np.cross(sol["rod.angular_velocity"][0], (-c, 0, -s))  # the rod turns about y alone
+    np.testing.assert_allclose(tip, 0, rtol=0, atol=1e-12)
+    assert sol["energy.kinetic"][0] < 0.5
+
+
 def test_what_is_refused():
     with pytest.raises(pl.ModelError, match="'s' is rigid: the instants of its impacts are found by error control"):
         ball().simulate(1.0, step=1e-3, progress=False)

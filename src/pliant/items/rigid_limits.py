@@ -35,6 +35,6 @@ def add_rigid_point(layout: ModelCompiler, name: str, kernel: str, frames: tuple
     b.velocity_rows += [row + 1, row + 2]
     b.pair(rigid_contacts(kernel), name, *frames, (b.pool(sizes), phase, choice, b.memory(NUMBERS)), (friction, static), joint=equations,
            row=row, velocity=True)
-    b.told += [Told(name, ("impact",), IMPACTS), Told(name, ("leaves", "touches", "sticks", "slides"), VALUES)]
+    b.told += [Told(name, ("impact",), IMPACTS), Told(name, ("leaves", "touches", "sticks", "slides", "jams"), VALUES)]
     b.rigid.append(RigidPoint(name, (row, row + 1, row + 2), seen, phase, restitution, tangential, friction, static, how,
                               len(b.told) - 2, len(b.told) - 1))

@@ -4,7 +4,9 @@ import numpy as np
 
 from ..jit import jit
 from ..so3 import vec
-from .geometry import answer, place, place_in, turned, unit
+from .geometry import answer, origin, place, place_in, turned, unit
+
+EDGE = 1e-10  # of a half length: so far beyond an edge a point is still above the face, as those of equal boxes on each other
 
 
 @jit
@@ -18,21 +20,25 @@ def region(val, at, a, b):
         here = power if x[i].real > 0 else 2 * power
         power *= 3
         margin = min(margin, abs(over))
-        if over > 0:
+        if over > EDGE * val[at + 4 + i].real:
             number += here
             out = True
         if over > best:
             best, face = over, here
     if out:
         return number, margin
-    second = -np.inf
+    second, away, power, near = -np.inf, -np.inf, 1, face
+    y = place_in(b, origin(a))
     for i in range(3):
-        over = abs(x[i].real) - val[at + 4 + i].real
+        over, h = abs(x[i].real) - val[at + 4 + i].real, val[at + 4 + i].real
         if over < best:
             second = max(second, over)
         else:
             margin = abs(x[i].real)
-    return face, min((best - second) / np.sqrt(2.0), margin)
+        if over >= best - EDGE * h and abs(y[i].real) / h > away:  # on an edge: above the face that A is beyond
+            away, near = abs(y[i].real) / h, power if x[i].real > 0 else 2 * power
+        power *= 3
+    return near, min((best - second) / np.sqrt(2.0), margin)
 
 
 @jit

@@ -30,7 +30,12 @@ SLIGHT = 1e-12   # of the accelerations of the model: one that is none
 PART = 0.1       # of what is allowed: a bounce so low is none
 SAME = 1e-14     # a change of direction that is none
 CROWD = 200      # instants next to each other
-LEAVES, TOUCHES, STICKING, SLIDING = 0.0, 1.0, 2.0, 3.0  # what is told of changes: numbers of words
+JAMS = 10        # in a row, at one instant
+LEAVES, TOUCHES, STICKING, SLIDING, JAMS_WORD = 0.0, 1.0, 2.0, 3.0, 4.0  # what is told of changes: numbers of words
+
+
+class Jam(Exception):
+    """Contacts, by their numbers among those that touch, that slide and have no force with which they go on."""
 
 
 class Touching(NamedTuple):
@@ -62,6 +67,11 @@ class RigidPassage:
             raise ModelError(f"simulate: {item!r} is rigid, and the integrator {run.method.kind} holds constraints itself, so that it "
                              "knows no forces in between. Take an explicit method, radau-iia-5 or bdf")
         self.last, self.crowd, self.rests = -np.inf, 0, dict[int, float]()
+
+    @property
+    def unbegun(self) -> bool:
+        """Whether no instant has been passed yet."""
+        return self.last == -np.inf
 
     # -- what is seen at a state
     def _place(self, row: np.ndarray) -> None:
@@ -162,7 +172,14 @@ class RigidPassage:
             near = self.touching(touch)
             tangents = {k: self._tangents(k) for k in touch if len(self.points[k].rows) > 1}
             lost = self._collide(near)
-            pushes = self._push(near)
+            for _ in range(JAMS):
+                try:
+                    pushes = self._push(near)
+                    break
+                except Jam as jam:
+                    lost += self._stop_slip(near, jam.args[0]) + self._collide(near)
+            else:
+                raise self._without_forces(near.which)
         H = state["H"][0]
         for k, point in enumerate(self.points):
             phase, along = pushes.get(k, (OPEN, None)) if touch else (OPEN, None)
@@ -270,9 +287,11 @@ class RigidPassage:
                 if k in along:
                     c.mu[i], c.kind[i], c.along[i] = point.friction, complementarity.SLIDES, along[k]
             if complementarity.solve(c, len(some)) != complementarity.SOLVED:
-                raise SimulationError.stopped(self.t, "there are no forces with which contacts neither open nor close: "
-                                              f"{', '.join(repr(self.points[near.which[k]].item) for k in some)}",
-                                              "Give one of them a stiffness, or less friction", "no-forces")
+                jams = [k for k in along if near.D[3 * k, 3 * k] <= self.points[near.which[k]].friction
+                        * near.D[3 * k, 3 * k + 1:3 * k + 3] @ along[k]]
+                if jams:
+                    raise Jam(jams)
+                raise self._without_forces([near.which[k] for k in some])
             P[at] = c.P
             begins = self._begin_to_slide(near, some, c, along)
             if not begins:  # the slip is along its acceleration, which is known better now that it slides
@@ -284,6 +303,31 @@ class RigidPassage:
             begun |= set(begins)
             along |= begins
         return free + near.D @ P, Forces(P, some, along)
+
+    def _without_forces(self, which: list[int]) -> SimulationError:
+        names = dict.fromkeys(repr(self.points[k].item) for k in which)
+        return SimulationError.stopped(self.t, f"there are no forces with which contacts neither open nor close: {', '.join(names)}",
+                                       "Give one of them a stiffness, or less friction", "no-forces")
+
+    def _stop_slip(self, near: Touching, jams: list[int]) -> float:
+        """Contacts that jam as they slide: impulses without a collision, after which they do not slip. The energy that is lost.
+
+            u+ = u + D P = 0 of these                                                                             [jam-1]"""
+        at = np.ravel([[3 * k, 3 * k + 1, 3 * k + 2] for k in jams])
+        P, before = np.zeros(near.u.size), near.u.copy()
+        P[at] = np.linalg.lstsq(near.D[np.ix_(at, at)], -near.u[at], rcond=1e-12)[0]
+        for k in jams:
+            if not 0 < np.hypot(*P[3 * k + 1:3 * k + 3]) <= self.points[near.which[k]].friction * P[3 * k]:
+                raise self._without_forces([near.which[k] for k in jams])
+        near.u[:] = before + near.D @ P
+        n_v = self.dynamics.system.n_v
+        self.dynamics.x.v[:n_v] += (near.Y.T @ P)[:n_v]
+        for k in jams:
+            part = P[3 * k:3 * k + 3]
+            lost = float(-part @ (before + near.u)[3 * k:3 * k + 3] / 2)
+            self._note(self.points[near.which[k]].impacts, float(np.linalg.norm(part)), lost)
+            self._note(self.points[near.which[k]].changes, JAMS_WORD, np.nan)
+        return float(-P @ (before + near.u) / 2)
 
     def _begin_to_slide(self, near: Touching, some: list[int], c: Any, along: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
         """Contacts without slip whose friction reaches its limit, and where they go."""

@@ -256,7 +256,8 @@ class StepRun(Run):
         """From a consistent state."""
         s, w, c = self.dynamics.system, self.steps, self.c
         if self.contacts:
-            row = self.contacts.passed(row)
+            starts, row = self.contacts.unbegun, self.contacts.passed(row)
+            self.start = row if starts else self.start
         if c.events:
             if self.lines and not c.begun:
                 row = row.copy()
