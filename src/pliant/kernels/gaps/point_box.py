@@ -6,7 +6,7 @@ from ..jit import jit
 from ..so3 import vec
 from .geometry import answer, origin, place, place_in, turned, unit
 
-EDGE = 1e-10  # of a half length: so far beyond an edge a point is still above the face, as those of equal boxes on each other
+EDGE = 1e-12  # of a half length: so far beyond an edge a point is still above the face, as those of equal boxes on each other
 
 
 @jit
@@ -19,7 +19,7 @@ def region(val, at, a, b):
         over = abs(x[i].real) - val[at + 4 + i].real
         here = power if x[i].real > 0 else 2 * power
         power *= 3
-        margin = min(margin, abs(over))
+        margin = min(margin, abs(over - EDGE * val[at + 4 + i].real))
         if over > EDGE * val[at + 4 + i].real:
             number += here
             out = True
