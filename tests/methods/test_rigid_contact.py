@@ -12,6 +12,8 @@ from pliant.compile.system import System
 from pliant.families import rigid_contacts as rc
 from pliant.families.rigid_stops import OPEN, SLIDES, STICKS
 from pliant.kernels import evaluation, impacts
+from pliant.text.model_text import from_text
+from pliant.text.model_writing import to_text
 
 G = 9.81
 ROCKING = np.genfromtxt(Path(__file__).parents[1] / "support" / "rocking_block.csv", delimiter=",", names=True)
@@ -28,7 +30,7 @@ def point(kernel, sizes, phase, bodies="rigid rigid", seed=0):
     joint = b.equations("joint", (fa, fb))
     row, h = joint.take(3), b.history(rc.PLACES)
     b.velocity_rows += [row + 1, row + 2]
-    b.pair(rc.rigid_contacts(kernel), "joint", fa, fb, (b.pool(sizes), h, b.choice(rc.CHOICES), b.memory(rc.NUMBERS)), (0.4, 0.5),
+    b.pair(rc.rigid_contacts(kernel), "joint", fa, fb, (b.pool(sizes), h, b.choices(rc.CHOICES), b.memory(rc.NUMBERS)), (0.4, 0.5),
            joint=joint, row=row, velocity=True)
     c = ComplexStep(System(b))
     along = rng.normal(size=3)
@@ -220,7 +222,35 @@ def test_a_rod_that_jams():
     assert sol["energy.kinetic"][0] < 0.5
 
 
+def test_a_contact_of_bodies_with_shapes():
+    """The same item as compliant contacts, by its law: channels, text, and a box that is thrown flat onto the floor."""
+    m = pl.Model("thrown", gravity=(0, 0, -G))
+    m.add(pl.RigidBody.box("box", size=(0.4, 0.3, 0.2), mass=2.0, position=(0, 0, 0.5), velocity=(1.0, 0.4, 0)))
+    m.add(pl.Contact("floor", "box", "ground", law="rigid", friction=0.5))
+    m = from_text(to_text(m))
+    sol = m.simulate(1.0, accuracy=1e-8, progress=False)
+    t, speed = np.sqrt(2 * 0.4 / G), np.hypot(1, 0.4)
+    assert [e.t for e in sol.events if e.what == "impact"] == pytest.approx([t] * 4, abs=1e-9)
+    assert sum(e.impulse for e in sol.events if e.what == "impact") == pytest.approx(2 * np.hypot(G * t, speed), rel=1e-9)
+    assert speed < 0.5 * G * t  # the impact may take mu times the speed that it falls with: it sticks at once
+    here = sol.t > t + 1e-6
+    np.testing.assert_allclose(sol["floor.normal_force"][here], 2 * G, rtol=1e-9)
+    np.testing.assert_allclose(sol["floor.force"][here], np.tile((0, 0, -2 * G), (here.sum(), 1)), rtol=0, atol=1e-8)
+    assert set(sol["floor.state"][here]) == {1.0} and set(sol["floor.state"][sol.t < t]) == {0.0}
+    assert abs(sol["floor.gap"][here]).max() < 1e-12 and sol["floor.gap"].min() > -1e-12
+    np.testing.assert_allclose(sol["floor.gap"][sol.t < t], 0.4 - G * sol.t[sol.t < t]**2 / 2, rtol=0, atol=1e-9)
+
+
 def test_what_is_refused():
+    for wrong, said in (({"stiffness": 1e5}, "stiffness: is of a compliant contact"), ({"restitution": 1.1}, "must be from 0 to 1"),
+                        ({"law": "restitution", "stiffness": 1e5, "impacts": "poisson"}, "impacts: is of a rigid contact")):
+        with pytest.raises(ValueError, match=said):
+            pl.Contact("c", "b", "ground", **{"law": "rigid"} | wrong)
+    m = pl.Model("sunk")
+    m.add(pl.RigidBody.sphere("s", radius=0.1, mass=1.0, position=(0, 0, 0.09)))
+    m.add(pl.Contact("c", "s", "ground", law="rigid"))
+    with pytest.raises(pl.ModelError, match=r"'c' is rigid and overlaps by 0\.01 m at the start"):
+        m.simulate(1.0, accuracy=1e-6, progress=False)
     with pytest.raises(pl.ModelError, match="'s' is rigid: the instants of its impacts are found by error control"):
         ball().simulate(1.0, step=1e-3, progress=False)
     with pytest.raises(pl.ModelError, match="holds constraints itself"):

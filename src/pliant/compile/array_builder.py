@@ -271,12 +271,6 @@ class ArrayBuilder:
         self.own += size
         return -1 - len(self.references)
 
-    def choice(self, number: int = 1) -> int:
-        """The first of so many places for choices that an element makes itself, each with its margin behind it, as functions have them."""
-        self.tab += [0, 0] * number
-        self.switches.append((-1, False, False))
-        return len(self.tab) - 2 * number
-
     def period(self, seconds: float, owner: str) -> int:
         """A reference to a period, for the integers of an element: it becomes a number of base periods."""
         self.periods.append((seconds, owner))

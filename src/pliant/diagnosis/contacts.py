@@ -48,7 +48,7 @@ def too_short(e: Examination) -> Iterator[Finding]:
     h, masses = e.settings.step, e.dynamics.directory.masses
     for item in contacts(e) if h is not None else ():
         light = sum(1 / m for frame in (item.a, item.b) if (m := masses.get(frame.body, 0.0)) > 0)
-        if item.force is not None or not light:
+        if item.force is not None or item.law == "rigid" or not light:
             continue
         k, p = item.spring()
         lasts = 3 * (1 / light / (k * SPEED ** (p - 1))) ** (1 / (p + 1))

@@ -319,7 +319,10 @@ def family(pair: str) -> Family:
 
 
 def reporting(pair: Family) -> Any:
-    """The kernel that tells all about a point of such a contact."""
+    """The kernel that tells all about a point of such a contact, or of a rigid one."""
+    if pair.name.startswith("rigid"):
+        from .rigid_contacts import reporting as rigid
+        return rigid(pair.name.rpartition(" ")[2])
     return _made(pair.name.rpartition(" ")[2])[1]
 
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.contract import AV, DISSIPATION, TABLE, A, Family, P, Stage
+from ..kernels.contact_points import compass, normal, pose, tangents
+from ..kernels.contract import AV, DISSIPATION, TABLE, Family, Stage
 from ..kernels.expression_vm import hold, note_margin
 from ..kernels.gaps.derivatives import ETA, moved, moving
 from ..kernels.gaps.geometry import axis, origin
@@ -47,27 +48,20 @@ ALONG, EDGE, SLOW, GRIPS = index(2, 5, 6, 7)  # H[PHASE:], behind phase and room
 TANGENTS = index(7)                          # W[SEEN:], after g, speeds and accelerations of the three rows: t_1, t_2
 ACROSS = index(13)                           # behind them: the axis of B that is most across n
 PLACES, CHOICES, NUMBERS = 8, 2, 14          # in H, tab and W
-ALONG_NORMAL = 1e-3                          # square of the sine between n and an axis
+ALONG_NORMAL = 0.999                         # cosine of n and an axis that is no longer used
 BEGUN = 1e4                                  # times as fast as that: slip has begun
+REPORT = STIFFNESS                           # as of `contacts`
 SLOWEST = 1e-26                              # (m/s)^2: a slip without a direction of its own
 
 
 @jit
-def pose(X, f):
-    return (X[f, P], X[f, P + 1], X[f, P + 2], X[f, A], X[f, A + 1], X[f, A + 2], X[f, A + 3], X[f, A + 4], X[f, A + 5],
-            X[f, A + 6], X[f, A + 7], X[f, A + 8])
-
-
-@jit
 def tangent(found, b, edge, k):
-    """t_1 across an axis of B (the next one where that is along n), t_2 = n x t_1; for k = 0 the normal n."""
-    n = (found[1], found[2], found[3])
-    t = sub(axis(b, edge), scale(dot(n, axis(b, edge)), n))
-    if dot(t, t).real < ALONG_NORMAL:
-        e = axis(b, (edge + 1) % 3)
-        t = sub(e, scale(dot(n, e), n))
-    t = scale(1 / np.sqrt(dot(t, t)), t)
-    return n if k == 0 else t if k == 1 else cross(n, t)
+    """n, t_1 or t_2 for k = 0, 1, 2; of another axis of B where ``edge`` is along n."""
+    n = normal(found)
+    if k == 0:
+        return n
+    t1, t2 = tangents(b, n, edge if abs(dot(n, axis(b, edge)).real) < ALONG_NORMAL else compass(b, n))
+    return t1 if k == 1 else t2
 
 
 @jit
@@ -121,7 +115,7 @@ def held(s, b, e, t1, t2):
 def seen(s, b, o, e):
     """Contact e as it is: the pair, g and tangents in W."""
     at, edge = b.ip[e, AT], int(s.H[b.ip[e, PHASE] + EDGE].real)
-    xa, xb = pose(s.X, b.ip[e, FA]), pose(s.X, b.ip[e, FB])
+    xa, xb = pose(s, b.ip[e, FA]), pose(s, b.ip[e, FB])
     found = closest(b.val, at, xa, xb)
     to = b.ip[e, SEEN]
     o.W[to] = found[0]
@@ -129,13 +123,7 @@ def seen(s, b, o, e):
         t = tangent(found, xb, edge, j + 1)
         for k in range(3):
             o.W[to + TANGENTS + 3 * j + k] = t[k]
-    n, best, least = (found[1].real, found[2].real, found[3].real), 0, 2.0
-    for k in range(3):
-        e = axis(xb, k)
-        along = abs(n[0] * e[0].real + n[1] * e[1].real + n[2] * e[2].real)
-        if along < least:
-            best, least = k, along
-    o.W[to + ACROSS] = float(best)
+    o.W[to + ACROSS] = 1.0 * compass(xb, normal(found))
     return found, xa, xb, edge
 
 
@@ -244,7 +232,7 @@ def wrench_along(s, b, o, e, k, moves):
     """Column k of STIFFNESS or DAMPING: the derivative of the wrench along a motion of the pair, or along its rate."""
     W, row, phase = o.W, b.ip[e, ROW], s.H[b.ip[e, PHASE]].real
     at, edge = b.ip[e, AT], int(s.H[b.ip[e, PHASE] + EDGE].real)
-    xa, xb = pose(s.X, b.ip[e, FA]), pose(s.X, b.ip[e, FB])
+    xa, xb = pose(s, b.ip[e, FA]), pose(s, b.ip[e, FB])
     j = k if moves == 1 else 12  # none of them: rates move instead
     ya, yb = moved(xa, j), moved(xb, j - 6)
     found = closest(b.val, at, ya, yb)
@@ -351,11 +339,42 @@ def follow_slip(s, b, o):
                 s.H[h + SLOW] = 0 * speed
 
 
+def report(s, b, o):
+    """For channels: W[REPORT:], as of compliant contacts (`contacts.FIELDS`)"""
+    for e in range(b.first, b.last):
+        found, xa, xb, edge = seen(s, b, o, e)
+        W, row, phase = o.W, b.ip[e, ROW], s.H[b.ip[e, PHASE]].real
+        load_rates(s, b, e, W)
+        n, t1, t2 = tangent(found, xb, edge, 0), tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
+        u1, u2 = times(line(t1, found, xa, xb), W, RATES), times(line(t2, found, xa, xb), W, RATES)
+        f1, f2, F = -s.lam[row + 1], -s.lam[row + 2], -s.lam[row]
+        if phase != STICKS:
+            h1, h2 = held(s, b, e, t1, t2)
+            d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
+            f1, f2 = -b.rp[e, MU] * F * d1, -b.rp[e, MU] * F * d2
+        if phase == OPEN:
+            f1, f2, F = 0 * F, 0 * F, 0 * F
+        f, slip = add(scale(f1, t1), scale(f2, t2)), add(scale(u1, t1), scale(u2, t2))
+        for k in range(3):
+            W[REPORT + 2 + k], W[REPORT + 5 + k], W[REPORT + 8 + k], W[REPORT + 11 + k] = f[k], slip[k], found[4 + k], n[k]
+        W[REPORT], W[REPORT + 1], W[REPORT + 14], W[REPORT + 15] = found[0], F, 0 * F, 0 * F
+        W[REPORT + 16], W[REPORT + 17] = -(f1 * u1 + f2 * u2), 0.0 if phase == OPEN else 1.0
+
+
 @cache
-def rigid_contacts(kernel: str) -> Family:
-    """The family of a pair of surfaces, by the name of its kernel."""
+def _made(kernel: str) -> tuple[Family, Any]:
     pair = import_module(f"..kernels.gaps.{kernel}", __package__)
     found: Any = variants(f"rigid_{kernel}", seen, note_margins, wrench, rigid_contact, add_speed, wrench_along, rigid_contact_tangent,
-                          rigid_contact_rates, rigid_contact_power, follow_slip, closest=pair.closest)
-    _, _, _, residual, _, _, tangents, rates, power, follow = found
-    return Family(f"rigid contact {kernel}", act=Stage(residual, tangents, rates, power=power, history=follow))
+                          rigid_contact_rates, rigid_contact_power, follow_slip, report, closest=pair.closest)
+    _, _, _, residual, _, _, tangent_, rates, power, follow, tells = found
+    return Family(f"rigid contact {kernel}", act=Stage(residual, tangent_, rates, power=power, history=follow)), tells
+
+
+def rigid_contacts(kernel: str) -> Family:
+    """The family of a pair of surfaces, by the name of its kernel."""
+    return _made(kernel)[0]
+
+
+def reporting(kernel: str) -> Any:
+    """The kernel that tells all about a point of such a contact."""
+    return _made(kernel)[1]

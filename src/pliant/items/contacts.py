@@ -17,6 +17,7 @@ from .contact_damping import LEAST, NAMED, damping_of
 from .declarations import VALUES, Channel, State, Told
 from .function_fields import ForceLaw
 from .joints import perpendicular_frame
+from .rigid_limits import RIGID, add_rigid_contact, wrong_for_rigid
 from .surfaces import WORDS, Side, Surface, own_surface
 
 if TYPE_CHECKING:
@@ -80,6 +81,10 @@ class Contact(Pair):
     it had come with that. Laws of the literature: "lankarani-nikravesh", "flores", "hunt-crossley"; "linear", k x + ``damping`` v;
     "impact", k x^p with ``damping`` that grows from none to all over the depth ``ramp`` [m]. ``force``: an expression of x and v instead.
 
+    ``law`` "rigid": nothing is compressed. An impact takes no time and gives back ``restitution`` (0) of the speed, and of the slip
+    ``tangential_restitution`` (0); what touches at the same instant shares one impact, "simultaneous", "sequential" or by "poisson"
+    (``impacts``). What is in touch slides with ``friction`` or sticks, exactly.
+
     ``friction``: the coefficient when it slips, ``static`` that before it does, ``stribeck_speed`` [m/s] between the two, ``viscous``
     [s/m] what comes with slip. ``friction_model`` "bristle" sticks without creep, after an elastic slip of ``stick_length`` [m]; "lugre"
     (both with ``bristle_stiffness`` [1/m] and ``bristle_damping`` [s/m] per unit of normal force, if these are stated); "regularised" has
@@ -90,7 +95,7 @@ class Contact(Pair):
     mirrors: ClassVar[bool] = False
     surface_a: Surface | None = None
     surface_b: Surface | None = None
-    law: Literal["restitution", "lankarani-nikravesh", "flores", "hunt-crossley", "linear", "impact"] = "restitution"
+    law: Literal["restitution", "lankarani-nikravesh", "flores", "hunt-crossley", "linear", "impact", "rigid"] = "restitution"
     restitution: Plain | None = None
     stiffness: Positive | None = None
     exponent: Positive | None = None
@@ -101,6 +106,8 @@ class Contact(Pair):
     ramp: Length | None = None
     force: ForceLaw | None = None
     slow: Speed = 0.01
+    tangential_restitution: Plain | None = None
+    impacts: Literal["simultaneous", "sequential", "poisson"] = "simultaneous"
     friction: NotNegative = 0.0
     static: NotNegative | None = None
     stribeck_speed: Speed | None = None
@@ -117,13 +124,18 @@ class Contact(Pair):
 
     @model_validator(mode="after")
     def _check(self) -> Contact:
-        self._check_law()
+        if self.law == RIGID:
+            wrong_for_rigid(self)
+        else:
+            self._check_law()
         self._check_friction()
         if self.a.body == self.b.body:
             raise FieldError("b", f"both surfaces are on {self.a.body!r}; a contact is between two bodies")
         return self
 
     def _check_law(self) -> None:
+        for field in {"tangential_restitution", "impacts"} & self.model_fields_set:
+            raise FieldError(field, 'is of a rigid contact; leave it out, or write law="rigid"')
         if self.restitution is not None and not LEAST <= self.restitution <= 1:
             raise FieldError("restitution", f"{self.restitution:g} must be from {LEAST:g} to 1")
         if self.exponent is not None and not 1 <= self.exponent <= 3:
@@ -151,6 +163,8 @@ class Contact(Pair):
     def _check_friction(self) -> None:
         if self.static is not None and self.static < self.friction:
             raise FieldError("static", f"{self.static:g} must be at least friction, {self.friction:g}")
+        if self.law == RIGID:
+            return
         if self.static is not None and self.stribeck_speed is None and self.static > self.friction:
             raise FieldError("stribeck_speed", "is missing; with static it says at which slip [m/s] friction has come down")
         regularised = self.friction_model == "regularised"
@@ -196,7 +210,7 @@ class Contact(Pair):
 
     @property
     def _bristles(self) -> bool:
-        return self.friction_model != "regularised" and (self.friction > 0 or (self.static or 0.0) > 0)
+        return self.law != RIGID and self.friction_model != "regularised" and (self.friction > 0 or (self.static or 0.0) > 0)
 
     def states(self) -> Iterable[State]:
         count = 2 * len(self._parts) if self._bristles else 0
@@ -285,6 +299,8 @@ class Contact(Pair):
         from ..families.contacts import SITES, family
         item, b = f"{self.kind} {self.name!r}", layout.builder
         frames = [self._frame(layout, frame, side, item) for frame, side in zip((self.a, self.b), self._sides, strict=True)]
+        if self.law == RIGID:
+            return add_rigid_contact(layout, self, frames, self._parts)
         law, nominal = b.pool(self._numbers(layout)), self._stick_length() if self._bristles else 1.0
         pools: dict[tuple[float, ...], int] = {}
         for k, part in enumerate(self._parts):

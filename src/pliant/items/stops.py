@@ -18,7 +18,7 @@ from .declarations import Channel, CoordinateUse, Energies, Held, Lag, Latch, Me
 from .joint_loads import add_joint_load
 from .quantities import numbers_with_units
 from .reduced_inertia import usual_stiffness
-from .rigid_limits import add_rigid_limit
+from .rigid_limits import RIGID, add_rigid_limit
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -31,7 +31,6 @@ else:
     Plain, Positive, Restitution = number(""), number("", positive=True), number("", least=0.0)
 
 TINY = 1e-24    # square of a depth that is none: the power of a depth has a slope there
-RIGID = "rigid"
 SIDES = {"lower": -1.0, "upper": 1.0}
 UNITS = {"angle": ("rad", "N*m", "rad/s"), "displacement": ("m", "N", "m/s")}
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .step_run import StepRun
 
 TOUCH = 1e-9     # of the size of the model: a gap that is none
+OVERLAP = 1e-6   # of it: more at the start was hardly meant to be a touch
 ROUNDING = 1e-14  # of it: what an open gap may be below zero, so that it begins open
 REST = 1e-9      # of the speed of the model: a speed that is none
 LIMIT = 1e-10    # of the largest friction: what is so near slides
@@ -161,6 +162,8 @@ class RigidPassage:
         before = np.array([self.dynamics.x.H[p.phase] for p in self.points])
         gaps = self.gaps()
         touch = [k for k, p in enumerate(self.points) if before[k] != OPEN or gaps[k] <= TOUCH * self._size(k)]
+        if self.unbegun:
+            self._refuse_overlap(before, gaps)
         self._not_too_often(float(row[0]))
         row = row.copy()
         state = parts(row[None, :], self.dynamics.system.q0.size, self.dynamics.system.n)
@@ -206,6 +209,14 @@ class RigidPassage:
     def _edge(self, k: int) -> float:
         """The axis of B that its tangents are made of."""
         return float(self.dynamics.x.W[self.points[k].seen + ACROSS])
+
+    def _refuse_overlap(self, before: np.ndarray, gaps: np.ndarray) -> None:
+        """Nothing pushes rigid bodies apart that overlap at the start."""
+        for k, point in enumerate(self.points):
+            if before[k] == OPEN and gaps[k] < -OVERLAP * self._size(k):
+                unit = "rad" if point.angle else "m"
+                raise ModelError(f"{point.item!r} is rigid and overlaps by {-gaps[k]:.3g} {unit} at the start; move the bodies apart, or "
+                                 "give it a stiffness", (point.item,))
 
     def _not_too_often(self, t: float) -> None:
         """Instants that do not get on end the run."""
