@@ -18,7 +18,7 @@ import numpy as np
 
 from ..kernels.contact_points import compass, normal, pose, tangents
 from ..kernels.contract import AV, DISSIPATION, TABLE, Family, Stage
-from ..kernels.expression_vm import hold, note_margin
+from ..kernels.expression_vm import hold, note_margin, note_slope
 from ..kernels.gaps.derivatives import ETA, moved, moving
 from ..kernels.gaps.geometry import axis, origin
 from ..kernels.gaps.point_plane import closest
@@ -47,7 +47,7 @@ MU, STATIC = index(0, 1)                     # rp
 ALONG, EDGE, SLOW, GRIPS = index(2, 5, 6, 7)  # H[PHASE:], behind phase and room: d, axis of B, what u . d may lack, sticks
 TANGENTS = index(7)                          # W[SEEN:], after g, speeds and accelerations of the three rows: t_1, t_2
 ACROSS = index(13)                           # behind them: the axis of B that is most across n
-PLACES, CHOICES, NUMBERS = 8, 2, 14          # in H, tab and W
+PLACES, CHOICES, NUMBERS = 8, 3, 14          # in H, tab and W
 ALONG_NORMAL = 0.999                         # cosine of n and an axis that is no longer used
 BEGUN = 1e4                                  # times as fast as that: slip has begun
 REPORT = STIFFNESS                           # as of `contacts`
@@ -127,24 +127,29 @@ def seen(s, b, o, e):
     return found, xa, xb, edge
 
 
-def note_margins(s, b, o, e, slip):
+def note_margins(s, b, o, e, slip, opens):
     """Of the state it is in: of force or gap, and of slip or stick."""
     W, pc, h, row = o.W, b.ip[e, CHOICE], b.ip[e, PHASE], b.ip[e, ROW]
     phase = s.H[h].real
     hold(W, phase, pc)
-    hold(W, phase, pc + 2)
+    hold(W, phase, pc + 4)
     force = -s.lam[row].real
     note_margin(W, pc, (W[b.ip[e, SEEN]] + s.H[h + ROOM]).real if phase == OPEN else force)
+    if phase == OPEN:
+        note_slope(W, pc + 2, opens)
     side = np.sqrt(s.lam[row + 1].real**2 + s.lam[row + 2].real**2)
-    note_margin(W, pc + 2, 1.0 if phase == OPEN else b.rp[e, STATIC].real * force - side if phase == STICKS else slip + s.H[h + SLOW].real)
+    note_margin(W, pc + 4, 1.0 if phase == OPEN else b.rp[e, STATIC].real * force - side if phase == STICKS else slip + s.H[h + SLOW].real)
 
 
 def wrench(s, b, o, e):
     """W[GRADIENT:] = what the contact adds on the left, where it is closed                                      [touch-3]"""
     found, xa, xb, edge = seen(s, b, o, e)
-    row, phase, slip = b.ip[e, ROW], s.H[b.ip[e, PHASE]].real, 0.0
+    row, phase, slip, opens = b.ip[e, ROW], s.H[b.ip[e, PHASE]].real, 0.0, 0.0
     clear_line(o.W)
-    if phase != OPEN:
+    if phase == OPEN:
+        load_rates(s, b, e, o.W)
+        opens = times(line(tangent(found, xb, edge, 0), found, xa, xb), o.W, RATES).real
+    else:
         n, t1, t2 = tangent(found, xb, edge, 0), tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
         put_line(line(n, found, xa, xb), s.lam[row], o.W)
         if phase == STICKS:
@@ -157,7 +162,7 @@ def wrench(s, b, o, e):
             d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
             slip = (u1.real * h1 + u2.real * h2)
             put_line(line(add(scale(d1, t1), scale(d2, t2)), found, xa, xb), -b.rp[e, MU] * s.lam[row], o.W)
-    note_margins(s, b, o, e, slip)
+    note_margins(s, b, o, e, slip, opens)
     return found[0]
 
 

@@ -19,6 +19,7 @@ CHANGED, ENDS, LIVE = index(585, 586, 587)  # whether a discrete value has chang
 BEGINS, STOPS = index(588, 589)  # first and last time of the smooth interval of the run
 ASKED = index(507)               # whether another structure is asked for at an instant
 BEYOND = index(584)              # whether a function is held on a branch that it would have left
+SLOPE = -77.0                    # in place of a choice: what stands behind it is the rate of the margin before
 LEAST = 1e-300                   # in place of zero in logarithms
 
 END = 0
@@ -64,6 +65,13 @@ def note_margin(W, pc, margin):
     """How far a choice that is held is from another one, in what is compared; negative beyond the jump."""
     if W[HELD].real != 0:
         W[SCRATCH + pc + 1] = margin
+
+
+@inlined
+def note_slope(W, pc, rate):
+    """The rate of the margin before, as of a gap."""
+    if W[HELD].real != 0:
+        W[SCRATCH + pc], W[SCRATCH + pc + 1] = SLOPE, rate
 
 
 @inlined

@@ -131,6 +131,8 @@ class Steps(NamedTuple):
     f: np.ndarray       # F at a sample
     site: np.ndarray    # where in W margins of choices are, c.sites of them; and their values, rows: places in the step
     margin: np.ndarray
+    slope: np.ndarray   # where in W their rates are, 0 of those without; and their values, times the step
+    pace: np.ndarray
     stops: np.ndarray   # times right before and right after jumps in time, and of which kind; the end of the run last
     limits: np.ndarray  # ends of segments of time, and the largest step in each
     jumped: np.ndarray  # times of the last jumps

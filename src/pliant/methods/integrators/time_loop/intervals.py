@@ -48,7 +48,7 @@ def chatters(c, jumped, t):
 def choose_branches(p, w, c):
     """Of all functions, of the tangent's as well; and where the margins of those choices are that forces depend on."""
     if c.jumpy == 1:
-        c.sites = find_sites(p.residual, p.d, p.x, c.now, SCRATCH + c.choices - 1, w.site)
+        c.sites = find_sites(p.residual, p.d, p.x, c.now, SCRATCH + c.choices - 1, w.site, w.slope)
     elif c.choices > 0:
         evaluate(p.residual, p.d, p.x, c.now, 1.0, 0.0, 0.0)
     if c.choices > 0:

@@ -3,7 +3,7 @@ the jump. Functions are held on their branches during a step, so margins are smo
 import numpy as np
 
 from ....kernels.evaluation import run as evaluate
-from ....kernels.expression_vm import SCRATCH
+from ....kernels.expression_vm import SCRATCH, SLOPE
 from ....kernels.jit import entry, jit
 from ....kernels.ode import call_status
 from ....kernels.states import copy
@@ -17,14 +17,17 @@ NEAR = 1.0              # of its change over the step: a margin below that is lo
 DIP = 0.5               # the same for the parabola through three values: its vertex is an eighth of their range beyond them at most
 VERTICES = 6            # parabolas on the way to the lowest margin
 STALE = 30              # secants before halves are taken
+DIVES = 40              # tangents on the way to the lowest gap
+SLIM = 0.1              # of the gaps at both ends: where tangents meet above that, there is no dip between
 # rows of margins: at the start of the step before, at samples of this one, and between those
 PAST, START, MIDDLE, END, LOW, HIGH, TRIED = 0, 1, 1 + SAMPLES // 2, SAMPLES, SAMPLES + 1, SAMPLES + 2, SAMPLES + 3
 ROWS = SAMPLES + 4
 
 
 @jit
-def scan(W, last, first_look, site):
-    """Choices that are held, each with its margin behind it: margins are forgotten, or those known are listed. Their number."""
+def scan(W, last, first_look, site, slope):
+    """Choices that are held, each with its margin behind it: margins are forgotten, or those known are listed, with the places of their
+    rates if these are known as well. Their number."""
     count, k = 0, SCRATCH
     while k < last:
         if np.isnan(W[k]):
@@ -32,19 +35,21 @@ def scan(W, last, first_look, site):
             continue
         if first_look:
             W[k + 1] = np.nan
+        elif W[k] == SLOPE:
+            slope[count - 1] = k + 1
         elif not np.isnan(W[k + 1]):
-            site[count] = k + 1
+            site[count], slope[count] = k + 1, 0
             count += 1
         k += 2
     return count
 
 
 @entry
-def find_sites(program, d, x, t, last, site):
+def find_sites(program, d, x, t, last, site, slope):
     """The margins that an evaluation of forces writes; W from SCRATCH to ``last`` is of choices."""
-    scan(x.W, last, True, site)
+    scan(x.W, last, True, site, slope)
     evaluate(program, d, x, t, 1.0, 0.0, 0.0)
-    return scan(x.W, last, False, site)
+    return scan(x.W, last, False, site, slope)
 
 
 @jit
@@ -59,6 +64,7 @@ def margins(p, w, c, t, y, row):
     beyond = False
     for i in range(c.sites):
         w.margin[row, i] = p.x.W[w.site[i]]
+        w.pace[row, i] = p.x.W[w.slope[i]] * c.h if w.slope[i] > 0 else 0.0
         beyond = beyond or w.margin[row, i] < 0
     return beyond
 
@@ -78,6 +84,8 @@ def recall(p, w, c):
     if c.seen > 0 and c.ended == c.now:
         copy(w.margin[START], w.margin[PAST])
         copy(w.margin[END], w.margin[START])
+        for i in range(c.sites):  # per step, which has another length now
+            w.pace[START, i] = w.pace[END, i] * (c.h / (c.now - c.looked))
         c.seen, c.passed = 2, c.now - c.looked
     else:
         margins(p, w, c, c.now, w.y0, START)
@@ -94,6 +102,8 @@ def calm(w, c):
         x, y, z = w.margin[PAST, i], w.margin[START, i], w.margin[END, i]
         if min(y, z) <= FAR * (abs(z - y) + abs(y - x) * c.h / c.passed):
             return False
+        if w.slope[i] > 0 and min(y, z) <= max(abs(w.pace[START, i]), abs(w.pace[END, i])):
+            return False
     return True
 
 
@@ -104,6 +114,8 @@ def near(w, c):
         x, y, z = w.margin[START, i], w.margin[MIDDLE, i], w.margin[END, i]
         low, high = min(x, y, z), max(x, y, z)
         if low < NEAR * (high - low):
+            return True
+        if w.slope[i] > 0 and low < max(abs(w.pace[START, i]), abs(w.pace[MIDDLE, i]), abs(w.pace[END, i])):
             return True
     return False
 
@@ -144,6 +156,28 @@ def dip(p, w, c, i, j):
 
 
 @jit
+def dive(p, w, c, i, j):
+    """The same of a gap whose rate is known, between samples j and j + 1: where it closes at the one and opens at the other, and the
+    tangents meet low. Bodies that pass by have gaps with sharp dips, of which parabolas know nothing."""
+    a, b = j / (SAMPLES - 1), (j + 1) / (SAMPLES - 1)
+    x, y, u, v = w.margin[START + j, i], w.margin[START + j + 1, i], w.pace[START + j, i], w.pace[START + j + 1, i]
+    for _ in range(DIVES):
+        if not (u < 0 and v > 0) or b - a < NARROW:
+            return NONE
+        meet = (x - y + v * (b - a)) / (v - u)
+        if x + u * meet > SLIM * max(x, y):
+            return NONE
+        s = min(max(a + meet, a + 0.05 * (b - a)), b - 0.05 * (b - a))
+        if sampled(p, w, c, s, TRIED):
+            return s
+        if w.pace[TRIED, i] > 0:
+            b, y, v = s, w.margin[TRIED, i], w.pace[TRIED, i]
+        else:
+            a, x, u = s, w.margin[TRIED, i], w.pace[TRIED, i]
+    return NONE
+
+
+@jit
 def beyond(w, c, row):
     """Whether a margin is negative there."""
     negative = False
@@ -156,11 +190,22 @@ def beyond(w, c, row):
 def bracket(p, w, c):
     """Parts of the step that the first jump is between; the second is NONE if there is no jump."""
     step = 1 / (SAMPLES - 1)
-    for j in range(1, SAMPLES - 1):
+    for j in range(SAMPLES - 1):
+        if j == 0:
+            if beyond(w, c, START + 1):
+                return 0.0, step
+            for i in range(c.sites):
+                if w.slope[i] > 0 and w.margin[START, i] >= 0:
+                    found = dive(p, w, c, i, 0)
+                    if found != NONE:
+                        return 0.0, found
+            continue
         after = j * step if beyond(w, c, START + j) else (j + 1) * step if beyond(w, c, START + j + 1) else NONE
         for i in range(c.sites):
             if w.margin[START + j, i] >= 0 and w.margin[START + j + 1, i] >= 0:
                 after = min(after, dip(p, w, c, i, j))
+                if w.slope[i] > 0:
+                    after = min(after, dive(p, w, c, i, j))
         if after != NONE:
             return (j - 1) * step, after
     return 0.0, NONE
