@@ -29,7 +29,7 @@ from ..kernels.contact_laws import (
 from ..kernels.contact_points import compass, normal, point_velocity, pose, rates, stepped_rates, tangents, wrench
 from ..kernels.contract import DISSIPATION, ELASTIC, POWER, TABLE, Family, Stage
 from ..kernels.event_log import note
-from ..kernels.expression_vm import CHANGED, hold, note_margin
+from ..kernels.expression_vm import CHANGED, hold, note_margin, note_slope
 from ..kernels.gaps.derivatives import ETA, moved, stepped, still
 from ..kernels.gaps.geometry import axis
 from ..kernels.gaps.point_plane import closest, on_region, region  # in place of those of each pair
@@ -41,8 +41,8 @@ GEOMETRY, LAW, SITE, MEMORY, IV = index(4, 5, 6, 7, 8)  # ip: places in val, of 
 TOLD, LOG, ROOM = index(9, 10, 11)                      # as of latches
 UNIT = index(0)                                         # rp: 1 / nominal of its states
 MET, COMPASS = index(0, 1)                              # in H: speed of meeting, 0 while open; which axis of B its first tangent is near to
-PUSHES, FEATURE, TURNED = index(2, 4, 6)                # further choices, after whether it touches
-SITES = 8                                               # numbers of W that choices take
+PACE, PUSHES, FEATURE, TURNED = index(2, 4, 6, 8)       # after whether it touches: how fast the gap opens; further choices
+SITES = 10                                              # numbers of W that choices take
 BY_Z, Z_BY_X, Z_BY_U, Z_BY_Z = index(396, 420, 444, 468)  # scratch: derivatives of the wrench and of the rates of states
 NORTH = 0.95                                            # cosine of the axis of B and the normal, at which another one is taken
 FIELDS = 18                                             # of a report: gap, normal force, friction on B (3), slip (3), point (3), ...
@@ -99,6 +99,7 @@ def found(s, b, o, e, a, c):
         note_margin(W, pc, -x[0].real)
     else:
         note_margin(W, pc, x[0].real)
+        note_slope(W, pc + PACE, dot(normal(x), point_velocity(x, a, c, rates(s, b, e))[0]).real)
     return touches, held, x
 
 

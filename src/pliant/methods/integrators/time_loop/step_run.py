@@ -91,7 +91,8 @@ class StepRun(Run):
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z", "f")}
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
-                      margin=np.zeros((ROWS, most)), slope=np.zeros(most, np.int64), pace=np.zeros((ROWS, most)), **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
+                      margin=np.zeros((ROWS, most)), slope=np.zeros(most, np.int64), pace=np.zeros((ROWS, most)),
+                      **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
                       due=self.due, history=self.programs[3], update=self.programs[4],
                       sense=self.lines.program, delays=self.lines.rows, echoes=self.lines.echoes, states=self._places(),
                       every=np.array(self.dynamics.system.every, np.int64), tangent=self._slopes(), decide=self._deciding(),
@@ -158,7 +159,8 @@ class StepRun(Run):
     def _state(self) -> dict[str, np.ndarray]:
         more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1", "speed", "argument", "change")}
         own = {f"own_{name}": array for name, array in self.scheme.state().items()}
-        held = ({} if self.c.fixed else {"choices": self._choices}) | ({"margins": self.steps.margin, "paces": self.steps.pace} if self.c.jumpy else {})
+        margins = {"margins": self.steps.margin, "paces": self.steps.pace} if self.c.jumpy else {}
+        held = ({} if self.c.fixed else {"choices": self._choices}) | margins
         return super()._state() | more | own | {"chosen": self.p.chosen} | held | self.lines.state()
 
     def _records(self) -> dict[str, Any]:
