@@ -77,10 +77,12 @@ def test_bdf_has_the_order_it_declares(name, order, steps):
 
 
 @pytest.mark.parametrize(("name", "order", "steps"), [("four-bar", 1, (6400, 12800)), ("four-bar", 2, (400, 800)),
-                                                      ("four-bar", 3, (1600, 3200)), ("four-bar", 5, (960, 1280)),
+                                                      ("four-bar", 3, (1600, 3200)), ("four-bar", 5, (640, 960)),
                                                       ("bricard", 2, (400, 800)), ("bricard", 3, (800, 1600)), ("bricard", 5, (160, 240))])
 def test_bdf_has_the_same_order_on_index_3(name, order, steps):
-    """In positions, velocities and multipliers; Bricard's equations are redundant."""
+    """In positions, velocities and multipliers; Bricard's equations are redundant. On index 3 rounding grows with 1/h^2: of the four-bar at
+    order 5 it moves positions by 1e-11 with 640 steps, next to an error of 1e-7, and by 2e-10 with 1280, next to 4e-9, where orders from
+    4.8 to 5.04 are seen."""
     method = pl.BDF(max_order=order)
     assert fitted(name, method, steps, pl.Index3()) == pytest.approx(list(method.orders(pl.Index3())), abs=0.1)
 

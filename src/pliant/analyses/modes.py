@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..kernels import evaluation
+from ..kernels.eigenspaces import clusters, combinations, foremost
 from ..kernels.state_row import parts
 from . import eigen
 from .entries import number_of
@@ -40,6 +41,10 @@ class Modes(Linearised):
             s, x = eigen.first_order(lin.first_order(), lin.n, lin.nominal)
         else:
             s, x = eigen.solve(lin.M, lin.D, lin.K, rate, lin.tangent.natural, lin.tangent.decay)
+        by = np.where(lin.freedom.by > 0, lin.freedom.by, np.inf)[:, None]
+        for space in clusters(s**2, float(abs(s).max(initial=0.0)) ** 2):  # shapes of one frequency, in directions of their own
+            if space.stop - space.start > 1 and abs(z := x[:lin.n, space]).max() > 0:
+                x[:, space] = x[:, space] @ combinations(z, lin.M, lin.N @ z / by)
         self.eigenvalues, z = s[:n], x[:lin.n]
         self.states = [state.name for state in d.system.states]
         self.state_shapes = np.array(x[2 * lin.n:, :len(self.eigenvalues)].T)
@@ -50,9 +55,9 @@ class Modes(Linearised):
         for k in range(len(self.eigenvalues)):
             eta = lin.N @ z[:, k]
             if self.of_state(k) is None:
-                part = eta[np.argmax(abs(eta) / np.where(lin.freedom.by > 0, lin.freedom.by, np.inf))]
-                by = abs(part) / (part * largest_motion(d, eta))
-                eta, self.state_shapes[k] = by * eta, by * self.state_shapes[k]
+                part = eta[foremost(abs(eta) / by[:, 0])]
+                factor = abs(part) / (part * largest_motion(d, eta))
+                eta, self.state_shapes[k] = factor * eta, factor * self.state_shapes[k]
             self.shapes[k], self.motions[k] = [eta[iv - 3:iv + 3] for iv in d.system.data.rotations[:, 0]], eta
 
     def of_state(self, k: int) -> str | None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..functions.field_error import FieldError
+from ..kernels.eigenspaces import canonical
 from .modes import Modes
 from .structure import Structure
 
@@ -86,7 +87,10 @@ def _orthonormalise(s: Structure, X: np.ndarray, V: np.ndarray) -> np.ndarray:
         M = X.T @ (s.M @ X)
         values, vectors = np.linalg.eigh((M + M.T) / 2)
         good = values > (1e-10 if k == 0 else 0.5)
-        X = X @ (vectors[:, good] / np.sqrt(values[good]))[:, ::-1]
+        if k == 0:
+            X = canonical(values[good], X @ (vectors[:, good] / np.sqrt(values[good])))[:, ::-1]
+        else:  # orthonormal but for rounding: as they are, and not turned
+            X = X @ (vectors[:, good] / np.sqrt(values[good])) @ (vectors[:, good].T if good.all() else np.eye(int(good.sum())))
     return X
 
 

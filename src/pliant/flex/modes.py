@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..functions.field_error import FieldError
+from ..kernels.eigenspaces import canonical, clusters
 from .structure import DENSE, Structure
 
 ACCURACY = 1e-10  # of eigenvalues by iteration
+BEYOND = 2        # modes more than are asked for, to see where an eigenspace ends
 
 
 class Modes:
@@ -58,9 +60,11 @@ class Modes:
         inverse, y = eigh((M + M.T) / 2, (K + K.T) / 2)
         good = np.flatnonzero(inverse > 1e-15 * inverse[-1])[::-1]
         self.available = len(good)
-        return 1 / inverse[good], signed(Z @ y[:, good] / np.sqrt(inverse[good]))
+        values = 1 / inverse[good]
+        return values, canonical(values, Z @ y[:, good] / np.sqrt(inverse[good]), 0.0)
 
     def _iterate(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """At least k modes, to the end of the last eigenspace: of a part of one, rounding would choose which."""
         from scipy.sparse.linalg import LinearOperator, eigsh
         s = self.s
         N = s.K.shape[0]
@@ -69,16 +73,19 @@ class Modes:
                              "by iteration at most half of them can be had")
         start = self.solve(s.M @ np.random.default_rng(1).standard_normal(N))
         inverse = LinearOperator((N, N), matvec=lambda f: self.solve(f.ravel()), dtype=float)
-        values, vectors = eigsh(s.K, k, s.M, sigma=0.0, OPinv=inverse, v0=start, tol=ACCURACY, ncv=min(N, max(2 * k + 1, k + 20)))
-        order = np.argsort(values)
-        vectors = vectors[:, order]
-        return values[order], signed(vectors / np.sqrt(np.einsum("ij,ij->j", vectors, s.M @ vectors)))
-
-
-def signed(vectors: np.ndarray) -> np.ndarray:
-    """The largest entry positive, so that results do not depend on chance."""
-    largest = vectors[np.argmax(abs(vectors), axis=0), np.arange(vectors.shape[1])]
-    return vectors * np.where(largest < 0, -1.0, 1.0)
+        more = k
+        while True:
+            more = min(more + BEYOND, N // 2)
+            values, vectors = eigsh(s.K, more, s.M, sigma=0.0, OPinv=inverse, v0=start, tol=ACCURACY,
+                                    ncv=min(N, max(2 * more + 1, more + 20)))
+            order = np.argsort(values)
+            values, vectors = values[order], vectors[:, order]
+            last = clusters(values, 0.0)[-1].start  # it may have more modes than were found
+            if last >= k or more == N // 2:
+                break
+        known = last if last >= k else more
+        vectors = vectors[:, :known] / np.sqrt(np.einsum("ij,ij->j", vectors[:, :known], s.M @ vectors[:, :known]))
+        return values[:known], canonical(values[:known], vectors, 0.0)
 
 
 def hertz(values: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..functions.field_error import FieldError
 from ..functions.units import quantity, shown
+from ..kernels.eigenspaces import canonical
 from . import bases
 from .basis_quality import frequency_error, measure, static_error
 from .distributed import Spread, spread_loads
@@ -17,7 +18,7 @@ from .integrals import integrals
 from .interfaces import COUPLINGS, join
 from .lines import joined_lines
 from .load_participation import represented_by
-from .modes import Modes, signed
+from .modes import Modes
 from .recovery import recovery_of
 from .reduced import Node, Reduced, Skin
 from .stiffening import Unit, stiffening_of, unit_loads_of
@@ -243,7 +244,7 @@ def _orthonormal(s: Structure, V: np.ndarray) -> tuple[np.ndarray, list[str]]:
         V = V @ (vectors[:, good] / np.sqrt(values[good]))
     K = V.T @ (s.K @ V)
     values, vectors = eigh((K + K.T) / 2)
-    V = signed(V @ vectors)
+    V = canonical(values, V @ vectors)
     return V, [f"mode {k + 1}" for k in range(V.shape[1])]
 
 

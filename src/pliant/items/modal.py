@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_
 
 from ..functions.field_error import FieldError
 from ..functions.units import must, quantity, shown
+from ..kernels.eigenspaces import canonical
 from .adaptive import AdaptiveModes
 from .base import (
     IDENTITY,
@@ -197,6 +198,7 @@ class ModalBody(FrameOwner):
             return own
         from scipy.linalg import eigh
         squares, shapes = eigh(K, M)
+        shapes = canonical(squares, shapes)  # modes of one frequency may have several ratios
         ratios = np.broadcast_to(np.asarray(self.damping, float), squares.shape)
         return np.asarray(own + (M @ shapes * (2 * ratios * np.sqrt(np.maximum(squares, 0.0)))) @ (M @ shapes).T)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..kernels.eigenspaces import canonical
 from .colors import COLORS
 from .pictures import LINES, _figure, _finish
 
@@ -84,6 +85,7 @@ def shapes(part: Reduced, path: str | Path | None = None, modes: Sequence[int] |
     from scipy.linalg import eigh
 
     squares, vectors = eigh(part.Kqq, part.integrals.Mqq)
+    vectors = canonical(squares, vectors)
     chosen = list(range(1, min(SHAPES, part.n) + 1)) if modes is None else [int(k) for k in modes]
     for k in chosen:
         if not 1 <= k <= part.n:

@@ -173,7 +173,7 @@ def step(p, w, c, o):
     if tiny and (status != DONE or over_allowed(p, w, c, w.error, False) > 1):
         o.n.tries += 1  # the start is at a singular position: away from it by a step of usual length
         c.wish = (0.6 - 0.1 * o.n.tries) * o.n.usual_h / c.h
-        return NEWTON_FAILED
+        return NEWTON_FAILED if status == DONE else status
     if status != DONE:
         return status
     energies(p, w, c, o)
