@@ -168,7 +168,7 @@ def test_a_run_that_goes_on_in_stick_has_the_same_bits(options, tmp_path):
 
 
 @pytest.mark.parametrize(("fields", "told"), [
-    ({}, "torque: give either torque or force, none is given"), ({"torque": 1, "force": 2}, "torque: give either"),
+    ({"torque": 1, "force": 2}, "torque: force is given as well"),
     ({"torque": -1}, "torque: -1 must be greater"), ({"torque": "3 N"}, "torque: '3 N' is a force"),
     ({"torque": 1, "static": 0.5}, "static: 0.5 must be at least the coefficient of sliding, 1"),
     ({"torque": 1, "stribeck": 0.5}, "stribeck: is the speed"), ({"torque": 1, "coefficient": 0}, "coefficient: 0 makes no dry friction"),

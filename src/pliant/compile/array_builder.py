@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..functions.channels import channels
 from ..functions.compile import Assembler
 from ..functions.expression import Node
 from ..functions.failures import Failures
-from ..functions.function import Code, compile_function
+from ..functions.function import Code, asked_by_branches, compile_function
 from ..functions.parser import NO_NAMES, Names
 from ..functions.time_parts import TimePart
 from ..items.declarations import RigidPoint, Told
@@ -89,10 +90,13 @@ class Row:
 
 
 def coupled_tiles(families: Iterable[list[Row]], joints: Container[int]) -> Iterator[tuple[int, int]]:
-    """Tiles of bodies that elements couple; those of joints are known from the joints."""
+    """Tiles of bodies that elements couple, and of joints whose multipliers others answer to; those that joints couple are known from the
+    joints."""
     for r in (row for rows in families for row in rows if row.coupled or row.row_tiles != row.column_tiles):
-        of_bodies = [[k for k in tiles if k >= 0 and k not in joints] for tiles in (r.row_tiles, r.column_tiles)]
-        yield from product(*of_bodies)
+        answers = r.row_tiles != r.column_tiles
+        bodies, columns = ([k for k in tiles if k >= 0 and (k not in joints or of_joints)]
+                           for tiles, of_joints in ((r.row_tiles, False), (r.column_tiles, answers)))
+        yield from product(bodies, columns)
 
 
 def _no_signals(reference: str) -> int:
@@ -121,6 +125,9 @@ class ArrayBuilder:
     keep: list[Any] = field(default_factory=list)
     failures: Failures = field(default_factory=Failures)
     references: list[tuple[Family | str | None, int]] = field(default_factory=list)
+    decides_by_reactions: bool = False          # whether conditions read what joints exert
+    borne: list[str] = field(default_factory=list)  # items whose forces depend on it
+    asked: set[str] = field(default_factory=set)  # signals that branches of functions and instants depend on
     periods: list[tuple[float, str]] = field(default_factory=list)  # of sampled items, and who they are
     controllers: list[ControllerEntry] = field(default_factory=list)
     told: list[Told] = field(default_factory=list)  # what can happen
@@ -302,6 +309,7 @@ class ArrayBuilder:
         code = compile_function(function, variables, self, where, rates=kinks)
         if code.jumps or (kinks and code.kinks):
             self.switches.append((code.value, kinks, code.timed))
+        self.asked |= asked_by_branches(code.node) if code.jumps else set()
         self.timed += [part._replace(kinks=kinks, where=where) for part in code.parts]
         self.watched += code.watched
         self.sloped = self.sloped or code.by_x >= 0 or code.by_v >= 0 or len(code.by_signal) > 0
@@ -316,7 +324,9 @@ class ArrayBuilder:
 
     def sampled(self, function: Any, variables: tuple[str, ...], where: str) -> Code:
         """The same for a function that is asked at instants only, so that its jumps are none of the motion."""
-        return compile_function(function, variables, self, where)
+        code = compile_function(function, variables, self, where)
+        self.asked |= set(channels(code.node))
+        return code
 
     def program(self, node: Node) -> int:
         """The program of an expression alone; where it starts in ``tab``."""

@@ -271,7 +271,7 @@ class CompiledModel:
         x.T[:, [0, 4, 8]] = 1
         residual, matrix, rates, energy = (s.program(p) for p in ("residual", "matrix", "rates", "energy"))
         return Workplace(residual, matrix, rates, energy, s.data, self.lu, x, self.tiles, self.b, self.y, self.r, self.q, self.pivots,
-                         self.unit, self.soft, new_record(NUM, n_v=s.n_v), self.loops)
+                         self.unit, self.soft, new_record(NUM, n_v=s.n_v, borne=bool(s.borne)), self.loops)
 
     def _linearise(self, t: float) -> None:
         """[M C^T; C 0] at the current position in self.tiles, the violation in x.R."""

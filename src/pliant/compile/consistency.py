@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.block_lu import Elimination, factorise, solve, solve_refined, subtract_image
+from ..kernels.borne_loads import bearing
 from ..kernels.by_reference import reference
 from ..kernels.contract import FRAME_WIDTH, F
 from ..kernels.evaluation import Data, Memory, Program
@@ -70,6 +71,21 @@ def still(x):
 
 
 @jit
+def factored(p):
+    """x.D <- its factors. A status."""
+    return DONE if factorise(p.x.D, p.lu, p.pivots) else SINGULAR
+
+
+@jit
+def solution(p):
+    """p.y for the right side p.b; the relative residual."""
+    return solve_refined(p.tiles, p.x.D, p.lu, p.b, p.y, p.r, p.num.n_v)
+
+
+borne = bearing("rows", factored, solution)
+
+
+@jit
 def accelerations(p, t):
     """a and lam at the current q and v, with the factors in x.D and the matrix in tiles; returns the relative residual."""
     x, b, n_v = p.x, p.b, p.num.n_v
@@ -82,7 +98,11 @@ def accelerations(p, t):
         evaluate(p.rates, p.d, x, t, 0.0, 0.0, 0.0)
     for k in range(n_v, b.size):
         b[k] = -x.R[k]
-    left = solve_refined(p.tiles, x.D, p.lu, b, p.y, p.r, n_v)
+    left = solution(p)
+    if p.num.borne == 1:
+        status, left = borne(p, t)
+        if status != DONE:
+            return np.inf
     for k in range(n_v):
         x.a[k] = p.y[k]
     for k in range(n_v, b.size):
@@ -99,7 +119,7 @@ def linearise(p, t, renewed):
     evaluate(p.tangent, p.d, x, t, 1.0, 0.0, 0.0)
     for k in range(x.D.shape[0]):
         copy_tile(x.D, k, p.tiles, k)
-    return DONE if factorise(x.D, p.lu, p.pivots) else SINGULAR
+    return factored(p)
 
 
 @jit
@@ -108,7 +128,7 @@ def move(p, values):
     n_v = p.num.n_v
     for k in range(p.b.size):
         p.b[k] = -values[k] if k >= n_v else 0 * p.b[k]
-    solve_refined(p.tiles, p.x.D, p.lu, p.b, p.y, p.r, n_v)
+    solution(p)
 
 
 close_positions, close_rates, _ = projection("rows", look=linearise, prepare=ready, move=move, CORRECTIONS=PASSES)

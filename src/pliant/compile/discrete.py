@@ -175,12 +175,16 @@ class Discrete:
     def close(self) -> None:
         """The inputs of delays, and where is noted what happens."""
         from ..families.delays import DELAY
-        done = 0
+        b, done = self.layout.builder, 0
         while done < len(self.rows):  # an input may use further ones
             for name in list(self.rows)[done:]:
-                row = self.layout.builder.rows[DELAY][self.rows[name]]
-                row.ints = (*row.ints[:7], self.layout.signals.slot(self.lags[name].of), row.ints[8])
+                row, of = b.rows[DELAY][self.rows[name]], self.lags[name].of
+                row.ints = (*row.ints[:7], self.layout.signals.slot(of), row.ints[8])
+                if self.layout.signals.borne([of]):
+                    raise ModelError(f"delay {name.rpartition('.')[0]!r}: {of!r} depends on what a joint exerts, which is not known within "
+                                     "a step; delay what the load is made of", (name.rpartition(".")[0],))
                 done += 1
+        b.decides_by_reactions = b.decides_by_reactions or self.layout.signals.borne(b.asked)
         self._make_log()
 
     def _act(self, item: Item, action: tuple[str, object] | Switches | None, slot: int, where: str) -> None:

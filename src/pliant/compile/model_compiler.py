@@ -11,7 +11,7 @@ from ..families import constraints
 from ..functions.expression import Node
 from ..functions.parser import NO_NAMES, Names
 from ..items.base import Frame, Pair, did_you_mean
-from ..items.declarations import Gauge
+from ..items.declarations import Bearing, Gauge
 from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
 from ..items.joint_channels import held_by
@@ -77,6 +77,7 @@ class ModelCompiler(Sensing):
         self.markers: list[tuple[str, Frame]] = []
         self.measured: dict[str, tuple[Frame, Frame]] = {}
         self.gauges: dict[str, tuple[Gauge, int]] = {}
+        self.bearings: dict[str, Bearing] = {}
 
     def add(self, items: Iterable[Item]) -> None:
         """Items build themselves."""

@@ -10,7 +10,7 @@ from ..functions.channels import channels
 from ..functions.expression import ZERO, Node, Number, Signal
 from ..functions.parser import KNOWN, parse
 from ..items.base import Frame, Pair
-from ..items.declarations import UNLOADED, Collected, Gauge, Given
+from ..items.declarations import UNLOADED, Bearing, Collected, Gauge, Given
 from ..items.references import NO_GAP, NO_RATE, Sensed, rate_name, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .channel_map import ChannelMap, Z
@@ -37,6 +37,7 @@ class Sensing:
     owners: dict[str, FrameOwner]
     places: dict[str, Place]
     gauges: dict[str, tuple[Gauge, int]]  # by the names of their signals: 0 value, 1 rate
+    bearings: dict[str, Bearing]
     frame: Any
     world: Any
 
@@ -62,6 +63,9 @@ class Sensing:
                 self.flows[name] = Declared(state.rate, f"{item.kind} {item.name!r}")
             self.discrete.declare(item)
             for gauge in item.gauges(cast(Any, self)):
+                if isinstance(gauge, Bearing):
+                    self.bearings[f"{item.name}.{gauge.name}"] = gauge
+                    continue
                 for order, rate in enumerate(("", "_rate")):
                     self.gauges[f"{item.name}.{gauge.name}{rate}"] = gauge, order
             for output in item.computed():
@@ -123,6 +127,8 @@ class Sensing:
             return self.discrete.lag(reference)
         if self.discrete.deciding and not self.signals.underway and (found := self.discrete.reactions.signal(reference)) is not None:
             return found
+        if reference in self.bearings:
+            return self.discrete.reactions.bearing(self.bearings[reference])
         slot = b.new_signal()
         if reference in self.gauges:
             gauge, order = self.gauges[reference]

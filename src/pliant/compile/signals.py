@@ -197,6 +197,19 @@ class Signals:
                 total[primitive] = binary("+", total.get(primitive, ZERO), binary("*", outer, slope))
         return {primitive: slope for primitive, slope in total.items() if slope != ZERO}
 
+    def borne(self, references: Iterable[str]) -> bool:
+        """Whether one of these signals, or one behind them, is what a joint exerts."""
+        from ..families.signals import BEARING
+        todo, seen = list(references), set[str]()
+        while todo:
+            reference = todo.pop()
+            if reference in self.primitive and self.primitive[reference].family is BEARING:
+                return True
+            if reference in self.computed and reference not in seen:
+                todo += channels(self.computed[reference].node)
+            seen.add(reference)
+        return False
+
     def chain(self, node: Node) -> list[tuple[int, Node]]:
         """(slot, derivative) of an expression by all primitive signals behind it."""
         return [(self.slot(primitive), slope) for primitive, slope in self.by_primitive(node).items()]
@@ -204,6 +217,9 @@ class Signals:
     def add_answer(self, family: Family, name: str, ints: Sequence[int], slot: int, derivative: int, reals: Sequence[float],
                    tiles: Sequence[int]) -> None:
         """The tangent of what acts on ``tiles`` by a primitive signal; ``ints``: nine of them, those of the element itself."""
+        from ..families.signals import BEARING
         b, seen = self.builder, self.by_slot[slot]
+        if seen.family is BEARING:  # it answers to multipliers
+            family = family._replace(name=f"{family.name} to a load", force=False)
         if seen.tiles:
             b.element(family, name, (*ints, b.row_of(seen.family, seen.row), derivative), reals, tiles=tiles, columns=seen.tiles)

@@ -10,7 +10,6 @@ import numpy as np
 from numba import types
 
 from ..families.mass_flow import CODES, FLOW
-from ..families.reactions import REACTION
 from ..families.rigid_contacts import GRIPS
 from ..families.rigid_stops import STICKS
 from ..families.switching import COUNT, LEVEL, SWITCHING
@@ -48,7 +47,8 @@ class System:
         self.data = self._tables(b)
         watched = any((f.sense.residual or f.act.residual) and f.sense.update and f.rank > 1 for f in self.families)
         self.discrete = 2 if watched else 1 if b.starts else 0  # discrete values: none, at ticks, at jumps too
-        self.reactive = REACTION in self.families  # whether conditions read what joints exert
+        self.reactive = b.decides_by_reactions  # whether conditions read what joints exert
+        self.borne = tuple(b.borne)  # items whose forces depend on what joints exert
         self.controllers, self.observed = tuple(b.controllers), tuple(b.observed)
         self.told, self.log = tuple(b.told), (SCRATCH + len(b.tab) + 1 + b.log[0], b.log[1])
         self.h0 = np.zeros(b.histories)
@@ -169,6 +169,12 @@ class System:
         """ModelError of what cannot do with such joints."""
         if found := self.rolling():
             raise ModelError(f"{who}: joint {found[0]!r} holds velocities only; {why}", (found[0],))
+
+    def refuse_borne(self, who: str, remedy: str) -> None:
+        """ModelError of what computes forces before it knows multipliers."""
+        if self.borne:
+            raise ModelError(f"{who}: the load of the friction {self.borne[0]!r} is what its joint bears, which is not known there before "
+                             f"accelerations are; {remedy}", self.borne)
 
     def deciding(self) -> Program:
         """Of the residual what makes choices, as users' functions do: frames and signals are placed, nothing else is added up."""

@@ -18,6 +18,7 @@ SHOWN = 5    # warnings and notes of one code that are printed; all are in ``fin
 FAULTS: dict[str, str] = {
     "newton-failed": "the equations of a step could not be solved",
     "singular-matrix": "the equations of motion have no unique solution",
+    "jam": "friction jams a joint",
     "not-finite": "a number is not finite",
     "joint-open": "joints came apart",
     "end-of-travel": "a driven linkage came to the end of its travel",

@@ -11,10 +11,12 @@ from ..kernels.noise import normal
 from ..kernels.pairs import DAMPING, FA, GRADIENT, MOTION, MOVE, RATES, STIFFNESS, rate_motions
 from ..kernels.so3 import axis2, cross, scale, store, vec
 from .loads import FOLLOWS, PART, arm
+from .reactions import BY_ROW, bearing_load, bearing_slopes
 from .springs import REST
 
 SLOT, ORDER = index(7, 8)               # ip of a signal: its place in Y; what it is
 VALUE, RATE, OF_V, OF_Q, GIVEN, OF_H = index(0, 1, 2, 3, 4, 5)  # of a coordinate of two frames; entry of v, of q; number; entry of H
+BEARS = index(-1)                       # load of a bearing
 IV, IQ = index(4, 5)                    # ip of an entry: its places in v and q (of a state: none)
 FACTOR = index(0)                       # rp: what the entry is multiplied by; the number
 CODE, PLACE, PERIOD = index(4, 5, 6)    # ip of a computed signal: its program; of a held one its place in H, and period in base periods
@@ -39,6 +41,13 @@ def sense_entry(s, b, o):
         order, f = b.ip[e, ORDER], b.rp[e, FACTOR]
         s.Y[b.ip[e, SLOT]] = (f * s.v[b.ip[e, IV]] if order == OF_V else f * s.q[b.ip[e, IQ]] if order == OF_Q else
                               f * s.H[b.ip[e, IQ]] if order == OF_H else f)
+
+
+@jit
+def sense_load(s, b, o):
+    """Y = N                                                                                            [friction-5]"""
+    for e in range(b.first, b.last):
+        s.Y[b.ip[e, SLOT]] = bearing_load(s, b, e)
 
 
 @jit
@@ -148,11 +157,21 @@ def add_answer(s, b, o, e, f):
         else:
             add_column(s, b, o, e, f, 1, 0)
         return
-    coordinate(s, b, signal, W)
+    first, count = 0, b.fr[b.ip[signal, FA], 0] + b.fr[b.ip[signal, FA + 1], 0]
+    if order == BEARS:
+        count += 1
+        bearing_slopes(s, b, signal, W)
+        for c in range(6):
+            W[SLOPES + c] = W[BY_ROW + c]
+        if state:
+            add_row(s, b, o, e, f, count - 1)
+        else:
+            add_column(s, b, o, e, f, count, count - 1)
+    else:
+        coordinate(s, b, signal, W)
     if order == RATE:
         rate(s, b, signal, W)
         hessian(s, b, signal, 1.0, W)
-    first, count = 0, b.fr[b.ip[signal, FA], 0] + b.fr[b.ip[signal, FA + 1], 0]
     for side in range(2):
         by_motion(b, signal, side, W)
         for j in range(b.fr[b.ip[signal, FA + side], 0]):
@@ -201,6 +220,7 @@ def everywhere(kernel):
 
 SENSE = Family("signal", sense=everywhere(sense))
 ENTRY = Family("entry", sense=everywhere(sense_entry))
+BEARING = Family("load of a bearing", sense=everywhere(sense_load)._replace(rates=None))
 COMPUTED = Family("computed signal", sense=everywhere(compute)._replace(update=compute_due), rank=1)
 SLOPE = Family("slope of a signal", sense=Stage(tangent=compute), rank=2)
 SPRING_ANSWER = Family("spring answer", act=Stage(tangent=spring_answer), force=True, elastic=True)

@@ -124,6 +124,12 @@ def _by_signals(node: Node, pool: Pool) -> list[tuple[int, Node]]:
     return chain(node) if chain else [(pool.signal(name), derivative(node, Signal(name))) for name in channels(node)]
 
 
+def asked_by_branches(node: Node) -> set[str]:
+    """Signals by which it is decided what the branches of a function are."""
+    choosing = (x for x in bottom_up(node) if getattr(x, "operator", getattr(x, "name", "")) in JUMPING)
+    return {reference for x in choosing for reference in channels(x)}
+
+
 def _branches(node: Node) -> tuple[bool, bool, bool]:
     """Whether a function jumps, has kinks, and is an expression of nothing but t."""
     nodes = bottom_up(node)

@@ -59,6 +59,16 @@ class Gauge(NamedTuple):
     axis: int
 
 
+class Bearing(NamedTuple):
+    """A signal that multipliers give: the load of a bearing or guideway by what its joint exerts, the ``levers`` of the force across the
+    axis, of that along it, and of the moment, and a ``preload``. ``item``: whose it is."""
+    item: str
+    name: str
+    joint: str
+    levers: tuple[float, float, float]
+    preload: float
+
+
 class Output(NamedTuple):
     """A signal that an item computes from t and other signals: a channel, and a name in expressions."""
     name: str

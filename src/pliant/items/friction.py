@@ -14,7 +14,8 @@ from ..functions.formula import Formula, function, of, where
 from .base import Between, Item, JointName, number
 from .block_fields import Count
 from .blocks import Computes
-from .declarations import CoordinateUse, Energies, Held, Lag, Latch, Memory, Output, Play
+from .declarations import Bearing, CoordinateUse, Energies, Held, Lag, Latch, Memory, Output, Play
+from .errors import ModelError
 from .function_fields import TimeFunction
 from .joint_loads import add_joint_load
 from .quantities import numbers_with_units
@@ -38,6 +39,7 @@ AT_REST = 0.999    # of the deflection at which it breaks away, at most: what ha
 TINY = 1e-24       # square of a load that is none: its root has a slope there
 UNITS = {"angle": ("rad", "N*m", "rad/s", "N*m*s/rad"), "displacement": ("m", "N", "m/s", "N*s/m")}
 PRESLIDING = 1e-6  # rad or m
+MISSING_RADIUS = "no load is given: give the radius of the bearing [m], with which the joint's own force makes the load, or a torque"
 
 
 class Friction(Computes):
@@ -100,7 +102,7 @@ class Friction(Computes):
         raise NotImplementedError
 
     def load(self) -> Any:
-        """N, a function of t and channels, which counts where it is positive."""
+        """N: a signal, or a function of t and channels, which counts where it is positive."""
         raise NotImplementedError
 
     def rubbing(self, items: Mapping[str, Item]) -> list[Item]:
@@ -139,7 +141,9 @@ class Friction(Computes):
         c, u = self.relative()
         _, effort, speed, _ = UNITS[self.along]
         given = self.load()
-        if isinstance(given, (int, float)):
+        if isinstance(given, Formula):  # never negative
+            yield Output("load", effort, given.node)
+        elif isinstance(given, (int, float)):
             yield Output("load", effort, Number(float(given)))
         else:
             yield Output("load_given", effort, given)
@@ -167,42 +171,82 @@ class Friction(Computes):
 
 
 class JointFriction(Friction):
-    """Dry friction in a joint. Slipping it is ``coefficient`` times a load, ``torque`` [N m] about the axis or ``force`` [N] along it, a
-    number or a function of t and channels; up to ``static`` times the load it holds, by a bristle that bends by ``presliding`` [1e-6 rad
-    or m], without creep. ``stribeck`` [rad/s or m/s]: friction falls from static to coefficient with exp(-(u/stribeck)^2);
-    ``viscous`` [N m s/rad or N s/m]; ``damping`` of the bristle: a ratio."""
+    """Dry friction in a joint. Slipping it is ``coefficient`` times a load; up to ``static`` times the load it holds, by a bristle that
+    bends by ``presliding`` [1e-6 rad or m], without creep. ``stribeck`` [rad/s or m/s]: friction falls from static to coefficient with
+    exp(-(u/stribeck)^2); ``viscous`` [N m s/rad or N s/m]; ``damping`` of the bristle: a ratio.
+
+    The load is what the joint itself bears, and ``preload``. In a bearing of ``radius`` [m] it is the force across the axis times that,
+    the force along the axis times ``axial_radius`` [m], and the moment times 2 radius / ``length`` [m]; on a guideway (without a radius)
+    the force across the axis, and the moment times 2 / length. What is not given does not count. Or it is given in place of that:
+    ``torque`` [N m] about the axis or ``force`` [N] along it, a number or a function of t and channels."""
     kind: ClassVar[str] = "joint_friction"
     positional: ClassVar[tuple[str, ...]] = ("name", "joint", "coefficient")
     joint: JointName
     coordinate: Literal["angle", "displacement"] | None = None
+    radius: Radius | None = None
+    axial_radius: Radius | None = None
+    length: Radius | None = None
+    preload: NotNegative | None = None
     torque: TimeFunction | None = None
     force: TimeFunction | None = None
 
     @model_validator(mode="after")
     def _one_load(self) -> JointFriction:
-        if (self.torque is None) == (self.force is None):
-            raise FieldError("torque", f"give either torque or force, {'none is' if self.torque is None else 'both are'} given")
-        for field in ("torque", "force"):
+        given = [field for field in ("torque", "force") if getattr(self, field) is not None]
+        if len(given) > 1:
+            raise FieldError("torque", "force is given as well; leave one of them out")
+        for field in given:
             if isinstance(load := getattr(self, field), (int, float)) and not load > 0:
                 raise FieldError(field, f"{load:g} must be greater than zero")
-        field, own = ("torque", "angle") if self.force is None else ("force", "displacement")
-        if self.coordinate not in (None, own):
-            raise FieldError(field, f"acts on an {own}" if own == "angle" else f"acts on a {own}")
+            if extra := [f for f in ("radius", "axial_radius", "length", "preload") if getattr(self, f) is not None]:
+                raise FieldError(extra[0], f"belongs to a load by what the joint bears, but {field} is given; leave one of them out")
+            own = "angle" if field == "torque" else "displacement"
+            if self.coordinate not in (None, own):
+                raise FieldError(field, f"acts on an {own}" if own == "angle" else f"acts on a {own}")
+        if not given and self.radius is None:
+            if self.coordinate == "angle":
+                raise FieldError("radius", MISSING_RADIUS)
+            if self.axial_radius is not None:
+                raise FieldError("axial_radius", "is of a bearing; give its radius as well")
+        if self.radius is not None and self.coordinate == "displacement":
+            raise FieldError("radius", "is of a bearing; friction of a displacement needs none")
         return self
 
     @classmethod
     def _along(cls, given: Mapping[str, Any]) -> str:
-        return "angle" if given.get("force") is None else "displacement"
+        if given.get("force") is not None or given.get("coordinate") == "displacement":
+            return "displacement"
+        turns = any(given.get(field) is not None for field in ("torque", "radius", "axial_radius")) or given.get("coordinate") == "angle"
+        return "angle" if turns else "displacement"
 
     @classmethod
     def _units(cls, given: Mapping[str, Any]) -> dict[str, str]:
-        return super()._units(given) | {"torque": "N*m", "force": "N"}
+        return super()._units(given) | {"torque": "N*m", "force": "N", "preload": UNITS[cls._along(given)][1]}
 
     def relative(self) -> tuple[Formula, Formula]:
         return of(f"{self.joint}.{self.along}"), of(f"{self.joint}.{self.along}_rate")
 
+    @property
+    def borne(self) -> bool:
+        """Whether the joint's own reaction is its load."""
+        return self.torque is None and self.force is None
+
+    def completed(self, layout: ModelCompiler, items: Mapping[str, Item]) -> JointFriction:
+        has = getattr(items.get(self.joint), "coordinates", (self.along,))
+        if self.borne and self.radius is None and self.coordinate is None and self.along not in has and "angle" in has:
+            raise ModelError(f"joint_friction {self.name!r}: joint {self.joint!r} turns, and {MISSING_RADIUS}", (self.name,))
+        found = super().completed(layout, items)
+        assert isinstance(found, JointFriction)
+        return found
+
+    def gauges(self, layout: ModelCompiler) -> Iterable[Bearing]:
+        if self.borne:
+            radius = 1.0 if self.radius is None else self.radius
+            levers = radius, self.axial_radius or 0.0, 0.0 if self.length is None else 2 * radius / self.length
+            yield Bearing(self.name, "borne", self.joint, levers, self.preload or 0.0)
+
     def load(self) -> Any:
-        return self.torque if self.force is None else self.force
+        return self.own("borne") if self.borne else self.torque if self.force is None else self.force
 
     def uses(self) -> Iterable[CoordinateUse]:
         return (CoordinateUse(self.joint, self.along),)

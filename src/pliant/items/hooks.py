@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
     from .base import Frame, Item
-    from .declarations import Controls, Energies, Gauge, Happening, Held, Inflow, Lag, Latch, Memory, Output, Play, State
+    from .declarations import Bearing, Controls, Energies, Gauge, Happening, Held, Inflow, Lag, Latch, Memory, Output, Play, State
     from .placing import Placement
 
 
@@ -25,8 +25,8 @@ class Signalling:
         """Signals that it computes."""
         return ()
 
-    def gauges(self, layout: ModelCompiler) -> Iterable[Gauge]:
-        """Distances of frames that its own formulas use."""
+    def gauges(self, layout: ModelCompiler) -> Iterable[Gauge | Bearing]:
+        """Distances of frames, and loads of bearings, that its own formulas use."""
         return ()
 
     def derived(self) -> Iterable[Output]:

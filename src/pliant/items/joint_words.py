@@ -45,13 +45,14 @@ def brought(kind: type[Item], name: str, word: str, fields: Mapping[str, Any], *
 
 def _friction(value: Any) -> Any:
     if not isinstance(value, Mapping):
-        raise ValueError(must(value, "must be a mapping such as {torque: 0.2} or {force: 5, static: 1.2}"))
+        raise ValueError(must(value, "must be a mapping such as {torque: 0.2}, {force: 5, static: 1.2} or {coefficient: 0.1, "
+                              "radius: 20 mm}"))
     return dict(value)
 
 
 FRICTION = {"type": "object", "properties": {word: {} for word in (
-    "coefficient", "static", "torque", "force", "stribeck", "viscous", "presliding", "damping")}, "additionalProperties": False,
-    "description": "fields of a joint_friction"}
+    "coefficient", "static", "radius", "axial_radius", "length", "preload", "torque", "force", "stribeck", "viscous", "presliding",
+    "damping")}, "additionalProperties": False, "description": "fields of a joint_friction"}
 Rubs = Annotated[Any, BeforeValidator(_friction), WithJsonSchema(FRICTION)]
 
 

@@ -82,6 +82,7 @@ class JointSpace:
         if s.reactive:
             raise ModelError("simulate: coordinates: a condition reads what a joint exerts, which joint coordinates do not compute in a "
                              "step; take coordinates='absolute'")
+        s.refuse_borne("simulate: coordinates", "take coordinates='absolute', or give the friction a torque or force")
         for family, (first, last) in s.families.items():  # of users: what they add to the mass matrix would be missing
             closing = (s.data.ip[first:last, ROW] >= s.n_v).all()
             if not (family.force or family in (BODY, modal.BODY, STATE, ROTOR) or family.act.tangent is None or closing):

@@ -31,6 +31,7 @@ NUM = record_type(wholes={
     "n_v": "rows of motion of the bodies",
     "state_q, state_v": "positions and velocities in y",
     "powered": "whether anything dissipates or does work",
+    "borne, jams": "whether forces depend on what joints exert, and whether there are none that do",
     "fallback": "address of the sparse solver, if it is used",
     "evaluations": "of accelerations, so far",
     "factorisations, iterations": "so far",

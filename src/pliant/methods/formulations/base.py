@@ -32,7 +32,7 @@ class Setting(NamedTuple):
         from ...kernels.records import new_record
         s = dynamics.system
         programs = [s.program(name) for name in ("residual", "tangent", "power", "history")]
-        num = new_record(NUM, powered=len(programs[2].rows) > 0)
+        num = new_record(NUM, powered=len(programs[2].rows) > 0, borne=bool(s.borne))
         return cls(dynamics, dynamics.memory() if x is None else x, programs, num)
 
     def problem(self, tangent: Program | None = None) -> Problem:

@@ -19,6 +19,7 @@ from ...compile.system import REGULARISATION
 from ...items.base import did_you_mean
 from ...items.errors import OptionError
 from ...kernels.block_lu import solve, subtract_image
+from ...kernels.borne_loads import bearing
 from ...kernels.evaluation import run as evaluate
 from ...kernels.jit import jit
 from ...kernels.ode import Problem, derivative, load
@@ -86,6 +87,9 @@ def iterated(p):
     return np.inf
 
 
+borne = bearing("index1", factors, iterated)
+
+
 @jit
 def rhs(p, t, y, dy):
     """Accelerations by [index1-1] and what follows from them."""
@@ -102,6 +106,10 @@ def rhs(p, t, y, dy):
     for k in range(n_v, p.b.size):
         p.b[k] -= x.R[k] + rate[k] * x.V[k]
     left = iterated(p)
+    if p.num.borne == 1 and left < 1e-6:
+        status, left = borne(p, t)
+        if status != DONE:
+            return status
     if not left < 1e-6:
         return SINGULAR if left < np.inf else NOT_FINITE
     copy_part(p.y, 0, x.a, 0, n_v)

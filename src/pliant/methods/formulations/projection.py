@@ -62,6 +62,7 @@ def accelerate(p, t, y, dy):
 def reduced(setting: Setting, kind: str, tolerance: float, zero: float, renew: float = 0.0) -> Problem:
     """The problem with room for a basis of the motions that constraints allow."""
     s, p = setting.dynamics.system, setting.problem()
+    s.refuse_borne(f"simulate: formulation {kind}", "take the formulation index-1")
     coordinates, equations = s.active[s.active < s.n_v], s.active[s.active >= s.n_v]
     n, m, place = coordinates.size, equations.size, np.full(s.n, -1)
     if m > MOST_DENSE or n > 2 * MOST_DENSE:

@@ -56,6 +56,8 @@ class Method:
             raise ModelError(f"simulate: integrator {option.kind}: {which!r} {what}; {self.rigid}. "
                              "Take generalized-alpha, Radau or an explicit method")
 
+        if self.rigid:
+            s.refuse_borne(f"simulate: integrator {option.kind}", "take generalized-alpha, Radau or an explicit method")
         if self.stateless and run.dynamics.system.states:
             raise ModelError(f"simulate: integrator {option.kind}: {run.dynamics.system.states[0].name!r} is a state; {self.stateless}. "
                              "Take generalized-alpha, Radau or an explicit method")

@@ -80,7 +80,7 @@ class Run(Stops):
         p = parts(plan.row[None, :], s.q0.size, s.n)
         for name in ("q", "v", "a", "lam", "H"):
             getattr(self.x, name)[:] = p[name][0]
-        self.c, self.num = new_record(CONTROL), new_record(NUM)
+        self.c, self.num = new_record(CONTROL), new_record(NUM, borne=bool(plan.dynamics.system.borne))
         self.c.latest, self.c.fixed, self.c.echo = -1, not plan.accuracy, NEVER
         self.fallback = SparseFallback(s, self.x)
         self.happened, self.events = list[np.ndarray](), 0

@@ -33,7 +33,7 @@ from .method import Method
 from .rigid_passage import RigidPassage
 from .run import Run
 from .settling import made_for, react
-from .stops import CANNOT_CLOSE, UNSEEN, function_fault
+from .stops import CANNOT_CLOSE, UNSEEN, WEDGED, function_fault
 from .structure import Change
 
 SLOWEST = 1e-3  # sizes of the model in a run: the speed that it has at least
@@ -309,6 +309,8 @@ class StepRun(Run):
         return super().reason(status, item)
 
     def _singular_remedy(self) -> str:
+        if self.num.jams:
+            return WEDGED
         if self.space:
             other = ", cut another joint, Recursion(cut=...)," if self.space.topology.cut else ","
             return f"Give bodies inertia{other} or take coordinates = 'absolute' and the integrator generalized-alpha"
@@ -328,6 +330,8 @@ class StepRun(Run):
             raise self.bent(row) if self.too_bent(row[None, :])[0] else self.opened(row)
         if not faults and status in (SINGULAR, UNDERFLOW) and self.p.chosen.size > 1 and not self.space:
             self.singular_pose(self.steps.y0, self.t, int(self.p.chosen[RANK]))
+        if status == UNDERFLOW and not faults and self.num.jams:
+            raise SimulationError.stopped(self.t, self.jams(), WEDGED, "jam")
         if status == UNDERFLOW and not faults:
             k = int(np.argmax(np.nan_to_num(self.scheme.worst())))
             body = self.space.body_of(k) if self.space else self.dynamics.body_of(k // 6)

@@ -18,6 +18,8 @@ from ....kernels.status import NOT_FINITE, SINGULAR
 UNSEEN = ("If a Python function acts on it, see that it does not jump to and fro or give random numbers; if a force changes "
           "with the direction of motion, make it smooth: tanh(v / 0.01) instead of sign(v). Otherwise look at the mechanism "
           "there: a joint may lock, a spring may be too stiff, or a force may grow without bound")
+WEDGED = ("A drawer that is pushed far off its guideway does so: guide it over a greater length, load it nearer to its axis, or take less "
+          "friction")
 SMOOTH = ("Make its jump smooth: tanh(v / 0.01) instead of sign(v), step(x, 0, 0, 0.001, 1) instead of if(x > 0, 1, 0)")
 LOOK = ("if it stops at the same time, look at the mechanism there: a joint may lock, a spring may be too stiff, or a function "
         "may jump")
@@ -41,6 +43,7 @@ class Stops:
     formulation: Any
     c: Any
     x: Any
+    num: Any
     programs: list[Any]
     step: float
     accuracy: float | None
@@ -183,12 +186,20 @@ class Stops:
             return "not-finite", f"{item!r} gave a number that is not finite"
         if status == NOT_FINITE:
             return "not-finite", "a value became infinite or not a number"
+        if status == SINGULAR and self.num.jams:
+            return "jam", self.jams()
         if status == SINGULAR:
             massless = ", ".join(self.dynamics.massless())
             why = f" ({massless}: without rotational inertia, and no joint holds the rotation)" if massless else ""
             return "singular-matrix", f"the equations are singular{why}"
         return "newton-failed", (f"Newton's method did not converge in {self.method.max_iterations} iterations "
                                  f"(step no. {int(self.c.steps) + 1}{self.restless()})")
+
+    def jams(self) -> str:
+        """Friction by what joints bear, without a solution."""
+        names = self.dynamics.system.borne
+        return (f"friction jams: there is no force of {', '.join(map(repr, names[:5]))} with which {'its' if len(names) == 1 else 'their'} "
+                f"joint{'s' * (len(names) > 1)} could slide on, as friction adds more to the load than it is made of")
 
     def restless(self) -> str:
         """Who kept Newton's method from converging, if that is known."""
