@@ -49,11 +49,14 @@ def advance(mass, kind, steps=60, h=2e-3):
     own = Alpha(n, **short, **whole, v=x.v, a=x.a, lam=x.lam, R=x.R, weight=weight,
                 power0=z(2), power1=z(2), mass=np.zeros(s.n_v), space=Soft(s.softness, z(s.q0.size)))
     c = new_record(CONTROL, next=h, last=steps * h, fixed=1, end=steps, outputs=1, output=1, histories=len(history.rows) > 0)
-    w = Steps(*(z(n_y) for _ in range(5)), *np.ones((3, n_y)), np.zeros((0, 4)), z(4, n_y), z(0, n_y), z(n_y),
-              np.zeros(0, np.int64), np.zeros((0, 0)), np.zeros((1, 2)), np.zeros((1, 2)), np.zeros(1),
-              np.array([steps * h]), history, history, history, np.zeros(2, np.int64), np.zeros((0, 2)), np.zeros(0, np.int64),
-              np.zeros((0, 2), np.int64), tangent, tangent,
-              np.zeros(0, np.int64), np.zeros((0, 0)), *np.zeros((3, 0)), Kernels(*[0] * len(Kernels._fields)))
+    state = {name: z(n_y) for name in ("y0", "f0", "y1", "f1", "error", "z", "f")}
+    whole = {name: np.zeros(0, np.int64) for name in ("site", "slope", "every", "watched")}
+    square = {name: np.zeros((0, 0)) for name in ("margin", "pace", "argument")}
+    w = Steps(**state, **whole, **square, **{name: np.ones(n_y) for name in ("weight", "speed", "times")}, points=np.zeros((0, 4)),
+              P=z(4, n_y), K=z(0, n_y), stops=np.zeros((1, 2)), limits=np.zeros((1, 2)), jumped=np.zeros(1), due=np.array([steps * h]),
+              history=history, update=history, sense=history, delays=np.zeros(2, np.int64), echoes=np.zeros((0, 2)),
+              states=np.zeros((0, 2), np.int64), tangent=tangent, decide=tangent,
+              **{name: np.zeros(0) for name in ("change", "lowest", "highest")}, call=Kernels(*[0] * len(Kernels._fields)))
     w.y0[:s.q0.size], w.y0[s.q0.size:-2] = x.q, x.v[:s.n_v]
     w = w._replace(call=w.call._replace(step=ode.address(in_absolute[1], p, w, c, own)))
     rows = np.zeros((4, 3 + s.q0.size + 3 * s.n + s.histories), kind)

@@ -64,6 +64,9 @@ def everything(folder: Path) -> pl.Model:
     m.add(pl.RollingDisc("tumbler", wall, disc, radius="100 mm", axis="z", axis_b=(1, 1, 0.1)))
     m.add(pl.RollingSphere("bowl", wall, ball, radius=0.1, sphere="1 m", inside=True))
     m.add(pl.Wheelset("train", wall, rod, radius="460 mm", gauge=1.5, conicity=0.05, along="y", axis_b="-x"))
+    m.add(pl.PointOnCurve("bead", m.ground, disc, curve=pl.Curve(x="cos(s)", y="sin(s)", range=(0, 6.25))))
+    m.add(pl.Cam("lobe", wall, rod, profile=pl.Curve(polar="0.5 + 0.05*cos(2*phi)"), follower="roller", radius="20 cm"))
+    m.add(pl.CurveOnCurve("lobes", m.ground, box, curve_a=pl.Curve(ellipse=(0.9, 0.7)), curve_b=pl.Curve(circle="30 cm")))
     m.add(pl.Gear("gear", "revolute", "second", teeth=(20, 41)))
     m.add(pl.Coupling("cam", "prismatic.displacement", "0.02*(1 - cos(revolute.angle)) + 0.1*second.angle*t"))
     m.add(pl.RackPinion("rack", "prismatic", "revolute", radius=0.05))
@@ -108,6 +111,12 @@ def add_drives(m: pl.Model, a: Any, b: Any) -> None:
     m.add(pl.Contact("edges", "box", m["disc"].frame((0, 0, 1)), surface_b=pl.Surface.convex([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]),
                      law="impact", stiffness=1e5, damping=10, ramp="1 mm"))
     m.add(pl.Stop("stop", "revolute", "angle", "-90 deg", 2.0, stiffness=1e3, restitution=0.3, slow="1 deg/s"))
+    m.add(pl.JointFriction("grease", "revolute", 0.1, static=0.2, radius="20 mm", axial_radius=0.01, length="40 mm", preload="1 N*m"))
+    m.add(pl.Brake("brake", "revolute", 0.4, pressure="1 bar * t", area="2 cm^2", radius="80 mm", faces=2))
+    m.add(pl.Clutch("clutch", "revolute", "second", 0.3, force="100*t", radius="0.1 m"))
+    m.add(pl.RevoluteClearance("worn", a, b, clearance="0.5 mm", stiffness=1e9, axis=(1, 0, 1), length="3 cm"))
+    m.add(pl.SphericalClearance("socket", a, b, clearance="10 um", stiffness=1e9, law="lankarani-nikravesh", restitution=0.9))
+    m.add(pl.MassFlow("leak_of_ball", "ball", "2 - 0.1*t", at=[(0, 0, "-5 cm")], velocity=(0, 0, "-50 m/s")))
     m.add(pl.Circuit("circuit", {"U": {"kind": "voltage", "between": ["in", "ground"], "value": "sin(t)"},
                                  "C": {"kind": "capacitor", "between": ["out", "ground"], "value": "10 uF", "start": 2},
                                  "R": {"kind": "resistor", "between": ["in", "out"], "value": "3 ohm"}}))

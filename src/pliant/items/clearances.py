@@ -158,7 +158,7 @@ class RevoluteClearance(Clearance):
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
-        return [cls("F", a, b, clearance=0.05, stiffness=1e4, axis=(0.3, -0.5, 0.8), length=0.2)]
+        return [cls("F", a, b, clearance=0.05, stiffness=1e4, axis=(0.3, -0.5, 0.8))]
 
 
 class SphericalClearance(Clearance):

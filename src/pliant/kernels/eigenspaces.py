@@ -65,8 +65,11 @@ def turn(X: np.ndarray) -> np.ndarray:
 
 def combinations(X: np.ndarray, M: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """T so that X T are vectors of one eigenvalue of any matrix, orthonormal in M, and ``rows`` T is as in [basis-1]. An eigenvalue that
-    is defective has fewer vectors than columns; they stay as they are."""
-    T = np.diag(1 / np.sqrt(np.einsum("ij,ij->j", X.conj(), M @ X).real))
+    is defective has fewer vectors than columns; they stay as they are, and so do those that move no mass."""
+    sizes = np.einsum("ij,ij->j", X.conj(), M @ X).real
+    if not sizes.min() > 0:
+        return np.eye(X.shape[1])
+    T = np.diag(1 / np.sqrt(sizes))
     values, V = np.linalg.eigh((X @ T).conj().T @ M @ X @ T)
     if not values[0] > APART**2:
         return np.eye(X.shape[1])

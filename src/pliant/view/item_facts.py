@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..functions.table import Table
-from ..items.base import Frame, Item
+from ..items.base import Frame, Item, Strict, unit_of
 from ..items.bodies import RigidBody
 from ..items.modal import ModalBody
 from ..items.springs import Bushing
@@ -87,4 +87,14 @@ def shown(value: Any, digits: int = 6) -> str:
         return ", ".join(f"{key} {shown(entry)}" for key, entry in value.items())
     if isinstance(value, Table):
         return f"{value.kind} table of {len(value.x)} points, {value.x[0]:.4g} to {value.x[-1]:.4g}"
+    if isinstance(value, Strict) and not isinstance(value, Frame):
+        return parts_of(value)
     return "a Python function" if callable(value) and not isinstance(value, Frame) else str(value)
+
+
+def parts_of(value: Strict) -> str:
+    """What is given of a surface, a curve or an element of a circuit, its kind first."""
+    given = [name for name in value.model_dump(exclude_defaults=True) if name != "kind"]
+    fields = type(value).model_fields
+    told = [f"{name.replace('_', ' ')} {with_unit(shown(getattr(value, name)), unit_of(fields[name]))}" for name in given]
+    return ", ".join([str(value.kind).replace("_", " "), *told] if "kind" in fields else told)  # type: ignore[attr-defined]
