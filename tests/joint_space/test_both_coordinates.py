@@ -12,7 +12,8 @@ USUAL = 0.2  # s of motion
 # of the others: what stiff modes, high speed or growing differences allow within a second of computing
 SHORT = {"andrews": 0.01, "flexible_four_bar": 0.02, "flexible_slider_crank": 0.02, "spinning_blade": 0.1, "three_blades": 0.01,
          "two_link_arm": 0.05}
-# it turns ten times in this time; their modes are stiff; the damping of a stop makes 1e-9 m/s^2 of the rounding of speeds, more than 1e-10 allows
+# it turns ten times in this time; their modes are stiff; the damping of a stop makes 1e-9 m/s^2 of the rounding of speeds, which 1e-10
+# does not allow
 FINEST = {"rotor": 1e-12, "two_link_arm": 1e-11, "flexible_arm": 1e-11, "telescopic_boom": 1e-11, "cam_lift_off": 1e-8}
 BENCHMARKS = {"chain of 30": lambda: benchmark_models.chain(30), "ten four-bars": lambda: benchmark_models.fourbars(10),
               "40 four-bars": lambda: benchmark_models.fourbars(40), "Bricard": benchmark_models.bricard,

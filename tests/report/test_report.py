@@ -23,8 +23,9 @@ def test_equations_of_every_joint(tmp_path) -> None:
     found = {i.kind: i.equations() for i in everything(tmp_path) if i.section in ("joints", "drives")}
     assert found == {"revolute": 5, "spherical": 3, "universal": 4, "prismatic": 5, "cylindrical": 5, "planar": 3, "fixed": 6, "screw": 5,
                      "distance": 1, "point_on_line": 2, "point_on_plane": 1, "joint": 6, "gear": 1, "rack_pinion": 1, "coupling": 1,
-                     "drive": 1, "sliding_on_beam": 4, "knife_edge": 1, "rolling_disc": 3, "rolling_sphere": 3, "wheelset": 5, "point_on_curve": 2,
-                     "cam": 1, "curve_on_curve": 1}  # the cylindrical one holds its displacement, what slides has turning="axis"
+                     "drive": 1, "sliding_on_beam": 4,
+                     "knife_edge": 1, "rolling_disc": 3, "rolling_sphere": 3, "wheelset": 5, "point_on_curve": 2, "cam": 1,
+                     "curve_on_curve": 1}  # the cylindrical one holds its displacement, what slides has turning="axis"
 
 
 def test_centre_of_mass_in_the_world(tmp_path) -> None:
