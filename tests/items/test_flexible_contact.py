@@ -1,4 +1,4 @@
-"""Flexible bodies that are struck and stopped: by exact shapes of beams to 1e-6, by meshes to 1e-3, against SciPy (DOP853, located events)."""
+"""Flexible bodies that are struck and stopped: exact shapes of beams to 1e-6, meshes to 1e-3, against SciPy with located events."""
 import exact_beams as b
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_a_cantilever_swings_against_a_stop(modes):
 
 @pytest.mark.filterwarnings("ignore:material")
 def test_a_meshed_cantilever_swings_against_a_stop():
-    """Nine modes that bend it along the stop's way, and four across it. Later crossings are another matter: modes beyond the eighth count."""
+    """Nine modes that bend it along the stop's way, and four across it. Modes beyond the eighth count in later crossings."""
     sol = b.stopped(13, mesh=40).simulate(0.1, accuracy=1e-8, output_step=0.01, progress=False)
     assert sol.events[0].t == pytest.approx(CROSSINGS[8][0], rel=1e-3)
     energy = sol.energy.kinetic + sol.energy.elastic

@@ -89,6 +89,6 @@ def stopped(modes, mesh=False):
     m.add(pl.ModalBody("bar", bar, modal=start.tolist(), modal_rate=[0.0] * bar.n))
     m.add(pl.Fixed("A", m.ground, "bar.held"))
     r = 1e-3
-    m.add(pl.Contact("c", m.ground.frame((0, 0, -r)), "bar.tip", surface_a="plane", surface_b=pl.Surface.sphere(r), stiffness=STOP, exponent=1.0,
-                     restitution=1.0))
+    m.add(pl.Contact("c", m.ground.frame((0, 0, -r)), "bar.tip", surface_a="plane", surface_b=pl.Surface.sphere(r), stiffness=STOP,
+                     exponent=1.0, restitution=1.0))
     return m
