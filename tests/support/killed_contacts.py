@@ -13,7 +13,7 @@ G = 9.81
 
 
 def resting(**law) -> pl.Model:
-    """A box that falls onto a floor, slides, sticks and is pushed to and fro, less than its friction bears; and a ball that bounces beside it."""
+    """A box that falls onto a floor, slides, sticks and is pushed to and fro, less than it bears; a ball that bounces beside it."""
     m = pl.Model("resting", gravity=(0.5, 0, -G))
     m.add(pl.RigidBody.box("box", (0.2, 0.3, 0.1), mass=2.0, position=(0, 0, 0.051), velocity=(0.2, 0.1, 0), angular_velocity=(0, 0, 1)))
     m.add(pl.RigidBody.sphere("ball", 0.05, mass=0.5, position=(0.5, 0, 0.3), angular_velocity=(3, 4, 5)))
@@ -36,7 +36,8 @@ def breaking() -> pl.Model:
 
 CASES = {"bristle": (lambda: resting(stiffness=1e7), 0.8), "rigid": (lambda: resting(law="rigid"), 0.8), "break": (breaking, 0.8)}
 DEADLY = 0.6  # part of a run
-OPTIONS = {"output_step": 0.01, "accuracy": 1e-6, "integrator": pl.DOP853()}
+FINE = {"accuracy": 1e-6, "integrator": pl.DOP853()}
+OPTIONS = {"output_step": 0.01, **FINE}
 
 
 def deadly(t, end):
