@@ -1,4 +1,4 @@
-"""Tangents of stops, clearances and backlash beyond their limits, off all axes, spinning, with bodies in both orders, against complex steps."""
+"""Tangents of stops, clearances and backlash at their limits, off all axes, spinning, bodies in both orders, against complex steps."""
 import numpy as np
 import pytest
 from derivatives import ComplexStep, random_rotation
