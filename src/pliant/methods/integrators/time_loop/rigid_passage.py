@@ -306,8 +306,8 @@ class RigidPassage:
             P[at] = c.P
             begins = self._begin_to_slide(near, some, c, along)
             if not begins:  # the slip is along its acceleration, which is known better now that it slides
-                ways = {k: c.xi[3 * i + 1:3 * i + 3].copy() for i, k in enumerate(some) if k in begun}
-                begins = {k: way / np.hypot(*way) for k, way in ways.items() if np.hypot(*way) > 0 and way @ along[k] > 0}
+                ways = {k: c.xi[3 * i + 1:3 * i + 3].copy() for i, k in enumerate(some) if k in begun and self._goes(c, i)}
+                begins = {k: way / np.hypot(*way) for k, way in ways.items() if way @ along[k] > 0}
                 before, turned = turned, max((float(np.hypot(*(way - along[k]))) for k, way in begins.items()), default=0.0)
                 if (not SAME < turned < before / 2 and before > 0) or turned <= SAME:
                     break
@@ -349,10 +349,14 @@ class RigidPassage:
             side = float(np.hypot(F[1], F[2]))
             if k in along or len(point.rows) == 1 or F[0] <= 0 or side < (1 - LIMIT) * limit:
                 continue
-            xi = c.xi[3 * i + 1:3 * i + 3]
-            way = xi if np.hypot(*xi) * c.rho[i] > LIMIT * max(side, LIMIT * F[0]) else -F[1:] if side > 0 else np.array([1.0, 0.0])
+            way = c.xi[3 * i + 1:3 * i + 3] if self._goes(c, i) else -F[1:] if side > 0 else np.array([1.0, 0.0])
             out[k] = way / np.hypot(*way)
         return out
+
+    def _goes(self, c: Any, i: int) -> bool:
+        """Whether a contact has an acceleration along its surface, which is not rounding."""
+        F, xi = c.P[3 * i:3 * i + 3], c.xi[3 * i + 1:3 * i + 3]
+        return bool(np.hypot(*xi) * c.rho[i] > LIMIT * max(np.hypot(F[1], F[2]), LIMIT * F[0]))
 
     def _push(self, near: Touching) -> dict[int, tuple[float, Any]]:
         """The state of every contact that touches, from there on, and the direction of slip in the world."""
