@@ -1,5 +1,5 @@
 /** Where a run comes from: the page itself, the server of `pliant view`, or a notebook around this frame. */
-import { decode, parse, type Package } from "./format";
+import { decode, parse, type EventsHeader, type Package } from "./format";
 
 export interface RowsHeader { first: number; stride: number; total: number }
 export interface ChannelHeader { name: string; unit: string }
@@ -11,6 +11,8 @@ export interface Source {
   /** Every `step`-th row from first to before last. */
   rows(first: number, last: number, step: number): Promise<Package<RowsHeader>>;
   channel(name: string): Promise<Package<ChannelHeader>>;
+  /** What happened so far, of a run that goes on; what had happened as it was opened is in its header. */
+  events?(): Promise<Package<EventsHeader>>;
   /** What is new, of sources that may change. */
   status?(): Promise<Status>;
 }
@@ -43,6 +45,7 @@ class Served implements Source {
   open(): Promise<Package> { return this.get("scene"); }
   rows(first: number, last: number, step: number): Promise<Package<RowsHeader>> { return this.get(`rows?first=${first}&last=${last}&step=${step}`); }
   channel(name: string): Promise<Package<ChannelHeader>> { return this.get(`channel?name=${encodeURIComponent(name)}`); }
+  events(): Promise<Package<EventsHeader>> { return this.get("events"); }
   async status(): Promise<Status> {
     const answer = await fetch(`api/${this.number}/status`);
     if (!answer.ok) throw new Error(await answer.text());

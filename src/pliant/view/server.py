@@ -108,6 +108,9 @@ def application(services: list[Service], port: int) -> Any:
     async def channel(request: Request) -> Response:
         return _bytes(await run_in_threadpool(partial(service(request).channel, request.query_params.get("name", ""))))
 
+    async def events(request: Request) -> Response:
+        return _bytes(await run_in_threadpool(service(request).events))
+
     async def status(request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(service(request).status))
 
@@ -121,6 +124,7 @@ def application(services: list[Service], port: int) -> Any:
             ("/api/{number}/scene", scene),
             ("/api/{number}/rows", rows),
             ("/api/{number}/channel", channel),
+            ("/api/{number}/events", events),
             ("/api/{number}/status", status),
         )
     ]

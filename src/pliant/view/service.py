@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .describe import Description
+from .event_marks import marks
 from .packing import pack
 from .sources import Source
 
@@ -57,9 +58,14 @@ class Service:
         with self.lock:
             if self.ready is not None and self.ready[0] == self.source.version and not self.source.live and not shuffled:
                 return self.ready[1]
-            d, rows = self.description, self.overview()
+            d, rows, (told, marked) = self.description, self.overview(), marks(self.source.events())
             header = d.header | {"rows": self.source.count(), "stride": rows.step, "label": self.label, "live": self.source.live}
-            return pack(header, d.arrays | self._whole(rows) | (extra or {}), shuffled=shuffled)
+            return pack(header | {"events": told}, d.arrays | self._whole(rows) | marked | (extra or {}), shuffled=shuffled)
+
+    def events(self) -> bytes:
+        """What happened so far, of a run that goes on."""
+        with self.lock:
+            return pack(*marks(self.source.events()))
 
     def _whole(self, rows: slice) -> dict[str, np.ndarray]:
         """Motion over rows of the run, and its last row, which is the end of the time."""
