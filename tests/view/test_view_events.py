@@ -47,8 +47,13 @@ def test_arrows_of_contacts(ball_page):
         assert tab(DOTS) == pytest.approx(1.0)
     size = tab("pliant.app.first.header.size")
     due = np.column_stack([sol["bounce.normal_force"][rows], np.linalg.norm(sol["bounce.friction_force"][rows], axis=1)])
-    np.testing.assert_allclose(np.array(lengths) / lengths[0][0], due / due[0, 0], rtol=1e-4)
-    assert 0.02 * size < max(max(lengths)) < 0.3 * size
+    usual = tab("pliant.app.first.arrows.largest.force")
+    acts = sol["bounce.normal_force"][sol["bounce.normal_force"] > 0]
+    assert np.quantile(acts, 0.75, method="lower") == pytest.approx(0.6 * usual, rel=1e-5)
+    length = lambda f: 0.22 * size * np.where(f < usual, f / usual, 1 + np.log10(np.maximum(f, usual) / usual) / 2)  # noqa: E731
+    lengths = np.array(lengths)
+    np.testing.assert_allclose(lengths[:, 0], length(due[:, 0]), rtol=1e-4)
+    np.testing.assert_allclose(lengths[:, 1] / lengths[:, 0], due[:, 1] / due[:, 0], rtol=1e-4)  # whatever the scale
     tab.seek(float(sol.t[5]))
     assert not np.any(tab(ARROW, 0)) and not np.any(tab(ARROW, 1)) and tab(DOTS) == 0
     tab.page.keyboard.press("x")
@@ -127,18 +132,28 @@ def test_joints_look_as_they_are(browser, tmp_path):
     m = pl.Model("gate", gravity=(0, 0, -9.81))
     m.add(pl.RigidBody("rod", mass=2.0, inertia=(0.1, 0.2, 0.05), position=(0.5, 0, 0)))
     m.add(pl.Revolute("hinge", "ground", "rod", at=(0, 0, 0), axis="y"))
-    for name, at, action in (("stop", 0.1, pl.Lock), ("go", 0.2, pl.Unlock), ("off", 0.3, pl.Release), ("snap", 0.4, pl.Break)):
+    m.add(pl.RigidBody.sphere("ball", 0.1, mass=1.0, position=(0, 1, 0)))
+    m.add(pl.Fixed("hook", "ground", "ball", at=(0, 1, 0)))
+    for name, at, action in (("stop", 0.1, pl.Lock), ("go", 0.2, pl.Unlock), ("snap", 0.4, pl.Break)):
         m.add(pl.Event(name, f"t > {at}", [action("hinge")]))
+    m.add(pl.Event("drop", "t > 0.3", [pl.Release("hook")]))
     sol = m.simulate(0.5, accuracy=1e-5, output_step=0.01)
     tab = Tab(browser).open(sol.to_html(tmp_path / "run.html").as_uri())
-    tab.until("pliant.app.first.states.levels.size === 2")
+    tab.until("pliant.app.first.states.levels.size === 3")
     size = """k => { const { mesh } = pliant.app.first.symbols.kinds[k], m = mesh.matrixWorld.clone();
       mesh.getMatrixAt(0, m); return m.getMaxScaleOnAxis() / pliant.app.first.header.symbol }"""
     found = []
     for t in (0.05, 0.15, 0.25, 0.35, 0.45):
         tab.seek(t)
-        found.append((tab("pliant.app.first.states.of('hinge')"), *(round(tab(size, k), 3) for k in (0, 1))))
-    assert found == [("holds", 1, 0), ("locked", 1, 1), ("holds", 1, 0), ("off", 0.5, 0), ("broken", 0, 0)]
+        states = (tab("n => pliant.app.first.states.of(n)", name) for name in ("hinge", "hook"))
+        found.append((*states, *(round(tab(size, k), 3) for k in range(3))))
+    assert found == [
+        ("holds", "holds", 1, 1, 0),
+        ("locked", "holds", 1, 1, 1),
+        ("holds", "holds", 1, 1, 0),
+        ("holds", "off", 1, 0.5, 0),
+        ("broken", "off", 0, 0.5, 0),
+    ]
     assert tab("pliant.app.first.events.kinds.map(k => k[1])").count("breaks") == 1 and tab.errors == []
     tab.close()
 

@@ -11,7 +11,7 @@ import { search } from "./timeline";
 const LONGEST = 0.22; // of the size of the model
 const USUAL = 0.98; // part of the time in which a force is no larger than what has this length,
 const TOUCHING = 0.75, SHORTER = 0.6; // and for all contacts together what has this part of it: impacts are larger
-const CUT = 1.3; // times that length: what is longer is cut
+const BEYOND = 0.5; // of that length for each power of ten of a larger force
 const SAMPLES = 4000; // rows that tell the scale
 const BOLD = 1.5; // arrows of what touches are partly inside bodies
 const POINT = 0.3; // of the size of symbols
@@ -33,6 +33,7 @@ export class Arrows {
   private readonly asked = new Set<Group>();
   private largest = { force: 0, torque: 0 };
   private again = 0; // when it may be asked for what is new
+  private waiting = 0;
   /** Called when values have come. */
   loaded: () => void = () => {};
 
@@ -90,7 +91,13 @@ export class Arrows {
   }
 
   /** Rows were added: what is shown is asked for again, now and then. */
-  grown(): void { if (performance.now() > this.again) this.asked.clear(); }
+  grown(): void {
+    this.waiting ||= window.setTimeout(() => {
+      this.waiting = 0;
+      this.asked.clear();
+      this.loaded();
+    }, Math.max(0, this.again - performance.now()));
+  }
 
   /** How large it is over time, while it acts. */
   private sizes(a: Arrow): number[] {
@@ -109,9 +116,11 @@ export class Arrows {
     for (const group of ["forces", "contacts"] as const) if (settings[group] && this.count(group)) void this.ask(group);
     if (!this.mesh.visible) return;
     const { size } = this.header;
+    let factor = 0; // m per N
     this.arrows.forEach((a, k) => {
-      const known = settings[a.group] && this.now(a, poses, time);
-      const full = (LONGEST * size * settings.arrows) / (this.largest[a.kind] || 1), length = Math.min(V.length() * full, CUT * LONGEST * size * settings.arrows);
+      const known = settings[a.group] && this.now(a, poses, time), force = V.length(), usual = this.largest[a.kind] || 1;
+      if (a.info?.role !== "friction") factor = (LONGEST * size * settings.arrows * (force > usual ? (1 + BEYOND * Math.log10(force / usual)) / force : 1 / usual)); // that of its normal force
+      const length = factor * force;
       if (!known || length < 1e-4 * size) this.mesh.setMatrixAt(k, NONE);
       else {
         Q.setFromUnitVectors(UP, V.normalize());

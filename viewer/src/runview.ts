@@ -42,7 +42,7 @@ export class RunView {
     const h = this.header;
     this.timeline = new Timeline(h.width, data.arrays.get("t") as Float64Array, data.arrays.get("motion") as Float32Array, h.stride ?? 1, h.rows, source);
     this.events = new Events(h.events, data.arrays);
-    this.states = new States(h, source);
+    this.states = new States(h, source, () => this.events);
     this.poses = new Poses(h.places.length, h.width);
     this.group.matrixWorldAutoUpdate = true;
     root.add(this.group);

@@ -1,4 +1,5 @@
 /** Which joints hold, and which are locked, at one moment; of runs whose structure changes. */
+import type { Events } from "./events";
 import type { Header } from "./format";
 import type { Source } from "./source";
 import { search } from "./timeline";
@@ -13,7 +14,7 @@ export class States {
   /** Called when values have come. */
   loaded: () => void = () => {};
 
-  constructor(private header: Header, private source: Source) {}
+  constructor(private header: Header, private source: Source, private events: () => Events) {}
 
   /** Whether any joint can change. */
   get any(): boolean { return this.header.joints.some((j) => j.state || j.locked); }
@@ -37,16 +38,22 @@ export class States {
     let changed = false;
     for (const joint of this.header.joints) {
       if (!joint.state && !joint.locked) continue;
-      const level = this.at(joint.state, time, 1), state = level < 0 ? "broken" : level === 0 ? "off" : this.at(joint.locked, time, 0) > 0 ? "locked" : "holds";
+      const level = this.at(joint.state, joint.name, time, 1), locked = this.at(joint.locked, joint.name, time, 0) > 0;
+      const state = level < 0 ? "broken" : level === 0 ? "off" : locked ? "locked" : "holds";
       changed ||= state !== this.of(joint.name);
       this.now.set(joint.name, state);
     }
     return changed;
   }
 
-  private at(channel: string | undefined, time: number, otherwise: number): number {
-    const level = channel ? this.levels.get(channel) : undefined;
-    return level?.t.length ? level.values[search(level.t, time)] : otherwise;
+  /** Of the row at or before a time; of the next one if something has happened to the joint since. */
+  private at(channel: string | undefined, joint: string, time: number, otherwise: number): number {
+    const level = channel ? this.levels.get(channel) : undefined, events = this.events();
+    if (!level?.t.length) return otherwise;
+    const i = search(level.t, time), [first, last] = events.between(level.t[i], time);
+    let changed = false;
+    for (let k = first; k < last; k++) changed ||= events.item(k) === joint;
+    return level.values[Math.min(changed ? i + 1 : i, level.t.length - 1)];
   }
 
   of(joint: string): State { return this.now.get(joint) ?? "holds"; }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 LINES = 1500      # of one plot
 LABELS = 40       # of one plot, as far as they have room
 ROOM = 0.022      # of its width: what a label needs
+TOGETHER = 3      # told of one instant
 INK = "#7a8490"
 
 
@@ -40,11 +41,13 @@ def draw(table: EventTable, axes: Sequence[Any], span: tuple[float, float]) -> N
         ax.vlines(np.unique(t), 0, 1, transform=ax.get_xaxis_transform(), color=INK, linewidth=0.6, alpha=0.7, zorder=1)
         ax.set_ylim(low, high)
     end, count, length = -np.inf, 0, (span[1] - span[0]) or 1.0
-    for k in rows:
-        event = table[int(k)]
-        if event.t < end + ROOM * length or count == LABELS:
+    for at in np.unique(t):
+        if at < end + ROOM * length or count == LABELS:
             continue
-        axes[0].annotate(f"{event.item} {event.what}", (event.t, 1.0), xycoords=("data", "axes fraction"), xytext=(1.5, -3), va="top",
+        here = [table[int(k)] for k in rows[np.searchsorted(t, at):np.searchsorted(t, at, "right")]]
+        told = list(dict.fromkeys(f"{event.item} {event.what}" for event in here))
+        words = ", ".join(told[:TOGETHER]) + (" …" if len(told) > TOGETHER else "")
+        axes[0].annotate(words, (at, 1.0), xycoords=("data", "axes fraction"), xytext=(1.5, -3), va="top",
                          textcoords="offset points", rotation=90, fontsize=6.5, color="#4a525d", zorder=6, annotation_clip=False,
                          parse_math=False)
-        end, count = event.t, count + 1
+        end, count = at, count + 1

@@ -7,6 +7,7 @@ const THUMB = 7.5; // pixels: half of the handle, which does not go further
 const NEAR = 7; // pixels
 const TOLD = 5; // at once
 const HEIGHT = 14;
+const EDGE = 6; // pixels between what is told and the edge of the page
 
 export class Marks {
   readonly canvas = h("canvas", { class: "marks", "aria-hidden": "true" });
@@ -70,8 +71,9 @@ export class Marks {
     if (text !== this.shown) this.label.textContent = this.shown = text;
     this.label.hidden = !text;
     if (!text) return;
-    const across = this.canvas.clientWidth, half = this.label.offsetWidth / 2, box = this.canvas.offsetLeft;
-    this.label.style.left = `${box + Math.min(Math.max(x, half - box), across - half)}px`;
+    this.label.style.left = "50%"; // where it has all the width it may need
+    const half = this.label.offsetWidth / 2 + EDGE, across = (this.label.offsetParent as HTMLElement | null)?.clientWidth ?? 0;
+    this.label.style.left = `${Math.max(half, Math.min(this.canvas.offsetLeft + x, across - half))}px`;
   }
 
   draw(): void {

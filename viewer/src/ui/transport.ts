@@ -13,7 +13,6 @@ export class Transport {
   private readonly loop: HTMLButtonElement;
   private readonly speed: HTMLSelectElement;
   private readonly marks: Marks;
-  private readonly line: HTMLElement;
   private readonly jumps: HTMLElement[];
   private digits = 3;
   private shown = "";
@@ -27,11 +26,11 @@ export class Transport {
     this.speed = h("select", { class: "speed", "aria-label": "Speed", title: "Speed (< slower, > faster)", change: () => app.store.set({ speed: Number(this.speed.value) }) },
       ...SPEEDS.map((s) => h("option", { value: s, selected: s === 1 }, `${s}×`)));
     this.marks = new Marks(app);
-    this.line = h("div", { class: "time" }, this.marks.canvas, this.scrub);
     this.jumps = [button("earlier", "Event before ([)", () => app.jump(-1), "small"), button("later", "Event after (])", () => app.jump(1), "small")];
+    const line = h("div", { class: "time" }, this.jumps[0], h("div", { class: "track" }, this.marks.canvas, this.scrub), this.jumps[1]);
     this.element = h("section", { class: "transport", "aria-label": "Playback" },
       this.play, button("previous", "Previous row (,)", () => app.step(-1), "small"), button("next", "Next row (.)", () => app.step(1), "small"),
-      ...this.jumps, this.line, this.clock, this.speed, this.loop, this.marks.label);
+      line, this.clock, this.speed, this.loop, this.marks.label);
   }
 
   /** Say what happened at an event. */
