@@ -12,6 +12,7 @@ from ..items.base import Frame, Item
 from ..items.bodies import RigidBody
 from ..items.modal import ModalBody
 from ..items.springs import Bushing
+from ..items.surfaces import Surface
 
 HIDDEN = ("name", "frames", "shape", "reduced", "inertia")
 LABELS = {"com": "centre of mass", "a": "from", "b": "to"}
@@ -49,6 +50,9 @@ def _told(item: Item, field: str, value: Any, unit: str) -> str:
         first, last = (", ".join(f"{x:.6g}" for x in part) for part in (matrix.diagonal()[:3], matrix.diagonal()[3:]))
         coupled = ", with coupling" if np.count_nonzero(matrix - np.diag(matrix.diagonal())) else ""
         return f"{with_unit(first, slides)}; {with_unit(last, turns)}{coupled}"
+    if isinstance(value, Surface):
+        sizes = {key: x for key, x in value.__dict__.items() if key not in ("kind", "points") and x is not None}
+        return ", ".join([value.kind.replace("_", " "), *(f"{key} {with_unit(shown(x), 'm')}" for key, x in sizes.items())])
     if isinstance(value, Mapping):
         units = RAYLEIGH if isinstance(item, ModalBody) and field == "damping" else {}
         return ", ".join(f"{key} {with_unit(shown(entry), units.get(key, ''))}" for key, entry in value.items())
