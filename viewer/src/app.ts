@@ -205,13 +205,13 @@ export class App {
   async grown(run: RunView, total: number): Promise<void> {
     await run.timeline.grow(total);
     run.grown();
-    if (run === this.first && run.source.events) {
-      const got = await run.source.events();
-      run.events = new Events(got.header, got.arrays);
-    }
     this.span();
     this.overlay.scale();
     this.dirty = true;
+    const got = run === this.first ? await run.source.events?.() : undefined;
+    if (!got) return;
+    run.events = new Events(got.header, got.arrays);
+    this.refresh();
   }
 
   /** Looks have changed. */

@@ -10,6 +10,7 @@ import numpy as np
 from ..functions.table import Table
 from ..items.base import Frame, Item
 from ..items.bodies import RigidBody
+from ..items.curves import CamMotion, Curve
 from ..items.modal import ModalBody
 from ..items.springs import Bushing
 from ..items.surfaces import Surface
@@ -50,9 +51,6 @@ def _told(item: Item, field: str, value: Any, unit: str) -> str:
         first, last = (", ".join(f"{x:.6g}" for x in part) for part in (matrix.diagonal()[:3], matrix.diagonal()[3:]))
         coupled = ", with coupling" if np.count_nonzero(matrix - np.diag(matrix.diagonal())) else ""
         return f"{with_unit(first, slides)}; {with_unit(last, turns)}{coupled}"
-    if isinstance(value, Surface):
-        sizes = {key: x for key, x in value.__dict__.items() if key not in ("kind", "points") and x is not None}
-        return ", ".join([value.kind.replace("_", " "), *(f"{key} {with_unit(shown(x), 'm')}" for key, x in sizes.items())])
     if isinstance(value, Mapping):
         units = RAYLEIGH if isinstance(item, ModalBody) and field == "damping" else {}
         return ", ".join(f"{key} {with_unit(shown(entry), units.get(key, ''))}" for key, entry in value.items())
@@ -77,6 +75,18 @@ def unit_shown(unit: str) -> str:
     return unit.replace("*", " ").replace("^2", "²").replace("^3", "³")
 
 
+def _stated(value: Surface | Curve | CamMotion) -> str:
+    """What is said of a surface or of a curve: its kind, and sizes in m."""
+    told = {key: getattr(value, key) for key in type(value).model_fields if key in value.model_fields_set}
+    words = [str(told.pop("kind")).replace("_", " ")] if "kind" in told else []
+    for key, x in told.items():
+        if key == "points" and x is not None:
+            words.append(f"{len(x)} points")
+        elif x is not None:
+            words.append(f"{key} {with_unit(shown(x), 'm' if isinstance(value, Surface) else '')}")
+    return ", ".join(words)
+
+
 def shown(value: Any, digits: int = 6) -> str:
     """A number, a name, a function, or a list of them."""
     if value is None:
@@ -89,6 +99,8 @@ def shown(value: Any, digits: int = 6) -> str:
         return ", ".join(f"({shown(v)})" if isinstance(v, (tuple, list)) else shown(v) for v in value)
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {shown(entry)}" for key, entry in value.items())
+    if isinstance(value, (Surface, Curve, CamMotion)):
+        return _stated(value)
     if isinstance(value, Table):
         return f"{value.kind} table of {len(value.x)} points, {value.x[0]:.4g} to {value.x[-1]:.4g}"
     return "a Python function" if callable(value) and not isinstance(value, Frame) else str(value)
