@@ -109,6 +109,20 @@ def test_arrows_in_joint_coordinates_and_from_files(bounced, tmp_path):
             np.testing.assert_allclose(found, due, rtol=1e-12, atol=1e-12)
 
 
+def test_arrows_of_long_runs_are_of_some_rows(bounced, monkeypatch):
+    """Whole rows, where plots get extremes."""
+    from pliant.view import service as services
+
+    monkeypatch.setattr(services, "POINTS", 100)
+    made = Service(SolutionSource(bounced))
+    got = unpack(made.channel("bounce.force", 7))[1]
+    np.testing.assert_array_equal(got["values"], bounced["bounce.force"][::7].T)
+    np.testing.assert_array_equal(got["t"], bounced.t[::7])
+    assert len(unpack(made.channel("bounce.force"))[1]["t"]) < 120
+    with pytest.raises(ValueError, match="step = -1, must be at least 1"):
+        made.channel("bounce.force", -1)
+
+
 def test_a_page_holds_what_its_arrows_need(bounced):
     """Also where its channels were chosen, and of a file of an earlier version, without the middle of the forces."""
     source = _Thinned(bounced, 50)
@@ -201,6 +215,19 @@ def test_bodies_without_a_shape_have_their_surfaces(bounced):
     assert floor["name"] == "bounce" and floor["end"]["place"] == -1
     points = d.arrays[floor["points"]] + np.array(floor["end"]["point"])
     assert (points[:, :2].min(0) < d.low[:2]).all() and (points[:, :2].max(0) > d.high[:2]).all() and abs(points[:, 2]).max() == 0
+
+
+def test_surfaces_at_nodes_move_with_them():
+    """A ball at the end of a rod, beside its own surface; the skin stays."""
+    import flexible_models
+
+    m = flexible_models.slider_crank()
+    m.add(pl.Contact("tip", m.ground.frame((0, 0, -1)), "rod.end", surface_b=S.sphere(0.05), stiffness=1e6))
+    d = Description(SolutionSource(m.assemble().solution))
+    tip, floor = sorted(d.surfaces, key=lambda s: s["end"]["place"])[::-1]
+    assert d.places[tip["end"]["place"]] == "rod.end" and floor["end"]["place"] == -1
+    np.testing.assert_allclose(np.linalg.norm(d.arrays[tip["points"]], axis=1), 0.05, rtol=1e-6)
+    assert "skin" in d.bodies[1] and abs((d.arrays[floor["points"]] + floor["end"]["point"])[:, 2] + 1).max() < 1e-6
 
 
 # -- events

@@ -12,6 +12,7 @@ const LONGEST = 0.22; // of the size of the model
 const USUAL = 0.98; // part of the time in which a force is no larger than what has this length,
 const TOUCHING = 0.75, SHORTER = 0.6; // and for all contacts together what has this part of it: impacts are larger
 const BEYOND = 0.5; // of that length for each power of ten of a larger force
+const NUMBERS = 8e6; // of all arrows over time: of longer runs every so many rows are asked for
 const SAMPLES = 4000; // rows that tell the scale
 const BOLD = 1.5; // arrows of what touches are partly inside bodies
 const POINT = 0.3; // of the size of symbols
@@ -37,7 +38,7 @@ export class Arrows {
   /** Called when values have come. */
   loaded: () => void = () => {};
 
-  constructor(private header: Header, private source: Source, root: THREE.Object3D) {
+  constructor(private header: Header, private source: Source, root: THREE.Object3D, private rowsOfRun: () => number) {
     const has = new Set(header.channels.map((c) => c.name));
     const add = (name: string, end: End, kind: Kind, other?: End): void => {
       const channel = `${name}.${kind}`;
@@ -74,10 +75,11 @@ export class Arrows {
   async ask(group: Group): Promise<void> {
     if (this.asked.has(group)) return;
     this.asked.add(group);
-    const begun = performance.now(), own = this.arrows.filter((a) => a.group === group);
-    await Promise.all([...new Set(own.flatMap((a) => a.channels))].map(async (channel) => {
+    const begun = performance.now(), own = this.arrows.filter((a) => a.group === group), channels = [...new Set(own.flatMap((a) => a.channels))];
+    const step = Math.ceil((3 * this.rowsOfRun() * channels.length) / NUMBERS);
+    await Promise.all(channels.map(async (channel) => {
       try {
-        const got = await this.source.channel(channel), shape = got.shapes.get("values")!;
+        const got = await this.source.channel(channel, step), shape = got.shapes.get("values")!;
         this.tracks.set(channel, { t: got.arrays.get("t") as Float64Array, values: got.arrays.get("values") as Float64Array, wide: shape.length === 2 ? shape[0] : 1 });
       } catch { /* not in this file: no arrow */ }
     }));

@@ -53,7 +53,7 @@ export class RunView {
       this.surfaces = new Surfaces(h, data, this.group);
       this.symbols = new Symbols(h, this.states, this.group);
       this.connectors = new Connectors(h, this.timeline, this.group);
-      this.arrows = new Arrows(h, source, this.group);
+      this.arrows = new Arrows(h, source, this.group, () => this.timeline.total);
       for (const body of h.bodies) for (const name of body.traced) this.trace(name);
     }
   }

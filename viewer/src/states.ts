@@ -25,7 +25,7 @@ export class States {
     for (const channel of this.header.joints.flatMap((j) => [j.state, j.locked])) {
       if (!channel) continue;
       try {
-        const { arrays } = await this.source.channel(channel);
+        const { arrays } = await this.source.channel(channel, 1);
         this.levels.set(channel, { t: arrays.get("t") as Float64Array, values: arrays.get("values") as Float64Array });
       } catch { /* not in this file: the joint is drawn as it is modelled */ }
     }
