@@ -65,7 +65,7 @@ export class FlatRenderer implements Renderer {
         c.closePath();
         c.fill();
       }
-      c.stroke();
+      if (count === 2 || opacity === 1) c.stroke(); // what is seen through would show its triangles
     }
     c.globalAlpha = 1;
   }

@@ -37,9 +37,7 @@ def draw(table: EventTable, axes: Sequence[Any], span: tuple[float, float]) -> N
     rows = thinned(table, LINES)
     t = table.t[rows]
     for ax in axes:
-        low, high = ax.get_ylim()
         ax.vlines(np.unique(t), 0, 1, transform=ax.get_xaxis_transform(), color=INK, linewidth=0.6, alpha=0.7, zorder=1)
-        ax.set_ylim(low, high)
     end, count, length = -np.inf, 0, (span[1] - span[0]) or 1.0
     for at in np.unique(t):
         if at < end + ROOM * length or count == LABELS:
