@@ -18,7 +18,7 @@ const BOLD = 1.5; // arrows of what touches are partly inside bodies
 const POINT = 0.3; // of the size of symbols
 const PATIENCE = 10; // of a run that goes on: time between two looks at its forces, over that of a look
 const P = new THREE.Vector3(), V = new THREE.Vector3(), W = new THREE.Vector3(), Q = new THREE.Quaternion(), S = new THREE.Vector3(), P2 = new THREE.Vector3(), V2 = new THREE.Vector3();
-const M = new THREE.Matrix4(), UP = new THREE.Vector3(0, 1, 0), NONE = new THREE.Matrix4().makeScale(0, 0, 0), O = new THREE.Vector3();
+const M = new THREE.Matrix4(), UP = new THREE.Vector3(0, 1, 0), O = new THREE.Vector3();
 
 type Kind = "force" | "torque";
 type Group = "forces" | "contacts"; // switched together
@@ -33,6 +33,7 @@ export class Arrows {
   private readonly tracks = new Map<string, Track>();
   private readonly asked = new Set<Group>();
   private largest = { force: 0, torque: 0 };
+  private readonly colors = { force: new THREE.Color(), torque: new THREE.Color(), friction: new THREE.Color() };
   private again = 0; // when it may be asked for what is new
   private waiting = 0;
   /** Called when values have come. */
@@ -60,13 +61,15 @@ export class Arrows {
     const n = Math.max(1, this.arrows.length), shape = mergeGeometries([head, shaft]);
     this.mesh = new THREE.InstancedMesh(shape, new THREE.MeshStandardMaterial({ roughness: 0.5 }), n);
     this.seenThrough = new THREE.InstancedMesh(shape, new THREE.MeshStandardMaterial({ roughness: 0.5, transparent: true, opacity: 0.62, depthFunc: THREE.GreaterDepth, depthWrite: false }), n);
-    this.points = new THREE.InstancedMesh(new THREE.SphereGeometry(POINT * header.symbol, 14, 10), new THREE.MeshBasicMaterial({ depthTest: false, transparent: true }), n);
+    this.points = new THREE.InstancedMesh(new THREE.SphereGeometry(POINT * header.symbol, 10, 6), new THREE.MeshBasicMaterial({ depthTest: false, transparent: true }), n);
     for (const mesh of [this.mesh, this.seenThrough, this.points]) {
       mesh.frustumCulled = false;
       mesh.renderOrder = mesh === this.mesh ? 2 : 3;
       root.add(mesh);
     }
+    this.mesh.setColorAt(0, this.colors.force); // makes room for all
     this.seenThrough.instanceMatrix = this.mesh.instanceMatrix;
+    this.seenThrough.instanceColor = this.mesh.instanceColor;
   }
 
   count(group: Group): number { return this.arrows.filter((a) => a.group === group).length; }
@@ -118,21 +121,21 @@ export class Arrows {
     for (const group of ["forces", "contacts"] as const) if (settings[group] && this.count(group)) void this.ask(group);
     if (!this.mesh.visible) return;
     const { size } = this.header;
-    let factor = 0; // m per N
-    this.arrows.forEach((a, k) => {
+    let factor = 0, drawn = 0, points = 0; // m per N
+    for (const a of this.arrows) {
       const known = settings[a.group] && this.now(a, poses, time), force = V.length(), usual = this.largest[a.kind] || 1;
       if (a.info?.role !== "friction") factor = (LONGEST * size * settings.arrows * (force > usual ? (1 + BEYOND * Math.log10(force / usual)) / force : 1 / usual)); // that of its normal force
       const length = factor * force;
-      if (!known || length < 1e-4 * size) this.mesh.setMatrixAt(k, NONE);
-      else {
-        Q.setFromUnitVectors(UP, V.normalize());
-        const thick = Math.max(length, 0.35 * LONGEST * size) * (a.info ? BOLD : 1);
-        this.mesh.setMatrixAt(k, M.compose(P, Q, S.set(thick, length, thick)));
-      }
-      const touches = known && a.info?.role === "normal" && a.info.point && length > 0;
-      this.points.setMatrixAt(k, touches ? M.makeTranslation(P) : NONE);
-    });
-    this.mesh.instanceMatrix.needsUpdate = this.points.instanceMatrix.needsUpdate = true;
+      if (known && a.info?.role === "normal" && a.info.point && length > 0) this.points.setMatrixAt(points++, M.makeTranslation(P));
+      if (!known || length < 1e-4 * size) continue;
+      Q.setFromUnitVectors(UP, V.normalize());
+      const thick = Math.max(length, 0.35 * LONGEST * size) * (a.info ? BOLD : 1);
+      this.mesh.setMatrixAt(drawn, M.compose(P, Q, S.set(thick, length, thick)));
+      this.mesh.setColorAt(drawn++, this.colors[a.info?.role === "friction" ? "friction" : a.kind]);
+    }
+    this.mesh.count = this.seenThrough.count = drawn;
+    this.points.count = points;
+    this.mesh.instanceMatrix.needsUpdate = this.points.instanceMatrix.needsUpdate = this.mesh.instanceColor!.needsUpdate = true;
   }
 
   /** Where it is, into P, and what it is, into V; false if there is nothing to be drawn. */
@@ -179,12 +182,10 @@ export class Arrows {
   }
 
   look(settings: Settings): void {
-    const seen = this.arrows.some((a) => settings[a.group]), palette = PALETTES[settings.theme], c = new THREE.Color();
+    const seen = this.arrows.some((a) => settings[a.group]), palette = PALETTES[settings.theme];
     for (const mesh of [this.mesh, this.seenThrough, this.points]) mesh.visible = seen;
-    this.arrows.forEach((a, k) => this.mesh.setColorAt(k, c.setHex(a.info?.role === "friction" ? palette.friction : palette[a.kind])));
-    this.seenThrough.instanceColor = this.mesh.instanceColor;
+    for (const kind of ["force", "torque", "friction"] as const) this.colors[kind].setHex(palette[kind]);
     this.points.material.color.setHex(palette.ink);
-    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
   }
 }
 

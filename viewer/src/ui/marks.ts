@@ -26,7 +26,10 @@ export class Marks {
       app.player.seek(app.first.events.t[k]);
       this.pin(k);
     });
-    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    new ResizeObserver(() => {
+      this.say("");
+      this.draw();
+    }).observe(this.canvas);
   }
 
   private get width(): number { return Math.max(1, this.canvas.clientWidth - 2 * THUMB); }
