@@ -301,9 +301,10 @@ class Solution:
         """Write an HDF5 file: states, the model, and channels that match ``record`` (default: all, unless very many)."""
         work_of("Solution.save")(self, path, self.record if record is None else record)
 
-    def plot(self, *channels: str, path: str | Path | None = None) -> Any:
-        """Plot channels over time, one axis per unit; returns the matplotlib figure, written to ``path`` if given."""
-        return work_of("Solution.plot")(self, channels, path)
+    def plot(self, *channels: str, path: str | Path | None = None, events: Any = False) -> Any:
+        """Plot channels over time, one axis per unit; returns the matplotlib figure, written to ``path`` if given. ``events``: mark what
+        happened, True, or that of some items by name."""
+        return work_of("Solution.plot")(self, channels, path, events=events)
 
     def snapshot(self, path: str | Path | None = None, t: float | None = None, **options: Any) -> Any:
         """Draw the mechanism at time t, see `pliant.plot.pictures.snapshot`; returns the figure, written to ``path`` if given."""

@@ -35,6 +35,8 @@ def test_keys(crank_page):
         "g": "grid",
         "j": "joints",
         "f": "forces",
+        "x": "contacts",
+        "m": "events",
         "k": "frames",
         "w": "world",
         "n": "names",

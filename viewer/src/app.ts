@@ -1,5 +1,6 @@
 /** The viewer: runs, stage, panels, and what keys and pointers do. */
 import * as THREE from "three";
+import { Events } from "./events";
 import type { Finding } from "./format";
 import { Player } from "./player";
 import { RunView } from "./runview";
@@ -15,7 +16,7 @@ import { Plots } from "./ui/plots";
 import { Toolbar } from "./ui/toolbar";
 import { Transport } from "./ui/transport";
 
-const LOOKS: (keyof Settings)[] = ["theme", "grid", "world", "frames", "joints", "forces", "traces", "names", "ghost", "edges", "colorBy", "scale"];
+const LOOKS: (keyof Settings)[] = ["theme", "grid", "world", "frames", "joints", "forces", "traces", "names", "ghost", "edges", "colorBy", "scale", "contacts", "events"];
 
 const MANY = 60; // bodies: beyond, edges are not drawn unless asked for
 
@@ -63,7 +64,12 @@ export class App {
     const packages = await Promise.all(sources.map((s) => s.open()));
     for (const run of this.runs) run.dispose();
     this.runs = packages.map((data, k) => new RunView(data, sources[k], k, this.stage.root));
-    for (const run of this.runs) run.timeline.refined = () => { this.dirty = true; };
+    for (const run of this.runs) {
+      run.timeline.refined = () => { this.dirty = true; };
+      run.states.loaded = () => { this.dirty = true; };
+      if (run.arrows) run.arrows.loaded = () => { this.dirty = true; };
+    }
+    void this.first.states.ask();
     this.span();
     if (!camera) this.stage.fit(this.first.header);
     if (!camera && this.first.bodies.length > MANY) this.store.set({ edges: false });
@@ -122,6 +128,15 @@ export class App {
   step(way: 1 | -1): void {
     this.player.pause();
     this.player.seek(this.first.timeline.neighbour(this.player.time, way));
+  }
+
+  /** To the next instant at which something happened, or the one before. */
+  jump(way: 1 | -1): void {
+    const k = this.first.events.neighbour(this.player.time, way);
+    if (k < 0) return;
+    this.player.pause();
+    this.player.seek(this.first.events.t[k]);
+    this.transport.tell(k);
   }
 
   select(name: string, finding?: Finding): void {
@@ -193,12 +208,17 @@ export class App {
     this.span();
     this.overlay.scale();
     this.dirty = true;
+    const got = run === this.first ? await run.source.events?.() : undefined;
+    if (!got) return;
+    run.events = new Events(got.header, got.arrays);
+    this.refresh();
   }
 
   /** Looks have changed. */
   refresh(): void {
     for (const run of this.runs) run.look(this.store.now, this.selected);
     this.outline.update();
+    this.transport.mark();
     this.dirty = true;
   }
 
@@ -207,12 +227,8 @@ export class App {
     document.documentElement.dataset.theme = now.theme;
     if (!this.runs.length) return;
     if (changed.has("perspective")) this.stage.project(now.perspective);
-    if (changed.has("clip")) for (const body of this.runs.flatMap((r) => r.bodies)) body.clip(this.stage.planes(now.clip, this.first.header));
+    if (changed.has("clip")) for (const part of this.runs.flatMap((r) => [...r.bodies, ...(r.surfaces ? [r.surfaces] : [])])) part.clip(this.stage.planes(now.clip, this.first.header));
     if (changed.has("colorBy")) this.overlay.scale();
-    if (changed.has("forces") && now.forces && this.first.arrows) {
-      this.first.arrows.loaded = () => { this.dirty = true; };
-      void this.first.arrows.ask();
-    }
     this.stage.theme(now);
     this.toolbar.update();
     this.transport.state();
@@ -267,7 +283,7 @@ export class App {
       " ": () => player.toggle(), ",": () => this.step(-1), ".": () => this.step(1), ArrowLeft: () => nudge(-1), ArrowRight: () => nudge(1),
       Home: () => player.seek(player.start), End: () => player.seek(player.end), "<": () => this.transport.faster(-1), ">": () => this.transport.faster(1),
       l: () => store.toggle("loop"), g: () => store.toggle("grid"), w: () => store.toggle("world"), k: () => store.toggle("frames"), j: () => store.toggle("joints"),
-      f: () => store.toggle("forces"), t: () => store.toggle("traces"), n: () => store.toggle("names"), e: () => store.toggle("edges"), u: () => store.toggle("ghost"),
+      f: () => store.toggle("forces"), x: () => store.toggle("contacts"), m: () => store.toggle("events"), "[": () => this.jump(-1), "]": () => this.jump(1), t: () => store.toggle("traces"), n: () => store.toggle("names"), e: () => store.toggle("edges"), u: () => store.toggle("ghost"),
       p: () => store.toggle("perspective"), h: () => this.selected && this.hide(this.selected), i: () => this.selected && this.isolate(this.selected), a: () => this.showAll(),
       o: () => this.selected && this.follow(this.selected), b: () => this.panel("outline"), c: () => this.panel("plots"), d: () => this.theme(), "?": () => this.help(),
       Escape: () => this.select(""),

@@ -1,12 +1,12 @@
 /** Colours of the two themes, and the map from values to colours. */
 import type { Theme } from "./settings";
 
-export interface Palette { background: string; top: string; grid: number; gridMajor: number; ink: number; joint: number; drive: number; edge: number; select: number; force: number; torque: number; spring: number; ghost: number; neutral: number }
+export interface Palette { background: string; top: string; grid: number; gridMajor: number; ink: number; joint: number; drive: number; edge: number; select: number; force: number; torque: number; friction: number; locked: number; spring: number; ghost: number; neutral: number }
 export const PALETTES: Record<Theme, Palette> = {
   light: { background: "#e9edf2", top: "#fbfcfd", grid: 0xcfd6de, gridMajor: 0xb3bdc8, ink: 0x2a3038, joint: 0x4a525d, drive: 0xe07a1f, edge: 0x1b2026,
-    select: 0x0b6bcb, force: 0xc81e4a, torque: 0x8a3ffc, spring: 0x5c6773, ghost: 0x7d8896, neutral: 0xaab2bc },
+    select: 0x0b6bcb, force: 0xc81e4a, torque: 0x8a3ffc, friction: 0x00796b, locked: 0xb8002e, spring: 0x5c6773, ghost: 0x7d8896, neutral: 0xaab2bc },
   dark: { background: "#15181d", top: "#262c35", grid: 0x363e49, gridMajor: 0x4a5563, ink: 0xe4e8ed, joint: 0xb4bdc9, drive: 0xffa14d, edge: 0x0b0d10,
-    select: 0x58b0ff, force: 0xff5d7d, torque: 0xbe95ff, spring: 0xa7b1bd, ghost: 0x9aa5b3, neutral: 0x77818d },
+    select: 0x58b0ff, force: 0xff5d7d, torque: 0xbe95ff, friction: 0x3fe0c5, locked: 0xff6b7d, spring: 0xa7b1bd, ghost: 0x9aa5b3, neutral: 0x77818d },
 };
 
 /** Lines of plots, by run and series; readable on both backgrounds. */

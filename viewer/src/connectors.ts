@@ -7,6 +7,7 @@ import { PALETTES } from "./colors";
 import type { End, Header } from "./format";
 import { Mark, Poses } from "./poses";
 import type { Settings } from "./settings";
+import type { States } from "./states";
 import { measured, visible } from "./thin";
 import type { Timeline } from "./timeline";
 
@@ -89,11 +90,11 @@ export class Connectors {
 
   update(poses: Poses): void { for (const item of this.items) item.update(poses); }
 
-  look(settings: Settings, selected: string, shown: (name: string) => boolean): void {
+  look(settings: Settings, selected: string, shown: (name: string) => boolean, states: States): void {
     const palette = PALETTES[settings.theme];
     for (const { mesh } of this.items) {
-      const name = mesh.userData.item as string;
-      mesh.visible = shown(name);
+      const name = mesh.userData.item as string, state = states.of(name);
+      mesh.visible = shown(name) && state !== "off" && state !== "broken";
       mesh.material.color.setHex(palette.spring);
       mesh.material.emissive.setHex(name === selected ? palette.select : 0);
       mesh.material.emissiveIntensity = name === selected ? 0.7 : 0;

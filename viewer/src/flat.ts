@@ -6,6 +6,7 @@ interface Piece { depth: number; points: Float64Array; from: number; count: 2 | 
 const P = new THREE.Vector4(), N = new THREE.Vector3(), A = new THREE.Vector3(), B = new THREE.Vector3(), C = new THREE.Vector3();
 const M = new THREE.Matrix4(), WORLD = new THREE.Matrix4(), COLOR = new THREE.Color();
 const LIGHT = new THREE.Vector3(-0.35, 0.7, 0.63).normalize(); // in the axes of the camera
+const FRONT = 10; // beyond all depths
 const SMALL = 2.5; // pixels
 const LEAST = 1.2; // pixels: outlines keep thin bodies visible
 
@@ -64,7 +65,7 @@ export class FlatRenderer implements Renderer {
         c.closePath();
         c.fill();
       }
-      c.stroke();
+      if (count === 2 || opacity === 1) c.stroke(); // what is seen through would show its triangles
     }
     c.globalAlpha = 1;
   }
@@ -88,6 +89,7 @@ export class FlatRenderer implements Renderer {
       COLOR.copy(material.color);
       if (instances) {
         instances.getMatrixAt(k, M);
+        if (M.getMaxScaleOnAxis() === 0) continue; // is not shown now
         WORLD.multiply(M);
         if (instances.instanceColor) instances.getColorAt(k, COLOR);
       }
@@ -113,6 +115,7 @@ export class FlatRenderer implements Renderer {
     const toView = M.multiplyMatrices(camera.matrixWorldInverse, WORLD).clone(), view = new Float64Array(3 * x.count);
     for (let i = 0; i < x.count; i++) A.fromBufferAttribute(x, i).applyMatrix4(toView).toArray(view, 3 * i);
     const screen = this.project(view, x.count, camera.projectionMatrix), n = index ? index.length : x.count, planes = this.localClippingEnabled ? material.clippingPlanes ?? [] : [];
+    const before = material.depthFunc === THREE.GreaterDepth || !material.depthTest ? FRONT : 0; // shows through what is before it
     const base = COLOR.clone(), flatlit = !material.emissive, opacity = material.transparent ? material.opacity : 1;
     for (let k = 0; k + 2 < n; k += 3) {
       const [i, j, l] = index ? [index[k], index[k + 1], index[k + 2]] : [k, k + 1, k + 2];
@@ -132,7 +135,7 @@ export class FlatRenderer implements Renderer {
       else COLOR.copy(base);
       const points = new Float64Array(9);
       [i, j, l].forEach((p, at) => points.set(screen.subarray(3 * p, 3 * p + 3), 3 * at));
-      this.pieces.push({ depth: (points[2] + points[5] + points[8]) / 3, points, from: 0, count: 3, color: css(COLOR, shade), width: LEAST, opacity });
+      this.pieces.push({ depth: (points[2] + points[5] + points[8]) / 3 - before, points, from: 0, count: 3, color: css(COLOR, shade), width: LEAST, opacity });
     }
   }
 

@@ -24,19 +24,28 @@ export interface BodyInfo {
 }
 export interface JointInfo {
   name: string; kind: string; symbol: string; guide?: "" | "line" | "plane"; facts: Facts; a?: End; b?: End; axes?: Quat; drives?: string[];
-  couples?: [string, string]; held?: Held;
+  couples?: [string, string]; held?: Held; state?: string; locked?: string;
 }
 /** Which relative motions a joint holds, in its axes on a: slides and turns, or a distance alone. */
 export interface Held { slides: boolean[]; turns: boolean[]; distance: boolean }
 export interface ForceInfo {
   name: string; kind: string; symbol: string; facts: Facts; a?: End; b?: End; vector?: (number | null)[]; axes?: string; joint?: string; channel?: string | null;
+  arrows?: ArrowInfo[];
 }
+/** What touches: where (a channel, or a frame) and what it exerts, see src/pliant/view/touching.py. */
+export interface ArrowInfo {
+  role: "normal" | "friction"; kind: "force" | "torque"; point?: string; at?: End; channels: string[]; minus?: string; turn?: End; axis?: number;
+}
+/** A surface that belongs to no shape of a body. */
+export interface SurfaceInfo { name: string; end: End; points: string; cells: string }
+/** Item, what happened to it, and whether that is an impact. */
+export interface EventsHeader { kinds: [string, string, boolean][]; total: number }
 export interface Finding { code: string; severity: "error" | "warning" | "note"; items: string[]; message: string; remedy: string }
 export interface ChannelInfo { name: string; unit: string; parts: string[] }
 export interface Header {
   format: number; kind: "run" | "model"; name: string; rows: number; width: number; time: [number, number]; complete: boolean;
   live: boolean; note: string; version: number; origin: Vec; low: Vec; high: Vec; size: number; plane: string; up: Vec; symbol: number;
-  places: string[]; bodies: BodyInfo[]; joints: JointInfo[]; forces: ForceInfo[]; ground: Vec[]; findings: Finding[] | null;
+  places: string[]; bodies: BodyInfo[]; joints: JointInfo[]; forces: ForceInfo[]; ground: Vec[]; surfaces?: SurfaceInfo[]; events?: EventsHeader; findings: Finding[] | null;
   facts: Facts; channels: ChannelInfo[]; stride?: number; label?: string; error?: string;
 }
 export interface Package<H = Header> { header: H; arrays: Map<string, Numbers>; shapes: Map<string, number[]> }

@@ -4,11 +4,14 @@ import { Arrows } from "./arrows";
 import { BodyView } from "./bodies";
 import { Connected } from "./connected";
 import { Connectors, Trace } from "./connectors";
+import { Events } from "./events";
 import type { End, Header, Package } from "./format";
 import { vector } from "./geometry";
 import { Mark, Poses } from "./poses";
 import type { Settings } from "./settings";
 import type { Source } from "./source";
+import { States } from "./states";
+import { Surfaces } from "./surfaces";
 import { Symbols } from "./symbols";
 import { Timeline } from "./timeline";
 
@@ -25,15 +28,21 @@ export class RunView {
   readonly connectors?: Connectors;
   private readonly connected?: Connected;
   readonly arrows?: Arrows;
+  readonly surfaces?: Surfaces;
+  readonly states: States;
+  events: Events;
   readonly traces = new Map<string, Trace>();
   readonly hidden = new Set<string>();
   private readonly scales = new Map<string, number>();
+  private selected = "";
   visible = true;
 
   constructor(data: Package, readonly source: Source, readonly number: number, root: THREE.Object3D) {
     this.header = data.header;
     const h = this.header;
     this.timeline = new Timeline(h.width, data.arrays.get("t") as Float64Array, data.arrays.get("motion") as Float32Array, h.stride ?? 1, h.rows, source);
+    this.events = new Events(h.events, data.arrays);
+    this.states = new States(h, source, () => this.events);
     this.poses = new Poses(h.places.length, h.width);
     this.group.matrixWorldAutoUpdate = true;
     root.add(this.group);
@@ -41,9 +50,10 @@ export class RunView {
     if (this.bodies.some((b) => b.skin)) this.connected = new Connected(h);
     for (const body of this.bodies) if (body.hidden) this.hidden.add(body.info.name);
     if (number === 0) {
-      this.symbols = new Symbols(h, this.group);
+      this.surfaces = new Surfaces(h, data, this.group);
+      this.symbols = new Symbols(h, this.states, this.group);
       this.connectors = new Connectors(h, this.timeline, this.group);
-      this.arrows = new Arrows(h, source, this.group);
+      this.arrows = new Arrows(h, source, this.group, () => this.timeline.total);
       for (const body of h.bodies) for (const name of body.traced) this.trace(name);
     }
   }
@@ -55,6 +65,8 @@ export class RunView {
     this.poses.update();
     if (settings.scale !== 1) this.connected?.draw(this.poses, settings.scale);
     for (const body of this.bodies) body.update(this.poses, settings);
+    this.surfaces?.update(this.poses);
+    if (this.states.update(t)) this.recolour(settings);
     this.symbols?.update(this.poses, settings);
     this.connectors?.update(this.poses);
     this.arrows?.update(this.poses, t, settings);
@@ -64,14 +76,21 @@ export class RunView {
 
   shown(name: string): boolean { return this.visible && !this.hidden.has(name); }
 
+  /** Symbols of joints whose state has changed. */
+  private recolour(settings: Settings): void {
+    this.symbols?.look(settings, this.selected, (name) => !this.shown(name));
+    this.connectors?.look(settings, this.selected, (name) => this.shown(name), this.states);
+  }
+
   /** After settings, selection or visibility changed. */
   look(settings: Settings, selected: string): void {
+    this.selected = selected;
     for (const body of this.bodies) {
       body.look(settings, body.info.name === selected, this.shown(body.info.name));
       if (settings.colorBy !== "body") body.largest = this.largest(settings.colorBy);
     }
-    this.symbols?.look(settings, selected, (name) => !this.shown(name));
-    this.connectors?.look(settings, selected, (name) => this.shown(name));
+    this.surfaces?.look(settings, selected, (name) => this.shown(name));
+    this.recolour(settings);
     this.arrows?.look(settings);
     this.group.visible = this.visible;
   }
@@ -143,6 +162,8 @@ export class RunView {
 
   /** Rows were added: paths go on, and scales of colours hold the new end. */
   grown(): void {
+    this.arrows?.grown();
+    void this.states.ask();
     for (const trace of this.traces.values()) trace.build(this.header, this.timeline);
     for (const [source, most] of this.scales) {
       const now = Math.max(most, this.highest(source, this.timeline.t.length - 1));
@@ -153,7 +174,7 @@ export class RunView {
 
   targets(): THREE.Object3D[] {
     const springs = this.connectors?.items.map((i) => i.mesh).filter((m) => m.visible) ?? [];
-    return [...this.bodies.map((b) => b.mesh).filter((m) => m.visible), ...springs, ...(this.symbols?.targets() ?? [])];
+    return [...this.bodies.map((b) => b.mesh).filter((m) => m.visible), ...springs, ...(this.symbols?.targets() ?? []), ...(this.surfaces?.targets() ?? [])];
   }
 
   /** The slender body whose middle line passes near a place on the screen: bodies thinner than a pixel can be clicked too. */

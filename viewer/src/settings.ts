@@ -5,7 +5,7 @@ export interface Clip { axis: 0 | 1 | 2; at: number; flip: boolean } // at: from
 export interface Settings {
   speed: number; loop: boolean; grid: boolean; world: boolean; frames: boolean; joints: boolean; forces: boolean; traces: boolean;
   names: boolean; ghost: boolean; edges: boolean; scale: number; colorBy: string; theme: Theme; clip: Clip | null; follow: string;
-  perspective: boolean; arrows: number;
+  perspective: boolean; arrows: number; contacts: boolean; events: boolean;
 }
 
 type Listener = (changed: Set<keyof Settings>) => void;
@@ -23,7 +23,7 @@ export class Store {
     }
     if (changed.size) for (const listener of this.listeners) listener(changed);
   }
-  toggle(key: "loop" | "grid" | "world" | "frames" | "joints" | "forces" | "traces" | "names" | "ghost" | "edges" | "perspective"): void {
+  toggle(key: "loop" | "grid" | "world" | "frames" | "joints" | "forces" | "traces" | "names" | "ghost" | "edges" | "perspective" | "contacts" | "events"): void {
     this.set({ [key]: !this.now[key] });
   }
   listen(listener: Listener): void { this.listeners.push(listener); }
@@ -33,6 +33,6 @@ export function initial(): Settings {
   const dark = window.matchMedia?.("(prefers-color-scheme: dark)").matches;
   return {
     speed: 1, loop: true, grid: true, world: false, frames: false, joints: true, forces: false, traces: true, names: false, ghost: false,
-    edges: true, scale: 1, colorBy: "body", theme: dark ? "dark" : "light", clip: null, follow: "", perspective: true, arrows: 1,
+    edges: true, scale: 1, colorBy: "body", theme: dark ? "dark" : "light", clip: null, follow: "", perspective: true, arrows: 1, contacts: false, events: true,
   };
 }

@@ -1,5 +1,5 @@
 /** Where a run comes from: the page itself, the server of `pliant view`, or a notebook around this frame. */
-import { decode, parse, type Package } from "./format";
+import { decode, parse, type EventsHeader, type Package } from "./format";
 
 export interface RowsHeader { first: number; stride: number; total: number }
 export interface ChannelHeader { name: string; unit: string }
@@ -10,7 +10,10 @@ export interface Source {
   open(): Promise<Package>;
   /** Every `step`-th row from first to before last. */
   rows(first: number, last: number, step: number): Promise<Package<RowsHeader>>;
-  channel(name: string): Promise<Package<ChannelHeader>>;
+  /** A channel over time; of very long ones the extremes of equal pieces, or every `step`-th row. */
+  channel(name: string, step?: number): Promise<Package<ChannelHeader>>;
+  /** What happened so far, of a run that goes on; what had happened as it was opened is in its header. */
+  events?(): Promise<Package<EventsHeader>>;
   /** What is new, of sources that may change. */
   status?(): Promise<Status>;
 }
@@ -42,7 +45,8 @@ class Served implements Source {
   constructor(private number: number) {}
   open(): Promise<Package> { return this.get("scene"); }
   rows(first: number, last: number, step: number): Promise<Package<RowsHeader>> { return this.get(`rows?first=${first}&last=${last}&step=${step}`); }
-  channel(name: string): Promise<Package<ChannelHeader>> { return this.get(`channel?name=${encodeURIComponent(name)}`); }
+  channel(name: string, step = 0): Promise<Package<ChannelHeader>> { return this.get(`channel?name=${encodeURIComponent(name)}&step=${step}`); }
+  events(): Promise<Package<EventsHeader>> { return this.get("events"); }
   async status(): Promise<Status> {
     const answer = await fetch(`api/${this.number}/status`);
     if (!answer.ok) throw new Error(await answer.text());
@@ -70,7 +74,7 @@ class Framed implements Source {
   }
   open(): Promise<Package> { return this.ask({ what: "scene" }); }
   rows(first: number, last: number, step: number): Promise<Package<RowsHeader>> { return this.ask({ what: "rows", first, last, step }); }
-  channel(name: string): Promise<Package<ChannelHeader>> { return this.ask({ what: "channel", name }); }
+  channel(name: string, step = 0): Promise<Package<ChannelHeader>> { return this.ask({ what: "channel", name, step }); }
   private ask<H>(question: object): Promise<Package<H>> {
     const id = this.number * 1e6 + this.next++;
     return new Promise<ArrayBuffer>((resolve, reject) => {

@@ -6,6 +6,7 @@ import type { Header, JointInfo } from "./format";
 import { quaternion, vector } from "./geometry";
 import { Mark, type Poses } from "./poses";
 import type { Settings } from "./settings";
+import type { State, States } from "./states";
 
 const X90 = Math.PI / 2;
 
@@ -25,6 +26,7 @@ function symbol(name: string): THREE.BufferGeometry {
     case "screw": return join(drum(0.4, 2.2), ...[-0.8, -0.4, 0, 0.4, 0.8].map((z) => ring(0.5, 0.12, z).rotateX(0.15)));
     case "planar": return join(box(2.2, 2.2, 0.16), drum(0.16, 1.2));
     case "point_on_line": return join(drum(0.14, 3), new THREE.SphereGeometry(0.5, 20, 12));
+    case "locked": return join(...[0, X90].map((turn) => new THREE.TorusGeometry(1.5, 0.2, 4, 4).rotateZ(turn / 2).scale(1, 1, 2.2)));
     case "fixed": return box(1.15, 1.15, 1.15);
     case "support": return join(new THREE.ConeGeometry(1.25, 1.5, 4).rotateY(Math.PI / 4).translate(0, -0.95, 0), box(2.6, 0.22, 2.6).translate(0, -1.8, 0));
     case "bushing": return join(ring(0.75, 0.34, 0), drum(0.24, 1.4));
@@ -41,7 +43,7 @@ interface Placed { name: string; at: Mark; axes: Mark; driven: boolean }
 /** All symbols of one kind. */
 class Kind {
   readonly mesh: THREE.InstancedMesh<THREE.BufferGeometry, THREE.MeshStandardMaterial>;
-  constructor(kind: string, readonly items: Placed[], private size: number, root: THREE.Object3D) {
+  constructor(kind: string, readonly items: Placed[], private size: number, root: THREE.Object3D, private states: States, private only?: State) {
     const material = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.15 });
     this.mesh = new THREE.InstancedMesh(symbol(kind), material, items.length);
     this.mesh.frustumCulled = false;
@@ -53,15 +55,22 @@ class Kind {
     for (let k = 0; k < this.items.length; k++) {
       this.items[k].at.position(poses, P);
       this.items[k].axes.rotation(poses, Q);
-      this.mesh.setMatrixAt(k, M.compose(P, Q, S.setScalar(this.size)));
+      this.mesh.setMatrixAt(k, M.compose(P, Q, S.setScalar(this.size * this.part(this.items[k].name))));
     }
     this.mesh.instanceMatrix.needsUpdate = true;
     this.mesh.boundingSphere = null;
   }
+  /** How large it is: a joint that holds nothing is small, a broken one is not there. */
+  private part(name: string): number {
+    const state = this.states.of(name);
+    if (this.only) return state === this.only ? 1 : 0;
+    return state === "broken" ? 0 : state === "off" ? OFF : 1;
+  }
   look(settings: Settings, selected: string, hidden: (name: string) => boolean): void {
     const palette = PALETTES[settings.theme];
     this.items.forEach((item, k) => {
-      C.setHex(item.name === selected ? palette.select : item.driven ? palette.drive : palette.joint);
+      const state = this.states.of(item.name), own = this.only ? palette.locked : state === "off" ? palette.ghost : item.driven ? palette.drive : palette.joint;
+      C.setHex(item.name === selected ? palette.select : own);
       this.mesh.setColorAt(k, C);
     });
     if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
@@ -70,6 +79,7 @@ class Kind {
 }
 
 const P = new THREE.Vector3(), Q = new THREE.Quaternion(), S = new THREE.Vector3(), M = new THREE.Matrix4(), C = new THREE.Color();
+const OFF = 0.5; // of its size
 const STRETCHED = new Set(["spring", "rod"]); // drawn by connectors
 
 export class Symbols {
@@ -78,14 +88,16 @@ export class Symbols {
   private readonly triads: THREE.LineSegments;
   private readonly marks: Mark[];
 
-  constructor(private header: Header, root: THREE.Object3D) {
+  constructor(private header: Header, states: States, root: THREE.Object3D) {
     const groups = new Map<string, Placed[]>();
     const add = (kind: string, placed: Placed): void => void groups.set(kind, [...(groups.get(kind) ?? []), placed]);
     for (const joint of header.joints) if (joint.a && joint.b && !STRETCHED.has(joint.symbol)) add(joint.symbol, placedJoint(joint));
     for (const force of header.forces) {
       if (force.a && force.symbol && !STRETCHED.has(force.symbol)) add(force.symbol, { name: force.name, at: new Mark(force.a), axes: new Mark(force.a), driven: false });
     }
-    for (const [kind, items] of groups) this.kinds.push(new Kind(kind, items, header.symbol, root));
+    for (const [kind, items] of groups) this.kinds.push(new Kind(kind, items, header.symbol, root, states));
+    const lockable = header.joints.filter((j) => j.locked && j.a && j.b).map(placedJoint);
+    if (lockable.length) this.kinds.push(new Kind("locked", lockable, header.symbol, root, states, "locked"));
     this.marks = header.joints.flatMap((j) => (j.a && j.b ? [new Mark(j.a, quaternion(j.axes ?? [1, 0, 0, 0]))] : []));
     this.triads = triads(this.marks.length);
     root.add(this.triads);

@@ -99,12 +99,15 @@ def _written(sol: Solution, form: str, target: Path, channels: tuple[str, ...], 
 @click.option("--over", metavar="CHANNEL", help="Plot over this channel in place of time.")
 @click.option("--fft", is_flag=True, help="Plot amplitudes over frequency.")
 @click.option("--shapes", is_flag=True, help="RUN is a reduced flexible part (.h5): plot its shapes, or those numbered.")
+@click.option("--events", is_flag=True, help="Mark what happened in plots over time: impacts, touches, locks.")
 @OUTPUT
-def plot(run: str, channels: tuple[str, ...], over: str | None, fft: bool, shapes: bool, output: str | None) -> Answer:
+def plot(run: str, channels: tuple[str, ...], over: str | None, fft: bool, shapes: bool, events: bool, output: str | None) -> Answer:
     """Plot channels of RUN over time, such as crank.end.position.x or 'A.*'; over another channel, or as spectra."""
     os.environ.setdefault("MPLBACKEND", "Agg")
     if (over is not None) + fft + shapes > 1:
         raise click.UsageError("give one of --over, --fft and --shapes")
+    if events and (over is not None or fft or shapes):
+        raise click.UsageError("--events marks plots over time; leave it out, or --over, --fft and --shapes")
     target = Path(output or f"{Path(run).stem}.png")
     if shapes:
         return _shapes(run, channels, target)
@@ -116,8 +119,10 @@ def plot(run: str, channels: tuple[str, ...], over: str | None, fft: bool, shape
     chosen = sol.select(*channels)
     if over is not None:
         spectra_and_shapes.phase(sol, over, chosen, target)
+    elif fft:
+        spectra_and_shapes.spectrum(sol, chosen, target)
     else:
-        (spectra_and_shapes.spectrum if fft else pictures.plot)(sol, chosen, target)
+        pictures.plot(sol, chosen, target, events=events)
     return Answer({"file": str(target), "channels": chosen}, f"written: {target}")
 
 

@@ -64,6 +64,15 @@ def _point(observer: Any, name: str) -> np.ndarray:
     return _nearest(observer, name)[:, PLACE].copy()
 
 
+def _center(observer: Any, name: str) -> np.ndarray:
+    """Where the sum of the normal forces acts, sum F p / sum F; the deepest point while nothing pushes."""
+    x = observer.contact(name)
+    pushes = np.maximum(x[:, :, FORCE], 0.0)
+    total = pushes.sum(axis=1)[:, None]
+    acts = total > 0
+    return np.where(acts, np.einsum("np,npi->ni", pushes, x[:, :, PLACE]) / np.where(acts, total, 1.0), _point(observer, name))
+
+
 def _power_lost(observer: Any, name: str) -> np.ndarray:
     return np.asarray(observer.contact(name)[:, :, LOST].sum(axis=1))
 
@@ -71,4 +80,4 @@ def _power_lost(observer: Any, name: str) -> np.ndarray:
 CHANNELS = (Channel("gap", "m", 1, _gap), Channel("normal_force", "N", 1, _normal_force), Channel("force", "N", 3, _force),
             Channel("friction_force", "N", 3, _friction_force), Channel("slip", "m/s", 3, _slip),
             Channel("slip_speed", "m/s", 1, _slip_speed), Channel("state", "", 1, _state), Channel("point", "m", 3, _point),
-            Channel("power_lost", "W", 1, _power_lost))
+            Channel("center", "m", 3, _center), Channel("power_lost", "W", 1, _power_lost))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..report.display import in_notebook
 from ..safe_files.hdf5 import check_target
-from . import films
+from . import event_lines, films
 from .colors import COLORS
 from .scene import PLANES, Scene, scene, zigzag
 
@@ -27,11 +27,14 @@ INK, PALE = "#333333", "#9a9a9a"
 
 
 # -- channels over time
-def plot(sol: Solution, channels: str | Sequence[str], path: str | Path | None = None) -> Any:
-    """Plot channels over time: one axis per unit, vectors by components. Returns the figure, and writes it to ``path``."""
+def plot(sol: Solution, channels: str | Sequence[str], path: str | Path | None = None, *,
+         events: bool | str | Sequence[str] = False) -> Any:
+    """Plot channels over time: one axis per unit, vectors by components. ``events``: mark what happened, True, or that of some items.
+    Returns the figure, and writes it to ``path``."""
     patterns = [channels] if isinstance(channels, str) else list(channels)
     if not patterns:
         raise ValueError(f"plot: name at least one channel, such as {sol.channels[0]!r}; sol.channels lists them")
+    happened = event_lines.chosen(sol, events) if events is not False else None
     columns = dict(sol.table(patterns))
     t = columns.pop("t")
     if len(columns) > LINES:
@@ -53,6 +56,8 @@ def plot(sol: Solution, channels: str | Sequence[str], path: str | Path | None =
         _steady(ax, [columns[name] for name in names])
         place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0} if crowded else {}
         ax.legend(fontsize="small", frameon=not crowded, framealpha=0.85, ncols=2 if len(names) > 24 else 1, **place)
+    if happened is not None:
+        event_lines.draw(happened, axes, (float(t[0]), float(t[-1])))
     axes[-1].set_xlabel("t [s]")
     axes[0].set_title(sol.name, fontsize="medium", loc="left")
     return _finish(fig, path, show)
@@ -200,6 +205,7 @@ class Stage:
         self.dots = [self._line(color=c, marker="o", markersize=6, linestyle="", zorder=5) for c in used]
         self.pins = self._line(color="white", marker="o", markersize=dot, markeredgecolor=INK, markeredgewidth=dot / 4,
                                linestyle="", zorder=6)
+        self.locks = self._line(color=INK, marker="s", markersize=1.5 * dot, linestyle="", zorder=6)
         self.heading = self.ax.set_title("", fontsize="medium", loc="left")
         self.labels: list[tuple[Any, np.ndarray]] = []
         if names:
@@ -244,10 +250,12 @@ class Stage:
                 self._put(getattr(self, part)[k], [b.lines(part, i) for b in group])
         width = 0.035 * self.size
         self._put(self.springs, _broken([zigzag(a[i], b[i], width, self.across) for a, b in s.springs.values()]))
-        self._put(self.links, _broken([np.array([a[i], b[i]]) for a, b in s.links]))
+        holds = lambda name: name not in s.off or not s.off[name][i]  # noqa: E731
+        self._put(self.links, _broken([np.array([a[i], b[i]]) for name, (a, b) in s.links.items() if holds(name)]))
         self._put(self.guides, _broken([np.array(g) for g in s.guides]))
         self._put(self.grounds, [s.grounds])
-        self._put(self.pins, [p[i:i + 1] for p in s.joints.values()])
+        self._put(self.pins, [p[i:i + 1] for name, p in s.joints.items() if holds(name)])
+        self._put(self.locks, [p[i:i + 1] for name, p in s.joints.items() if name in s.locked and s.locked[name][i]])
         for name, line in self.traces.items():
             times, path = s.traces[name]
             self._put(line, [path[:np.searchsorted(times, s.t[i], "right")]])

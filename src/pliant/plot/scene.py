@@ -63,15 +63,17 @@ class Scene:
     joints: dict[str, np.ndarray]                       # name: positions (n, 3)
     grounds: np.ndarray                                 # points held by the ground, (m, 3)
     springs: dict[str, tuple[np.ndarray, np.ndarray]]   # name: both ends, (n, 3) each
-    links: list[tuple[np.ndarray, np.ndarray]]          # distance joints
+    links: dict[str, tuple[np.ndarray, np.ndarray]]     # distance joints
     guides: list[tuple[np.ndarray, np.ndarray]]         # lines of slides on the ground, two points (3,)
     traces: dict[str, tuple[np.ndarray, np.ndarray]]    # times (m,), positions (m, 3)
     up: int = 2                                         # the axis against gravity
+    off: dict[str, np.ndarray] = field(default_factory=dict)     # name: whether a joint holds nothing, (n,)
+    locked: dict[str, np.ndarray] = field(default_factory=dict)  # name: whether it is locked, (n,)
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest coordinates over the whole motion."""
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
-        ends = [p for pair in (*self.springs.values(), *self.links) for p in pair]
+        ends = [p for pair in (*self.springs.values(), *self.links.values()) for p in pair]
         traces, guides = [path for _, path in self.traces.values()], [np.array(g) for g in self.guides]
         clouds = [self.grounds, *self.joints.values(), *ends, *traces, *guides]
         for body in self.bodies:
@@ -108,6 +110,8 @@ def scene(sol: Solution, times: np.ndarray, trace: tuple[str, ...] = (), deforma
     read = _reader(sol, rows)
     model = sol.model or drawn(sol.shown, sol.units)
     made = _of_model(model, read, sol.t[rows], deformation) if model is not None else _of_channels(sol, read, sol.t[rows])
+    made.off = {name: read(f"{name}.state") <= 0 for name in (*made.joints, *made.links) if f"{name}.state" in sol.units}
+    made.locked = {name: read(f"{name}.locked") > 0 for name in made.joints if f"{name}.locked" in sol.units}
     for name in trace:
         channel = name if name.endswith(".position") else f"{name}.position"
         if channel not in sol.units:
@@ -153,7 +157,7 @@ def _of_model(model: Model, read: Reader, t: np.ndarray, deformation: float) -> 
     larger = _enlarged(model, owners, bodies, read, deformation) if deformation != 1 else {}
     held: dict[str, list[np.ndarray]] = {name: [] for name in owners}
     gravity = np.abs(model.gravity)
-    out = Scene(t, list(bodies.values()), {}, np.zeros((0, 3)), {}, [], [], {},
+    out = Scene(t, list(bodies.values()), {}, np.zeros((0, 3)), {}, {}, [], {},
                 up=int(gravity.argmax()) if gravity.any() else 2)
 
     def path(frame: Frame) -> np.ndarray:
@@ -172,7 +176,7 @@ def _of_model(model: Model, read: Reader, t: np.ndarray, deformation: float) -> 
         if item.symbol == "spring":
             out.springs[item.name] = path_a, path_b
         elif item.symbol == "rod":
-            out.links.append((path_a, path_b))
+            out.links[item.name] = path_a, path_b
         elif item.section == "joints":
             out.joints[item.name] = path_b
         if isinstance(item, AxisJoint) and item.guide == "line" and item.a.body == "ground":
@@ -218,7 +222,7 @@ def _of_channels(sol: Solution, read: Reader, t: np.ndarray) -> Scene:
         raise ValueError(f"run {sol.name!r} cannot be drawn: its file holds neither a model nor positions and rotations of "
                          "bodies; draw it before it is saved, or save it with record=['*.position', '*.rotation']")
     bodies = [_body(read, name) for name in names]
-    out = Scene(t, bodies, {}, np.zeros((0, 3)), {}, [], [], {})
+    out = Scene(t, bodies, {}, np.zeros((0, 3)), {}, {}, [], {})
     size = _size(out)
     for body in bodies:
         points = [read(f"{p}.position")[0] for p in places if p.startswith(f"{body.name}.")]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST = 1_000_000  # entries that a run keeps; later ones are counted
 SHOWN = 20        # entries that are told at a glance
+WORDS = 64        # of one row of the table of what can happen, that are told apart where entries are left out
 
 
 class Happened(NamedTuple):
@@ -49,10 +50,18 @@ class EventTable(Sequence[Happened]):
             return EventTable(self.log[index], self.told)
         row = self.log[index]
         told, x, y = self.told[int(row[KIND])], float(row[X]), float(row[Y])
-        known = np.isfinite(x) and len(told.words) > 1
-        word = told.words[min(max(int(np.ceil(x)), 0), len(told.words) - 1) if known else 0]
         numbers = (np.nan, x, y) if told.numbers == IMPACTS else (x, np.nan, np.nan)
-        return Happened(float(row[TIME]), told.item, word, *numbers)
+        return Happened(float(row[TIME]), told.item, told.words[int(self._words(row[None, :])[0])], *numbers)
+
+    def _words(self, log: np.ndarray) -> np.ndarray:
+        """Which of its words is told of each entry."""
+        last = np.array([len(told.words) - 1 for told in self.told], np.int64)[log[:, KIND].astype(np.int64)]
+        return np.clip(np.ceil(np.where(np.isfinite(log[:, X]), log[:, X], 0.0)), 0, last).astype(np.int64)
+
+    @property
+    def words(self) -> np.ndarray:
+        """Of each entry the number of what happened among the words that tell it."""
+        return self._words(self.log)
 
     def __iter__(self) -> Iterator[Happened]:
         return (self[k] for k in range(len(self)))
@@ -91,6 +100,24 @@ class EventTable(Sequence[Happened]):
 
 def events(sol: Solution) -> EventTable:
     return EventTable(sol.happened, sol.told, sol.omitted)
+
+
+def thinned(table: EventTable, most: int) -> np.ndarray:
+    """Numbers of entries in order of time, at most ``most``: of what happens seldom all, of the rest the first in equal pieces of time."""
+    t, kind = table.t, table.log[:, KIND] * WORDS + np.minimum(table.words, WORDS - 1)
+    if len(t) <= most:
+        return np.argsort(t, kind="stable")
+    names, number, counts = np.unique(kind, return_inverse=True, return_counts=True)
+    kept, left = list[np.ndarray](), most
+    for place, k in enumerate(np.argsort(counts, kind="stable")[:most]):
+        rows, share = np.flatnonzero(number == k), max(1, left // (min(len(names), most) - place))
+        if len(rows) > share:
+            piece = np.floor((t[rows] - t[rows].min()) / (np.ptp(t[rows]) or 1.0) * share * (1 - 1e-12))
+            rows = rows[np.unique(piece, return_index=True)[1]]
+        kept.append(rows)
+        left -= len(rows)
+    found = np.concatenate(kept)
+    return np.asarray(found[np.argsort(t[found], kind="stable")])
 
 
 # -- files

@@ -26,6 +26,8 @@ from .item_facts import facts_of
 from .shapes import dress
 from .skins import skin_of
 from .sources import Source
+from .touching import arrows_of, faces, touched
+from .triangles import Triangles
 
 OVERVIEW = 200  # rows that tell how far the motion goes
 SYMBOL = 0.018  # size of joint symbols against the model
@@ -45,14 +47,19 @@ class Description:
             if wrong := unknown_name(source.model, name):  # type: ignore[arg-type]
                 raise ValueError(f"style {name!r}: {wrong}")
         self.attached: dict[str, list[np.ndarray]] = {}
+        self.touched: dict[str, list[tuple[str, Any, Any]]] = {}  # of bodies: contacts, frames and surfaces that are to be drawn
         model = source.model
         self.bodies = [self._body(b) for b in model.section("bodies") if isinstance(b, FrameOwner)] if model else self._channel_bodies()
         if model is not None:
             self.owners["ground"], self.attached["ground"] = model.ground, []
+            for force in model.section("forces"):
+                for frame, surface in touched(force, self.owners):
+                    self.touched.setdefault(frame.body, []).append((force.name, frame, surface))
         self._measure()
         self.joints = [self._joint(j) for j in model.section("joints")] if model else []
         self.forces = [self._force(f) for f in model.section("forces")] if model else []
         self._dress()
+        self.surfaces = [made for place in self.touched if self._apart(place) for made in self._surfaces(place)]
         self.header = self._header()
 
     @property
@@ -123,9 +130,9 @@ class Description:
         self.first = some[:, :, 0] if n else np.zeros((0, 7))
         clouds = [some[:, :3].transpose(0, 2, 1).reshape(-1, 3)]
         for k, name in enumerate(self.places):
-            for x in _reach(self.owners.get(name)):
+            for x in (*_reach(self.owners.get(name)), *self._corners(name)):
                 clouds.append(some[k, :3].T + _matrices(some[k, 3:].T) @ x)
-        clouds.append(self._on_ground())
+        clouds += [self._on_ground(), np.array(self._corners("ground")).reshape(-1, 3)]
         points = np.concatenate(clouds)
         self.low: np.ndarray = points.min(0) if len(points) else -np.ones(3)
         self.high: np.ndarray = points.max(0) if len(points) else np.ones(3)
@@ -141,6 +148,48 @@ class Description:
             return np.zeros((0, 3))
         ends = [end for item in (*model.section("joints"), *model.section("forces")) if isinstance(item, Pair) for end in (item.a, item.b)]
         return np.array([model.ground.place_of(end)[0] for end in ends if end.body == "ground"]).reshape(-1, 3)
+
+    # -- surfaces that touch
+    def _apart(self, body: str) -> bool:
+        """Whether they are drawn by themselves: of the ground, of nodes of flexible bodies."""
+        return body == "ground" or isinstance(self.owners[body], ModalBody)
+
+    def _faces(self, body: str, low: np.ndarray, high: np.ndarray) -> list[Triangles]:
+        """Of a body, in its axes; those without end between two corners in the axes of their frames."""
+        made = []
+        for _, frame, surface in self.touched.get(body, ()):
+            point, axes = self.owners[body].place_of(frame)
+            points, cells = faces(surface, low, high)
+            made.append((point + points @ axes.T, cells))
+        return made
+
+    def _corners(self, body: str) -> list[np.ndarray]:
+        """Of the boxes around the surfaces of a body that have an end."""
+        if body not in self.touched or isinstance(self.owners[body], ModalBody):
+            return []
+        made = self._faces(body, np.zeros(3), np.zeros(3))
+        boxes = [np.array([points.min(0), points.max(0)]) for points, _ in made]
+        return [np.array([box[i, 0], box[j, 1], box[k, 2]]) for box in boxes for i, j, k in np.ndindex(2, 2, 2)]
+
+    def _surfaces(self, body: str) -> list[dict[str, Any]]:
+        """Of the ground, as far as the motion goes, and of nodes."""
+        made, drawn = list[dict[str, Any]](), list[Any]()
+        for name, frame, surface in self.touched[body]:
+            end = self._end(frame)
+            if (same := (end["place"], np.round(end["point"], 12).tolist(), np.round(end["rotation"], 12).tolist(), surface)) in drawn:
+                continue  # one floor of several contacts
+            drawn.append(same)
+            axes, reach = matrix_of(end["rotation"]), np.full(3, self.size / 4)
+            low, high = -reach, reach
+            if body == "ground":
+                box = np.array([self.low, self.high]) - self.origin
+                corners = (np.array([[box[i, 0], box[j, 1], box[k, 2]] for i, j, k in np.ndindex(2, 2, 2)]) - end["point"]) @ axes
+                low, high = corners.min(0) - 0.1 * self.size, corners.max(0) + 0.1 * self.size
+            points, cells = faces(surface, low, high)
+            first = f"surface{len(self.arrays)}"
+            made.append({"name": name, "end": end, "points": self._put(f"{first}.points", points, np.float32),
+                         "cells": self._put(f"{first}.cells", cells, np.uint32)})
+        return made
 
     def _plane(self, some: np.ndarray) -> str:
         """The coordinate plane in which everything moves, or "3d"."""
@@ -178,6 +227,7 @@ class Description:
         if held := held_by(item, {getattr(d, "coordinate", "") for d in drives}):
             made["held"] = held._asdict()
         made["drives"] = [d.name for d in drives]
+        made |= {key: channel for key in ("state", "locked") if self.source.knows(channel := f"{item.name}.{key}")}
         return made
 
     def _force(self, item: Any) -> dict[str, Any]:
@@ -192,6 +242,8 @@ class Description:
             made |= {"b": self._end(item.on_body()), "vector": [None] * 3, "axes": "world", "channel": f"{item.name}.force"}
         elif hasattr(item, "joint"):
             made["joint"] = item.joint
+        if arrows := arrows_of(item, made, self.joints, self.source.knows):
+            made["arrows"] = arrows
         return made
 
     def _dress(self) -> None:
@@ -220,7 +272,9 @@ class Description:
         if isinstance(owner, ModalBody):
             body["skin"] = self._skin(owner, prefix)
         else:
-            body["shapes"] = dress(owner, style, self.attached[body["name"]], self.symbol, self.size, self.arrays, prefix)
+            reach = np.full(3, self.size / 8)
+            surfaces = self._faces(body["name"], -reach, reach)
+            body["shapes"] = dress(owner, style, self.attached[body["name"]], self.symbol, self.size, self.arrays, prefix, surfaces)
         named = {k: v for k, v in owner.frames.items() if k in body.get("nodes", owner.frames)} if owner else {}
         body["frames"] = {name: {"point": place.point, "rotation": place.rotation} for name, place in named.items()}
         body["traced"] = [name for name, s in styles.items() if s.trace and body["name"] in (name, name.rpartition(".")[0])]
@@ -278,6 +332,7 @@ class Description:
             "bodies": self.bodies,
             "joints": self.joints,
             "forces": self.forces,
+            "surfaces": self.surfaces,
             "ground": np.unique(np.round(ground, 12), axis=0) if ground else [],
             "findings": s.findings,
             "facts": s.facts(),

@@ -10,8 +10,10 @@ import numpy as np
 from ..functions.table import Table
 from ..items.base import Frame, Item, Strict, unit_of
 from ..items.bodies import RigidBody
+from ..items.curves import CamMotion, Curve
 from ..items.modal import ModalBody
 from ..items.springs import Bushing
+from ..items.surfaces import Surface
 
 HIDDEN = ("name", "frames", "shape", "reduced", "inertia")
 LABELS = {"com": "centre of mass", "a": "from", "b": "to"}
@@ -73,6 +75,18 @@ def unit_shown(unit: str) -> str:
     return unit.replace("*", " ").replace("^2", "²").replace("^3", "³")
 
 
+def _stated(value: Surface | Curve | CamMotion) -> str:
+    """What is said of a surface or of a curve: its kind, and sizes in m."""
+    told = {key: getattr(value, key) for key in type(value).model_fields if key in value.model_fields_set}
+    words = [str(told.pop("kind")).replace("_", " ")] if "kind" in told else []
+    for key, x in told.items():
+        if key == "points" and x is not None:
+            words.append(f"{len(x)} points")
+        elif x is not None:
+            words.append(f"{key} {with_unit(shown(x), 'm' if isinstance(value, Surface) else '')}")
+    return ", ".join(words)
+
+
 def shown(value: Any, digits: int = 6) -> str:
     """A number, a name, a function, or a list of them."""
     if value is None:
@@ -85,6 +99,8 @@ def shown(value: Any, digits: int = 6) -> str:
         return ", ".join(f"({shown(v)})" if isinstance(v, (tuple, list)) else shown(v) for v in value)
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {shown(entry)}" for key, entry in value.items())
+    if isinstance(value, (Surface, Curve, CamMotion)):
+        return _stated(value)
     if isinstance(value, Table):
         return f"{value.kind} table of {len(value.x)} points, {value.x[0]:.4g} to {value.x[-1]:.4g}"
     if isinstance(value, Strict) and not isinstance(value, Frame):

@@ -44,7 +44,7 @@ def answer(services: list[Service], question: dict[str, Any]) -> tuple[str, byte
         if question["what"] == "rows":
             return "", service.rows(int(question["first"]), int(question["last"]), int(question.get("step", 1)))
         if question["what"] == "channel":
-            return "", service.channel(str(question["name"]))
+            return "", service.channel(str(question["name"]), int(question.get("step", 0)))
         return "", service.scene()
     except (KeyError, ValueError, IndexError, TypeError, OSError) as error:
         return str(error.args[0]) if error.args else type(error).__name__, b""

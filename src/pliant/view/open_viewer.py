@@ -77,6 +77,9 @@ class Watched(Source):
     def read(self, names: Any, rows: slice) -> Any:
         return self.inner.read(names, rows)
 
+    def events(self) -> Any:
+        return self.inner.events()
+
     def facts(self) -> list[tuple[str, str]]:
         return self.inner.facts()
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .describe import Description
 from .packing import to_text
 from .service import Service
 from .sources import SolutionSource
+from .touching import channels_of
 
 if TYPE_CHECKING:
     from ..solution import Solution
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 MARK = "<!-- pliant:runs -->"
 ROWS = 2000  # of a run in a page
 CHANNELS = 6 * 2**20  # bytes of channels put into a page that the user did not choose
+DRAWN = 6 * 2**20  # bytes of channels that make its picture
 FIRST = ("energy.",)  # channels that come first
 OF_BODY = ("rotation", "angular_velocity", "angular_acceleration", "acceleration")  # of frames: left out, bodies have them
 
@@ -82,11 +85,18 @@ def _embedded(sol: Solution, rows: int, channels: str | Sequence[str] | None, la
     chosen = _chosen(source, channels)
     found = source.read(chosen, slice(0, None))
     extra: dict[str, np.ndarray] = {f"channel:{name}": np.ascontiguousarray(found[name].T, _kind(channels)) for name in chosen}
-    arrows = [c for f in service.description.forces if (c := f.get("channel")) and c in source.units and c not in chosen]
-    for name, values in source.read(arrows if len(source.kept) <= ROWS else (), slice(0, None)).items():
+    drawn = [c for c in _drawn(service.description) if c in source.units and c not in chosen]
+    for name, values in source.read(drawn[: DRAWN // (12 * len(source.kept))], slice(0, None)).items():
         extra[f"channel:{name}"] = np.ascontiguousarray(values.T, np.float32)
     source.units = {name: unit for name, unit in source.units.items() if name in chosen}
     return to_text(service.scene(shuffled=True, extra=extra))
+
+
+def _drawn(d: Description) -> list[str]:
+    """Channels of which the page makes its picture: whether joints hold, arrows of loads and of what touches."""
+    found = [joint[key] for joint in d.joints for key in ("state", "locked") if key in joint]
+    found += [f["channel"] for f in d.forces if f.get("channel")]
+    return list(dict.fromkeys([*found, *(c for f in d.forces for arrow in f.get("arrows", ()) for c in channels_of(arrow))]))
 
 
 def _kind(channels: object) -> type:

@@ -106,7 +106,11 @@ def application(services: list[Service], port: int) -> Any:
         return _bytes(await run_in_threadpool(partial(service(request).rows, first, last, step)))
 
     async def channel(request: Request) -> Response:
-        return _bytes(await run_in_threadpool(partial(service(request).channel, request.query_params.get("name", ""))))
+        asked = {"name": "", "step": "0", **request.query_params}
+        return _bytes(await run_in_threadpool(partial(service(request).channel, asked["name"], _whole(asked["step"]))))
+
+    async def events(request: Request) -> Response:
+        return _bytes(await run_in_threadpool(service(request).events))
 
     async def status(request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(service(request).status))
@@ -121,6 +125,7 @@ def application(services: list[Service], port: int) -> Any:
             ("/api/{number}/scene", scene),
             ("/api/{number}/rows", rows),
             ("/api/{number}/channel", channel),
+            ("/api/{number}/events", events),
             ("/api/{number}/status", status),
         )
     ]

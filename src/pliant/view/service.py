@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .describe import Description
+from .event_marks import marks
 from .packing import pack
 from .sources import Source
 
@@ -57,9 +58,14 @@ class Service:
         with self.lock:
             if self.ready is not None and self.ready[0] == self.source.version and not self.source.live and not shuffled:
                 return self.ready[1]
-            d, rows = self.description, self.overview()
+            d, rows, (told, marked) = self.description, self.overview(), marks(self.source.events())
             header = d.header | {"rows": self.source.count(), "stride": rows.step, "label": self.label, "live": self.source.live}
-            return pack(header, d.arrays | self._whole(rows) | (extra or {}), shuffled=shuffled)
+            return pack(header | {"events": told}, d.arrays | self._whole(rows) | marked | (extra or {}), shuffled=shuffled)
+
+    def events(self) -> bytes:
+        """What happened so far, of a run that goes on."""
+        with self.lock:
+            return pack(*marks(self.source.events()))
 
     def _whole(self, rows: slice) -> dict[str, np.ndarray]:
         """Motion over rows of the run, and its last row, which is the end of the time."""
@@ -84,20 +90,24 @@ class Service:
     def _motion(self, rows: slice) -> dict[str, np.ndarray]:
         return {"t": np.asarray(self.source.times(rows), np.float64), "motion": self.description.motion(rows)}
 
-    def channel(self, name: str) -> bytes:
+    def channel(self, name: str, step: int = 0) -> bytes:
         with self.lock:
-            return pack({"name": name, "unit": self.source.units.get(name, "")}, self.values(name))
+            return pack({"name": name, "unit": self.source.units.get(name, "")}, self.values(name, step))
 
-    def values(self, name: str) -> dict[str, np.ndarray]:
-        """A channel over time, column by column; KeyError if there is none of that name."""
+    def values(self, name: str, step: int = 0) -> dict[str, np.ndarray]:
+        """A channel over time, column by column; KeyError if there is none of that name. ``step``: every so many rows, in place of the
+        extremes of a long one."""
         n = self.source.count()
         if name not in self.source.units:
             from ..items.base import did_you_mean
 
             raise KeyError(f"no channel {name!r}{did_you_mean(name, self.source.units)}")
-        if n <= POINTS:
-            whole = self.source.read([name], slice(0, n))[name]
-            return {"t": np.asarray(self.source.times(slice(0, n)), np.float64), "values": np.asarray(whole.T, np.float64)}
+        if step < 0:
+            raise ValueError(f"step = {step}, must be at least 1, or 0 for the extremes of a long channel")
+        if n <= POINTS or step:
+            rows = slice(0, n, max(1, step, -(-n // (10 * POINTS))))
+            whole = self.source.read([name], rows)[name]
+            return {"t": np.asarray(self.source.times(rows), np.float64), "values": np.asarray(whole.T, np.float64)}
         return self._extremes(name, n)
 
     def _extremes(self, name: str, n: int) -> dict[str, np.ndarray]:

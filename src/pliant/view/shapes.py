@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..items.base import matrix_of, quaternion_of
 from ..items.meshes import surface_of
+from .triangles import Triangles
 
 Shapes = list[dict[str, Any]]
 
 
-def dress(body: Any, style: Any, held: list[np.ndarray], symbol: float, size: float, arrays: dict[str, np.ndarray], prefix: str) -> Shapes:
-    """Shapes in body axes; large ones are put into ``arrays``. Points that hold the body and lie outside are linked to it."""
+def dress(body: Any, style: Any, held: list[np.ndarray], symbol: float, size: float, arrays: dict[str, np.ndarray], prefix: str,
+          touched: Sequence[Triangles] = ()) -> Shapes:
+    """Shapes in body axes; large ones are put into ``arrays``. Points that hold the body and lie outside are linked to it. A body without
+    a shape has the surfaces ``touched`` by contacts, if there are any."""
     if style is not None and style.mesh is not None:
         corners, cells = surface_of(style)
         points = np.array(style.position) + corners @ matrix_of(style.rotation).T
         return [_mesh(points, cells, arrays, f"{prefix}.mesh")]
     shape = getattr(body, "shape", None)
-    if shape is None:
+    if shape is None and not touched:
         return _from_inertia(body, held, symbol, size)
     made: Shapes = []
     middle, outside = np.zeros(3), lambda x: True
-    if shape.kind in ("rod", "cylinder"):
+    if shape is None:
+        made += [_mesh(points, cells, arrays, f"{prefix}.surface{k}") for k, (points, cells) in enumerate(touched)]
+        low, high = (find([find(points, axis=0) for points, _ in touched], axis=0) for find in (np.min, np.max))
+        middle, outside = np.clip(np.array(getattr(body, "com", np.zeros(3))), low, high), lambda x: bool(((x < low) | (x > high)).any())
+    elif shape.kind in ("rod", "cylinder"):
         p, q = np.array(shape.points[0]), np.array(shape.points[1])
         middle, radius = (p + q) / 2, shape.radius
         made.append({"kind": "cylinder", "start": p, "end": q, "radius": radius, "marked": shape.kind == "cylinder"})

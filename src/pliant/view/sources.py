@@ -14,6 +14,7 @@ import numpy as np
 from ..channel_values.components import ENERGIES, FRAME, components
 from ..items.groups import MODEL, TOGETHER
 from ..kernels.state_row import row_width
+from ..results.events import EventTable, checked, told_from
 from ..results.kept_models import drawn, model_from, parts_from, parts_in
 from ..safe_files import journal as jn
 from ..safe_files.hdf5 import check_seal, member, number, numbers, opened, text
@@ -21,6 +22,7 @@ from .item_facts import shown, with_unit
 
 if TYPE_CHECKING:
     from ..compile.compiled_model import CompiledModel
+    from ..items.declarations import Told
     from ..model import Model
     from ..solution import Solution
 
@@ -68,6 +70,10 @@ class Source:
         unknown = self.read([name for name, size in found.items() if not size], slice(0, 1))
         return found | {name: value.shape[1] if value.ndim == 2 else 1 for name, value in unknown.items()}
 
+    def events(self) -> EventTable:
+        """What happened in the run, so far."""
+        return EventTable(np.zeros((0, 4)), ())
+
     def poll(self) -> None:
         """Look whether there is something new."""
 
@@ -98,6 +104,9 @@ class SolutionSource(Source):
             observer = Observer(self.sol.dynamics, self.sol.rows[rows], self.sol.energies[rows])
             return {name: observer(name) for name in names}
         return {name: self.sol[name][rows] for name in names}
+
+    def events(self) -> EventTable:
+        return EventTable(self.sol.happened, self.sol.told, self.sol.omitted)
 
     def facts(self) -> list[tuple[str, str]]:
         from ..report.summaries import run_data
@@ -225,6 +234,13 @@ class FileSource(Computed):
         with self._file() as f:
             return _some(numbers(f, "states", self.rows, None), rows), _some(numbers(f, "energies", self.rows, 3), rows)
 
+    def events(self) -> EventTable:
+        with self._file() as f:
+            if not f.id.links.exists(b"events"):
+                return super().events()
+            found, told = numbers(f, "events", None, 4), told_from(text(f, "told", "") or "[]")
+            return EventTable(checked(found[()], told), told, int(number(found, "omitted")))
+
     def _file(self) -> Any:
         return _same(self.path, self.identity)
 
@@ -277,6 +293,9 @@ class JournalSource(Computed):
         self.path, self.offset = path, 0
         self.blocks: dict[str, list[np.ndarray]] = {"states": [], "energies": []}
         self.rows, self.end = 0, 0.0
+        self.happened: list[np.ndarray] = []
+        self.told: tuple[Told, ...] = ()
+        self.omitted = 0
         self.live, self.units = True, {}
         self.poll()
         if not self.units:
@@ -298,12 +317,16 @@ class JournalSource(Computed):
                     for name, block in self.blocks.items():
                         block.append(arrays[name])
                     self.rows += len(arrays["states"])
+                elif kind == jn.EVENTS:
+                    self.happened.append(checked(arrays["events"], self.told))
+                    self.omitted = int(head["omitted"])
         self.live = jn.is_written(self.path)
 
     def _begin(self, head: dict[str, Any], images: dict[str, bytes]) -> None:
         self.name, self.end = str(head.get("name", "run")), float(head.get("end") or 0.0)
         self.note, self.units = str(head.get("model_note") or ""), dict(head.get("units") or {})
         self.blocks, self.rows = {"states": [], "energies": []}, 0
+        self.happened, self.omitted, self.told = [], 0, told_from(str(head.get("told") or "[]"))
         self.version += 1
         self.read_model(str(head.get("model") or ""), "", partial(parts_from, images))
 
@@ -312,6 +335,9 @@ class JournalSource(Computed):
         if len(block) > 1:
             block[:] = [np.concatenate(block)]
         return block[0] if block else np.zeros((0, 4))
+
+    def events(self) -> EventTable:
+        return EventTable(np.concatenate([np.zeros((0, 4)), *self.happened]), self.told, self.omitted)
 
     def count(self) -> int:
         return self.rows

@@ -14,6 +14,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Att
 
 const PATHS: Record<string, string> = {
   play: "M7 4.5v15l13-7.5z", pause: "M6 4.5h4.5v15H6zM13.5 4.5H18v15h-4.5z", next: "M5 5l8 7-8 7zM15 5h3v14h-3z", previous: "M19 5l-8 7 8 7zM6 5h3v14H6z",
+  earlier: "M18 5l-7 7 7 7zM6 7l4 5-4 5-4-5z", later: "M6 5l7 7-7 7zM18 7l4 5-4 5-4-5z",
   loop: "M17 3l4 4-4 4V8H8a4 4 0 0 0-4 4H2a6 6 0 0 1 6-6h9zM7 21l-4-4 4-4v3h9a4 4 0 0 0 4-4h2a6 6 0 0 1-6 6H7z",
   eye: "M12 5c5 0 9 4.5 10 7-1 2.5-5 7-10 7S3 14.500 2 12c1-2.500 5-7 10-7zm0 3.200a3.800 3.800 0 1 0 0 7.600 3.800 3.800 0 0 0 0-7.600z",
   hidden: "M3 4.300L4.300 3 21 19.700 19.700 21l-3.400-3.400A10.500 10.500 0 0 1 12 19c-5 0-9-4.500-10-7 .5-1.300 1.800-3.200 3.700-4.700zM12 5c5 0 9 4.500 10 7a13 13 0 0 1-3 4L8.700 5.700A10 10 0 0 1 12 5z",

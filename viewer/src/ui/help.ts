@@ -2,9 +2,9 @@
 import { button, h } from "./dom";
 
 const KEYS: [string, string][] = [
-  ["space", "play, pause"], [", .", "row before, row after"], ["← →", "a fiftieth of the time"], ["Home End", "start, end"], ["< >", "slower, faster"], ["L", "loop"],
+  ["space", "play, pause"], [", .", "row before, row after"], ["[ ]", "event before, event after"], ["← →", "a fiftieth of the time"], ["Home End", "start, end"], ["< >", "slower, faster"], ["L", "loop"],
   ["0 1 2 3 4", "views: home, front, right, top, isometric"], ["P", "perspective"], ["O", "follow the selected body"], ["G W K", "grid, world axes, joint frames"],
-  ["J F T N", "joints, force arrows, traces, names"], ["E U", "edges, undeformed shape"], ["H I A", "hide, isolate, show all"], ["B C D", "parts, plots, light or dark"], ["Esc", "deselect"]];
+  ["J F X M T N", "joints, arrows of forces, of contacts, event marks, traces, names"], ["E U", "edges, undeformed shape"], ["H I A", "hide, isolate, show all"], ["B C D", "parts, plots, light or dark"], ["Esc", "deselect"]];
 
 export function helpDialog(): HTMLDialogElement {
   const made: HTMLDialogElement = h("dialog", { class: "help", "aria-label": "Help" }, h("div", { class: "panel-head" }, h("h2", {}, "Keys"), button("close", "Close help", () => made.close(), "small")),

@@ -6,6 +6,7 @@ import { search } from "../timeline";
 
 export interface Series { label: string; channel: string; run: number; t: Float64Array; y: Float64Array; color: number }
 export interface Range { from: number; to: number }
+const CROWDED = 9; // pixels between marks, at least
 const LEFT = 64, RIGHT = 12, TOP = 8, BOTTOM = 24;
 
 export class PlotCanvas {
@@ -25,7 +26,7 @@ export class PlotCanvas {
     return range.from + (Math.min(width, Math.max(0, x - LEFT)) / width) * (range.to - range.from);
   }
 
-  draw(series: Series[], range: Range, time: number, theme: Theme, ratio: number, last: boolean): void {
+  draw(series: Series[], range: Range, time: number, theme: Theme, ratio: number, events: readonly number[]): void {
     const { canvas } = this, w = canvas.clientWidth, hgt = canvas.clientHeight;
     if (!w || !hgt) return;
     if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(hgt * ratio)) {
@@ -37,11 +38,12 @@ export class PlotCanvas {
     c.fillStyle = theme === "dark" ? "#1b1f26" : "#ffffff";
     c.fillRect(0, 0, w, hgt);
     this.limits(series, range);
-    this.axes(c, w, hgt, range, theme, last);
+    this.axes(c, w, hgt, range, theme);
     c.save();
     c.beginPath();
     c.rect(LEFT, TOP, w - LEFT - RIGHT, hgt - TOP - BOTTOM);
     c.clip();
+    this.marks(c, events, w, hgt, range, theme);
     for (const s of series) this.line(c, s, w, hgt, range, theme);
     this.cursor(c, series, w, hgt, range, time, theme);
     c.restore();
@@ -70,7 +72,7 @@ export class PlotCanvas {
     [this.lowest, this.highest] = [low - margin, high + margin];
   }
 
-  private axes(c: CanvasRenderingContext2D, w: number, hgt: number, range: Range, theme: Theme, last: boolean): void {
+  private axes(c: CanvasRenderingContext2D, w: number, hgt: number, range: Range, theme: Theme): void {
     const faint = theme === "dark" ? "#2c333d" : "#e6eaef", ink = theme === "dark" ? "#aeb8c4" : "#55606d";
     c.font = "11px system-ui, sans-serif";
     c.lineWidth = 1;
@@ -104,7 +106,6 @@ export class PlotCanvas {
     });
     c.textAlign = "right";
     c.fillText("t [s]", w - RIGHT, hgt - BOTTOM + 6);
-    void last;
     c.save();
     c.translate(11, TOP + (hgt - TOP - BOTTOM) / 2);
     c.rotate(-Math.PI / 2);
@@ -112,6 +113,13 @@ export class PlotCanvas {
     c.textBaseline = "middle";
     c.fillText(this.unit ? `[${this.unit}]` : "1", 0, 0);
     c.restore();
+  }
+
+  /** Instants at which something happened; where they are many, at the edge only. */
+  private marks(c: CanvasRenderingContext2D, events: readonly number[], w: number, hgt: number, range: Range, theme: Theme): void {
+    const places = [...new Set(events.map((t) => Math.round(this.x(t, w, range))))], crowded = places.length > (w - LEFT - RIGHT) / CROWDED;
+    c.fillStyle = theme === "dark" ? "#5f6a78" : "#a3acb7";
+    for (const x of places) c.fillRect(x, crowded ? hgt - BOTTOM - 7 : TOP, 1, crowded ? 7 : hgt - BOTTOM - TOP);
   }
 
   /** Where there are more rows than pixels, the lowest and highest of each pixel. */

@@ -141,9 +141,20 @@ export class Plots {
     if (this.element.hidden) return;
     const { theme } = this.app.store.now, range = this.shownRange(), ratio = Math.min(3, window.devicePixelRatio || 1);
     const list = [...this.canvases];
-    list.forEach(([unit, plot], k) => plot.draw(this.series.filter((s) => this.unit(s) === unit), range, this.app.player.time, theme, ratio, k === list.length - 1));
+    for (const [unit, plot] of list) {
+      const own = this.series.filter((s) => this.unit(s) === unit);
+      plot.draw(own, range, this.app.player.time, theme, ratio, this.events(own, range));
+    }
     for (const { series, output } of this.values) output.textContent = shown(valueAt(series, this.app.player.time), 5);
     for (const mark of this.legend.querySelectorAll<HTMLElement>("i")) mark.style.borderColor = LINES[theme][Number(mark.dataset.color) % LINES[theme].length];
+  }
+
+  /** When something happened to what is plotted; if that is nothing, to anything. */
+  private events(series: Series[], { from, to }: Range): number[] {
+    if (!this.app.runs.length || !this.app.store.now.events) return [];
+    const { events } = this.app.first, [first, last] = events.between(from, to), all = Array.from({ length: last - first }, (_, k) => first + k);
+    const items = new Set(events.kinds.map(([item]) => item).filter((item) => series.some((s) => s.channel.startsWith(`${item}.`))));
+    return (items.size ? all.filter((k) => items.has(events.item(k))) : all).map((k) => events.t[k]);
   }
 
   /** Load everything again, of a run that has grown. */

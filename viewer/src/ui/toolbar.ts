@@ -4,9 +4,9 @@ import type { Settings } from "../settings";
 import type { View } from "../stage";
 import { button, h, pressed } from "./dom";
 
-type Switch = "grid" | "world" | "frames" | "joints" | "forces" | "traces" | "names" | "edges" | "ghost" | "perspective";
+type Switch = "grid" | "world" | "frames" | "joints" | "forces" | "contacts" | "events" | "traces" | "names" | "edges" | "ghost" | "perspective";
 const SWITCHES: [Switch, string, string][] = [
-  ["joints", "Joint symbols", "J"], ["forces", "Force arrows", "F"], ["traces", "Traces", "T"], ["names", "Names", "N"], ["frames", "Joint frames", "K"],
+  ["joints", "Joint symbols", "J"], ["forces", "Force arrows", "F"], ["contacts", "Contact arrows", "X"], ["events", "Event marks", "M"], ["traces", "Traces", "T"], ["names", "Names", "N"], ["frames", "Joint frames", "K"],
   ["world", "World axes", "W"], ["grid", "Grid", "G"], ["edges", "Edges", "E"], ["ghost", "Undeformed shape", "U"], ["perspective", "Perspective", "P"]];
 const VIEWS: [View, string, string][] = [["home", "Home", "0"], ["front", "Front", "1"], ["right", "Right", "2"], ["top", "Top", "3"], ["iso", "Isometric", "4"], ["back", "Back", ""], ["left", "Left", ""], ["bottom", "Bottom", ""]];
 

@@ -1,6 +1,7 @@
 /** Play, pause, scrub, speed, loop, single frame. */
 import type { App } from "../app";
 import { button, h, icon, pressed } from "./dom";
+import { Marks } from "./marks";
 
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10];
 
@@ -11,6 +12,8 @@ export class Transport {
   private readonly clock: HTMLElement;
   private readonly loop: HTMLButtonElement;
   private readonly speed: HTMLSelectElement;
+  private readonly marks: Marks;
+  private readonly jumps: HTMLElement[];
   private digits = 3;
   private shown = "";
 
@@ -22,9 +25,22 @@ export class Transport {
     this.loop = button("loop", "Loop (L)", () => app.store.toggle("loop"));
     this.speed = h("select", { class: "speed", "aria-label": "Speed", title: "Speed (< slower, > faster)", change: () => app.store.set({ speed: Number(this.speed.value) }) },
       ...SPEEDS.map((s) => h("option", { value: s, selected: s === 1 }, `${s}×`)));
+    this.marks = new Marks(app);
+    this.jumps = [button("earlier", "Event before ([)", () => app.jump(-1), "small"), button("later", "Event after (])", () => app.jump(1), "small")];
+    const line = h("div", { class: "time" }, this.jumps[0], h("div", { class: "track" }, this.marks.canvas, this.scrub), this.jumps[1]);
     this.element = h("section", { class: "transport", "aria-label": "Playback" },
       this.play, button("previous", "Previous row (,)", () => app.step(-1), "small"), button("next", "Next row (.)", () => app.step(1), "small"),
-      this.scrub, this.clock, this.speed, this.loop);
+      line, this.clock, this.speed, this.loop, this.marks.label);
+  }
+
+  /** Say what happened at an event. */
+  tell(k: number): void { if (this.app.store.now.events) this.marks.pin(k); }
+
+  /** Marks are drawn anew: of another run, after it has grown, or in other colours. */
+  mark(): void {
+    const seen = this.app.runs.length > 0 && this.app.first.events.count > 0 && this.app.store.now.events;
+    for (const part of [this.marks.canvas, ...this.jumps]) part.hidden = !seen;
+    if (seen) this.marks.draw();
   }
 
   /** The span of time has changed. */
@@ -36,6 +52,7 @@ export class Transport {
     this.digits = length > 0 ? Math.min(9, Math.max(0, 3 - Math.floor(Math.log10(length)))) : 3;
     this.element.classList.toggle("still", length <= 0);
     this.rate();
+    this.mark();
     this.shown = "";
   }
 
@@ -66,6 +83,7 @@ export class Transport {
   update(): void {
     const { time, end } = this.app.player;
     const text = `${time.toFixed(this.digits)} / ${Number(end.toFixed(this.digits))} s`;
+    this.marks.passed();
     if (text === this.shown) return;
     this.shown = text;
     this.clock.textContent = text;
