@@ -10,13 +10,15 @@ from pydantic import BeforeValidator, PrivateAttr, WithJsonSchema, model_validat
 
 from ..functions.expression import ZERO
 from ..functions.field_error import FieldError
-from ..functions.units import must
+from ..functions.parameters import has_expressions
+from ..functions.units import must, quantity
 from .base import Frame, Item, Pair, number
 from .contact_channels import CHANNELS
 from .contact_damping import LEAST, NAMED, damping_of
 from .declarations import VALUES, Channel, State, Told
 from .function_fields import ForceLaw
 from .joints import perpendicular_frame
+from .quantities import numbers_with_units
 from .rigid_limits import RIGID, add_rigid_contact, wrong_for_rigid
 from .surfaces import WORDS, Side, Surface, own_surface
 
@@ -28,9 +30,14 @@ if TYPE_CHECKING:
     NotNegative = float
     Speed = float
     Length = float
+    Reach = float
+    Damper = float
+    PerSpeed = float
+    PerLength = float
 else:
     Plain, Positive, NotNegative = number(""), number("", positive=True), number("", least=0.0)
-    Speed, Length = number("m/s", positive=True), number("m", positive=True)
+    Speed, Length, Reach = number("m/s", positive=True), number("m", positive=True), number("m", least=0.0)
+    Damper, PerSpeed, PerLength = number("N*s/m", least=0.0), number("s/m", least=0.0), number("1/m", positive=True)
 
 MOST_BRISTLES = 64                # points of a contact
 HERTZ = 1.5                       # exponent of round bodies
@@ -102,7 +109,7 @@ class Contact(Pair):
     material: Stuff | None = None
     material_a: Stuff | None = None
     material_b: Stuff | None = None
-    damping: NotNegative | None = None
+    damping: Damper | None = None
     ramp: Length | None = None
     force: ForceLaw | None = None
     slow: Speed = 0.01
@@ -111,16 +118,34 @@ class Contact(Pair):
     friction: NotNegative = 0.0
     static: NotNegative | None = None
     stribeck_speed: Speed | None = None
-    viscous: NotNegative = 0.0
+    viscous: PerSpeed = 0.0
     friction_model: Literal["bristle", "lugre", "regularised"] = "bristle"
     slip_speed: Speed | None = None
     stick_length: Length | None = None
-    bristle_stiffness: Positive | None = None
-    bristle_damping: NotNegative | None = None
-    rolling: NotNegative = 0.0
-    spinning: NotNegative = 0.0
+    bristle_stiffness: PerLength | None = None
+    bristle_damping: PerSpeed | None = None
+    rolling: Reach = 0.0
+    spinning: Reach = 0.0
     _parts: tuple[Any, ...] = PrivateAttr(())
     _sides: tuple[Side, ...] = PrivateAttr(())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stiff(cls, value: Any) -> Any:
+        """N/m is the stiffness of a linear law alone."""
+        if not isinstance(value, dict) or not isinstance(given := value.get("stiffness"), str) or has_expressions(given):
+            return value
+        if value.get("law") == "linear" or value.get("exponent") in (1, "1"):
+            return numbers_with_units(value, {"stiffness": "N/m"})
+        try:
+            quantity(given, "")
+        except ValueError:
+            p = value.get("exponent", HERTZ)
+            raise FieldError("stiffness", must(given, f"must be a plain number, in N/m^{p}; one in N/m has exponent 1")) from None
+        return value
+
+    def units(self) -> dict[str, str]:
+        return super().units() | ({"stiffness": "N/m"} if self.law == "linear" or self.exponent == 1 else {})
 
     @model_validator(mode="after")
     def _check(self) -> Contact:
@@ -167,6 +192,8 @@ class Contact(Pair):
             return
         if self.static is not None and self.stribeck_speed is None and self.static > self.friction:
             raise FieldError("stribeck_speed", "is missing; with static it says at which slip [m/s] friction has come down")
+        if self.stribeck_speed is not None and self.static is None:
+            raise FieldError("stribeck_speed", "is the slip [m/s] at which friction has come down from static; give static as well")
         regularised = self.friction_model == "regularised"
         if regularised and self.slip_speed is None:
             raise FieldError("slip_speed", "is missing; regularised friction is viscous below it")
@@ -182,13 +209,30 @@ class Contact(Pair):
     def look_around(self, bodies: Mapping[str, Any]) -> None:
         if any(frame.body not in bodies for frame in (self.a, self.b)):
             return  # building it says so
+        try:
+            self._look(bodies)
+        except ValueError as error:
+            raise ValueError(f"contact {self.name!r}: {error}") from None
+
+    def misfits(self, bodies: Mapping[str, Any]) -> Iterable[tuple[tuple[Any, ...], str]]:
+        """What is wrong with its surfaces, and materials that give no stiffness."""
+        try:
+            self._look(bodies)
+            if self.law != RIGID and self.force is None:
+                self.spring()
+        except FieldError as error:
+            yield error.path, error.rule
+        except ValueError as error:
+            yield (), str(error)
+
+    def _look(self, bodies: Mapping[str, Any]) -> None:
         sides = []
         for frame, field in ((self.a, "surface_a"), (self.b, "surface_b")):
             stated = getattr(self, field)
             side = Side(stated) if stated is not None else own_surface(frame, bodies)
             if side is None:
-                raise ValueError(f"contact {self.name!r}: {field}: is missing; {str(frame)!r} has no shape that tells it; write for "
-                                 "example Surface.sphere(radius)")
+                raise FieldError(field, f"is missing; {str(frame)!r} has no shape that tells it; write for example "
+                                 "Surface.sphere(radius), in a text {kind: sphere, radius: 20 mm}")
             sides.append(side)
         self._take(tuple(sides))
 
@@ -198,15 +242,12 @@ class Contact(Pair):
         one, two = (side.surface for side in sides)
         for inner, outer in ((one, two), (two, one)):
             if outer.kind in ("hollow_sphere", "bore") and inner.radius is not None and not inner.radius < (outer.radius or 0.0):
-                raise ValueError(f"contact {self.name!r}: {WORDS[inner.kind]} of radius {inner.radius:g} m does not fit into "
-                                 f"{WORDS[outer.kind]} of {outer.radius:g} m")
-        try:
-            self._parts, self._sides = tuple(parts(one.shape, two.shape)), sides
-        except ValueError as error:
-            raise ValueError(f"contact {self.name!r}: {error}") from None
+                raise ValueError(f"{WORDS[inner.kind]} of radius {inner.radius:g} m does not fit into {WORDS[outer.kind]} of "
+                                 f"{outer.radius:g} m")
+        self._parts, self._sides = tuple(parts(one.shape, two.shape)), sides
         if self._bristles and len(self._parts) > MOST_BRISTLES:
-            raise ValueError(f"contact {self.name!r}: friction_model: {WORDS[one.kind]} and {WORDS[two.kind]} have {len(self._parts)} "
-                             f"points, bristles at most {MOST_BRISTLES}; take friction_model regularised")
+            raise FieldError("friction_model", f"{WORDS[one.kind]} and {WORDS[two.kind]} have {len(self._parts)} points, bristles at most "
+                             f"{MOST_BRISTLES}; take friction_model regularised")
 
     @property
     def _bristles(self) -> bool:
@@ -240,11 +281,11 @@ class Contact(Pair):
         if self.stiffness is not None:
             return self.stiffness, p
         if p != HERTZ:
-            raise ValueError(f"contact {self.name!r}: stiffness: is missing; materials give that of Hertz's law alone, with exponent 1.5")
+            raise FieldError("stiffness", "is missing; materials give that of Hertz's law alone, with exponent 1.5")
         radius = self._radius()
         if radius == inf:
             kinds = " and ".join(WORDS[s.surface.kind] for s in self._sides)
-            raise ValueError(f"contact {self.name!r}: stiffness: is missing; of {kinds} materials do not give it")
+            raise FieldError("stiffness", f"is missing; of {kinds} materials do not give it")
         soft = sum((1 - nu**2) / E for E, nu in map(moduli, (self.material_a or self.material, self.material_b or self.material)))
         return 4 / 3 / soft * sqrt(radius), p
 
@@ -259,7 +300,7 @@ class Contact(Pair):
         numbers = [0.0] * int(c.WIDTH)
         self._put_law(numbers, layout)
         numbers[c.SLOW] = self.slow
-        if self.friction > 0 or (self.static or 0.0) > 0:
+        if self.friction > 0 or (self.static or 0.0) > 0 or self.viscous > 0:
             self._put_friction(numbers)
         numbers[c.ROLLING], numbers[c.SPINNING], numbers[c.SMOOTH_TURN] = self.rolling, self.spinning, TURN_SPEED
         return numbers
@@ -273,7 +314,10 @@ class Contact(Pair):
                 raise ValueError(f"{where}: is a function of t, x and v alone; channels cannot be used in it")
             numbers[c.KIND], numbers[c.CODE:c.CODE + 3] = c.EXPRESSION, [code.value, code.by_x, code.by_v]
             return
-        numbers[c.K], numbers[c.EXPONENT] = self.spring()
+        try:
+            numbers[c.K], numbers[c.EXPONENT] = self.spring()
+        except FieldError as error:
+            raise ValueError(f"contact {self.name!r}: {error}") from None
         kinds = {"linear": c.LINEAR, "impact": c.IMPACT}
         numbers[c.KIND] = kinds.get(self.law, c.POWER_LAW)
         if self.law in kinds:
@@ -285,10 +329,11 @@ class Contact(Pair):
         from ..kernels import contact_laws as c
         models = {"bristle": c.BRISTLE, "lugre": c.LUGRE, "regularised": c.REGULARISED}
         static = self.friction if self.static is None else self.static
-        numbers[c.MODEL], numbers[c.KINETIC], numbers[c.STATIC] = models[self.friction_model], self.friction, static
+        model = models[self.friction_model] if static > 0 else c.REGULARISED  # what is viscous alone has no bristles
+        numbers[c.MODEL], numbers[c.KINETIC], numbers[c.STATIC] = model, self.friction, static
         numbers[c.STRIBECK], numbers[c.VISCOUS] = self.stribeck_speed or 1.0, self.viscous
-        if self.friction_model == "regularised":
-            numbers[c.SMOOTH_SPEED] = self.slip_speed or 0.0
+        if model == c.REGULARISED:
+            numbers[c.SMOOTH_SPEED] = self.slip_speed or 1.0
             return
         s0 = self.bristle_stiffness or static / self._stick_length()
         s1 = 2 * DAMPED * sqrt(s0 / GRAVITY) if self.bristle_damping is None else self.bristle_damping
