@@ -257,8 +257,8 @@ def test_items_made_in_python_say_the_same(text: str, make: Callable[[], object]
 @pytest.mark.parametrize(("item", "field", "told"), [
     (pl.SpringDamper("s", "ground", "b", 5), "dampign", "spring_damper 's': dampign: unknown attribute 'dampign'; did you mean 'damping'?"),
     (pl.RigidBody("b", 1), "mas", "rigid 'b': mas: unknown attribute 'mas'; did you mean 'mass'?"),
-    (pl.Revolute("A", "ground", "b"), "q", "revolute 'A': q: unknown attribute 'q'; there are a, b, at, hold, axis, angle, "
-     "angle_rate, zero, active"),
+    (pl.Revolute("A", "ground", "b"), "q", "revolute 'A': q: unknown attribute 'q'; there are a, b, at, connected, hold, axis, "
+     "angle, angle_rate, zero, limits, friction, active"),
 ])
 def test_unknown_attributes_are_refused(item: pl.items.base.Item, field: str, told: str) -> None:
     with pytest.raises(pl.ItemError) as caught:

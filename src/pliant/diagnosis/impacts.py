@@ -68,6 +68,11 @@ def by_steps(law: Law, mass: float, speed: float) -> Impact:
     """By Heun's steps with those of Bogacki and Shampine, order 3, whose error chooses them."""
     def rate(y: np.ndarray) -> np.ndarray:
         return np.array([y[1], -max(law(y[0], y[1]), 0.0) / mass])
+    with np.errstate(all="ignore"):  # a law that is infinite somewhere
+        return _steps(rate, law, speed)
+
+
+def _steps(rate: Callable[[np.ndarray], np.ndarray], law: Law, speed: float) -> Impact:
     y, t, depth, h = np.array([0.0, speed]), 0.0, 0.0, 1e-9
     for _ in range(TIRES):
         k1 = rate(y)

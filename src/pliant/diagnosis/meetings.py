@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 STEPS = 20      # that a contact should last
 USUAL = 30      # of a run with error control in that time
 SPEED = 1.0     # m/s at which it is looked at, if none is known
-LEAST = 1e-3    # m/s: slower than that nothing is known of a speed
+LEAST = 1e-3    # of the speed of falling by half a size: slower than that nothing is known of a speed
 DEEP = 0.1      # of the size of a surface
 OFF = 0.01      # of a restitution
 WAVES = 3.0     # times as fast as the contact must modes be that carry its waves
@@ -60,7 +60,7 @@ def meetings(e: Examination) -> Iterator[Meeting]:
         if item.law == RIGID or not light:
             continue
         speed = nan if see is None else expected(e, see, item, light)
-        known = speed > LEAST
+        known = speed > max(1e-12, LEAST * float(np.sqrt(np.linalg.norm(e.model.gravity) * item.size)))
         impact = impact_of(item, 1 / light, speed if known else SPEED, names)
         if impact is not None:
             yield Meeting(item, impact, known, 1 / light)
@@ -110,7 +110,7 @@ def too_soft(e: Examination) -> Iterator[Finding]:
     """Deeper than a part of its size: by an impact, or by the weight of its bodies."""
     for met in e.meetings:
         item, impact = met.item, met.impact
-        depth, how = impact.depth if met.known else 0.0, f"{_met(impact, met.known)} is"
+        depth, how = impact.depth if met.known and not isnan(impact.gives) else 0.0, f"{_met(impact, met.known)} is"
         if depth <= (under := _under_weight(e, met)):
             depth, how = under, "under the weight of its bodies is"
         if depth > DEEP * item.size:

@@ -3,18 +3,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, PrivateAttr, WithJsonSchema, model_validator
+from pydantic import PrivateAttr, model_validator
 
+from ..functions.channels import channels
 from ..functions.expression import ZERO
 from ..functions.field_error import FieldError
 from ..functions.parameters import has_expressions
+from ..functions.parser import parse
 from ..functions.units import must, quantity
 from .base import Frame, Item, Pair, number
 from .contact_channels import CHANNELS
 from .contact_damping import LEAST, NAMED, damping_of
+from .contact_materials import Stuff, moduli
 from .declarations import VALUES, Channel, State, Told
 from .function_fields import ForceLaw
 from .joints import perpendicular_frame
@@ -46,38 +49,17 @@ GRAVITY = 9.81                    # m/s^2: of that weight
 FADES = 0.5                       # of the slip at which that damping alone would reach the friction limit: from there on it fades
 STICK = 1e-4                      # of the radius: how far bristles give before they slip
 TURN_SPEED = 0.01                 # rad/s: below that rolling and spinning resistance fade
+TIME_AND_DEPTH = "is a function of t, x and v alone; channels cannot be used in it"
 LAWS = ("restitution", *NAMED, "linear", "impact")
 MODELS = ("bristle", "lugre", "regularised")
 
 
-def _materials(value: Any) -> Any:
-    """steel, aluminium, a material of `pliant.flex`, or {E: 210 GPa, nu: 0.3}."""
-    from ..flex.material import ALUMINIUM, STEEL, Material
-    known = {"steel": STEEL, "aluminium": ALUMINIUM}
-    if isinstance(value, str):
-        if value not in known:
-            raise ValueError(must(value, f"must be {' or '.join(known)}, or a mapping such as {{E: 210 GPa, nu: 0.3}}"))
-        return value
-    if isinstance(value, Material):
-        return {"E": value.E, "nu": value.nu}
-    if not isinstance(value, dict) or set(value) != {"E", "nu"}:
-        raise ValueError(must(value, "must be a material: steel, aluminium, or a mapping such as {E: 210 GPa, nu: 0.3}"))
-    made = Material(value["E"], value["nu"], 0.0)
-    return {"E": made.E, "nu": made.nu}
-
-
-Stuff = Annotated[Any, BeforeValidator(_materials), WithJsonSchema({"anyOf": [
-    {"enum": ["steel", "aluminium"]}, {"type": "object", "properties": {"E": {}, "nu": {}}, "required": ["E", "nu"],
-                                       "additionalProperties": False}]})]
-
-
-def moduli(stuff: Any) -> tuple[float, float]:
-    """E and nu of a material."""
-    from ..flex.material import ALUMINIUM, STEEL
-    if isinstance(stuff, str):
-        found = {"steel": STEEL, "aluminium": ALUMINIUM}[stuff]
-        return found.E, found.nu
-    return stuff["E"], stuff["nu"]
+def _senses(force: str) -> bool:
+    """Whether a law uses channels; one with names of the model is looked at when it is compiled."""
+    try:
+        return bool(channels(parse(force, ("t", "x", "v"))))
+    except ValueError:
+        return False
 
 
 class Contact(Pair):
@@ -220,6 +202,8 @@ class Contact(Pair):
             self._look(bodies)
             if self.law != RIGID and self.force is None:
                 self.spring()
+            if isinstance(self.force, str) and _senses(self.force):
+                raise FieldError("force", TIME_AND_DEPTH)
         except FieldError as error:
             yield error.path, error.rule
         except ValueError as error:
@@ -311,7 +295,7 @@ class Contact(Pair):
             where = f"contact {self.name!r}: force"
             code = layout.builder.function(self.force, ("t", "x", "v"), where)
             if code.by_signal:
-                raise ValueError(f"{where}: is a function of t, x and v alone; channels cannot be used in it")
+                raise ValueError(f"{where}: {TIME_AND_DEPTH}")
             numbers[c.KIND], numbers[c.CODE:c.CODE + 3] = c.EXPRESSION, [code.value, code.by_x, code.by_v]
             return
         try:

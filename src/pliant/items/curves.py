@@ -97,8 +97,10 @@ class Curve(Part):
     def _check(self) -> Curve:
         given = [shape for shape in SHAPES if getattr(self, shape) is not None]
         if len(given) != 1:
-            rule = f"is given beside {given[0]}" if given else "is missing"
-            raise FieldError(given[1] if given else "points", f"{rule}; a curve is one of {', '.join(SHAPES)}")
+            one = f"; a curve is one of {', '.join(SHAPES)}"
+            if not given:
+                raise FieldError("points", f"is missing{one}", mark=" ")
+            raise FieldError(given[1], f"{given[0]} and {given[1]} are both given{one}")
         for field in ("points", "line"):
             if getattr(self, field) is not None:
                 object.__setattr__(self, field, _points(field, getattr(self, field)))

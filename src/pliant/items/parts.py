@@ -1,7 +1,7 @@
 """What users make items of, surfaces and curves: wrong values are told in the words of a text model, as those of items are."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -24,5 +24,5 @@ class _Friendly(ModelMetaclass):
 class Part(Strict, metaclass=_Friendly):
     """Not an item of its own."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    if TYPE_CHECKING:
+        def __init__(self, **given: Any) -> None: ...

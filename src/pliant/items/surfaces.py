@@ -24,6 +24,7 @@ else:
 SIZES: dict[str, tuple[str, ...]] = {  # of every kind: what it needs
     "plane": (), "sphere": ("radius",), "hollow_sphere": ("radius",), "capsule": ("radius", "length"), "cylinder": ("radius", "length"),
     "bore": ("radius",), "box": ("size",), "convex": ("points",)}
+FEWEST = 4  # points of a hull
 OPTIONS = {"cylinder": ("rounding", "crown"), "bore": ("length",)}
 WORDS = {"plane": "a plane", "sphere": "a sphere", "hollow_sphere": "a hollow sphere", "capsule": "a capsule", "cylinder": "a cylinder",
          "bore": "a bore", "box": "a box", "convex": "a convex body"}
@@ -61,6 +62,8 @@ class Surface(Part):
                 raise FieldError(size, f"{WORDS[self.kind]} has none; leave it out")
         if self.size is not None and not min(self.size) > 0:
             raise FieldError("size", f"{list(self.size)} must be three lengths greater than zero")
+        if self.points is not None and len(self.points) < FEWEST:
+            raise FieldError("points", f"{len(self.points)} points, must be at least {FEWEST} that are not in a plane")
         if self.kind == "cylinder":
             self._fits()
         return self
