@@ -1,6 +1,6 @@
 """What a condition can be at all: intervals of expressions, with what is known of their signals.
 
-A comparison is an interval within 0 and 1: (0, 0) is never true, (1, 1) always, (0, 1) may be either.   [diagnosis-11]
+A comparison is an interval within 0 and 1: (0, 0) is never true, (1, 1) always, (0, 1) may be either.   [diagnosis-10]
 """
 from __future__ import annotations
 

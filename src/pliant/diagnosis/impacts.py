@@ -1,6 +1,6 @@
 """One impact of two bodies by themselves, as the law of a contact makes it: how long, how deep, and what it gives back.
 
-    m x'' = -F(x, x'),  x = 0,  x' = v  until x = 0 again, or until F would pull; m = 1 / (1/m_A + 1/m_B)          [diagnosis-10]
+    m x'' = -F(x, x'),  x = 0,  x' = v  until x = 0 again, or until F would pull; m = 1 / (1/m_A + 1/m_B)          [diagnosis-8]
 """
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _written(force: Any, names: Names) -> Law | None:
 def by_steps(law: Law, mass: float, speed: float) -> Impact:
     """By Heun's steps with those of Bogacki and Shampine, order 3, whose error chooses them."""
     def rate(y: np.ndarray) -> np.ndarray:
-        return np.array([y[1], -max(law(y[0], y[1]), 0.0) / mass])
+        return np.array([y[1], -max(law(y[0], y[1]), 0.0) / mass if y[0] >= 0 else 0.0])
     with np.errstate(all="ignore"):  # a law that is infinite somewhere
         return _steps(rate, law, speed)
 
@@ -86,10 +86,9 @@ def _steps(rate: Callable[[np.ndarray], np.ndarray], law: Law, speed: float) -> 
         if off <= 1:
             t, y, before = t + h, new, y
             depth = max(depth, float(y[0]))
-            if y[1] < 0 and law(y[0], y[1]) <= 0:  # it parts, also before the depth is back at zero
-                return Impact(speed, t, depth, -float(y[1]) / speed)
-            if y[0] <= 0:
-                part = before[0] / (before[0] - y[0])
+            if y[0] <= 0 or (y[1] < 0 and law(y[0], y[1]) <= 0):  # it parts, perhaps before the depth is back at zero
+                a, b = (before[0], y[0]) if y[0] <= 0 else (law(before[0], before[1]), law(y[0], y[1]))
+                part = float(a / (a - b)) if a > b else 1.0
                 return Impact(speed, t - (1 - part) * h, depth, -float(before[1] + part * (y[1] - before[1])) / speed)
             if t > LONGEST:
                 break

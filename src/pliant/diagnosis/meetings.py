@@ -68,7 +68,7 @@ def meetings(e: Examination) -> Iterator[Meeting]:
 
 def expected(e: Examination, see: Observer, item: Any, light: float) -> float:
     """v^2 = u^2 + 2 g h + 2 V light: of the speed u with which the nearest points begin, of falling by the gap h, and of springs that let
-    go; against a plane of the ground along its normal only                                                     [diagnosis-12]"""
+    go; against a plane of the ground along its normal only                                                     [diagnosis-9]"""
     points, s, d = see.contact(item.name)[0], e.dynamics.system, e.dynamics.directory
     k = int(np.argmin(points[:, GAP]))
     family, row, swapped = d.contacts[item.name][k]
