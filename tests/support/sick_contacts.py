@@ -81,6 +81,13 @@ def contact_between_bodies_welded_to_a_third():
     return m
 
 
+@sick(("contact-fixed", "play A"), notes=[])
+def clearance_beside_the_joint_that_it_replaces():
+    m = pendulum()
+    m.add(pl.RevoluteClearance("play", "ground", "bar.start", clearance=1e-4, stiffness=1e9, axis="y"))
+    return m
+
+
 @sick(("contact-twice", "bounce again"), notes=[])
 def contact_given_twice():
     m = ball()
@@ -104,6 +111,33 @@ def friction_in_per_cent():
 @sick(("implausible-contact", "bounce"), ("contact-depth", "bounce"), notes=[])
 def modulus_in_gigapascal():
     return ball(material={"E": 210, "nu": 0.3}, stiffness=None)
+
+
+@sick(("implausible-contact", "bounce"), notes=[])
+def rolling_resistance_of_metres():
+    return ball(rolling=5)
+
+
+@sick(("implausible-contact", "bounce"), notes=[])
+def friction_that_is_viscous_up_to_a_gallop():
+    return ball(friction=0.3, friction_model="regularised", slip_speed=15)
+
+
+@sick(("implausible-contact", "play"), notes=[])
+def clearance_of_half_a_metre():
+    return hung(clearance=0.5, stiffness=1e9)
+
+
+@sick(("contact-depth", "play"), notes=[])
+def bearing_as_soft_as_a_spring():
+    return hung(clearance=1e-4, stiffness=100)
+
+
+def hung(**play):
+    m = pl.Model("hung", gravity=(0, 0, -9.81), settings=TEN_SECONDS)
+    rod(m, "bar", (0, 0, 0), (1, 0, 0))
+    m.add(pl.SphericalClearance("play", m.ground, "bar.start", **play))
+    return m
 
 
 @sick(("stick-length", "bounce"), notes=[])
@@ -150,6 +184,11 @@ def linear_contact_that_gives_back_what_it_will():
 @sick(notes=[("contact-restitution", "bounce")])
 def impact_function_that_hardly_damps():
     return ball(law="impact", damping=10.0, ramp=1e-4)
+
+
+@sick(notes=[("contact-restitution", "bounce")])
+def restitution_of_faster_impacts_than_come():
+    return ball(restitution=0.5, slow=20)
 
 
 @sick(("contact-restitution", "bounce"), notes=[])
@@ -256,7 +295,31 @@ def stop_in_degrees_given_as_radians():
     return swinging(pl.Stop("end", "A", "angle", -90, 90))
 
 
+@sick(("stop-twice", "end A.limits"), notes=[])
+def stop_beside_limits():
+    m = pendulum()
+    m["A"].limits = (-1, 1)
+    m.add(pl.Stop("end", "A", "angle", upper=1))
+    return m
+
+
+@sick(("open-pair", "touch"), notes=[])
+def open_cam_without_a_stop():
+    m = pl.Model("cam", gravity=(0, -9.81, 0), settings=TEN_SECONDS)
+    m.add(pl.RigidBody.cylinder("cam", 0.05, 0.02, density=7800))
+    m.add(pl.RigidBody.sphere("follower", 0.02, density=7800, position=(0, 0.07, 0)))
+    m.add(pl.Revolute("A", m.ground, "cam"))
+    m.add(pl.Prismatic("B", m.ground.frame((0, 0.07, 0)), "follower", axis="y"))
+    m.add(pl.Cam("touch", "cam", "follower", pl.Curve(polar="0.05 + 0*phi"), "roller", radius=0.02, open=True))
+    return m
+
+
 # -- friction in joints
+@sick(("idle-friction", "rub"), notes=[])
+def friction_whose_load_is_negative():
+    return swinging(pl.JointFriction("rub", "A", 0.3, torque="-5 - abs(A.angle)"))
+
+
 @sick(notes=[("driven-friction", "rub motor")])
 def friction_of_a_driven_joint():
     return swinging(pl.JointFriction("rub", "A", 0.3, torque=5), pl.Drive("A", "angle", "sin(t)", name="motor"))
@@ -322,6 +385,21 @@ def event_with_a_delay_longer_than_the_run():
 def event_of_a_mode_that_nothing_sets():
     return swinging(pl.Discrete("mode", 0), pl.Event("second", "t > 1", [pl.Set("mode.output", 1)]),
                     pl.Event("third", "mode.output > 1.5", [pl.End()]))
+
+
+@sick(("event-never", "equal"), notes=[])
+def event_that_asks_for_equality():
+    return swinging(pl.Event("equal", "A.angle == 1", [pl.End()]))
+
+
+@sick(notes=[("many-turns", "high")])
+def event_in_degrees_given_as_radians():
+    return swinging(pl.Event("high", "A.angle > 90", [pl.End()]))
+
+
+@sick(("idle-action", "catch let_go A"), notes=[])
+def lock_that_is_opened_at_once():
+    return swinging(pl.Event("catch", "A.angle > 1", [pl.Lock("A")]), pl.Event("let_go", "A.angle > 1", [pl.Unlock("A")]))
 
 
 @sick(("event-at-start", "snap"), notes=[])

@@ -11,8 +11,10 @@ from ..channel_values.observer import Observer
 from ..items.clearances import Clearance
 from ..items.contacts import Contact
 from ..items.rigid_limits import RIGID
+from ..items.stops import SIDES, Stop
+from ..items.teeth import Teeth
 from ..methods.integrators.time_loop.rigid_passage import OVERLAP as TOUCH
-from ..report.finding import ERROR, NOTE, WARNING, Finding
+from ..report.finding import ERROR, WARNING, Finding
 from .mechanism import connected
 from .registry import ASSEMBLED, ITEMS, check
 
@@ -26,6 +28,7 @@ CONFORMING = 1e-3  # clearance over radius, from where on faces touch each other
 LONG = 0.1         # of the size of a surface: bristles that give so far do not stick
 RUBS = 3.0         # coefficients of friction above that are of nothing
 SOFT = 1e4         # Pa: softer than any solid
+FAST = 1.0         # m/s: faster than that nothing sticks
 
 
 def contacts(e: Examination) -> list[Any]:
@@ -81,7 +84,13 @@ def immovable(model: Model) -> Iterator[Finding]:
     whole = connected([*ties, *([k] for k in number.values())])
     for item in touching(model):
         a, b = _body(item.a), _body(item.b)
-        if any(number.get(a) in part and number.get(b) in part for part in whole):
+        ends = {str(item.a), str(item.b)}
+        pin = next((j.name for j in joints if ("coincident",) in getattr(j, "constraints", ()) and {str(j.a), str(j.b)} == ends
+                    and j.name not in let_go and getattr(j, "connected", True)), None)
+        if isinstance(item, Clearance) and pin:
+            yield Finding("contact-fixed", WARNING, (item.name, pin), f"{item.kind} {item.name!r}: joint {pin!r} holds the same frames "
+                          "together, so that there is no clearance between them.", "Take one of the two.")
+        elif any(number.get(a) in part and number.get(b) in part for part in whole):
             yield Finding("contact-fixed", WARNING, (item.name,), f"{item.kind} {item.name!r}: fixed joints hold {a!r} and {b!r} "
                           "together, so that they cannot move against each other; it does nothing but to load these joints where it "
                           "overlaps.",
@@ -109,6 +118,20 @@ def twice(model: Model) -> Iterator[Finding]:
                           f"surfaces of {item.a.body!r} and {item.b.body!r}: both push.", "Leave one of them out.")
 
 
+@check("stop-twice", "a limit of a joint that is declared twice", ITEMS)
+def stopped_twice(model: Model) -> Iterator[Finding]:
+    """Two stops that push at the same limit."""
+    seen: dict[Any, str] = {}
+    for item in (*model, *model.brought()):
+        for side in SIDES if item.active and isinstance(item, Stop) and not isinstance(item, Teeth) else ():
+            limit = getattr(item, side)
+            first = item.name if limit is None else seen.setdefault((item.joint, item.coordinate, side, limit), item.name)
+            if first != item.name:
+                yield Finding("stop-twice", WARNING, (first, item.name), f"stops {first!r} and {item.name!r} have the same {side} limit of "
+                              f"joint {item.joint!r}: both push.", "Leave one of them out.")
+                break
+
+
 @check("contact-conforming", "round surfaces that fit too well for the law of Hertz", ASSEMBLED)
 def conforming(e: Examination) -> Iterator[Finding]:
     """A ball in its socket, c / R below CONFORMING: Hertz has a small face of contact in a curvature that is nearly the same."""
@@ -125,15 +148,36 @@ def conforming(e: Examination) -> Iterator[Finding]:
                           "Give a stiffness, from a calculation or a measurement, with the exponent 1; or take a joint.")
 
 
-@check("idle-friction", "friction that rubs nothing", ITEMS)
-def frictionless(model: Model) -> Iterator[Finding]:
-    """Numbers of a friction that is not there."""
-    fields = "stick_length", "bristle_stiffness", "bristle_damping", "slip_speed", "stribeck_speed"
-    for item in (i for i in touching(model) if isinstance(i, Contact)):
-        given = [f for f in fields if getattr(item, f) is not None]
-        if given and not item.friction and not item.static:
-            yield Finding("idle-friction", NOTE, (item.name,), f"contact {item.name!r}: {' and '.join(given)} without friction: its "
-                          "coefficient is zero.", "Give friction, the coefficient, or leave the rest out.")
+@check("implausible-contact", "numbers of a contact that no material has", ASSEMBLED)
+def implausible(e: Examination) -> Iterator[Finding]:
+    """Percents, degrees, millimetres and GPa without their unit."""
+    for item in (*contacts(e), *(i for i in touching(e.model) if isinstance(i, Clearance))):
+        for what, rule, remedy in _implausible(item, e.dynamics.length):
+            yield Finding("implausible-contact", WARNING, (item.name,), f"{item.kind} {item.name!r}: {what}{rule}.", remedy)
+
+
+def _implausible(item: Any, length: float) -> Iterator[tuple[str, str, str]]:
+    """What is out of proportion, in proportion to what, and what to do."""
+    if isinstance(item, Clearance):
+        if item.clearance > LONG * length:
+            yield (f"a clearance of {1e3 * item.clearance:.4g} mm", f" in a model of {length:.3g} m",
+                   "Write the unit: 0.1 mm; it is the radial play, in metres.")
+        return
+    rubs = max(item.friction, item.static or 0.0)
+    if rubs > RUBS:
+        yield (f"a coefficient of friction of {rubs:g}", "; dry metals have 0.1 to 0.8, rubber up to 1.5",
+               "It is a ratio: 0.3 for 30 per cent, or the tangent of an angle of friction.")
+    for field in ("rolling", "spinning"):
+        if getattr(item, field) > item.size:
+            yield (f"{field} = {getattr(item, field):g} m", f" is more than the size of its surface, {item.size:.3g} m",
+                   "It is the moment over the normal force: some hundredths of the radius for a soft tyre, thousandths for steel.")
+    for field in ("material", "material_a", "material_b"):
+        stuff = getattr(item, field)
+        if isinstance(stuff, dict) and stuff["E"] < SOFT:
+            yield f"{field}: E = {stuff['E']:g} Pa", " is softer than any solid; steel has 2.1e11", "Write the unit: 210 GPa."
+    if item.slip_speed is not None and item.slip_speed > FAST:
+        yield (f"slip_speed = {item.slip_speed:g} m/s", ": below that friction is viscous, and what should stick creeps",
+               "Take some mm/s, or friction_model=\"bristle\", which does not creep.")
 
 
 @check("stick-length", "bristles that are longer than the surface", ASSEMBLED)
@@ -145,19 +189,3 @@ def long_bristles(e: Examination) -> Iterator[Finding]:
                           f"(stick_length, or friction over bristle_stiffness), where its surface has a size of {1e3 * item.size:.3g} mm; "
                           "that is a spring rather than friction.", f"Take a stick_length below {1e3 * LONG * item.size:.2g} mm; 1e-4 of "
                           "the size is usual.")
-
-
-@check("implausible-contact", "numbers of a contact that no material has", ITEMS)
-def implausible(model: Model) -> Iterator[Finding]:
-    """Percents, degrees and GPa without their unit."""
-    for item in touching(model):
-        rubs = max(getattr(item, "friction", 0.0), getattr(item, "static", None) or 0.0)
-        if rubs > RUBS:
-            yield Finding("implausible-contact", WARNING, (item.name,), f"contact {item.name!r}: a coefficient of friction of {rubs:g}; "
-                          "dry metals have 0.1 to 0.8, rubber up to 1.5.", "It is a ratio: 0.3 for 30 per cent, or the tangent of an "
-                                                                "angle of friction.")
-        for field in ("material", "material_a", "material_b"):
-            stuff = getattr(item, field, None)
-            if isinstance(stuff, dict) and stuff["E"] < SOFT:
-                yield Finding("implausible-contact", WARNING, (item.name,), f"contact {item.name!r}: {field}: E = {stuff['E']:g} Pa is "
-                              "softer than any solid; steel has 2.1e11.", "Write the unit: 210 GPa.")

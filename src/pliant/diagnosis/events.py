@@ -10,7 +10,7 @@ import numpy as np
 from ..channel_values.observer import Observer
 from ..functions.channels import channels
 from ..functions.evaluation import values
-from ..functions.expression import Binary, Node, Number, Signal
+from ..functions.expression import Binary, Node, Number, Signal, bottom_up
 from ..functions.parser import parse_condition
 from ..items.actions import switches
 from ..items.events import Discrete, Event, StateMachine, condition_text
@@ -85,6 +85,7 @@ def never(e: Examination) -> Iterator[Finding]:
     for event in watch.events:
         if (tree := watch.when.get(event.name)) is None:
             continue
+        yield from _in_degrees(watch, event, tree)
         text, span = condition_text(event.when), watch.conditions.span(tree, {})
         if why := _why_never(watch, event, tree, span):
             yield Finding("event-never", WARNING, (event.name,), f"event {event.name!r} can never fire: {why}.",
@@ -98,6 +99,18 @@ def never(e: Examination) -> Iterator[Finding]:
                           "event does (start values, connected=False).")
 
 
+def _in_degrees(watch: Watch, event: Event, tree: Node) -> Iterator[Finding]:
+    """An angle that is compared with a round number of more than a turn."""
+    for node in bottom_up(tree):
+        for angle, number in ((node.left, node.right), (node.right, node.left)) if isinstance(node, Binary) else ():
+            joint, _, what = angle.reference.rpartition(".") if isinstance(angle, Signal) else ("", "", "")
+            if what == "angle" and joint in watch.e.dynamics.directory.joints and isinstance(number, Number) \
+                    and abs(number.value) > 2 * np.pi and (2 * number.value).is_integer():
+                yield Finding("many-turns", NOTE, (event.name,), f"event {event.name!r} compares the angle of joint {joint!r} with "
+                              f"{number.value:g} rad, which is {abs(number.value) / (2 * np.pi):.3g} turns.",
+                              f"Write '{number.value:g} deg' if degrees are meant; angles are in radians.")
+
+
 def _why_never(watch: Watch, event: Event, tree: Node, span: Range) -> str:
     """Empty if it may fire."""
     text, length = condition_text(event.when), watch.length
@@ -108,11 +121,22 @@ def _why_never(watch: Watch, event: Event, tree: Node, span: Range) -> str:
         return f"its condition {text!r} is always true, and so never becomes true"
     if event.delay is not None and event.delay >= length:
         return f"its delay of {event.delay:g} s is as long as the run, {length:g} s"
+    if equal := next((node for node in bottom_up(tree) if _asks_for_equality(watch, node)), None):
+        side = next(reference for reference in channels(equal))
+        return f"its condition {text!r} asks for equality, and {side} passes a number without being equal to it at any step"
     if not channels(tree) and event.delay is None and length < inf:
         true = values(tree, np.linspace(0.0, length, MOMENTS), lambda reference: np.zeros(1)) > 0.5
         if true[0] and not (true[1:] & ~true[:-1]).any():
             return f"its condition {text!r} is true from the start and does not become true again"
     return ""
+
+
+def _asks_for_equality(watch: Watch, node: Node) -> bool:
+    """Of something that changes smoothly: a coordinate, a place, a distance or a speed."""
+    smooth = {f"{joint}.{c}{rate}" for joint, record in watch.e.dynamics.directory.joints.items() for c in record.zeros
+              for rate in ("", "_rate")}
+    return isinstance(node, Binary) and node.operator == "==" and any(
+        reference in smooth or reference.rpartition(".")[2] in ("distance", "x", "y", "z") for reference in channels(node))
 
 
 def _impossible(conditions: Conditions, atom: Node) -> str:

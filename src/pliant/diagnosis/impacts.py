@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..functions.evaluation import values
+from ..functions.expression import Variable, bottom_up
 from ..functions.parser import Names, parse
 from ..functions.table import Table
 from ..items.contact_damping import deepest, restitution_of
@@ -54,10 +55,12 @@ def law_of(contact: Contact, names: Names) -> Law | None:
 
 
 def _written(force: Any, names: Names) -> Law | None:
-    """A law of the user at t = 0."""
+    """A law of the user; none that changes with time."""
     if callable(force) or isinstance(force, Table):
         return None
     tree = parse(force if isinstance(force, str) else repr(float(force)), ("t", "x", "v"), names)
+    if Variable("t") in bottom_up(tree):
+        return None
 
     def none(reference: str) -> np.ndarray:
         return np.full(1, np.nan)

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..channel_values.observer import Observer
-from ..items.friction import Friction
+from ..functions.parser import parse
+from ..items.contacts import Contact
+from ..items.friction import Friction, JointFriction
 from ..items.reduced_inertia import TOUCH
 from ..items.rigid_limits import RIGID
 from ..items.stops import SIDES, Stop
 from ..items.teeth import Teeth
 from ..kernels.expression_vm import value_at
 from ..report.finding import ERROR, NOTE, WARNING, Finding
+from .conditions import ANY, Conditions, Range
 from .registry import ASSEMBLED, RUN, check
 
 if TYPE_CHECKING:
     from .examination import Examination
 
 MOMENTS = 1001  # of a run at which a drive is looked at
+BRISTLES = "stick_length", "bristle_stiffness", "bristle_damping", "slip_speed", "stribeck_speed"  # fields of a friction
 FAR = 0.1       # rad beyond a limit that are many
 BEYOND = 1e-6   # rad, or of the size of the model: what is beyond a limit by more was hardly meant to touch it
 
@@ -115,6 +119,22 @@ def spinning(e: Examination) -> Iterator[Finding]:
                           f"with {abs(rate):.4g} rad/s and would go {np.degrees(depth):.3g} degrees beyond its limit, as its stiffness is "
                           "left out and the bodies touch for a millisecond.", "Give it a stiffness, or law=\"rigid\"; or leave the stop "
                           "out, if the joint is to spin: angles count their turns.")
+
+
+@check("idle-friction", "friction that rubs nothing", RUN)
+def without_load(e: Examination) -> Iterator[Finding]:
+    """Bristles without a coefficient; joints whose faces nothing presses together."""
+    for item in (i for i in e.model if i.active and isinstance(i, Contact)):
+        given = [field for field in BRISTLES if getattr(item, field) is not None]
+        if given and not item.friction and not item.static:
+            yield Finding("idle-friction", NOTE, (item.name,), f"contact {item.name!r}: {' and '.join(given)} without friction: its "
+                          "coefficient is zero.", "Give friction, the coefficient, or leave the rest out.")
+    conditions = Conditions(lambda reference: ANY, Range(0.0, e.settings.duration or np.inf))
+    for item in (*e.model, *e.model.brought()):
+        load = item.load() if item.active and isinstance(item, JointFriction) else None
+        if isinstance(load, str) and conditions.span(parse(load, ("t",), e.model.names()), {}).high <= 0:
+            yield Finding("idle-friction", WARNING, (item.name,), f"{item.kind} {item.name!r}: its load {load!r} is never positive, and "
+                          "negative ones count as none: nothing rubs.", "Give the size of the load, such as abs(...).")
 
 
 @check("driven-friction", "friction on a coordinate that is driven or held", RUN)

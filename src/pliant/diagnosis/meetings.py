@@ -9,6 +9,7 @@ import numpy as np
 
 from ..analyses.tangent import load
 from ..channel_values.observer import Observer
+from ..items.clearances import Clearance
 from ..items.contact_channels import GAP, NORMAL, PLACE
 from ..items.contact_damping import NAMED
 from ..items.reduced_inertia import TOUCH
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 STEPS = 20      # that a contact should last
 USUAL = 30      # of a run with error control in that time
 SPEED = 1.0     # m/s at which it is looked at, if none is known
+SLOW = 0.01     # m/s: of a contact that says nothing else
 LEAST = 1e-3    # of the speed of falling by half a size: slower than that nothing is known of a speed
 DEEP = 0.1      # of the size of a surface
 OFF = 0.01      # of a restitution
@@ -117,6 +119,14 @@ def too_soft(e: Examination) -> Iterator[Finding]:
             least = "" if item.force is not None else _stiffer(item, depth)
             yield Finding("contact-depth", WARNING, (item.name,), f"contact {item.name!r} {how} {_mm(depth)} deep, where its surface has a "
                           f"size of {_mm(item.size)}.", f"Take a larger stiffness{least}, or the material of the bodies.")
+    masses, g = e.dynamics.directory.masses, float(np.linalg.norm(e.model.gravity))
+    for item in (i for i in e.model if i.active and isinstance(i, Clearance)):
+        light = sum(1 / m for frame in (item.a, item.b) if (m := masses.get(frame.body, 0.0)) > 0)
+        depth = (g / light / item.stiffness) ** (1 / item.exponent) if light and _supported(e, item) else 0.0
+        if depth > item.clearance:
+            yield Finding("contact-depth", WARNING, (item.name,), f"{item.kind} {item.name!r} under the weight of its bodies is "
+                          f"{_mm(depth)} "
+                          f"deep, more than its clearance of {_mm(item.clearance)}.", "Take a larger stiffness, which is in N/m^p.")
 
 
 def _under_weight(e: Examination, met: Meeting) -> float:
@@ -179,6 +189,10 @@ def other_restitution(e: Examination) -> Iterator[Finding]:
                 yield Finding("contact-restitution", NOTE, (item.name,), f"contact {item.name!r}: the law {item.law} with restitution "
                               f"{asked:g} gives back {impact.gives:.3f} of the speed.", "Take the law restitution, which gives what is "
                                                                                         "asked for.")
+        elif item.law == "restitution" and item.force is None and known and impact.speed < item.slow != SLOW:
+            yield Finding("contact-restitution", NOTE, (item.name,), f"{told} gives back {impact.gives:.3f} of the speed: it is slower "
+                          f"than slow, {item.slow:g} m/s, from where on the restitution holds.", "Take a slow well below the speeds that "
+                                                                                                 "count.")
         elif item.force is not None or item.law in ("linear", "impact"):
             yield Finding("contact-restitution", NOTE, (item.name,), f"{told}, of its two bodies alone, gives back {impact.gives:.3f} of "
                           f"the speed; it lasts {_ms(impact.lasts)} and is {_mm(impact.depth)} deep.", "Nothing, if that is meant; the law "

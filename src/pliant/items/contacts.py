@@ -327,6 +327,8 @@ class Contact(Pair):
     def build(self, layout: ModelCompiler) -> None:
         from ..families.contacts import SITES, family
         item, b = f"{self.kind} {self.name!r}", layout.builder
+        for frame in (self.a, self.b):
+            layout.owner(frame, item)
         frames = [self._frame(layout, frame, side, item) for frame, side in zip((self.a, self.b), self._sides, strict=True)]
         if self.law == RIGID:
             return add_rigid_contact(layout, self, frames, self._parts)
