@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sick
 import sick_bodies  # noqa: F401
-import sick_contacts  # noqa: F401
+import sick_contacts
 from cases import DEGREE, HEALTHY, SICK, door, four_bar, slider_crank
 from transform import transformed
 
@@ -33,6 +33,13 @@ def turn(seed):
     Q, R = np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))
     Q *= np.sign(np.diag(R))
     return Q * np.sign(np.linalg.det(Q))
+
+
+def test_there_are_enough_sick_contacts():
+    """Of contacts, stops, friction, events, cams and masses, with different things wrong."""
+    cases = [c for c in SICK if c.build.__module__ == sick_contacts.__name__]
+    codes = {code for c in cases for code, _ in (*c.expected, *(c.notes or ()))}
+    assert len(cases) >= 75 and len(codes) >= 30
 
 
 @pytest.mark.parametrize("case", [*SICK, *HEALTHY], ids=lambda c: c.name)

@@ -1,6 +1,7 @@
 """Wrong contacts, stops, clearances, cams, rolling, friction, events and masses that flow."""
-from .base import FORCE, GEAR, JOINT, PIN, wrong
+from .base import CASES, FORCE, GEAR, JOINT, PIN, wrong
 
+BEFORE = len(CASES)
 TOUCH = FORCE + "{kind: contact, between: [ground, crank], surface_b: {kind: capsule, radius: 2 cm, length: 1 m}, "  # line 7
 STOP = FORCE + "{kind: stop, joint: A, "
 EVENT = PIN + "blocks:\n  E: {kind: event, "  # line 7
@@ -178,7 +179,7 @@ wrong("friction by another word", FORCE + "{kind: coulomb, joint: A}\n",
 # -- events
 wrong("event of a number", EVENT + "when: 3, do: [{end: true}]}\n", "7: blocks.E.when: 3 must be a condition such as 'A.angle > 1'")
 wrong("event with one sign", EVENT + "when: A.angle = 3, do: [{end: true}]}\n", "7: blocks.E.when: a condition is due***")
-wrong("event locks nothing", EVENT + "when: t > 1, do: [{lock: B}]}\n", "7: blocks.E.do[0].lock: there is no joint 'B'; there ***")
+wrong("event locks nothing", EVENT + "when: t > 1, do: [{lock: B}]}\n", "7: blocks.E.do[0].lock: there is no joint 'B'***")
 wrong("event does nothing", EVENT + "when: t > 1, do: []}\n", "7: blocks.E.do: [] must be a list of actions with at least one: ***")
 wrong("event welds", EVENT + "when: t > 1, do: [{weld: A}]}\n", "7: blocks.E.do: {weld: 'A'} must be {set: mode.output, to: 2}, ***")
 wrong("capture of nothing", EVENT + "when: t > 1, do: [{connect: A, capture: 0}]}\n",
@@ -190,3 +191,5 @@ wrong("mass flow in metres", FORCE + "{kind: mass_flow, body: crank, mass: 5 m}\
       "7: forces.S.mass: '5 m' is a length [m], a mass [kg] is due")
 wrong("mass flow of a frame", FORCE + "{kind: mass_flow, body: crank.end, mass: 1 - 0.1*t}\n",
       "7: forces.S.body: is a frame of 'crank'; name the body itself, and give places in its axes by at")
+
+TOUCHING = CASES[BEFORE:]
