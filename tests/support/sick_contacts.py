@@ -283,6 +283,13 @@ def drive_beyond_a_rigid_stop():
     return swinging(pl.Stop("end", "A", "angle", upper=3, law="rigid"), pl.Drive("A", "angle", "0.5*t", name="motor"))
 
 
+@sick(notes=[("stop-drive", "end motor")])
+def drive_beyond_a_stop_in_a_run_of_unknown_length():
+    m = drive_beyond_a_rigid_stop()
+    m.settings = {}
+    return m
+
+
 @sick(("stop-spin", "end A"), notes=[])
 def stop_of_a_spinning_joint():
     m = swinging(pl.Stop("end", "A", "angle", upper="350 deg"))

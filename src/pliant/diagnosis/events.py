@@ -62,7 +62,7 @@ class Watch:
             if stop.law == RIGID and stop.joint in self.e.dynamics.directory.joints:
                 found[f"{stop.joint}.{stop.coordinate}"] = Range(*(-inf if stop.lower is None else stop.lower,
                                                                    inf if stop.upper is None else stop.upper))
-        for (joint, coordinate), path in paths(self.e).items():
+        for (joint, coordinate), path in paths(self.e).items() if self.length < inf else ():
             loose = MARGIN * (path.high - path.low)
             found[f"{joint}.{coordinate}"] = Range(path.low - loose, path.high + loose)
         return found
@@ -136,7 +136,8 @@ def _asks_for_equality(watch: Watch, node: Node) -> bool:
     smooth = {f"{joint}.{c}{rate}" for joint, record in watch.e.dynamics.directory.joints.items() for c in record.zeros
               for rate in ("", "_rate")}
     return isinstance(node, Binary) and node.operator == "==" and any(
-        reference in smooth or reference.rpartition(".")[2] in ("distance", "x", "y", "z") for reference in channels(node))
+        reference in smooth or reference.endswith(".distance") or {"position", "velocity"} & set(reference.split(".")[-2:])
+        for reference in channels(node))
 
 
 def _impossible(conditions: Conditions, atom: Node) -> str:

@@ -93,10 +93,12 @@ def driven_beyond(e: Examination) -> Iterator[Finding]:
             far = None if path is None else path.high if side > 0 else path.low
             if path is None or far is None or limit is None or side * (far - limit) <= _room(e, stop):
                 continue
-            rigid = stop.law == RIGID
+            rigid, given = stop.law == RIGID, e.settings.duration is not None
             how = "they contradict each other" if rigid else "the drive goes on, and only its effort grows"
-            yield Finding("stop-drive", ERROR if rigid else WARNING, (stop.name, path.drive), f"drive {path.drive!r} moves the "
-                          f"{stop.coordinate} of joint {stop.joint!r} to {size_of(far, stop.coordinate)}, beyond the {name} limit "
+            within = "" if given else f" within {e.settings.length:g} s (no duration is given)"
+            severity = NOTE if not given else ERROR if rigid else WARNING
+            yield Finding("stop-drive", severity, (stop.name, path.drive), f"drive {path.drive!r} moves the {stop.coordinate} of joint "
+                          f"{stop.joint!r} to {size_of(far, stop.coordinate)}{within}, beyond the {name} limit "
                           f"{size_of(limit, stop.coordinate)} of stop {stop.name!r}; {how}.",
                           "Keep the drive within the limits, or move by a force or a controller, which a stop can hold back.")
             break
