@@ -37,6 +37,7 @@ class Sensing:
     measured: dict[str, tuple[Frame, Frame]]
     owners: dict[str, FrameOwner]
     places: dict[str, Place]
+    items: list[Item]
     gauges: dict[str, tuple[Gauge, int]]  # by the names of their signals: 0 value, 1 rate
     frame: Any
     world: Any

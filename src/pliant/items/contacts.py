@@ -198,10 +198,11 @@ class Contact(Pair):
 
     def misfits(self, bodies: Mapping[str, Any]) -> Iterable[tuple[tuple[Any, ...], str]]:
         """What is wrong with its surfaces, and materials that give no stiffness."""
+        tried = self.model_copy()  # what it finds is not kept: two readings of a text are equal
         try:
-            self._look(bodies)
+            tried._look(bodies)
             if self.law != RIGID and self.force is None:
-                self.spring()
+                tried.spring()
             if isinstance(self.force, str) and _senses(self.force):
                 raise FieldError("force", TIME_AND_DEPTH)
         except FieldError as error:
