@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sick
 import sick_bodies  # noqa: F401
+import sick_contacts
 from cases import DEGREE, HEALTHY, SICK, door, four_bar, slider_crank
 from transform import transformed
 
@@ -21,7 +22,7 @@ from pliant.diagnosis.rank import analyse
 from pliant.proofs import benchmark_models
 from pliant.text.model_text import to_text
 
-ABSOLUTE = {"contact-step", "implausible-size", "implausible-gravity"}  # measured in metres, not by the model itself
+ABSOLUTE = {"contact-step", "implausible-contact", "implausible-size", "implausible-gravity"}  # measured in metres, not by the model itself
 
 
 def found(report, *severities):
@@ -32,6 +33,13 @@ def turn(seed):
     Q, R = np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))
     Q *= np.sign(np.diag(R))
     return Q * np.sign(np.linalg.det(Q))
+
+
+def test_there_are_enough_sick_contacts():
+    """Of contacts, stops, friction, events, cams and masses, with different things wrong."""
+    cases = [c for c in SICK if c.build.__module__ == sick_contacts.__name__]
+    codes = {code for c in cases for code, _ in (*c.expected, *(c.notes or ()))}
+    assert len(cases) >= 75 and len(codes) >= 30
 
 
 @pytest.mark.parametrize("case", [*SICK, *HEALTHY], ids=lambda c: c.name)
@@ -273,6 +281,19 @@ def test_report_as_data_and_text():
     assert [f.severity for f in r.findings] == sorted((f.severity for f in r.findings), key=["error", "warning", "note"].index)
 
 
+def test_the_report_tells_how_contacts_meet():
+    """3 (m / (k v^(p - 1)))^(1 / (p + 1)) after a fall of 1 m."""
+    r, v = sick_contacts.ball(1.05, restitution=0.7).check(), np.sqrt(2 * 9.81)
+    told = f"at {v:.3g} m/s {3e3 * (0.5 / (1e8 * np.sqrt(v))) ** 0.4:.3g} ms long, 1.5 mm deep, gives back 0.70"
+    assert r.findings == [] and r.contacts == {"bounce": told} and f"\n  contacts            bounce: {told}\n" in str(r)
+    assert json.loads(json.dumps(r.to_dict()))["contacts"] == r.contacts
+    m = pl.Model("many", gravity=(0, 0, -9.81))
+    for k in range(8):
+        m.add(pl.RigidBody.sphere(f"ball{k}", 0.05, mass=0.5, position=(k, 0, 1)))
+        m.add(pl.Contact(f"c{k}", m.ground, f"ball{k}", stiffness=1e8))
+    assert "c4: at" in str(m.check()) and "c5: at" not in str(m.check()) and "                      and 3 more" in str(m.check())
+
+
 def test_many_findings_are_printed_in_short():
     m = pl.Model("bodies left lying")
     m.add(pl.Revolute("A", m.ground, m.add(pl.RigidBody.sphere("ball", 0.1, mass=2.0))))
@@ -330,7 +351,10 @@ def test_check_changes_nothing():
 
 def test_check_is_fast():
     four_bar().check()
-    for m, seconds in ((four_bar(), 0.3), (next(c for c in HEALTHY if c.name == "hexapod").build(), 1.0)):
+    linear, hexapod = (next(c for c in (*SICK, *HEALTHY) if c.name == name).build()
+                       for name in ("linear_contact_that_gives_back_what_it_will", "hexapod"))
+    linear.check()
+    for m, seconds in ((four_bar(), 0.3), (linear, 0.3), (hexapod, 1.0)):
         began = time.process_time()
         m.check()
         assert time.process_time() - began < seconds

@@ -94,6 +94,21 @@ def test_stick_slip_of_lugre(coordinates, accuracy, within):
     assert sol.events.of("slips").t == pytest.approx([7.458014670842895, 13.820734491909029, 20.183454312975147], abs=within)
 
 
+def test_friction_that_is_viscous_alone():
+    """u' = -(1/m + R^2/I) c N u of the slip of a ball that lies in its contact, without a coefficient; R to the point of contact"""
+    k, m_, R, c = 1e8, 0.5, 0.05, 0.05
+    d = resting_depth(m_ * G, k)
+    m = pl.Model("ball", gravity=(0, 0, -G))
+    m.add(pl.RigidBody.sphere("ball", R, mass=m_, position=(0, 0, R - d), velocity=(1, 0, 0)))
+    m.add(pl.Contact("c", m.ground, "ball", stiffness=k, viscous=c))
+    sol = m.simulate(1.0, accuracy=1e-8)
+    arm = 0.05 - d / 2  # the point of action is in the middle of both surfaces
+    rate = (1 / m_ + arm**2 / (0.4 * m_ * R**2)) * c * m_ * G
+    slip = sol["ball.velocity"][:, 0] - arm * sol["ball.angular_velocity"][:, 1]
+    assert sol["c.friction_force"][0] == pytest.approx([-c * m_ * G, 0, 0], rel=1e-9)
+    assert abs(slip - np.exp(-rate * sol.t)).max() < 1e-6
+
+
 def test_a_tippe_top():
     """cos of the tilt after 0.5 s, rolling and slipping on a point (SciPy, rigid contact; here to the depth of the contact)"""
     R, k, tilt, load = 0.015, 1e12, 0.1, 0.058820428380471745

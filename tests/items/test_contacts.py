@@ -185,6 +185,28 @@ def test_wrong_contacts_are_told(fields, told):
         bouncing(**fields)
 
 
+@pytest.mark.parametrize(("make", "told"), [
+    (lambda: pl.Surface.sphere(0), "surface: radius: 0 must be greater than zero"),
+    (lambda: pl.Surface.box((1, 1, 0)), r"surface: size: \[1.0, 1.0, 0.0\] must be three lengths greater than zero"),
+    (lambda: pl.Surface.sphere("1 kg"), r"surface: radius: '1 kg' is a mass \[kg\], a length \[m\] is due"),
+    (lambda: pl.Surface(kind="sphere", diameter=1), "surface: diameter: unknown key 'diameter'; did you mean 'radius'"),
+    (lambda: pl.Surface(kind="ball", radius=1), "surface: kind: 'ball' must be .* did you mean 'sphere'"),
+    (lambda: pl.Surface.cylinder(0.1, 0.2, rounding=0.2), "surface: rounding: 0.2 m is more than the cylinder has"),
+    (lambda: pl.Surface.convex([]), "surface: points: 0 points, must be at least 4"),
+    (lambda: pl.Curve(circle=0), "curve: circle: 0 must be greater than zero"),
+    (lambda: pl.Curve(square=1), "curve: square: unknown key 'square'; there are points, x, ")])
+def test_surfaces_and_curves_tell_in_sentences(make, told):
+    with pytest.raises(pl.ItemError, match=rf"^{told}") as caught:
+        make()
+    assert "pydantic" not in str(caught.value) and "type=" not in str(caught.value)
+
+
+def test_a_linear_contact_has_units():
+    linear = pl.Contact("c", "ground", "b", stiffness="5 N/mm", law="linear", damping="3 N*s/m", rolling="1 mm")
+    assert (linear.stiffness, linear.damping, linear.rolling) == (5000, 3, 0.001)
+    assert pl.Contact("c", "ground", "b", stiffness="5 N/mm", exponent=1).stiffness == 5000
+
+
 def test_contacts_that_cannot_be_are_told():
     def built(a, b, **more):
         m = bouncing()

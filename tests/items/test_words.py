@@ -60,7 +60,7 @@ def test_the_tables_name_what_there_is_and_no_kind_is_a_word_for_another():
 
 
 @pytest.mark.parametrize(("word", "name"), [
-    ("Hinge", "pl.Revolute"), ("Weld", "pl.Fixed"), ("Ball", "pl.Spherical"), ("BallJoint", "pl.Spherical"),
+    ("Hinge", "pl.Revolute"), ("Weld", "pl.Fixed"), ("Clamp", "pl.Fixed"), ("Ball", "pl.Spherical"), ("BallJoint", "pl.Spherical"),
     ("Slider", "pl.Prismatic"), ("Motor", "pl.Drive"), ("Spring", "pl.SpringDamper"), ("TorsionalSpring", "pl.TorsionSpring"),
     ("Body", "pl.RigidBody"), ("FlexibleBody", "pl.ModalBody"), ("RevoluteJoint", "pl.Revolute"), ("revolute", "pl.Revolute"),
     ("RK4", "pl.RungeKutta4"), ("simulate", "m.simulate"), ("Box", "pl.RigidBody.box")])

@@ -132,3 +132,89 @@ def screw_jack():
     m.add(pl.Screw("thread", m.ground, "screw", lead=0.004))
     m.add(pl.Drive("thread", "angle", "6*step(t, 0, 0, 1, 1)*t"))
     return m
+
+
+# -- contacts, stops, events, friction, masses that flow
+@healthy()
+def ball_that_falls_on_the_floor():
+    m = pl.Model("ball", gravity=(0, 0, -9.81), settings={"duration": 2.0})
+    m.add(pl.RigidBody.sphere("ball", 0.05, mass=0.5, position=(0, 0, 1), velocity=(0.5, 0, 0)))
+    m.add(pl.Contact("bounce", m.ground, "ball", stiffness=1e8, restitution=0.7, friction=0.3))
+    return m
+
+
+@healthy()
+def box_that_lies_on_a_slope():
+    m = pl.Model("slope", gravity=(4.3, 0, -8.8), settings={"duration": 10.0})
+    m.add(pl.RigidBody.box("box", (0.2, 0.3, 0.1), mass=2, position=(0, 0, 0.05)))
+    m.add(pl.Contact("touch", "box", "ground", law="rigid", friction=0.6))
+    return m
+
+
+@healthy()
+def steel_balls_in_a_row():
+    """They touch as they begin."""
+    m = pl.Model("cradle", gravity=(0, 0, -9.81), settings={"duration": 0.01})
+    for k in range(3):
+        m.add(pl.RigidBody.sphere(f"ball{k}", 0.02, density=7800, position=(0.04 * k, 0, -1), velocity=(1.0 if k == 0 else 0.0, 0, 0)))
+        m.add(pl.Revolute(f"J{k}", m.ground.frame((0.04 * k, 0, 0)), m[f"ball{k}"].frame((0, 0, 1)), axis="y"))
+    for k in range(2):
+        m.add(pl.Contact(f"touch{k}", f"ball{k}", f"ball{k + 1}", material={"E": "206 GPa", "nu": 0.3}, restitution=0.95))
+    return m
+
+
+@healthy()
+def journal_in_its_bearing():
+    m = pl.Model("journal", gravity=(0, 0, -9.81), settings={"duration": 1.0})
+    m.add(pl.RigidBody.cylinder("shaft", 0.02, 0.1, density=7800, axis="y", angular_velocity=(0, 50, 0)))
+    m.add(pl.RevoluteClearance("bearing", m.ground, "shaft", clearance=1e-4, stiffness=1e9, axis="y", length=0.05))
+    m.add(pl.PointOnPlane("axial", m.ground, "shaft", axis="y"))
+    return m
+
+
+@healthy()
+def driven_arm_within_its_stops():
+    """A stop exactly where it begins, and one that its drive reaches but does not pass."""
+    m = pl.Model("arm", gravity=(0, 0, -9.81), settings={"duration": 5.0})
+    rod(m, "arm", (0, 0, 0), (1, 0, 0))
+    rod(m, "hand", (1, 0, 0), (1.5, 0, 0))
+    m.add(pl.Revolute("A", "ground", "arm.start", axis="y"))
+    m.add(pl.Revolute("B", "arm.end", "hand.start", axis="y"))
+    m.add(pl.Drive("A", "angle", "0.5 - 0.5*cos(t)", name="motor"))
+    m.add(pl.Stop("end", "A", "angle", 0, 1))
+    m.add(pl.Stop("wrist", "B", "angle", "-30 deg", "30 deg", restitution=0.6))
+    m.add(pl.JointFriction("rub", "B", 0.1, torque=2, static=0.15, stribeck=0.1))
+    return m
+
+
+@healthy()
+def latch_that_breaks_later():
+    m = pl.Model("latch", gravity=(0, 0, -9.81), settings={"duration": 5.0})
+    rod(m, "bar", (0, 0, 0), (1, 0, 0))
+    m.add(pl.Revolute("hinge", "ground", "bar.start", axis="y"))
+    m.add(pl.Event("catch", "hinge.angle > 1", [pl.Lock("hinge")], once=True))
+    m.add(pl.Event("let_go", "hinge.angle > 0.999", [pl.Unlock("hinge")], delay=1.0))
+    m.add(pl.Event("snap", "hinge.angle > pi/2", [pl.Break("hinge")]))
+    m.add(pl.Event("late", "t > 4.5", [pl.End()]))
+    return m
+
+
+@healthy()
+def thermostat():
+    """Two events that set what the other one looks at, with room between; a state machine likewise."""
+    m = pl.Model("swing", gravity=(0, 0, -9.81), settings={"duration": 5.0})
+    rod(m, "bar", (0, 0, 0), (1, 0, 0))
+    m.add(pl.Revolute("A", "ground", "bar.start", axis="y"))
+    m.add(pl.Discrete("mode", 0))
+    m.add(pl.Event("up", "mode.output < 0.5 and A.angle > 0.5", [pl.Set("mode.output", 1)]))
+    m.add(pl.Event("down", "mode.output > 0.5 and A.angle < 0.1", [pl.Set("mode.output", 0)]))
+    m.add(pl.StateMachine("valve", ["closed", "open"], [("closed", "open", "A.angle > 0.2"), ("open", "closed", "A.angle < 0.1 or t > 4")]))
+    return m
+
+
+@healthy(("no-support", "rocket"))
+def rocket_with_fuel_left():
+    m = pl.Model("rocket", settings={"duration": 10.0})
+    m.add(pl.RigidBody.cylinder("rocket", 0.1, 1.0, mass=50.0, axis="x"))
+    m.add(pl.MassFlow("burn", "rocket", "50 - 4.9*t", velocity=(-2000, 0, 0)))
+    return m

@@ -267,21 +267,3 @@ def plane_model_with_loads_and_velocities_across():
     m["crank"].angular_velocity = (0, 1, 1)
     m.add(pl.Force("push", "coupler", (1, 2, 3)))
     return m
-
-
-# -- contacts
-def ball_on_the_floor(height, settings, **fields):
-    m = pl.Model("ball", gravity=(0, 0, -9.81), settings=settings)
-    m.add(pl.RigidBody.sphere("ball", 0.05, mass=0.5, position=(0, 0, height)))
-    m.add(pl.Contact("bounce", m.ground, "ball", stiffness=1e8, **fields))
-    return m
-
-
-@sick(("contact-overlap", "bounce"), notes=[])
-def ball_within_the_floor():
-    return ball_on_the_floor(0.04, {"duration": 1.0})
-
-
-@sick(("contact-step", "bounce"), notes=[("contact-restitution", "bounce")])
-def ball_that_bounces_between_steps():
-    return ball_on_the_floor(0.06, {"duration": 1.0, "step": 1e-3}, law="hunt-crossley", restitution=0.5)

@@ -1,10 +1,15 @@
 """The same mechanism elsewhere, of another size, in another order."""
+import re
+
 import numpy as np
 
 import pliant as pl
 from pliant.compile.planar import normal_vector
+from pliant.functions.units import parse_unit
 from pliant.items.base import Frame, Place, matrix_of, quaternion_of
 from pliant.items.rotations import product, written_as
+
+TOUCHING = "contact", "revolute_clearance", "spherical_clearance", "stop", "joint_friction", "mass_flow"  # by the units of their fields
 
 
 def transformed(m: pl.Model, R: np.ndarray, s: float = 1.0, backwards: bool = False) -> pl.Model:
@@ -53,8 +58,57 @@ def _item(item, m, R, s):
     for field in ("length", "lead", "radius"):
         if getattr(item, field, None) is not None:
             change[field] = s * getattr(item, field)
+    if item.kind in TOUCHING:
+        change |= _touching(item, s)
+    if item.kind == "event":
+        change |= {"when": re.sub(r"(distance < )([\d.]+)", lambda found: f"{found[1]}{s * float(found[2])!r}", item.when),
+                   "do": tuple(a | ({"capture": s * a.get("capture", 1e-3)} if "connect" in a else {}) for a in item.do)}
+    if item.kind == "prismatic" and item.zero is not None:
+        change["zero"] = s * item.zero
+    for field in ("profile", "curve"):
+        if (curve := getattr(item, field, None)) is not None:
+            change[field] = _bent(curve, s)
     if item.kind in ("force", "torque") and not any(isinstance(v, str) for v in item.vector):
         change["vector"] = tuple(s**(4 if item.kind == "force" else 5) * R @ item.vector)
     if item.kind == "drive" and item.coordinate == "displacement":
         change["function"] = f"{s} * ({item.function})"
     return change
+
+
+def _touching(item, s):
+    """Masses grow with the volume; k of k d^p with a force over a length to the p."""
+    change = {}
+    for field, unit in item.units().items():
+        power = parse_unit(unit).dimension[0] + 3 * parse_unit(unit).dimension[1]
+        value = getattr(item, field)
+        if isinstance(value, (int, float)):
+            change[field] = s**power * value
+        elif isinstance(value, str):
+            change[field] = f"{s**power} * ({value})"
+    if getattr(item, "stiffness", None) is not None and not item.units().get("stiffness"):
+        length = 0 if getattr(item, "coordinate", "") == "angle" else getattr(item, "exponent", None) or 1.5
+        change["stiffness"] = item.stiffness * s**((5 if length == 0 else 4) - length)
+    if item.kind == "mass_flow":
+        change["mass"] = f"{s**3} * ({item.mass})"
+    if isinstance(getattr(item, "force", None), str) and item.kind == "contact":
+        change["force"] = f"{s**4} * (" + re.sub(r"\b([xv])\b", rf"(\1/{s})", item.force) + ")"
+    if isinstance(stuff := getattr(item, "material", None), dict):
+        change["material"] = stuff | {"E": s**2 * stuff["E"]}
+    for field in ("surface_a", "surface_b"):
+        if (surface := getattr(item, field, None)) is not None:
+            change[field] = _scaled(surface, s)
+    return change
+
+
+def _bent(curve, s):
+    """Of a curve by an expression, or by points."""
+    given = {field: f"{s} * ({text})" for field in ("x", "y", "z", "polar") if (text := getattr(curve, field)) is not None}
+    if curve.points is not None:
+        given["points"] = s * np.array(curve.points)
+    return pl.Curve.model_construct(**{**curve.__dict__, **given})
+
+
+def _scaled(surface, s):
+    sizes = {f: s * v for f in ("radius", "length", "rounding", "crown") if (v := getattr(surface, f)) is not None}
+    sizes |= {f: np.array(v) * s for f in ("size", "points") if (v := getattr(surface, f)) is not None}
+    return pl.Surface(kind=surface.kind, **sizes)

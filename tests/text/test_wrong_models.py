@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from wrong_models import CASES
 from wrong_models.base import DRIVE, FORCE, GEAR, JOINT, PIN, ROD, SIMULATE, TWO, Case, body
+from wrong_models.contacts import TOUCHING
 
 import pliant as pl
 from pliant import cli
@@ -300,13 +301,37 @@ def test_models_made_in_python_say_the_same(name: str) -> None:
         good.compile()
 
 
-def _item(line: str) -> pl.items.base.Item:
-    """The item of a line such as ``A: {kind: revolute, between: [ground, crank]}``, made without a model around it."""
+@pytest.mark.parametrize("case", [c for c in TOUCHING if "another word" not in c.name], ids=lambda case: case.name)
+def test_contacts_made_in_python_say_the_same(case: Case) -> None:
+    """When the item is made, or when the model is compiled."""
+    before, _, line = case.text.rstrip().rpartition("\n")  # type: ignore[union-attr]
+    if before.endswith("G:"):
+        pytest.skip("a coupling")
+    m = from_text(f"{before}\n")
+    with pytest.raises(ValueError) as caught:
+        m.add(_item(line.strip(), called=True))
+        m.compile()
+    sentence = re.sub(r"^\d+: \w+\.\w+[^:]*: ", "", case.problems[0])
+    assert re.search(".*".join(re.escape(part.strip()) for part in sentence.split("***")), str(caught.value), re.DOTALL), caught.value
+    assert not FOREIGN.search(str(caught.value))
+
+
+def test_there_are_enough_wrong_contacts() -> None:
+    said = {problem.partition(": ")[2].partition(": ")[2] for case in TOUCHING for problem in case.problems}
+    assert len(TOUCHING) >= 100 and len(said) >= 90
+
+
+def _item(line: str, called: bool = False) -> pl.items.base.Item:
+    """The item of a line such as ``A: {kind: revolute, between: [ground, crank]}``, made without a model around it; as a user makes it,
+    if its class is ``called``."""
     from pliant.items.base import KINDS
     from pliant.text.yaml_lines import load_yaml, plain
     (name, fields), = plain(load_yaml(line, "m")[0]).items()
     kinds = {kind: cls for section in KINDS.values() for kind, cls in section.items()}
-    return kinds[fields.pop("kind", "drive")].model_validate({"name": name, **fields})
+    kind = kinds[fields.pop("kind", "drive")]
+    if called:
+        return kind(name=name, **dict(zip("ab", fields.pop("between", ()), strict=False)), **fields)
+    return kind.model_validate({"name": name, **fields})
 
 
 def test_reading_does_not_start_threads_or_leave_files_open(here: Path) -> None:

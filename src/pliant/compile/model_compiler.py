@@ -1,7 +1,8 @@
 """From items to a System: Layout gives items what they need to build themselves and notes what their channels are read from."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -82,14 +83,20 @@ class ModelCompiler(Sensing):
     def add(self, items: Iterable[Item]) -> None:
         """Items build themselves."""
         for item in items:
-            try:
+            with self._told(item):
                 item.build(self)
-            except ModelError:
-                raise
-            except ValueError as error:  # it knows the item, and what it misses
-                raise ModelError(str(error), (item.name, *missing_in(error))) from error
             self._equations_of(item)
             self.items.append(item)
+
+    @contextmanager
+    def _told(self, item: Item) -> Iterator[None]:
+        """What is wrong with an item knows it, and what it misses."""
+        try:
+            yield
+        except ModelError:
+            raise
+        except ValueError as error:
+            raise ModelError(str(error), (item.name, *missing_in(error))) from error
 
     # -- frames
     def add_body(self, body: RigidBody | ModalBody, place: Place, position: np.ndarray, axes: np.ndarray, rates: Any = None) -> None:
@@ -293,7 +300,8 @@ class ModelCompiler(Sensing):
         for name, frame in self.markers:
             self.directory.frames[name] = self.marker(frame, name)
         for item in self.items:
-            self.discrete.build(item)
+            with self._told(item):
+                self.discrete.build(item)
         self.directory.signals = {name: self.signals.slot(name) for name in self._offered()}
         self.discrete.close()
         self.builder.close_switches()

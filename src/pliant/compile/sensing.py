@@ -11,6 +11,7 @@ from ..functions.expression import ZERO, Node, Number, Signal
 from ..functions.parser import KNOWN, parse
 from ..items.base import Frame, Pair
 from ..items.declarations import UNLOADED, Bearing, Collected, Gauge, Given
+from ..items.errors import MissingItem
 from ..items.references import NO_GAP, NO_RATE, Sensed, rate_name, sensed
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .channel_map import ChannelMap, Z
@@ -36,6 +37,7 @@ class Sensing:
     measured: dict[str, tuple[Frame, Frame]]
     owners: dict[str, FrameOwner]
     places: dict[str, Place]
+    items: list[Item]
     gauges: dict[str, tuple[Gauge, int]]  # by the names of their signals: 0 value, 1 rate
     bearings: dict[str, Bearing]
     frame: Any
@@ -186,7 +188,14 @@ class Sensing:
 
     def _sensed(self, reference: str) -> Sensed:
         joints = {name: r.zeros for name, r in self.directory.joints.items()}
-        return sensed(reference, self.owners, joints, self.measured, offered=[*self._offered(), *self.signals.derived])
+        offered = [*self._offered(), *self.signals.derived]
+        try:
+            return sensed(reference, self.owners, joints, self.measured, offered=offered)
+        except MissingItem as error:  # of an item that is there, but whose channels are no signals
+            others = {item.name: f"{item.kind} {item.name!r}" for item in self.items if item.name == error.name}
+            if not others:
+                raise
+            return sensed(reference, self.owners, joints, self.measured, others, offered)
 
     def _resolve(self, reference: str) -> tuple[str, int, int, float, int, tuple[int, int]]:
         found = self._sensed(reference)

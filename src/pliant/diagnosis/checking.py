@@ -121,7 +121,8 @@ def compiled(model: Model) -> tuple[CompiledModel | None, list[Finding]]:
                 culprit = _with_function(trial)
                 message = f"a function of {culprit!r} raised {message}" if culprit else message
             if not set(about) & set(out):  # else it is told already
-                found.append(Finding("cannot-compile", ERROR, () if culprit is None else (culprit,), sentence(message),
+                items = (culprit, *(name for name in about if name in trial.items and name != culprit)) if culprit else ()
+                found.append(Finding("cannot-compile", ERROR, items, sentence(message),
                                      "Correct this first; the joints are analysed when the model can be compiled."))
             if culprit is None or trial[culprit].section == "bodies":
                 break

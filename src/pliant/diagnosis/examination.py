@@ -11,7 +11,7 @@ from ..items.errors import ModelError
 from ..kernels.state_row import parts
 from ..report.finding import ERROR, NOTE, Finding
 from ..start.assembly import start_row
-from . import alignment, loops, mobility, start
+from . import alignment, loops, meetings, mobility, start
 from .findings import Report, sentence
 from .frequencies import Settings
 from .mechanism import Component, Mechanism
@@ -49,6 +49,7 @@ class Examination:
         self.q, self.complete = dynamics.system.q0, True   # complete: all joints are analysed
         self.loops: list[loops.Loop] = []
         self.misaligned: list[tuple[loops.Loop, Finding, Model]] = []
+        self.meetings: list[meetings.Meeting] = []         # of contacts, where the run begins
 
     @property
     def starts(self) -> bool:
@@ -88,6 +89,8 @@ class Examination:
             told = ((loop, alignment.misaligned_loop(self, loop)) for loop in self.loops)
             self.misaligned = [(loop, *found) for loop, found in told if found]
         self._pose()
+        self.meetings = list(meetings.meetings(self))
+        self.report.contacts = {met.item.name: str(met) for met in self.meetings}
         found += self._checked(RANKED)
         found += self._refused(found) if not self.starts else []
         found += self._checked(RUN)

@@ -52,6 +52,7 @@ class Report:
     planar: Any = None
     not_unique: dict[str, str] = field(default_factory=dict)  # joint -> the part of its reactions that is not unique
     tree: str = ""                           # of the joints, for joint coordinates
+    contacts: dict[str, str] = field(default_factory=dict)  # contact -> how it is expected to meet: speed, duration, depth, restitution
 
     @property
     def ok(self) -> bool:
@@ -116,7 +117,11 @@ class Report:
         unique = "all unique" if self.unique_reactions else f"not unique at {_listed(self.not_unique)}"
         return [f"  bodies              {self.bodies}{plane}",
                 f"  equations           {self.equations}, {self.rank} independent, {self.redundant} redundant",
-                f"  degrees of freedom  {freedom}", f"  reactions           {unique}"]
+                f"  degrees of freedom  {freedom}", f"  reactions           {unique}", *self._contacts()]
+
+    def _contacts(self) -> list[str]:
+        told = [f"  {'contacts' if k == 0 else '':<18}  {name}: {how}" for k, (name, how) in enumerate(self.contacts.items())]
+        return [*told[:SHOWN], *([f"{'':<22}and {len(told) - SHOWN} more"] if len(told) > SHOWN else [])]
 
 
 def _listed(items: Iterable[str]) -> str:

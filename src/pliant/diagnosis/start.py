@@ -13,6 +13,8 @@ from ..families.constraints import DRIVE
 from ..functions.table import Table
 from ..items.joints import Turns
 from ..items.rotations import ManyTurns
+from ..items.stops import SIDES, Stop
+from ..items.teeth import Teeth
 from ..kernels import evaluation
 from ..kernels.expression_vm import value_at
 from ..report.finding import ERROR, NOTE, WARNING, Finding, Severity, names
@@ -117,6 +119,9 @@ def many_turns(e: Examination) -> Iterator[Finding]:
     s, x, directory = mechanism.system, mechanism.x, mechanism.directory
     given = [(item.name, f"{item.kind} {item.name!r}: {field} =", float(value)) for item in model for field in ("angle", "zero")
              for value in [getattr(item, field, None)] if isinstance(value, float) and (field == "angle" or isinstance(item, Turns))]
+    given += [(item.name, f"{item.kind} {item.name!r}: {side} =", limit) for item in (*model, *model.brought()) if isinstance(item, Stop)
+              and item.coordinate == "angle" and not isinstance(item, Teeth) for side in SIDES
+              for limit in [getattr(item, side)] if limit is not None]
     given += [(item.name, f"{item.kind} {item.name!r}: a rotation by", q.angle) for item in model for q in _rotations(item)]
     for name, code in directory.codes.items():
         function = getattr(model.items.get(name), "function", None)

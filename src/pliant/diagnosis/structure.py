@@ -83,6 +83,19 @@ def carriers(model: Model) -> Iterator[Finding]:
                               "Let both joints turn against the same body (the housing).")
 
 
+@check("open-pair", "curves that may part, and that nothing keeps apart", ITEMS)
+def open_pairs(model: Model) -> Iterator[Finding]:
+    """The gap of an open cam is a coordinate; without a stop it may become negative."""
+    used = {(use.joint, use.coordinate) for item in (*model, *model.brought()) if item.active for use in item.uses()}
+    for item in model.section("joints"):
+        if getattr(item, "open", False) and (item.name, "displacement") not in used:
+            yield Finding("open-pair", WARNING, (item.name,), f"{item.kind} {item.name!r} is open, and nothing acts on its displacement, "
+                          "the "
+                          "gap: its curves pass through each other.", f"Add a stop: Stop(name, {item.name!r}, \"displacement\", lower=0), "
+                          "or "
+                          "leave open out.")
+
+
 @check("far-away", "a body far from all others", ITEMS)
 def far_away(model: Model) -> Iterator[Finding]:
     """A body at a distance out of proportion."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..items.actions import switches
 from ..items.events import Event
-from ..report.finding import WARNING, Finding
+from ..report.finding import WARNING, Finding, names
 from .registry import ITEMS, check
 
 if TYPE_CHECKING:
@@ -26,10 +26,28 @@ def idle(model: Model) -> Iterator[Finding]:
         if "connect" not in does.get(joint, ()):
             yield Finding("idle-action", WARNING, (joint,), f"joint {joint!r} has connected: false, and no event connects it.",
                           "Add an event with Connect, or take the joint out of the model.")
+    yield from _undone(events)
     for event, action in asked:
         if why := _why_not(action.what, does[action.joint], action.joint in off):
             told = f"event {event!r} can never {action.what} joint {action.joint!r}: {why}."
             yield Finding("idle-action", WARNING, (event, action.joint), told, "Take the action out, or add what must come before.")
+
+
+OPPOSITE = {"lock": "unlock", "unlock": "lock", "connect": "release", "release": "connect"}
+
+
+def _undone(events: list[Event]) -> Iterator[Finding]:
+    """What two actions do at the same condition, one after the other, is nothing."""
+    done: dict[tuple[str, float, str, str], str] = {}
+    for event in events:
+        for action in map(switches, event.do):
+            if action is not None and action.what in OPPOSITE:
+                key = event.when, event.delay or 0.0, action.joint
+                if other := done.get((*key, OPPOSITE[action.what])):
+                    both = dict.fromkeys((other, event.name))
+                    yield Finding("idle-action", WARNING, (*both, action.joint), f"{names(both)} {OPPOSITE[action.what]} and {action.what} "
+                                  f"joint {action.joint!r} at the same condition.", "Give them different conditions.")
+                done[*key, action.what] = event.name
 
 
 def _why_not(what: str, does: set[str], off: bool) -> str:

@@ -51,6 +51,8 @@ class Clearance(Computes, Pair):
 
     @model_validator(mode="after")
     def _check(self) -> Clearance:
+        if self.a.body == self.b.body:
+            raise FieldError("b", f"both frames are on {self.a.body!r}; a clearance is between two bodies")
         if not LEAST <= self.restitution <= 1:
             raise FieldError("restitution", f"{self.restitution:g} must be from {LEAST:g} to 1")
         if not 1 <= self.exponent <= 3:

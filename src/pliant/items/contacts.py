@@ -3,20 +3,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, PrivateAttr, WithJsonSchema, model_validator
+from pydantic import PrivateAttr, model_validator
 
+from ..functions.channels import channels
 from ..functions.expression import ZERO
 from ..functions.field_error import FieldError
-from ..functions.units import must
+from ..functions.parameters import has_expressions
+from ..functions.parser import parse
+from ..functions.units import must, quantity
 from .base import Frame, Item, Pair, number
 from .contact_channels import CHANNELS
 from .contact_damping import LEAST, NAMED, damping_of
+from .contact_materials import Stuff, moduli
 from .declarations import VALUES, Channel, State, Told
 from .function_fields import ForceLaw
 from .joints import perpendicular_frame
+from .quantities import numbers_with_units
 from .rigid_limits import RIGID, add_rigid_contact, wrong_for_rigid
 from .surfaces import WORDS, Side, Surface, own_surface
 
@@ -28,9 +33,14 @@ if TYPE_CHECKING:
     NotNegative = float
     Speed = float
     Length = float
+    Reach = float
+    Damper = float
+    PerSpeed = float
+    PerLength = float
 else:
     Plain, Positive, NotNegative = number(""), number("", positive=True), number("", least=0.0)
-    Speed, Length = number("m/s", positive=True), number("m", positive=True)
+    Speed, Length, Reach = number("m/s", positive=True), number("m", positive=True), number("m", least=0.0)
+    Damper, PerSpeed, PerLength = number("N*s/m", least=0.0), number("s/m", least=0.0), number("1/m", positive=True)
 
 MOST_BRISTLES = 64                # points of a contact
 HERTZ = 1.5                       # exponent of round bodies
@@ -39,38 +49,17 @@ GRAVITY = 9.81                    # m/s^2: of that weight
 FADES = 0.5                       # of the slip at which that damping alone would reach the friction limit: from there on it fades
 STICK = 1e-4                      # of the radius: how far bristles give before they slip
 TURN_SPEED = 0.01                 # rad/s: below that rolling and spinning resistance fade
+TIME_AND_DEPTH = "is a function of t, x and v alone; channels cannot be used in it"
 LAWS = ("restitution", *NAMED, "linear", "impact")
 MODELS = ("bristle", "lugre", "regularised")
 
 
-def _materials(value: Any) -> Any:
-    """steel, aluminium, a material of `pliant.flex`, or {E: 210 GPa, nu: 0.3}."""
-    from ..flex.material import ALUMINIUM, STEEL, Material
-    known = {"steel": STEEL, "aluminium": ALUMINIUM}
-    if isinstance(value, str):
-        if value not in known:
-            raise ValueError(must(value, f"must be {' or '.join(known)}, or a mapping such as {{E: 210 GPa, nu: 0.3}}"))
-        return value
-    if isinstance(value, Material):
-        return {"E": value.E, "nu": value.nu}
-    if not isinstance(value, dict) or set(value) != {"E", "nu"}:
-        raise ValueError(must(value, "must be a material: steel, aluminium, or a mapping such as {E: 210 GPa, nu: 0.3}"))
-    made = Material(value["E"], value["nu"], 0.0)
-    return {"E": made.E, "nu": made.nu}
-
-
-Stuff = Annotated[Any, BeforeValidator(_materials), WithJsonSchema({"anyOf": [
-    {"enum": ["steel", "aluminium"]}, {"type": "object", "properties": {"E": {}, "nu": {}}, "required": ["E", "nu"],
-                                       "additionalProperties": False}]})]
-
-
-def moduli(stuff: Any) -> tuple[float, float]:
-    """E and nu of a material."""
-    from ..flex.material import ALUMINIUM, STEEL
-    if isinstance(stuff, str):
-        found = {"steel": STEEL, "aluminium": ALUMINIUM}[stuff]
-        return found.E, found.nu
-    return stuff["E"], stuff["nu"]
+def _senses(force: str) -> bool:
+    """Whether a law uses channels; one with names of the model is looked at when it is compiled."""
+    try:
+        return bool(channels(parse(force, ("t", "x", "v"))))
+    except ValueError:
+        return False
 
 
 class Contact(Pair):
@@ -102,7 +91,7 @@ class Contact(Pair):
     material: Stuff | None = None
     material_a: Stuff | None = None
     material_b: Stuff | None = None
-    damping: NotNegative | None = None
+    damping: Damper | None = None
     ramp: Length | None = None
     force: ForceLaw | None = None
     slow: Speed = 0.01
@@ -111,16 +100,34 @@ class Contact(Pair):
     friction: NotNegative = 0.0
     static: NotNegative | None = None
     stribeck_speed: Speed | None = None
-    viscous: NotNegative = 0.0
+    viscous: PerSpeed = 0.0
     friction_model: Literal["bristle", "lugre", "regularised"] = "bristle"
     slip_speed: Speed | None = None
     stick_length: Length | None = None
-    bristle_stiffness: Positive | None = None
-    bristle_damping: NotNegative | None = None
-    rolling: NotNegative = 0.0
-    spinning: NotNegative = 0.0
+    bristle_stiffness: PerLength | None = None
+    bristle_damping: PerSpeed | None = None
+    rolling: Reach = 0.0
+    spinning: Reach = 0.0
     _parts: tuple[Any, ...] = PrivateAttr(())
     _sides: tuple[Side, ...] = PrivateAttr(())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stiff(cls, value: Any) -> Any:
+        """N/m is the stiffness of a linear law alone."""
+        if not isinstance(value, dict) or not isinstance(given := value.get("stiffness"), str) or has_expressions(given):
+            return value
+        if value.get("law") == "linear" or value.get("exponent") in (1, "1"):
+            return numbers_with_units(value, {"stiffness": "N/m"})
+        try:
+            quantity(given, "")
+        except ValueError:
+            p = value.get("exponent", HERTZ)
+            raise FieldError("stiffness", must(given, f"must be a plain number, in N/m^{p}; one in N/m has exponent 1")) from None
+        return value
+
+    def units(self) -> dict[str, str]:
+        return super().units() | ({"stiffness": "N/m"} if self.law == "linear" or self.exponent == 1 else {})
 
     @model_validator(mode="after")
     def _check(self) -> Contact:
@@ -167,6 +174,8 @@ class Contact(Pair):
             return
         if self.static is not None and self.stribeck_speed is None and self.static > self.friction:
             raise FieldError("stribeck_speed", "is missing; with static it says at which slip [m/s] friction has come down")
+        if self.stribeck_speed is not None and self.static is None:
+            raise FieldError("stribeck_speed", "is the slip [m/s] at which friction has come down from static; give static as well")
         regularised = self.friction_model == "regularised"
         if regularised and self.slip_speed is None:
             raise FieldError("slip_speed", "is missing; regularised friction is viscous below it")
@@ -182,13 +191,33 @@ class Contact(Pair):
     def look_around(self, bodies: Mapping[str, Any]) -> None:
         if any(frame.body not in bodies for frame in (self.a, self.b)):
             return  # building it says so
+        try:
+            self._look(bodies)
+        except ValueError as error:
+            raise ValueError(f"contact {self.name!r}: {error}") from None
+
+    def misfits(self, bodies: Mapping[str, Any]) -> Iterable[tuple[tuple[Any, ...], str]]:
+        """What is wrong with its surfaces, and materials that give no stiffness."""
+        tried = self.model_copy()  # what it finds is not kept: two readings of a text are equal
+        try:
+            tried._look(bodies)
+            if self.law != RIGID and self.force is None:
+                tried.spring()
+            if isinstance(self.force, str) and _senses(self.force):
+                raise FieldError("force", TIME_AND_DEPTH)
+        except FieldError as error:
+            yield error.path, error.rule
+        except ValueError as error:
+            yield (), str(error)
+
+    def _look(self, bodies: Mapping[str, Any]) -> None:
         sides = []
         for frame, field in ((self.a, "surface_a"), (self.b, "surface_b")):
             stated = getattr(self, field)
             side = Side(stated) if stated is not None else own_surface(frame, bodies)
             if side is None:
-                raise ValueError(f"contact {self.name!r}: {field}: is missing; {str(frame)!r} has no shape that tells it; write for "
-                                 "example Surface.sphere(radius)")
+                raise FieldError(field, f"is missing; {str(frame)!r} has no shape that tells it; write for example "
+                                 "Surface.sphere(radius), in a text {kind: sphere, radius: 20 mm}")
             sides.append(side)
         self._take(tuple(sides))
 
@@ -198,15 +227,12 @@ class Contact(Pair):
         one, two = (side.surface for side in sides)
         for inner, outer in ((one, two), (two, one)):
             if outer.kind in ("hollow_sphere", "bore") and inner.radius is not None and not inner.radius < (outer.radius or 0.0):
-                raise ValueError(f"contact {self.name!r}: {WORDS[inner.kind]} of radius {inner.radius:g} m does not fit into "
-                                 f"{WORDS[outer.kind]} of {outer.radius:g} m")
-        try:
-            self._parts, self._sides = tuple(parts(one.shape, two.shape)), sides
-        except ValueError as error:
-            raise ValueError(f"contact {self.name!r}: {error}") from None
+                raise ValueError(f"{WORDS[inner.kind]} of radius {inner.radius:g} m does not fit into {WORDS[outer.kind]} of "
+                                 f"{outer.radius:g} m")
+        self._parts, self._sides = tuple(parts(one.shape, two.shape)), sides
         if self._bristles and len(self._parts) > MOST_BRISTLES:
-            raise ValueError(f"contact {self.name!r}: friction_model: {WORDS[one.kind]} and {WORDS[two.kind]} have {len(self._parts)} "
-                             f"points, bristles at most {MOST_BRISTLES}; take friction_model regularised")
+            raise FieldError("friction_model", f"{WORDS[one.kind]} and {WORDS[two.kind]} have {len(self._parts)} points, bristles at most "
+                             f"{MOST_BRISTLES}; take friction_model regularised")
 
     @property
     def _bristles(self) -> bool:
@@ -240,11 +266,11 @@ class Contact(Pair):
         if self.stiffness is not None:
             return self.stiffness, p
         if p != HERTZ:
-            raise ValueError(f"contact {self.name!r}: stiffness: is missing; materials give that of Hertz's law alone, with exponent 1.5")
+            raise FieldError("stiffness", "is missing; materials give that of Hertz's law alone, with exponent 1.5")
         radius = self._radius()
         if radius == inf:
             kinds = " and ".join(WORDS[s.surface.kind] for s in self._sides)
-            raise ValueError(f"contact {self.name!r}: stiffness: is missing; of {kinds} materials do not give it")
+            raise FieldError("stiffness", f"is missing; of {kinds} materials do not give it")
         soft = sum((1 - nu**2) / E for E, nu in map(moduli, (self.material_a or self.material, self.material_b or self.material)))
         return 4 / 3 / soft * sqrt(radius), p
 
@@ -259,7 +285,7 @@ class Contact(Pair):
         numbers = [0.0] * int(c.WIDTH)
         self._put_law(numbers, layout)
         numbers[c.SLOW] = self.slow
-        if self.friction > 0 or (self.static or 0.0) > 0:
+        if self.friction > 0 or (self.static or 0.0) > 0 or self.viscous > 0:
             self._put_friction(numbers)
         numbers[c.ROLLING], numbers[c.SPINNING], numbers[c.SMOOTH_TURN] = self.rolling, self.spinning, TURN_SPEED
         return numbers
@@ -270,10 +296,13 @@ class Contact(Pair):
             where = f"contact {self.name!r}: force"
             code = layout.builder.function(self.force, ("t", "x", "v"), where)
             if code.by_signal:
-                raise ValueError(f"{where}: is a function of t, x and v alone; channels cannot be used in it")
+                raise ValueError(f"{where}: {TIME_AND_DEPTH}")
             numbers[c.KIND], numbers[c.CODE:c.CODE + 3] = c.EXPRESSION, [code.value, code.by_x, code.by_v]
             return
-        numbers[c.K], numbers[c.EXPONENT] = self.spring()
+        try:
+            numbers[c.K], numbers[c.EXPONENT] = self.spring()
+        except FieldError as error:
+            raise ValueError(f"contact {self.name!r}: {error}") from None
         kinds = {"linear": c.LINEAR, "impact": c.IMPACT}
         numbers[c.KIND] = kinds.get(self.law, c.POWER_LAW)
         if self.law in kinds:
@@ -285,10 +314,11 @@ class Contact(Pair):
         from ..kernels import contact_laws as c
         models = {"bristle": c.BRISTLE, "lugre": c.LUGRE, "regularised": c.REGULARISED}
         static = self.friction if self.static is None else self.static
-        numbers[c.MODEL], numbers[c.KINETIC], numbers[c.STATIC] = models[self.friction_model], self.friction, static
+        model = models[self.friction_model] if static > 0 else c.REGULARISED  # what is viscous alone has no bristles
+        numbers[c.MODEL], numbers[c.KINETIC], numbers[c.STATIC] = model, self.friction, static
         numbers[c.STRIBECK], numbers[c.VISCOUS] = self.stribeck_speed or 1.0, self.viscous
-        if self.friction_model == "regularised":
-            numbers[c.SMOOTH_SPEED] = self.slip_speed or 0.0
+        if model == c.REGULARISED:
+            numbers[c.SMOOTH_SPEED] = self.slip_speed or 1.0
             return
         s0 = self.bristle_stiffness or static / self._stick_length()
         s1 = 2 * DAMPED * sqrt(s0 / GRAVITY) if self.bristle_damping is None else self.bristle_damping
@@ -298,6 +328,8 @@ class Contact(Pair):
     def build(self, layout: ModelCompiler) -> None:
         from ..families.contacts import SITES, family
         item, b = f"{self.kind} {self.name!r}", layout.builder
+        for frame in (self.a, self.b):
+            layout.owner(frame, item)
         frames = [self._frame(layout, frame, side, item) for frame, side in zip((self.a, self.b), self._sides, strict=True)]
         if self.law == RIGID:
             return add_rigid_contact(layout, self, frames, self._parts)

@@ -13,7 +13,8 @@ from ..functions.expression import Node, Signal, bottom_up
 from ..functions.field_error import FieldError
 from ..functions.parser import NO_NAMES, Names, parse
 from ..functions.units import must, quantity
-from .base import Angle, Length, Strict, number, plain
+from .base import Angle, Length, number, plain
+from .parts import Part
 
 FEWEST = {True: 6, False: 4}  # points of a closed and of an open curve
 SHAPES = ("points", "x", "polar", "circle", "ellipse", "line", "cam")
@@ -45,7 +46,7 @@ def _points(field: str, given: Any) -> list[tuple[float, float, float]]:
     return found
 
 
-class CamMotion(Strict):
+class CamMotion(Part):
     """A cam with a ``base`` circle [m] that turns about the z axis of its frame, and a follower along the x axis, which it lifts as
     ``motion`` says: segments (law, angle [rad], lift at its end [m]), "cycloidal", "polynomial" (3-4-5) or "harmonic"; where the lift stays
     it dwells. The angles are 360 degrees together, and the lift comes back to zero. ``follower``: "flat", "knife", or a "roller" of a
@@ -73,7 +74,7 @@ class CamMotion(Strict):
         return profile(segments, self.base, self.follower, self.radius)
 
 
-class Curve(Strict):
+class Curve(Part):
     """A smooth curve in the axes of the frame that it is fixed in, one of
 
     ``points`` [m] (two or three numbers each) in order; ``x``, ``y``, ``z``: expressions of s over ``range``; ``polar``: the radius [m] as
@@ -96,8 +97,10 @@ class Curve(Strict):
     def _check(self) -> Curve:
         given = [shape for shape in SHAPES if getattr(self, shape) is not None]
         if len(given) != 1:
-            rule = f"and {given[1]} are both given" if given else "is missing"
-            raise FieldError(given[0] if given else "points", f"{rule}; a curve is one of {', '.join(SHAPES)}", mark=" ")
+            one = f"; a curve is one of {', '.join(SHAPES)}"
+            if not given:
+                raise FieldError("points", f"is missing{one}", mark=" ")
+            raise FieldError(given[1], f"{given[0]} and {given[1]} are both given{one}")
         for field in ("points", "line"):
             if getattr(self, field) is not None:
                 object.__setattr__(self, field, _points(field, getattr(self, field)))

@@ -13,6 +13,7 @@ from .bodies import RigidBody
 from .errors import ItemError
 from .quantities import axes_of
 from .shapes import MAKERS, Shape
+from .synonyms import field_meant, value_meant
 
 NOUNS = {"bodies": "body", "joints": "joint", "drives": "drive", "forces": "force", "measures": "measure", "variables": "variable",
          "blocks": "block"}
@@ -86,7 +87,7 @@ def _message(found: Any, cls: type[BaseModel] | None) -> str:
         return _missing(loc, value, cls)
     if kind == "extra_forbidden":
         owner = cls if len(loc) == 1 else NESTED.get(str(loc[0]))
-        return f"unknown key {shown(loc[-1])}{did_you_mean(str(loc[-1]), text_keys(owner))}"
+        return f"unknown key {shown(loc[-1])}{field_meant(str(loc[-1]), text_keys(owner))}"
     if kind == "no_such_attribute":
         fields = fields_of(cls) if cls else []
         return f"unknown attribute {shown(loc[-1])}{did_you_mean(str(loc[-1]), fields)}"
@@ -101,7 +102,7 @@ def _rule(found: Any, cls: type[BaseModel] | None) -> str:
     kind, loc = found["type"], found["loc"]
     last = loc[-1] if loc else ""
     if kind == "literal_error":
-        return f"must be {found['ctx']['expected']}"
+        return f"must be {found['ctx']['expected']}{value_meant(str(found.get('input')), loc, found['ctx']['expected'])}"
     if kind in ("too_long", "too_short"):
         return f"must be a list of {_entries(cls, loc[0] if loc else '')}"
     if kind in ("model_type", "model_attributes_type"):

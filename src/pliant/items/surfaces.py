@@ -10,7 +10,8 @@ from pydantic import model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.units import must
-from .base import Frame, Strict, number, vector
+from .base import Frame, number, vector
+from .parts import Part
 
 if TYPE_CHECKING:
     Positive = float
@@ -23,12 +24,13 @@ else:
 SIZES: dict[str, tuple[str, ...]] = {  # of every kind: what it needs
     "plane": (), "sphere": ("radius",), "hollow_sphere": ("radius",), "capsule": ("radius", "length"), "cylinder": ("radius", "length"),
     "bore": ("radius",), "box": ("size",), "convex": ("points",)}
+FEWEST = 4  # points of a hull
 OPTIONS = {"cylinder": ("rounding", "crown"), "bore": ("length",)}
 WORDS = {"plane": "a plane", "sphere": "a sphere", "hollow_sphere": "a hollow sphere", "capsule": "a capsule", "cylinder": "a cylinder",
          "bore": "a bore", "box": "a box", "convex": "a convex body"}
 
 
-class Surface(Strict):
+class Surface(Part):
     """A surface about the origin of a frame, in its axes: ``plane`` (its outward normal is z); ``sphere`` or ``hollow_sphere`` (its inside)
     of a ``radius`` [m]; ``capsule`` about z with the ``length`` of its middle line; ``cylinder`` about z, whose edges may have a
     ``rounding`` and whose ends a ``crown``; ``bore`` (the inside of a hollow cylinder); ``box`` with edges ``size``; ``convex``, the hull
@@ -60,7 +62,21 @@ class Surface(Strict):
                 raise FieldError(size, f"{WORDS[self.kind]} has none; leave it out")
         if self.size is not None and not min(self.size) > 0:
             raise FieldError("size", f"{list(self.size)} must be three lengths greater than zero")
+        if self.points is not None and len(self.points) < FEWEST:
+            raise FieldError("points", f"{len(self.points)} points, must be at least {FEWEST} that are not in a plane")
+        if self.kind == "cylinder":
+            self._fits()
         return self
+
+    def _fits(self) -> None:
+        """What a cylinder has at its edges and ends is no larger than itself."""
+        r, l = self.radius or 0.0, self.length or 0.0
+        if (self.rounding or 0.0) > min(r, l / 2):
+            raise FieldError("rounding", f"{self.rounding:g} m is more than the cylinder has, a radius of {r:g} m and half a length of "
+                             f"{l / 2:g} m; take a smaller one, or a capsule")
+        if (self.crown or 0.0) > min(r, l / 2):
+            raise FieldError("crown", f"{self.crown:g} m is more than the cylinder has, a radius of {r:g} m and half a length of "
+                             f"{l / 2:g} m; it is the height of a flat bulge")
 
     @classmethod
     def plane(cls) -> Surface:

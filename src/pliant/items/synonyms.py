@@ -1,7 +1,7 @@
 """Usual words of engineers and of other programs for the kinds here: what is suggested where a word is not known."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .base import KINDS
 from .names import did_you_mean, near_miss
@@ -42,6 +42,9 @@ WORDS: dict[str, dict[str, str]] = {
         "distributed_load": "distributed pressure wind wind_load surface_load body_force hydrostatic hydrostatic_pressure area_load "
                             "modal_force modal_load",
         "line_load": "line uniform_load linear_load load_per_length",
+        "contact": "collision collide contact_force solid_contact hertz touch touching bounce penalty",
+        "revolute_clearance": "clearance clearance_joint journal journal_bearing",
+        "joint_friction": "friction dry_friction coulomb coulomb_friction stiction",
         "stop": "end_stop endstop joint_limit joint_limits bistop impact bumper buffer hard_stop limit_stop",
         "mass_flow": "rocket tank propellant variable_mass thruster exhaust mass_change",
         "force": "load point_load thrust point_force nodal_force",
@@ -76,6 +79,53 @@ PYTHON = {
     "rk4": "RungeKutta4", "rk45": "DormandPrince54", "dopri5": "DormandPrince54", "ode45": "DormandPrince54", "radau": "RadauIIA5",
     "gear_bdf": "BDF", "gstiff": "BDF", "ode15s": "BDF", "adams": "AdamsBashforthMoulton", "abm": "AdamsBashforthMoulton",
     "verlet": "CentralDifferences", "leapfrog": "CentralDifferences", "sundials": "IDA",
+}
+# fields -> other words for them
+FIELDS = {
+    "friction": "mu mu_k mud mu_dynamic dynamic_friction kinetic_friction sliding_friction friction_coefficient coefficient_of_friction",
+    "static": "mus mu_s mu_static static_friction static_coefficient stiction",
+    "stribeck_speed": "vs stribeck_velocity stiction_transition_velocity",
+    "slip_speed": "friction_transition_velocity vd regularisation_speed",
+    "restitution": "e cor coefficient_of_restitution restitution_coefficient bounce bounciness",
+    "tangential_restitution": "et",
+    "stiffness": "k kn contact_stiffness",
+    "damping": "c max_damping cmax",
+    "exponent": "p n force_exponent",
+    "ramp": "penetration max_penetration penetration_depth depth dmax",
+    "material": "e_modulus young youngs_modulus",
+    "coefficient": "mu friction mu_k friction_coefficient",
+    "lower": "min minimum low lower_limit",
+    "upper": "max maximum high upper_limit",
+    "clearance": "gap radial_clearance play",
+    "radius": "r diameter",
+}
+# fields that have words -> other words for these, and what is said of them
+VALUES = {
+    "law": {
+        "hertz hertzian": "the law restitution is that of Hertz with exponent 1.5, and with a material in place of stiffness",
+        "kelvin_voigt kelvin voigt spring_damper spring": "did you mean 'linear'?",
+        "elastic": "the law restitution with restitution=1 is elastic",
+        "bistop impact_function adams": "did you mean 'impact'?",
+        "hard newton poisson moreau lcp nsc nonsmooth": "did you mean 'rigid'?",
+        "coulomb dry": "friction is a field of its own, beside a law",
+        "soft penalty compliant": "did you mean 'restitution'?",
+        "hunt crossley": "did you mean 'hunt-crossley'?",
+        "lankarani nikravesh": "did you mean 'lankarani-nikravesh'?"},
+    "friction_model": {
+        "coulomb dry stick_slip stiction dahl": "dry friction that sticks is 'bristle'",
+        "none off": "leave friction out instead",
+        "smooth tanh viscous regularized": "did you mean 'regularised'?"},
+    "kind": {
+        "ball": "did you mean 'sphere'?",
+        "cube block cuboid": "did you mean 'box'?",
+        "floor wall ground flat": "did you mean 'plane'?",
+        "hole tube socket": "did you mean 'bore' or 'hollow_sphere'?",
+        "pill rod": "did you mean 'capsule'?",
+        "mesh hull polyhedron stl": "did you mean 'convex', with points?"},
+    "follower": {
+        "mushroom plate face": "did you mean 'flat'?",
+        "point edge": "did you mean 'knife'?",
+        "wheel round": "did you mean 'roller'?"},
 }
 METHODS = {
     "rk4": "runge-kutta-4", "runge-kutta": "runge-kutta-4", "rk45": "dormand-prince-54", "dopri5": "dormand-prince-54",
@@ -119,6 +169,22 @@ def kind_meant(word: str, section: str) -> str:
     if meant and not near_miss(kind, known, NEAR):
         return f"; did you mean {meant[1]!r}, which stands under {meant[0]}?"
     return did_you_mean(kind, known)
+
+
+def field_meant(word: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown key of an item: a field by another name, or a near miss."""
+    plain, fields = plain_word(word), list(known)
+    meant = next((field for field, words in FIELDS.items() if field in fields and plain in words.split()), "")
+    return f"; did you mean {meant!r}?" if meant else did_you_mean(word, fields)
+
+
+def value_meant(word: str, path: Sequence[object], known: str) -> str:
+    """The end of a message about a word that is none of those that a field may have, listed in a text; empty if nothing is known of it."""
+    plain = plain_word(word)
+    if (same := repr(plain.replace("_", "-"))) in known or (same := repr(plain)) in known:
+        return f"; did you mean {same}?"
+    found = (told for words, told in VALUES.get(str(path[-1]) if path else "", {}).items() if plain in words.split())
+    return next((f"; {told}" for told in found), "")
 
 
 def key_meant(word: str, known: Iterable[str]) -> str:

@@ -52,15 +52,25 @@ def push(val, at, x, v, met):
 
 
 @jit
-def normal_force(s, b, o, law, x, v, met):
-    """The same of any law, before it is kept from pulling."""
-    if int(b.val[law + KIND].real) != EXPRESSION:
-        return push(b.val, law, x, v, met)
+def written(s, b, o, law, x, v):
+    """F, F_x, F_v of a law of the user"""
     code, by_x, by_v = int(b.val[law + CODE].real), int(b.val[law + CODE + 1].real), int(b.val[law + CODE + 2].real)
     F = evaluate(s.t, x, v, s.Y, b.tab, b.val, code, o.W)
     F_x = evaluate(s.t, x, v, s.Y, b.tab, b.val, by_x, o.W) if by_x >= 0 else 0 * F
     F_v = evaluate(s.t, x, v, s.Y, b.tab, b.val, by_v, o.W) if by_v >= 0 else 0 * F
     return F, F_x, F_v
+
+
+@jit
+def normal_force(s, b, o, law, x, v, met):
+    """The same of any law, before it is kept from pulling. One of the user is 2 F(0, v) - F(-x, v) where x < 0: smooth, and finite for
+    powers of x, since steps look beyond the touch."""
+    if int(b.val[law + KIND].real) != EXPRESSION:
+        return push(b.val, law, x, v, met)
+    if x.real >= 0:
+        return written(s, b, o, law, x, v)
+    touch, inside = written(s, b, o, law, 0 * x, v), written(s, b, o, law, -x, v)
+    return 2 * touch[0] - inside[0], inside[1], 2 * touch[2] - inside[2]
 
 
 @jit
