@@ -86,7 +86,7 @@ def test_an_accuracy_fits_the_method_that_is_named() -> None:
     simulate = "pliant: 1\nbodies: {a: {mass: 1}}\nsimulate: {accuracy: 1.0e-10, "
     for more in ("duration: 1}", "coordinates: joint}"):
         assert from_text(simulate + more).settings["accuracy"] == 1e-10
-    with pytest.raises(TextError, match="accuracy: 1e-10 must be between 1e-08 and 0.1"):
+    with pytest.raises(TextError, match=r"accuracy: 1e-10 must be between 1e-08 and 0\.1"):
         from_text(simulate + "integrator: generalized-alpha}")
 
 
