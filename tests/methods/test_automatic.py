@@ -171,3 +171,20 @@ def test_what_becomes_stiff_is_left_to_an_implicit_method(start, u):
     else:
         assert "chosen as the model is stiff" in sol.why
         assert sol["r.output"] == pytest.approx([1, 0.6, 0.2, 0], abs=1e-5)
+
+
+def test_bodies_without_mass_that_rub_are_left_to_an_explicit_method():
+    """Radau's method, which is taken for the friction of rigid contacts, needs inertias: a box of 1 kg lands on its massless foot."""
+    m = pl.Model("foot", gravity=(0, 0, -9.81))
+    box = m.add(pl.RigidBody.box("box", size=(0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 1.0)))
+    m.add(pl.RigidBody.sphere("foot", 0.02, mass=0, position=(0, 0, 0.95)))
+    m.add(pl.Prismatic("guide", m.ground, box, axis="z"))
+    m.add(pl.Fixed("ankle", box, "foot", at=(0, 0, 0.95)))
+    m.add(pl.Contact("floor", m.ground, "foot", law="rigid", friction=0.5))
+    sol = m.simulate(0.6, accuracy=1e-8)
+    hit = next(e for e in sol.events if e.what == "impact")
+    assert sol.method.kind == "dop853" and hit.t == pytest.approx(np.sqrt(2 * 0.93 / 9.81), abs=1e-9)
+    assert hit.impulse == pytest.approx(np.sqrt(2 * 0.93 * 9.81), rel=1e-8)
+    assert sol["floor.normal_force"][-1] == pytest.approx(9.81, rel=1e-9)
+    with pytest.raises(pl.ModelError, match="'foot' has none about one; give it a small one, or take the integrator dop853"):
+        m.simulate(0.6, accuracy=1e-8, integrator=pl.RadauIIA5())

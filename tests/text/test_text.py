@@ -81,6 +81,15 @@ def test_kinds_with_hyphens_and_default_kinds() -> None:
     assert m.settings["integrator"] == pl.GeneralizedAlpha(rho=0.5)
 
 
+def test_an_accuracy_fits_the_method_that_is_named() -> None:
+    """Without one the run chooses, and any may be asked for that one of the methods reaches."""
+    simulate = "pliant: 1\nbodies: {a: {mass: 1}}\nsimulate: {accuracy: 1.0e-10, "
+    for more in ("duration: 1}", "coordinates: joint}"):
+        assert from_text(simulate + more).settings["accuracy"] == 1e-10
+    with pytest.raises(TextError, match=r"accuracy: 1e-10 must be between 1e-08 and 0\.1"):
+        from_text(simulate + "integrator: generalized-alpha}")
+
+
 def test_a_python_function_has_no_text() -> None:
     m = from_text(SLIDER_CRANK)
     m["motor"].function = lambda t: t

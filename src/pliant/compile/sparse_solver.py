@@ -28,15 +28,25 @@ def sparse_least_squares(A: Any, b: np.ndarray) -> np.ndarray:
     return np.asarray(columns * lsmr(scaled, right, atol=1e-13, btol=1e-13)[0])
 
 
-def sparse_matrix(system: System, tiles: np.ndarray) -> Any:
-    """The active equations as a SciPy sparse matrix in CSC form, regularised as the tile solver does."""
+def pattern(system: System) -> tuple[Any, np.ndarray]:
+    """The active equations as a SciPy sparse matrix in CSC form, and which number of the tiles each of its entries is."""
     from scipy.sparse import coo_array
     pairs = np.array(list(system.block), np.int64).reshape(-1, 2)
     numbers = np.array(list(system.block.values()), np.int64)
     i = (6 * pairs[:, 0, None, None] + np.arange(6)[None, :, None]) + np.zeros((1, 1, 6), np.int64)
     j = (6 * pairs[:, 1, None, None] + np.arange(6)[None, None, :]) + np.zeros((1, 6, 1), np.int64)
-    full = coo_array((tiles[numbers].ravel(), (i.ravel(), j.ravel())), shape=(system.n, system.n)).tocsr()
-    return full[system.active][:, system.active].tocsc()
+    entries = 36.0 * numbers[:, None] + np.arange(36)  # none of them is left out for being zero
+    full = coo_array((entries.ravel(), (i.ravel(), j.ravel())), shape=(system.n, system.n)).tocsr()
+    matrix = full[system.active][:, system.active].tocsc()
+    matrix.sort_indices()
+    return matrix, matrix.data.astype(np.int64)
+
+
+def sparse_matrix(system: System, tiles: np.ndarray) -> Any:
+    """The active equations with the numbers of the tiles."""
+    matrix, entries = pattern(system)
+    matrix.data = tiles.ravel()[entries]
+    return matrix
 
 
 class SparseFallback:
@@ -45,6 +55,7 @@ class SparseFallback:
 
     def __init__(self, system: System, x: evaluation.Memory) -> None:
         self.system, self.x, self.factors, self.soft = system, x, None, system.lu.fix_by
+        self.pattern: tuple[Any, np.ndarray] | None = None  # made as it is called
         self.address, self._keep = c_address(self)
 
     def __call__(self, what: float, _x: float, _v: float) -> float:
@@ -60,11 +71,14 @@ class SparseFallback:
         from scipy.sparse.linalg import splu
         s = self.system
         if what == 0.0:
-            for (k, i), by in zip(s.lu.fix_at, self.soft, strict=True):
-                if by < 0:
-                    self.x.D[k, i, i] += by
+            (tile, row), fixed = np.transpose(s.lu.fix_at), self.soft < 0
+            self.x.D[tile[fixed], row[fixed], row[fixed]] += self.soft[fixed]
+            if self.pattern is None:
+                self.pattern = pattern(s)
+            matrix, entries = self.pattern
+            matrix.data[:] = self.x.D.ravel()[entries]
             try:
-                self.factors = splu(sparse_matrix(s, self.x.D))
+                self.factors = splu(matrix)
             except RuntimeError:  # exactly singular
                 return 0.0
             return 1.0

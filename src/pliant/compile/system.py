@@ -262,7 +262,10 @@ class System:
                 if not np.isfinite(size[6 * joint.tile:6 * joint.tile + 6]).all():
                     raise ModelError(f"joint {joint.name!r}: the masses or inertias of its bodies are far too "
                                      "small or too large to compute with; check their units", (joint.name,))
-        joint_size = size[self.n_v:]
+        from .redundancy import angular
+        joint_size, angles = size[self.n_v:], angular(self)[self.n_v:]
+        for alike in (angles, ~angles):  # of bodies without mass: as of other equations in the same unit
+            joint_size[alike & (joint_size <= 0)] = joint_size[alike].max(initial=0.0)
         joint_size[joint_size <= 0] = joint_size.max(initial=0.0) or 1.0
         tile = {self.block[k, k]: k for k in range(self.n_tiles)}
         rows = np.array([6 * tile[b] + i for b, i in self.lu.fix_at], np.int64)

@@ -42,7 +42,7 @@ class Settings:
             for name in ("duration", "step"):
                 if model.settings.get(name) is not None:
                     setattr(out, name, quantity(model.settings[name], "s"))
-            out.accuracy = accuracy_of(model.settings.get("accuracy") or "normal", chosen(None, None, False)[0])
+            out.accuracy = accuracy_of(model.settings.get("accuracy") or "normal", None)
             named = model.settings.get("integrator"), in_coordinates(model.settings)
             method = chosen(*named, out.step is not None)[0]
             if in_joint_coordinates(named[1]) and named[0] is None:

@@ -109,7 +109,8 @@ def candidates(dynamics: CompiledModel, row: np.ndarray, length: float, accuracy
         damped = stiff  # the other one knows no forces between its steps
     if any(p.static > 0 for p in dynamics.system.rigid):
         begins = stiff._replace(why="chosen as the friction of rigid contacts is stiff where slip begins")
-        return [begins, Candidate(DOP853(), Index1(), f"{why}, but for what begins to slide")]
+        slides = Candidate(DOP853(), Index1(), f"{why}, but for what begins to slide")
+        return [slides] if dynamics.massless() else [begins, slides]
     implicit = [stiff, damped]
     if tree and space:
         spins = slow_rate(dynamics, row, length) > SPINS * slow

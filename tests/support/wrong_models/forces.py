@@ -152,7 +152,7 @@ wrong("duration list", SIMULATE + "{duration: [1]}\n", "6: simulate.duration: [1
 wrong("accuracy word", SIMULATE + "{duration: 1, accuracy: high}\n",
       "6: simulate.accuracy: 'high' must be one of draft, normal, fine or a number")
 wrong("accuracy number", SIMULATE + "{duration: 1, accuracy: 5}\n",
-      '6: simulate.accuracy: 5 must be between 1e-08 and 0.1; beyond that rounding errors rule')
+      '6: simulate.accuracy: 5 must be between 1e-12 and 0.1; beyond that rounding errors rule')
 wrong("accuracy unit", SIMULATE + "{duration: 1, accuracy: 1 mm}\n",
       "6: simulate.accuracy: '1 mm' must be one of draft, normal, fine or a number")
 wrong("step and accuracy", SIMULATE + "{duration: 1, step: 1 ms, accuracy: fine}\n",

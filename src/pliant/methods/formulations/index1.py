@@ -53,7 +53,7 @@ def iterated(p):
         copy(p.b, p.x.R)
         solved(p)
         copy(p.x.R, p.y)
-        for _ in range(1, int(p.par.passes)):
+        for _ in range(int(p.par.passes)):
             copy(p.b, p.x.R)
             subtract_image(p.tiles, p.lu, p.y, p.x.R)
             solved(p)

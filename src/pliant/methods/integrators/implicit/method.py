@@ -42,8 +42,9 @@ class ImplicitMethod(Method):
             columns, self.tangents = max(LEAST, run.n_v), Tangents(run.p, run.space, run.n_v, n_y)
             self.own, self.solver = new_stages(columns, n_y, np.zeros(columns), self.tangents.matrices), in_joint
         elif massless:
+            other = "dop853" if s.rigid else "generalized-alpha"
             raise ModelError(f"simulate: integrator {option.kind} needs bodies with inertia about all axes, {', '.join(massless)} has none "
-                             "about one; give it a small one, or take the integrator generalized-alpha")
+                             f"about one; give it a small one, or take the integrator {other}")
         else:
             tiles = run.x.D.shape[0]
             room = Tiles(np.zeros((4, tiles, 6, 6)), np.zeros((tiles, 6, 6), complex))
