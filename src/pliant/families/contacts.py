@@ -30,8 +30,9 @@ from ..kernels.contact_points import compass, normal, point_velocity, pose, rate
 from ..kernels.contract import DISSIPATION, ELASTIC, POWER, TABLE, Family, Stage
 from ..kernels.event_log import note
 from ..kernels.expression_vm import CHANGED, hold, note_margin, note_slope
+from ..kernels.gaps.crossings import nowhere as nearby
 from ..kernels.gaps.derivatives import ETA, moved, stepped, still
-from ..kernels.gaps.geometry import axis
+from ..kernels.gaps.geometry import AWAY, axis
 from ..kernels.gaps.point_plane import closest, on_region, region  # in place of those of each pair
 from ..kernels.jit import index, jit, variants
 from ..kernels.pairs import DAMPING, FA, FB, GRADIENT, MOTION, STIFFNESS, add_pair, add_wrench, rate_motions
@@ -98,8 +99,9 @@ def found(s, b, o, e, a, c):
             x = on_region(b.val, at, a, c, held)
         note_margin(W, pc, -x[0].real)
     else:
-        note_margin(W, pc, x[0].real)
-        note_slope(W, pc + PACE, dot(normal(x), point_velocity(x, a, c, rates(s, b, e))[0]).real)
+        near = nearby(b.val, at, a, c) if x[0].real >= AWAY / 2 else x
+        note_margin(W, pc, near[0].real)
+        note_slope(W, pc + PACE, dot(normal(near), point_velocity(near, a, c, rates(s, b, e))[0]).real)
     return touches, held, x
 
 
@@ -333,7 +335,7 @@ def _made(pair: str) -> tuple[Family, Any]:
         m = import_module(f"..kernels.gaps.{pair}", __package__)
         _, residual, _, tangent, energy, _, power, update, tells = variants(
             pair, found, contact, varied, contact_tangent, contact_energy, lost, contact_power, meet, report,
-            closest=m.closest, region=m.region, on_region=m.on_region)
+            closest=m.closest, region=m.region, on_region=m.on_region, nearby=getattr(m, "nearby", nearby))
         FAMILIES[pair] = Family(f"contact {pair}", sense=Stage(update=update), rank=5, force=True, elastic=True,
                                 act=Stage(residual=residual, tangent=tangent, energy=energy, power=power)), tells
     return FAMILIES[pair]

@@ -19,9 +19,11 @@ import numpy as np
 from ..kernels.contact_points import compass, normal, pose, tangents
 from ..kernels.contract import AV, DISSIPATION, TABLE, Family, Stage
 from ..kernels.expression_vm import hold, note_margin, note_slope
+from ..kernels.gaps.crossings import always as slack
+from ..kernels.gaps.crossings import nowhere as nearby
 from ..kernels.gaps.derivatives import ETA, moved, moving
-from ..kernels.gaps.geometry import axis, origin
-from ..kernels.gaps.point_plane import closest
+from ..kernels.gaps.geometry import AWAY, axis, origin
+from ..kernels.gaps.point_plane import closest, on_region  # in place of those of each pair
 from ..kernels.jit import index, jit, variants
 from ..kernels.pairs import (
     DAMPING,
@@ -47,10 +49,11 @@ MU, STATIC = index(0, 1)                     # rp
 ALONG, EDGE, SLOW, GRIPS = index(2, 5, 6, 7)  # H[PHASE:], behind phase and room: d, axis of B, what u . d may lack, sticks
 TANGENTS = index(7)                          # W[SEEN:], after g, speeds and accelerations of the three rows: t_1, t_2
 ACROSS = index(13)                           # behind them: the axis of B that is most across n
-PLACES, CHOICES, NUMBERS = 8, 3, 14          # in H, tab and W
+PLACES, CHOICES, NUMBERS = 8, 4, 14          # in H, tab and W
 ALONG_NORMAL = 0.999                         # cosine of n and an axis that is no longer used
 BEGUN = 1e4                                  # times as fast as that: slip has begun
 REPORT = STIFFNESS                           # as of `contacts`
+MEETING = index(0)                           # region of pairs that have a gap in one only
 SLOWEST = 1e-26                              # (m/s)^2: a slip without a direction of its own
 
 
@@ -112,11 +115,17 @@ def held(s, b, e, t1, t2):
     return dot(h, t1).real, dot(h, t2).real
 
 
+def met(val, at, a, b, phase):
+    """What `closest` gives; of features that push on each other and have just left each other, their lines."""
+    x = closest(val, at, a, b)
+    return on_region(val, at, a, b, MEETING) if phase != OPEN and x[0].real >= AWAY / 2 else x
+
+
 def seen(s, b, o, e):
     """Contact e as it is: the pair, g and tangents in W."""
-    at, edge = b.ip[e, AT], int(s.H[b.ip[e, PHASE] + EDGE].real)
+    at, edge, phase = b.ip[e, AT], int(s.H[b.ip[e, PHASE] + EDGE].real), s.H[b.ip[e, PHASE]].real
     xa, xb = pose(s, b.ip[e, FA]), pose(s, b.ip[e, FB])
-    found = closest(b.val, at, xa, xb)
+    found = met(b.val, at, xa, xb, phase)
     to = b.ip[e, SEEN]
     o.W[to] = found[0]
     for j in range(2):
@@ -127,16 +136,21 @@ def seen(s, b, o, e):
     return found, xa, xb, edge
 
 
-def note_margins(s, b, o, e, slip, opens):
-    """Of the state it is in: of force or gap, and of slip or stick."""
+def note_margins(s, b, o, e, xa, xb, slip, gap, opens):
+    """Of the state it is in: of force or gap, of slip or stick, and of features that lose each other as they push."""
     W, pc, h, row = o.W, b.ip[e, CHOICE], b.ip[e, PHASE], b.ip[e, ROW]
     phase = s.H[h].real
     hold(W, phase, pc)
     hold(W, phase, pc + 4)
     force = -s.lam[row].real
-    note_margin(W, pc, (W[b.ip[e, SEEN]] + s.H[h + ROOM]).real if phase == OPEN else force)
+    note_margin(W, pc, gap + s.H[h + ROOM].real if phase == OPEN else force)
     if phase == OPEN:
         note_slope(W, pc + 2, opens)
+    else:
+        left = slack(b.val, b.ip[e, AT], xa, xb)
+        if left < np.inf:
+            hold(W, 1.0, pc + 6)
+            note_margin(W, pc + 6, left)
     side = np.sqrt(s.lam[row + 1].real**2 + s.lam[row + 2].real**2)
     note_margin(W, pc + 4, 1.0 if phase == OPEN else b.rp[e, STATIC].real * force - side if phase == STICKS else slip + s.H[h + SLOW].real)
 
@@ -144,11 +158,12 @@ def note_margins(s, b, o, e, slip, opens):
 def wrench(s, b, o, e):
     """W[GRADIENT:] = what the contact adds on the left, where it is closed                                      [touch-3]"""
     found, xa, xb, edge = seen(s, b, o, e)
-    row, phase, slip, opens = b.ip[e, ROW], s.H[b.ip[e, PHASE]].real, 0.0, 0.0
+    row, phase, slip, gap, opens = b.ip[e, ROW], s.H[b.ip[e, PHASE]].real, 0.0, found[0].real, 0.0
     clear_line(o.W)
     if phase == OPEN:
         load_rates(s, b, e, o.W)
-        opens = times(line(tangent(found, xb, edge, 0), found, xa, xb), o.W, RATES).real
+        x = nearby(b.val, b.ip[e, AT], xa, xb) if gap >= AWAY / 2 else found
+        gap, opens = x[0].real, times(line(normal(x), x, xa, xb), o.W, RATES).real
     else:
         n, t1, t2 = tangent(found, xb, edge, 0), tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
         put_line(line(n, found, xa, xb), s.lam[row], o.W)
@@ -162,7 +177,7 @@ def wrench(s, b, o, e):
             d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
             slip = (u1.real * h1 + u2.real * h2)
             put_line(line(add(scale(d1, t1), scale(d2, t2)), found, xa, xb), -b.rp[e, MU] * s.lam[row], o.W)
-    note_margins(s, b, o, e, slip, opens)
+    note_margins(s, b, o, e, xa, xb, slip, gap, opens)
     return found[0]
 
 
@@ -210,7 +225,7 @@ def add_speed(s, b, o, e, j, found, xa, xb, edge):
         return
     for k in range(12):
         ya, yb = moved(xa, k), moved(xb, k - 6)
-        near = closest(b.val, b.ip[e, AT], ya, yb)
+        near = met(b.val, b.ip[e, AT], ya, yb, s.H[b.ip[e, PHASE]].real)
         l = line(tangent(near, yb, edge, j), near, ya, yb)
         W[DAMPING + k] = 0
         for i in range(12):
@@ -240,7 +255,7 @@ def wrench_along(s, b, o, e, k, moves):
     xa, xb = pose(s, b.ip[e, FA]), pose(s, b.ip[e, FB])
     j = k if moves == 1 else 12  # none of them: rates move instead
     ya, yb = moved(xa, j), moved(xb, j - 6)
-    found = closest(b.val, at, ya, yb)
+    found = met(b.val, at, ya, yb, phase)
     n, t1, t2 = tangent(found, yb, edge, 0), tangent(found, yb, edge, 1), tangent(found, yb, edge, 2)
     ln, l1, l2 = line(n, found, ya, yb), line(t1, found, ya, yb), line(t2, found, ya, yb)
     a1, a2 = s.lam[row + 1].real + 0j, s.lam[row + 2].real + 0j
@@ -303,7 +318,7 @@ def rigid_contact_rates(s, b, o):
         load_rates(s, b, e, W)
         ya = moving(xa, vec(W, RATES), vec(W, RATES + 3))
         yb = moving(xb, vec(W, RATES + 6), vec(W, RATES + 9))
-        ahead = closest(b.val, b.ip[e, AT], ya, yb)
+        ahead = met(b.val, b.ip[e, AT], ya, yb, phase)
         for j in range(3):
             l, l1 = line(tangent(found, xb, edge, j), found, xa, xb), line(tangent(ahead, yb, edge, j), ahead, ya, yb)
             v, a = times(l, W, RATES), 0 * W[RATES]
@@ -369,9 +384,10 @@ def report(s, b, o):
 @cache
 def _made(kernel: str) -> tuple[Family, Any]:
     pair = import_module(f"..kernels.gaps.{kernel}", __package__)
-    found: Any = variants(f"rigid_{kernel}", seen, note_margins, wrench, rigid_contact, add_speed, wrench_along, rigid_contact_tangent,
-                          rigid_contact_rates, rigid_contact_power, follow_slip, report, closest=pair.closest)
-    _, _, _, residual, _, _, tangent_, rates, power, follow, tells = found
+    found: Any = variants(f"rigid_{kernel}", met, seen, note_margins, wrench, rigid_contact, add_speed, wrench_along, rigid_contact_tangent,
+                          rigid_contact_rates, rigid_contact_power, follow_slip, report, closest=pair.closest, on_region=pair.on_region,
+                          slack=getattr(pair, "slack", slack), nearby=getattr(pair, "nearby", nearby))
+    residual, tangent_, rates, power, follow, tells = found[4], *found[7:]
     return Family(f"rigid contact {kernel}", act=Stage(residual, tangent_, rates, power=power, history=follow)), tells
 
 

@@ -6,12 +6,14 @@ import numpy as np
 
 from ..jit import jit
 from ..so3 import add, cross, dot, scale, sub, vec
-from .geometry import AWAY, axis, origin, turned, turned_back
+from .geometry import AWAY, axis, halfway, origin, turned, turned_back, unit
+from .segments import feet
 
 LENGTH = 15       # of an edge without its body
 SHALLOW = 1e-9    # depth [m] that is not looked into
 NEARER = 0.7      # of its depth: if bodies are less deep in each other along another direction, it is not this edge that touches
 PARALLEL = 1e-12  # squared sine of an angle between lines that have no crossing
+LINGER = 1e-6     # of the length of an edge: how far beyond its range a contact that pushes may go
 TILT = 0.01       # [rad] so far a normal may look out of the range of an edge: flat faces on each other have their edges as corners
 
 
@@ -109,3 +111,26 @@ def elsewhere(a, b):
     """The answer of a pair that cannot touch where it is."""
     n, c = axis(b, 2), scale(0.5, add(origin(a), origin(b)))
     return AWAY + 0 * n[0], n[0], n[1], n[2], c[0], c[1], c[2]
+
+
+@jit
+def passing(p, u, q, v, r, b):
+    """What a search for touches sees of two segments with the radius r while they cannot touch where they are: | |d| - r | between their
+    nearest points and a little more, so that it is never zero. It falls to that where they pass into each other between two samples."""
+    s, t = feet(p, u, q, v)
+    x = add(p, scale(s, u))
+    l, n = unit(sub(add(q, scale(t, v)), x), axis(b, 2))
+    side = 1.0 if l.real >= r.real else -1.0
+    return halfway(side * (l - r) + LINGER * np.sqrt(dot(v, v).real), scale(side, n), x)
+
+
+@jit
+def always(val, at, a, b):
+    """In place of `slack` of pairs that have a gap wherever they are."""
+    return np.inf
+
+
+@jit
+def nowhere(val, at, a, b):
+    """In place of `nearby` of such pairs."""
+    return elsewhere(a, b)

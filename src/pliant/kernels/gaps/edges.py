@@ -1,7 +1,22 @@
 """An edge of one polytope against an edge of another. val: the edge of A (`crossings`), then that of B."""
+import numpy as np
+
 from ..jit import index, jit
 from ..so3 import dot, scale, sub, vec
-from .crossings import NEARER, SHALLOW, crossing, directions_of, edges_apart, elsewhere, faces_apart, normals_of, points_of, slack_of_edge
+from .crossings import (
+    LINGER,
+    NEARER,
+    SHALLOW,
+    crossing,
+    directions_of,
+    edges_apart,
+    elsewhere,
+    faces_apart,
+    normals_of,
+    passing,
+    points_of,
+    slack_of_edge,
+)
 from .geometry import NOWHERE, halfway, place, turned
 
 CROSSED = index(0)
@@ -66,3 +81,23 @@ def closest(val, at, a, b):
 def radii(val, at, a, b):
     """They are sharp."""
     return 0 * val[at], 0 * val[at]
+
+
+@jit
+def slack(val, at, a, b):
+    """How far [m] the pair is from losing its contact, and a little more: rounding is no end of it."""
+    number, margin = region(val, at, a, b)
+    return (margin if number != NOWHERE else -margin) + LINGER * length(val, at)
+
+
+@jit
+def nearby(val, at, a, b):
+    """While it has none: see `passing`."""
+    p, u, q, v = lines(val, at, a, b)
+    return passing(p, u, q, v, 0 * val[at], b)
+
+
+@jit
+def length(val, at):
+    u = sub(vec(val, at + 3), vec(val, at))
+    return np.sqrt(dot(u, u).real)

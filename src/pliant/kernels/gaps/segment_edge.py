@@ -5,6 +5,7 @@ import numpy as np
 from ..jit import index, jit
 from ..so3 import dot, scale, sub, vec
 from .crossings import (
+    LINGER,
     NEARER,
     SHALLOW,
     crossing,
@@ -14,6 +15,7 @@ from .crossings import (
     faces_apart,
     inside,
     normals_of,
+    passing,
     points_of,
     slack_of_edge,
 )
@@ -78,3 +80,23 @@ def closest(val, at, a, b):
 def radii(val, at, a, b):
     """The edge is sharp."""
     return 0 * val[at], 0 * val[at]
+
+
+@jit
+def slack(val, at, a, b):
+    """How far [m] the pair is from losing its contact, and a little more: rounding is no end of it."""
+    number, margin = region(val, at, a, b)
+    return (margin if number != NOWHERE else -margin) + LINGER * length(val, at)
+
+
+@jit
+def nearby(val, at, a, b):
+    """While it has none: see `passing`."""
+    p, u, q, v = lines(val, at, a, b)
+    return passing(p, u, q, v, val[at + 6], b)
+
+
+@jit
+def length(val, at):
+    u = sub(vec(val, at + EDGE + 3), vec(val, at + EDGE))
+    return np.sqrt(dot(u, u).real)

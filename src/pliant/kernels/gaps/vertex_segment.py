@@ -4,7 +4,7 @@ import numpy as np
 
 from ..jit import index, jit
 from ..so3 import add, cross, dot, scale, sub, vec
-from .crossings import TILT, elsewhere, inside
+from .crossings import LINGER, TILT, elsewhere, inside, passing
 from .geometry import NOWHERE, axis, place, turned, unit
 
 TOUCHED = index(0)
@@ -60,3 +60,19 @@ def closest(val, at, a, b):
 def radii(val, at, a, b):
     """The vertex is sharp."""
     return 0 * val[at], 0 * val[at]
+
+
+@jit
+def slack(val, at, a, b):
+    """How far [m] the pair is from losing its contact, and a little more: rounding is no end of it."""
+    number, margin = region(val, at, a, b)
+    v = foot(val, at, a, b)[1]
+    return (margin if number != NOWHERE else -margin) + LINGER * np.sqrt(dot(v, v).real)
+
+
+@jit
+def nearby(val, at, a, b):
+    """While it has none: see `passing`."""
+    i, x = other(val, at), place(a, vec(val, at))
+    q = place(b, vec(val, i))
+    return passing(x, scale(0.0, x), q, sub(place(b, vec(val, i + 3)), q), val[i + 6], b)

@@ -17,11 +17,12 @@ NEAR = 1.0              # of its change over the step: a margin below that is lo
 DIP = 0.5               # the same for the parabola through three values: its vertex is an eighth of their range beyond them at most
 VERTICES = 6            # parabolas on the way to the lowest margin
 STALE = 30              # secants before halves are taken
-DIVES = 40              # tangents on the way to the lowest gap
+DIVES = 40              # tangents on the way to the lowest gaps between two samples, one within the other
 SLIM = 0.1              # of the gaps at both ends: where tangents meet above that, there is no dip between
 # rows of margins: at the start of the step before, at samples of this one, and between those
 PAST, START, MIDDLE, END, LOW, HIGH, TRIED = 0, 1, 1 + SAMPLES // 2, SAMPLES, SAMPLES + 1, SAMPLES + 2, SAMPLES + 3
-ROWS = SAMPLES + 4
+LEFT, RIGHT = SAMPLES + 4, SAMPLES + 5  # of a part of the step; behind it those of parts to come, up to DIVES
+ROWS = RIGHT + DIVES + 1
 
 
 @jit
@@ -156,24 +157,47 @@ def dip(p, w, c, i, j):
 
 
 @jit
-def dive(p, w, c, i, j):
-    """The same of a gap whose rate is known, between samples j and j + 1: where it closes at the one and opens at the other, and the
-    tangents meet low. Bodies that pass by have gaps with sharp dips, of which parabolas know nothing."""
-    a, b = j / (SAMPLES - 1), (j + 1) / (SAMPLES - 1)
-    x, y, u, v = w.margin[START + j, i], w.margin[START + j + 1, i], w.pace[START + j, i], w.pace[START + j + 1, i]
-    for _ in range(DIVES):
-        if not (u < 0 and v > 0) or b - a < NARROW:
-            return NONE
-        meet = (x - y + v * (b - a)) / (v - u)
-        if x + u * meet > SLIM * max(x, y):
-            return NONE
-        s = min(max(a + meet, a + 0.05 * (b - a)), b - 0.05 * (b - a))
-        if sampled(p, w, c, s, TRIED):
+def deepest(w, c, a, b, right):
+    """Of gaps whose rates are known, and which close at the start of a part a .. b of the step and open at its end: where the tangents
+    meet that meet lowest; NONE where all of them meet high. Bodies that pass by have gaps with sharp dips, of which parabolas know
+    nothing."""
+    place, lowest = NONE, np.inf
+    for i in range(c.sites):
+        u, v = w.pace[LEFT, i], w.pace[right, i]
+        if w.slope[i] > 0 and u < 0 and v > 0:
+            x, y = w.margin[LEFT, i], w.margin[right, i]
+            meet = (x - y + v * (b - a)) / (v - u)
+            low = x + u * meet
+            if x >= 0 and y >= 0 and low <= SLIM * max(x, y) and low < lowest:
+                place, lowest = min(max(a + meet, a + 0.05 * (b - a)), b - 0.05 * (b - a)), low
+    return place
+
+
+@jit
+def put_row(w, c, source, target):
+    for i in range(c.sites):
+        w.margin[target, i], w.pace[target, i] = w.margin[source, i], w.pace[source, i]
+
+
+@jit
+def dive(p, w, c, j):
+    """A part of the step where one of these gaps is negative though none is at samples j and j + 1; NONE if there is none. Every sample
+    on the way is of all of them, and parts are looked at in their order."""
+    a, depth, n = j / (SAMPLES - 1), 0, c.sites
+    put_row(w, c, START + j, LEFT)
+    put_row(w, c, START + j + 1, RIGHT)
+    w.margin[RIGHT, n] = (j + 1) / (SAMPLES - 1)
+    while depth >= 0:
+        b = w.margin[RIGHT + depth, n]
+        s = deepest(w, c, a, b, RIGHT + depth) if depth < DIVES and b - a >= NARROW else NONE
+        if s == NONE:
+            put_row(w, c, RIGHT + depth, LEFT)
+            a, depth = b, depth - 1
+            continue
+        depth += 1
+        if sampled(p, w, c, s, RIGHT + depth):
             return s
-        if w.pace[TRIED, i] > 0:
-            b, y, v = s, w.margin[TRIED, i], w.pace[TRIED, i]
-        else:
-            a, x, u = s, w.margin[TRIED, i], w.pace[TRIED, i]
+        w.margin[RIGHT + depth, n] = s
     return NONE
 
 
@@ -191,23 +215,15 @@ def bracket(p, w, c):
     """Parts of the step that the first jump is between; the second is NONE if there is no jump."""
     step = 1 / (SAMPLES - 1)
     for j in range(SAMPLES - 1):
-        if j == 0:
-            if beyond(w, c, START + 1):
-                return 0.0, step
-            for i in range(c.sites):
-                if w.slope[i] > 0 and w.margin[START, i] >= 0:
-                    found = dive(p, w, c, i, 0)
-                    if found != NONE:
-                        return 0.0, found
-            continue
-        after = j * step if beyond(w, c, START + j) else (j + 1) * step if beyond(w, c, START + j + 1) else NONE
+        after = j * step if j > 0 and beyond(w, c, START + j) else (j + 1) * step if beyond(w, c, START + j + 1) else NONE
+        if j == 0 and after != NONE:
+            return 0.0, after
         for i in range(c.sites):
-            if w.margin[START + j, i] >= 0 and w.margin[START + j + 1, i] >= 0:
+            if j > 0 and w.slope[i] == 0 and w.margin[START + j, i] >= 0 and w.margin[START + j + 1, i] >= 0:
                 after = min(after, dip(p, w, c, i, j))
-                if w.slope[i] > 0:
-                    after = min(after, dive(p, w, c, i, j))
+        after = min(after, dive(p, w, c, j))
         if after != NONE:
-            return (j - 1) * step, after
+            return max(j - 1, 0) * step, after
     return 0.0, NONE
 
 

@@ -17,6 +17,7 @@ from ....items.errors import ModelError, SimulationError
 from ....kernels import complementarity, evaluation, impacts
 from ....kernels.block_lu import factorise, solve_refined
 from ....kernels.event_log import WIDTH
+from ....kernels.gaps.geometry import AWAY
 from ....kernels.state_row import parts
 
 if TYPE_CHECKING:
@@ -74,6 +75,10 @@ class RigidPassage:
         """Whether no instant has been passed yet."""
         return self.last == -np.inf
 
+    def closed(self) -> bool:
+        """Whether one of them pushes at the state of the run: only then margins depend on multipliers."""
+        return any(self.run.x.H[point.phase] != OPEN for point in self.points)
+
     # -- what is seen at a state
     def _place(self, row: np.ndarray) -> None:
         """The state in the memory of the model, without multipliers."""
@@ -96,7 +101,11 @@ class RigidPassage:
         return float(self.dynamics.x.W[self.points[k].seen + what])
 
     def gaps(self) -> np.ndarray:
+        """Of all contacts as if none pushed: features that have left each other are `AWAY`."""
+        H = self.dynamics.x.H.copy()
+        self._phases(None)
         self._evaluate("residual")
+        self.dynamics.x.H[:] = H
         return np.array([self.seen(GAP, k) for k in range(len(self.points))])
 
     def _size(self, k: int) -> float:
@@ -161,7 +170,7 @@ class RigidPassage:
         self._place(row)
         before = np.array([self.dynamics.x.H[p.phase] for p in self.points])
         gaps = self.gaps()
-        touch = [k for k, p in enumerate(self.points) if before[k] != OPEN or gaps[k] <= TOUCH * self._size(k)]
+        touch = [k for k, p in enumerate(self.points) if gaps[k] <= (AWAY / 2 if before[k] != OPEN else TOUCH * self._size(k))]
         if self.unbegun:
             self._refuse_overlap(before, gaps)
         self._not_too_often(float(row[0]))

@@ -110,7 +110,6 @@ class Run(Stops):
             ahead[:, 2] = np.where(ahead[:, 2] > 0, np.where(drive_jumps(s, codes, ahead) > self.joint_gap, PLACES, RATES), FORCES)
             self.stops, self.limits = np.vstack([ahead, self.stops]), np.column_stack([limits.times[1:], limits.most])
             c.jumpy, c.looks = any(not timed for _, _, timed in s.switches), looks(s)
-            c.reacts = len(s.rigid) > 0
         else:
             for t, changes in whole_turns(s, plan.dynamics.directory.codes, start, end):  # no step would notice
                 self.drive_jumped(plan.row, changes, t)

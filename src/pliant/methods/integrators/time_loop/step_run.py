@@ -28,7 +28,7 @@ from .delay_lines import DelayLines
 from .fixed_steps import evaluate_at, fixed_steps
 from .instants import begin_discrete
 from .intervals import begin_interval, occur
-from .jump_search import ROWS, find_sites
+from .jump_search import LOW, ROWS, find_sites
 from .method import Method
 from .rigid_passage import RigidPassage
 from .run import Run
@@ -91,7 +91,7 @@ class StepRun(Run):
         one = {name: np.zeros(n) for name in ("y0", "f0", "y1", "f1", "error", "weight", "z", "f")}
         steps = Steps(**one, speed=np.ones(self.n_v), times=np.ones(self.n_v), points=held_points(self.dynamics),
                       P=np.zeros((m.degree + 1, n)), K=np.zeros((m.stages, n)), site=np.zeros(most, np.int64),
-                      margin=np.zeros((ROWS, most)), slope=np.zeros(most, np.int64), pace=np.zeros((ROWS, most)),
+                      margin=np.zeros((ROWS, most + 1)), slope=np.zeros(most, np.int64), pace=np.zeros((ROWS, most)),
                       **self._watched(), stops=self.stops, limits=self.limits, jumped=self.jumped,
                       due=self.due, history=self.programs[3], update=self.programs[4],
                       sense=self.lines.program, delays=self.lines.rows, echoes=self.lines.echoes, states=self._places(),
@@ -159,7 +159,7 @@ class StepRun(Run):
     def _state(self) -> dict[str, np.ndarray]:
         more = {f"step_{name}": getattr(self.steps, name) for name in ("y0", "f0", "y1", "f1", "speed", "argument", "change")}
         own = {f"own_{name}": array for name, array in self.scheme.state().items()}
-        margins = {"margins": self.steps.margin, "paces": self.steps.pace} if self.c.jumpy else {}
+        margins = {"margins": self.steps.margin[:LOW], "paces": self.steps.pace[:LOW]} if self.c.jumpy else {}
         held = ({} if self.c.fixed else {"choices": self._choices}) | margins
         return super()._state() | more | own | {"chosen": self.p.chosen} | held | self.lines.state()
 
@@ -170,6 +170,7 @@ class StepRun(Run):
         self.order = self.p.chosen.copy()
         super()._restore(memory)
         self.scheme.forget()
+        self.c.reacts = self.contacts is not None and self.contacts.closed()
 
     def _plausible(self) -> bool:
         """What kernels count with is within its arrays."""
@@ -253,6 +254,7 @@ class StepRun(Run):
         own = joint_state(self.space, row) if self.space else (p["q"], p["v"][:s.n_v])
         self.steps.y0[:] = np.concatenate([*own, row[1:3]])
         self.x.H[:], self.c.now = p["H"], row[0]
+        self.c.reacts = self.contacts is not None and self.contacts.closed()
 
     def _begin(self, row: np.ndarray) -> None:
         """From a consistent state."""
