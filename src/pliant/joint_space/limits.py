@@ -40,6 +40,7 @@ class Limits(NamedTuple):
     rp: np.ndarray
     low: float          # rad or sizes of the model: a bounce so low is none
     log: np.ndarray     # where in W is noted what happens, and how often
+    crowd: np.ndarray   # the time of the last instant, and how many there are next to it
     touch: np.ndarray   # whether it is touched, or may be
     on: np.ndarray      # whether it is held
     part: np.ndarray    # whether it takes part in what is solved
@@ -62,12 +63,13 @@ def limits_of(space: JointSpace, low: float) -> Limits:
     for point, (link, k) in zip(s.rigid, limited(space), strict=True):
         e, rate = element[point.rows[0]], int(tree.ip[link, rc.IU]) + k
         (sign, zero), factor, offset = tree.scale[rate], float(data.rp[e, FACTOR]), float(data.rp[e, OFFSET])
-        ip.append((link, rate, int(tree.ip[link, rc.IP]) + k, point.phase, SCRATCH + int(data.ip[e, rigid_stops.CHOICE]), point.rows[0], point.impacts, point.changes))
+        ip.append((link, rate, int(tree.ip[link, rc.IP]) + k, point.phase, SCRATCH + int(data.ip[e, rigid_stops.CHOICE]), point.rows[0],
+                   point.impacts, point.changes))
         rp.append((factor * sign, offset - factor * zero, 1.0 if point.angle else space.dynamics.length, point.restitution))
     n = len(ip)
     flags: Any = {name: np.zeros(n, np.int64) for name in ("touch", "on", "part", "rests")}
     numbers: Any = {name: np.zeros(n) for name in ("fall", "v", "after", "least", "P", "F", "a")}
-    return Limits(np.array(ip, np.int64), np.array(rp), low, np.array(s.log, np.int64), **flags, **numbers,
+    return Limits(np.array(ip, np.int64), np.array(rp), low, np.array(s.log, np.int64), np.array([-np.inf, 0.0]), **flags, **numbers,
                   y=np.zeros(space.n_q + space.n_u + 2))
 
 
@@ -102,7 +104,7 @@ def hold(p, s):
 
 @jit
 def transmitted(p, s, i):
-    """The force or impulse of limit i, after the accelerations: f S . (I a + p), from what the parent and all that is held do to its link."""
+    """The force or impulse of limit i, after the accelerations: f S . (I a + p), a as the parent gives it to the link."""
     tr, k, link = p.joints.tree, s.ip[i, RATE], s.ip[i, LINK]
     w = tr.w
     a, b = carried(tr, link)

@@ -1,5 +1,5 @@
-"""Rigid limits of a tree at an instant, in compiled code: what `rigid_passage` does to them in Python, with sweeps over the tree in place of
-matrices. docs/theory/rigid_contact.md
+"""Rigid limits of a tree at an instant, in compiled code: what `rigid_passage` does to them in Python, with sweeps over the tree instead
+of matrices. docs/theory/rigid_contact.md
 
     0 <= P  perpendicular to  u+ - least >= 0,  least = max(0, -e u);    0 <= F  perpendicular to  a >= 0                [limits-1]
 
@@ -29,7 +29,7 @@ from ....kernels.impacts import GAIN
 from ....kernels.jit import entry, index, jit
 from ....kernels.states import copy
 from ....kernels.status import DONE, NOT_FINITE
-from .rigid_passage import LEAVES, REST, ROUNDING, SLIGHT, TOUCH, TOUCHES
+from .rigid_passage import CROWD, LEAVES, REST, ROUNDING, SLIGHT, TOUCH, TOUCHES
 
 IMPULSES, FORCES = index(0, 1)
 TRIES = index(5)       # exchanges of all that do not help, before they go one by one
@@ -123,9 +123,6 @@ def collide(p, w, c, s):
     copy(w.y0, s.y)
     for k in range(p.num.state_v):
         s.y[n_q + k] += p.joints.tree.du[k]
-    for i in range(s.on.size):
-        if s.on[i] == 1 and s.least[i] == 0:
-            s.y[n_q + s.ip[i, RATE]] = 0
     return status
 
 
@@ -159,7 +156,7 @@ def tell(p, c, s, i, before, after):
     """Of an impact, and of a change.                                                                     as in [zeno-1]"""
     W, log, room = p.x.W, s.log[0], s.log[1]
     if s.P[i] != 0:
-        note(W, log, room, s.ip[i, IMPACTS], c.now, abs(s.P[i]), -s.P[i] * (s.v[i] + s.after[i]) / 2)
+        note(W, log, room, s.ip[i, IMPACTS], c.now, abs(s.P[i]), -s.P[i] * (s.v[i] + s.after[i]) / 2 + 0.0)
     if before != after:
         bounces = s.rests[i] == 1 and s.P[i] > 0
         note(W, log, room, s.ip[i, CHANGES], c.now + (s.fall[i] if bounces else 0.0), LEAVES if after == OPEN else TOUCHES, np.nan)
@@ -191,8 +188,18 @@ def settled(p, w, c, s):
 
 
 @jit
+def crowded(c, s):
+    """Whether instants do not get on, which Python tells."""
+    s.crowd[1] = s.crowd[1] + 1 if c.now - s.crowd[0] <= 10 * c.least else 0
+    s.crowd[0] = c.now
+    return s.crowd[1] > CROWD
+
+
+@jit
 def meet(p, w, c, s):
     """The state y0 at c.now right behind what happens to limits there. A status; nothing has changed unless DONE."""
+    if crowded(c, s):
+        return NOT_FINITE
     closes, status = see(p, w, c, s), DONE
     for _ in range(2 * s.on.size + 2):
         if closes:

@@ -56,7 +56,8 @@ class StepRun(Run):
         self.lines = DelayLines(self)
         self._plan_intervals(plan, self.scheme.coarsest)
         self.contacts = RigidPassage(self) if plan.dynamics.system.rigid else None
-        self.rigid_stops = limits_of(self.space, PART * plan.accuracy) if self.contacts and self.space and self.space.holds_limits else None
+        held = self.contacts and self.space and self.space.holds_limits
+        self.rigid_stops = limits_of(self.space, PART * plan.accuracy) if held else None
         self.lines.limit()
         self.watched, self.aliased = bool(self.c.fixed and self.scheme.holds), bool(self.c.fixed and (self.scheme.holds or not self.space))
         if self.scheme.holds:
