@@ -99,6 +99,7 @@ def test_what_is_held_is_still_held_in_a_run_that_goes_on(tmp_path, monkeypatch)
     half = model.simulate(end, output_step=end / 10, out=tmp_path / "half.h5", **options)
     again = half.resume(0.8 - end, progress=False)
     np.testing.assert_allclose(again["rod_4.position"][-1], whole["rod_4.position"][-1], rtol=0, atol=1e-5)
+    assert [(e.item, e.what) for e in again.events] == [(e.item, e.what) for e in whole.events]
     assert np.array_equal(pl.load(tmp_path / "half.h5").resume(0.8 - end, progress=False).rows, again.rows)
 
 
