@@ -176,10 +176,13 @@ class System:
             raise ModelError(f"{who}: the load of the friction {self.borne[0]!r} is what its joint bears, which is not known there before "
                              f"accelerations are; {remedy}", self.borne)
 
-    def deciding(self) -> Program:
-        """Of the residual what makes choices, as users' functions do: frames and signals are placed, nothing else is added up."""
-        calls = [(address(function), rows) for stage in ("push", "sense", "act") for family, rows in self.families.items()
-                 if (function := getattr(family, stage).residual) is not None and (stage != "act" or _runs_functions(function))]
+    def deciding(self, without: Sequence[Family] = ()) -> Program:
+        """Of the residual what makes choices, as users' functions do: frames and signals are placed, nothing else is added up. Empty if
+        none is left ``without`` some families."""
+        acting = {family for family in self.families if (act := family.act.residual) and family not in without and _runs_functions(act)}
+        stages = ("push", "sense", "act") if acting or not without else ()
+        calls = [(address(function), rows) for stage in stages for family, rows in self.families.items()
+                 if (function := getattr(family, stage).residual) is not None and (stage != "act" or family in acting)]
         addresses = [c[0] for c in calls]
         return Program(addresses if DISABLED else np.array(addresses, np.int64),  # type: ignore[arg-type]
                        np.array([c[1] for c in calls], np.int64).reshape(-1, 2))

@@ -134,6 +134,8 @@ class RigidPoint(NamedTuple):
     impacts: int = -1
     changes: int = -1
     angle: bool = False
+    joint: str = ""      # of a limit, and its coordinate there
+    coordinate: str = ""
 
 
 class Play(NamedTuple):

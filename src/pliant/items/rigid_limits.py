@@ -23,7 +23,7 @@ def add_rigid_limit(layout: ModelCompiler, item: str, stop: Stop, side: str, fac
            row=row)
     b.told += [Told(stop.name, (f"hits {side}",), IMPACTS), Told(stop.name, (f"leaves {side}", f"rests on {side}"), VALUES)]
     b.rigid.append(RigidPoint(stop.name, (row,), seen, phase, stop.restitution, impacts=len(b.told) - 2, changes=len(b.told) - 1,
-                              angle=stop.coordinate == "angle"))
+                              angle=stop.coordinate == "angle", joint=stop.joint, coordinate=stop.coordinate))
 
 
 def add_rigid_point(layout: ModelCompiler, name: str, kernel: str, frames: tuple[int, int], sizes: tuple[float, ...], restitution: float,

@@ -22,6 +22,7 @@ from ..kernels.coordinates import ANGLE, KIND
 from ..kernels.evaluation import Memory, run
 from ..kernels.pairs import ROW
 from .flexible_links import Blocks
+from .limits import limited
 from .loops import closed_loops
 from .rotors import rotors_of
 from .topology import Link, Topology, masses_of, spanning_forest
@@ -69,6 +70,7 @@ class JointSpace:
         self._joined = self._frames()
         self.tree = self._tree()
         self.cut_rows = self._cut_rows()
+        self.holds_limits = self._holds_limits()
         self.loops = closed_loops(self)
 
     def _refuse_others(self) -> None:
@@ -310,6 +312,17 @@ class JointSpace:
         ip = self.tree.ip
         return any(not abs(self.tree.q[ip[i, rc.IM]:ip[i, rc.IM] + ip[i, rc.NM]]).max(initial=0.0)
                    < self.directory.flexible[self.links[i].body].limit for i, _ in self.tree.flexible)
+
+    def _holds_limits(self) -> bool:
+        """Whether rigid limits are coordinates of the tree that do not move while they are touched; only where nothing else closes a loop.
+        Their equations are none then."""
+        rigid = self.system.rigid
+        if not rigid or self.tree.lines.size or set(self.cut_rows.tolist()) != {row for p in rigid for row in p.rows}:
+            return False
+        if len(limited(self)) < len(rigid):
+            return False
+        self.cut_rows = self.cut_rows[:0]
+        return True
 
     def _cut_rows(self) -> np.ndarray:
         """Equations that the tree does not satisfy by itself."""

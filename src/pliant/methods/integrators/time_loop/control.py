@@ -112,6 +112,10 @@ class Kernels(NamedTuple):
     settle: Any     # makes states behind jumps consistent, where that takes more than accelerations
     place: Any      # with what: the address of a tuple
     react: Any      # multipliers at a state, of a method that holds constraints itself, where conditions read them
+    take: Any       # rigid limits of a tree: which are held as an interval begins,
+    look: Any       # their margins at a state,
+    meet: Any       # and what happens to them at an instant; 0 where Python passes it, or there are none
+    stops: Any      # of what: the address of a tuple
 
 
 class Steps(NamedTuple):

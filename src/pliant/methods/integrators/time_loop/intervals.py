@@ -122,6 +122,8 @@ def begin(p, w, c, o, again):
     """A smooth interval begins with the state y0 at c.now; of a method that holds constraints, f0 and x have its accelerations.
     ``again``: behind an instant, with the step that was to come. A status."""
     following = c.next
+    if w.call.take != 0:
+        call_status(w.call.take, (p, w, c, opaque(w.call.stops)))
     p.x.W[HELD] = 1 - c.fixed
     release(p, c)
     if w.delays[1] > 0 and not again:
@@ -172,7 +174,10 @@ def pass_jump(p, w, c, o, t, other):
         copy_part(w.z, 0, w.y0, 0, p.num.state_q)
         copy_part(p.y, 0, w.y0, p.num.state_q, p.num.state_v)
     c.now = t
-    if chatters(c, w.jumped, t):
+    if w.call.meet != 0:
+        if call_status(w.call.meet, (p, w, c, opaque(w.call.stops))) != DONE:
+            return other
+    elif chatters(c, w.jumped, t):
         return CHATTERS
     if c.events == WATCHED:
         status = happen(p, w, c, c.now, CALM)

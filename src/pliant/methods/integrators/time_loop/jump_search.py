@@ -2,6 +2,7 @@
 the jump. Functions are held on their branches during a step, so margins are smooth along its polynomial. docs/theory/explicit.md"""
 import numpy as np
 
+from ....kernels.by_reference import opaque
 from ....kernels.evaluation import run as evaluate
 from ....kernels.expression_vm import SCRATCH, SLOPE
 from ....kernels.jit import entry, jit
@@ -55,13 +56,16 @@ def find_sites(program, d, x, t, last, site, slope):
 
 @jit
 def margins(p, w, c, t, y, row):
-    """All of them at a state, and whether one is negative."""
-    place(p, w, t, y)
+    """All of them at a state, and whether one is negative. Those of limits of a tree need no bodies."""
+    if w.call.look == 0 or w.decide.rows.shape[0] > 0:
+        place(p, w, t, y)
     if c.reactive == 1:
         react(p, w, c, t, y)
     elif c.reacts == 1:
         call_status(w.call.rhs, (p, t, y, w.f))
     evaluate(w.decide, p.d, p.x, t, 0.0, 0.0, 0.0)
+    if w.call.look != 0:
+        call_status(w.call.look, (p, w, c, opaque(w.call.stops), t, y))
     beyond = False
     for i in range(c.sites):
         w.margin[row, i] = p.x.W[w.site[i]]
@@ -275,6 +279,8 @@ def first_jump(p, w, c, o):
     margins(p, w, c, c.t1, w.y1, END)
     c.ended = c.t1
     if calm(w, c):
+        if w.call.look != 0:
+            place(p, w, c.t1, w.y1)
         return NONE
     if beyond(w, c, START):
         return 0.0

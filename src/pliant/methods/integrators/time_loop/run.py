@@ -143,8 +143,8 @@ class Run(Stops):
     @property
     def most_noted(self) -> int:
         """Steps until Python must look in, so that there is room for all that may happen in them and right behind."""
-        told, room = self.dynamics.system.told, self.dynamics.system.log[1]
-        return max(1, room // (ROUNDS * len(told)) - 2) if room else 10**9
+        told, room, rounds = self.dynamics.system.told, self.dynamics.system.log[1], ROUNDS if self.c.events else 1
+        return max(1, room // (rounds * len(told)) - 2) if room else 10**9
 
     @property
     def rows_to_come(self) -> int:

@@ -6,9 +6,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ....compile.motion import held_points
+from ....families.rigid_stops import RIGID_STOP
 from ....items.errors import ModelError, SimulationError
 from ....joint_space import recursion
 from ....joint_space.joint_states import align, joint_state, modal_rates
+from ....joint_space.limits import limits_of
 from ....joint_space.services import masses_at
 from ....joint_space.tree_programs import history_program
 from ....kernels import ode
@@ -20,9 +22,9 @@ from ....kernels.state_row import parts
 from ....kernels.status import CHATTERS, DONE, EVENT, NOT_FINITE, OPEN, SINGULAR, SPUN, STRUCTURE, UNBEGUN, UNDERFLOW
 from ...formulations.base import Equations, Setting
 from ..base import Plan
-from . import steep_laws
+from . import limit_passage, steep_laws
 from .chosen_steps import chosen_steps
-from .control import ELASTIC, RIGID, STATE, Kernels, Steps
+from .control import ELASTIC, RATES, RIGID, STATE, Kernels, Steps
 from .controllers import bound
 from .delay_lines import DelayLines
 from .fixed_steps import evaluate_at, fixed_steps
@@ -30,7 +32,7 @@ from .instants import begin_discrete
 from .intervals import begin_interval, occur
 from .jump_search import LOW, ROWS, find_sites
 from .method import Method
-from .rigid_passage import RigidPassage
+from .rigid_passage import PART, RigidPassage
 from .run import Run
 from .settling import made_for, react
 from .stops import CANNOT_CLOSE, UNSEEN, WEDGED, function_fault
@@ -54,6 +56,8 @@ class StepRun(Run):
         self.lines = DelayLines(self)
         self._plan_intervals(plan, self.scheme.coarsest)
         self.contacts = RigidPassage(self) if plan.dynamics.system.rigid else None
+        held = self.contacts and self.space and self.space.holds_limits
+        self.rigid_stops = limits_of(self.space, PART * plan.accuracy) if held else None
         self.lines.limit()
         self.watched, self.aliased = bool(self.c.fixed and self.scheme.holds), bool(self.c.fixed and (self.scheme.holds or not self.space))
         if self.scheme.holds:
@@ -70,6 +74,8 @@ class StepRun(Run):
         if plan.memory:
             self._restore(plan.memory)
             self.x.W[HELD] = bool(plan.accuracy)
+            if self.rigid_stops:
+                limit_passage.take_up(self.p, self.steps, self.c, self.rigid_stops)
             self._find_sites()
             self._choose_solver(bool(self.c.sticky))
         else:
@@ -82,7 +88,8 @@ class StepRun(Run):
         c.exponent, c.swing, c.caution, c.size = m.exponent, min(m.swing, 1e300), m.caution, self.dynamics.length
         c.brief = m.brief * self.duration
         c.slowest, c.choices = SLOWEST / self.duration, self._choices.size
-        c.through = not c.fixed and not self.contacts and type(self)._begin is StepRun._begin and (self.settling is not None or not m.holds)
+        own = type(self)._begin is StepRun._begin and (not self.contacts or self._passes_limits)
+        c.through = not c.fixed and own and (self.settling is not None or not m.holds)
         c.widest = CANNOT_CLOSE * self.joint_gap if made.project and self.formulation.holds_branch else np.inf
 
     def _make_steps(self, made: Equations) -> None:
@@ -113,8 +120,24 @@ class StepRun(Run):
         found["settle"] = ode.address(settle, self.p, steps, self.c, needed) if settle else 0
         found["place"] = self.settling.address if self.settling else 0
         found["react"] = ode.address(react, self.p, steps, self.c, needed, 0.0, y) if settle and m.holds and self.c.reactive else 0
+        found |= self._of_limits(steps)
         found["occur"] = ode.address(occur, self.p, steps, self.c, m.own) if self.c.fixed and self.c.events else 0
         self.steps, self.pinned, self.totals = steps._replace(call=Kernels(**found)), Pinned(m.own), y[-2:]
+
+    @property
+    def _passes_limits(self) -> bool:
+        """Whether instants of rigid limits are passed in the loop; not together with drives whose rates may jump."""
+        return self.rigid_stops is not None and not (self.stops[:-1, 2] == RATES).any()
+
+    def _of_limits(self, steps: Steps) -> dict[str, Any]:
+        """Kernels of rigid limits that hold coordinates of a tree, and where these are."""
+        none = dict.fromkeys(("take", "look", "meet", "stops"), 0)
+        if not self.rigid_stops:
+            return none
+        self.pinned_stops, y, s = Pinned(self.rigid_stops), steps.y0, self.rigid_stops
+        kernels: dict[str, Any] = {"take": (), "look": (0.0, y)} | ({"meet": ()} if self._passes_limits else {})
+        found = {name: ode.address(getattr(limit_passage, name), self.p, steps, self.c, s, *more) for name, more in kernels.items()}
+        return none | found | {"stops": self.pinned_stops.address}
 
     def _places(self) -> np.ndarray:
         """Of states: among velocities, and in v."""
@@ -130,7 +153,7 @@ class StepRun(Run):
     def _deciding(self) -> Program:
         """Margins of choices, if there are some that the motion makes."""
         s = self.dynamics.system
-        return s.deciding() if self.c.jumpy else s.program("residual", families=[])
+        return s.deciding(() if self.rigid_stops is None else (RIGID_STOP,)) if self.c.jumpy else s.program("residual", families=[])
 
     def _watched(self) -> dict[str, np.ndarray]:
         """Steep laws of the motion, which error control looks at."""
