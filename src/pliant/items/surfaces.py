@@ -9,6 +9,8 @@ import numpy as np
 from pydantic import model_validator
 
 from ..functions.field_error import FieldError
+from ..functions.table2 import Table2
+from ..functions.table_bounds import packed2
 from ..functions.units import must
 from .base import Frame, number, vector
 from .parts import Part
@@ -16,32 +18,38 @@ from .parts import Part
 if TYPE_CHECKING:
     Positive = float
     Least = float
+    Length = float
     Edges = tuple[float, float, float]
     Corner = tuple[float, float, float]
 else:
-    Positive, Least, Edges, Corner = number("m", positive=True), number("m", least=0.0), vector("m"), vector("m")
+    Positive, Least, Length, Edges, Corner = number("m", positive=True), number("m", least=0.0), number("m"), vector("m"), vector("m")
 
 SIZES: dict[str, tuple[str, ...]] = {  # of every kind: what it needs
     "plane": (), "sphere": ("radius",), "hollow_sphere": ("radius",), "capsule": ("radius", "length"), "cylinder": ("radius", "length"),
-    "bore": ("radius",), "box": ("size",), "convex": ("points",)}
+    "bore": ("radius",), "box": ("size",), "convex": ("points",), "height_field": ("x", "y", "z")}
 FEWEST = 4  # points of a hull
-OPTIONS = {"cylinder": ("rounding", "crown"), "bore": ("length",)}
+OPTIONS = {"cylinder": ("rounding", "crown"), "bore": ("length",), "height_field": ("touched_by",)}
 WORDS = {"plane": "a plane", "sphere": "a sphere", "hollow_sphere": "a hollow sphere", "capsule": "a capsule", "cylinder": "a cylinder",
-         "bore": "a bore", "box": "a box", "convex": "a convex body"}
+         "bore": "a bore", "box": "a box", "convex": "a convex body", "height_field": "a height field"}
 
 
 class Surface(Part):
     """A surface about the origin of a frame, in its axes: ``plane`` (its outward normal is z); ``sphere`` or ``hollow_sphere`` (its inside)
     of a ``radius`` [m]; ``capsule`` about z with the ``length`` of its middle line; ``cylinder`` about z, whose edges may have a
     ``rounding`` and whose ends a ``crown``; ``bore`` (the inside of a hollow cylinder); ``box`` with edges ``size``; ``convex``, the hull
-    of ``points``."""
-    kind: Literal["plane", "sphere", "hollow_sphere", "capsule", "cylinder", "bore", "box", "convex"]
+    of ``points``; ``height_field``, smooth through heights ``z[i][j]`` at ``x[i]``, ``y[j]``, its body below it: spheres touch it, and if
+    ``touched_by`` is "vertices" corners of boxes and convex bodies and ends of capsules too, between which a bulge would pass."""
+    kind: Literal["plane", "sphere", "hollow_sphere", "capsule", "cylinder", "bore", "box", "convex", "height_field"]
     radius: Positive | None = None
     length: Positive | None = None
     rounding: Least | None = None
     crown: Least | None = None
     size: Edges | None = None
     points: tuple[Corner, ...] | None = None
+    x: tuple[Length, ...] | None = None
+    y: tuple[Length, ...] | None = None
+    z: tuple[tuple[Length, ...], ...] | None = None
+    touched_by: Literal["spheres", "vertices"] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -66,6 +74,11 @@ class Surface(Part):
             raise FieldError("points", f"{len(self.points)} points, must be at least {FEWEST} that are not in a plane")
         if self.kind == "cylinder":
             self._fits()
+        if self.kind == "height_field":
+            try:
+                _ = self.heights
+            except ValueError as error:
+                raise FieldError("z", str(error).removeprefix("table: ")) from None
         return self
 
     def _fits(self) -> None:
@@ -117,6 +130,17 @@ class Surface(Part):
         """The hull of points in the axes of the frame."""
         return cls(kind="convex", points=tuple(map(tuple, points)))
 
+    @classmethod
+    def height_field(cls, x: Any, y: Any, z: Any, touched_by: str | None = None) -> Surface:
+        """A smooth surface through heights ``z[i][j]`` [m] at ``x[i]``, ``y[j]``, above the plane of x and y of the frame."""
+        rows = tuple(tuple(row) for row in np.asarray(z, dtype=object))
+        return cls(kind="height_field", x=tuple(x), y=tuple(y), z=rows, touched_by=touched_by)
+
+    @property
+    def heights(self) -> Table2:
+        """Of a height field."""
+        return Table2(self.x, self.y, self.z)
+
     @property
     def bend(self) -> float | None:
         """Radius of curvature [m] of what has the same everywhere: inf of a plane, negative from inside; None of others."""
@@ -128,6 +152,8 @@ class Surface(Part):
         """A length [m] that tells how large it is; inf of a plane."""
         if self.points is not None:
             return float(np.ptp(np.array(self.points), axis=0).min()) / 2 or 1.0
+        if self.x is not None and self.y is not None:
+            return min(self.x[-1] - self.x[0], self.y[-1] - self.y[0]) / 2
         return min(self.size) / 2 if self.size is not None else self.radius or inf
 
     @property
@@ -150,11 +176,13 @@ class Surface(Part):
                 return s.Bore(r, l)
             case "box":
                 return s.Box(*(self.size or (0.0, 0.0, 0.0)))
+            case "height_field":
+                return s.HeightField(tuple(packed2(self.heights)), self.touched_by or "spheres")
         return s.Convex(self.points or ())
 
     def plain(self) -> Any:
         """As written in a text model."""
-        data = {k: [list(p) for p in v] if k == "points" else list(v) if k == "size" else v
+        data = {k: [list(p) for p in v] if k in ("points", "z") else list(v) if k in ("size", "x", "y") else v
                 for k, v in self.__dict__.items() if v is not None}
         return self.kind if len(data) == 1 else data
 

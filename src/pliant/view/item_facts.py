@@ -10,10 +10,8 @@ import numpy as np
 from ..functions.table import Table
 from ..items.base import Frame, Item, Strict, unit_of
 from ..items.bodies import RigidBody
-from ..items.curves import CamMotion, Curve
 from ..items.modal import ModalBody
 from ..items.springs import Bushing
-from ..items.surfaces import Surface
 
 HIDDEN = ("name", "frames", "shape", "reduced", "inertia")
 LABELS = {"com": "centre of mass", "a": "from", "b": "to"}
@@ -22,6 +20,7 @@ RAYLEIGH = {"mass": "1/s", "stiffness": "s"}
 SIX = {"stiffness": ("N/m", "N*m/rad"), "damping": ("N*s/m", "N*m*s/rad")}
 FUNCTIONS = ("function", "speed", "acceleration", "vector", "torque", "force")  # in the unit of their numbers
 LONGEST = 160  # letters
+LISTED = 3     # numbers or points; of longer lists the number is told
 
 
 def facts_of(item: Item) -> list[tuple[str, str]]:
@@ -75,18 +74,6 @@ def unit_shown(unit: str) -> str:
     return unit.replace("*", " ").replace("^2", "²").replace("^3", "³")
 
 
-def _stated(value: Surface | Curve | CamMotion) -> str:
-    """What is said of a surface or of a curve: its kind, and sizes in m."""
-    told = {key: getattr(value, key) for key in type(value).model_fields if key in value.model_fields_set}
-    words = [str(told.pop("kind")).replace("_", " ")] if "kind" in told else []
-    for key, x in told.items():
-        if key == "points" and x is not None:
-            words.append(f"{len(x)} points")
-        elif x is not None:
-            words.append(f"{key} {with_unit(shown(x), 'm' if isinstance(value, Surface) else '')}")
-    return ", ".join(words)
-
-
 def shown(value: Any, digits: int = 6) -> str:
     """A number, a name, a function, or a list of them."""
     if value is None:
@@ -99,8 +86,6 @@ def shown(value: Any, digits: int = 6) -> str:
         return ", ".join(f"({shown(v)})" if isinstance(v, (tuple, list)) else shown(v) for v in value)
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {shown(entry)}" for key, entry in value.items())
-    if isinstance(value, (Surface, Curve, CamMotion)):
-        return _stated(value)
     if isinstance(value, Table):
         return f"{value.kind} table of {len(value.x)} points, {value.x[0]:.4g} to {value.x[-1]:.4g}"
     if isinstance(value, Strict) and not isinstance(value, Frame):
@@ -109,8 +94,10 @@ def shown(value: Any, digits: int = 6) -> str:
 
 
 def parts_of(value: Strict) -> str:
-    """What is given of a surface, a curve or an element of a circuit, its kind first."""
-    given = [name for name in value.model_dump(exclude_defaults=True) if name != "kind"]
-    fields = type(value).model_fields
-    told = [f"{name.replace('_', ' ')} {with_unit(shown(getattr(value, name)), unit_of(fields[name]))}" for name in given]
+    """What is given of a surface, a curve or an element of a circuit, its kind first; long lists are counted."""
+    fields, told = type(value).model_fields, []
+    for name in value.model_dump(exclude_defaults=True, exclude={"kind"}):
+        x, word = getattr(value, name), name.replace("_", " ")
+        long = isinstance(x, (tuple, list)) and len(x) > LISTED
+        told.append(f"{len(x)} {word}" if long else f"{word} {with_unit(shown(x), unit_of(fields[name]))}")
     return ", ".join([str(value.kind).replace("_", " "), *told] if "kind" in fields else told)  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ from ..items.surfaces import Surface, own_surface
 from .triangles import Triangles, ball, block, tube
 
 TILES = 12  # of a plane along each edge: painted without WebGL, its parts are in front of and behind bodies
+FEWEST = 25  # lines of a height field
 FACETS = 30  # of a bend of rounded edges
 
 # -- surfaces
@@ -53,6 +54,8 @@ def faces(surface: Surface, low: np.ndarray, high: np.ndarray) -> Triangles:
             return _drum(surface)
         case "box":
             return block(np.array(surface.size) / 2)
+        case "height_field":
+            return _hills(surface)
     return _hull(np.array(surface.points))
 
 
@@ -62,6 +65,15 @@ def _plane(low: np.ndarray, high: np.ndarray) -> Triangles:
     k = np.array([j * (TILES + 1) + i for j in range(TILES) for i in range(TILES)])
     up = k + TILES + 1
     return points, np.vstack([np.column_stack([k, k + 1, up + 1]), np.column_stack([k, up + 1, up])])
+
+
+def _hills(surface: Surface) -> Triangles:
+    """A height field, finer than its points where these are few."""
+    table = surface.heights
+    x, y = (np.linspace(a[0], a[-1], max(len(a), FEWEST)) for a in (table.x, table.y))
+    points = np.column_stack([np.repeat(x, y.size), np.tile(y, x.size), table.evaluate(*np.meshgrid(x, y, indexing="ij")).ravel()])
+    k = (np.arange(x.size - 1)[:, None] * y.size + np.arange(y.size - 1)).ravel()
+    return points, np.vstack([np.column_stack([k, k + y.size, k + y.size + 1]), np.column_stack([k, k + y.size + 1, k + 1])])
 
 
 def _drum(surface: Surface) -> Triangles:
