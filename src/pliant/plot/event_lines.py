@@ -34,6 +34,8 @@ def chosen(sol: Solution, events: Any) -> EventTable:
 
 def draw(table: EventTable, axes: Sequence[Any], span: tuple[float, float]) -> None:
     """Lines in all plots, and in the uppermost one what happened, where there is room for it."""
+    from matplotlib.patheffects import withStroke
+
     rows = thinned(table, LINES)
     t = table.t[rows]
     for ax in axes:
@@ -47,5 +49,5 @@ def draw(table: EventTable, axes: Sequence[Any], span: tuple[float, float]) -> N
         words = ", ".join(told[:TOGETHER]) + (" …" if len(told) > TOGETHER else "")
         axes[0].annotate(words, (at, 1.0), xycoords=("data", "axes fraction"), xytext=(1.5, -3), va="top",
                          textcoords="offset points", rotation=90, fontsize=6.5, color="#4a525d", zorder=6, annotation_clip=False,
-                         parse_math=False)
+                         parse_math=False, path_effects=[withStroke(linewidth=2, foreground="white")])
         end, count = at, count + 1
