@@ -141,6 +141,12 @@ def test_once_and_delay():
     assert sol.events.of("late").t[0] == pytest.approx(0.05, abs=1e-9)
 
 
+def test_what_breaks_after_it_was_released_stays_broken():
+    again = pl.Connect("elbow", capture=1, capture_angle=9)
+    sol = elbow(("t > 0.12", pl.Release("elbow")), ("t > 0.22", pl.Break("elbow")), ("t > 0.23", again)).simulate(0.3, output_step=0.05)
+    assert list(sol["elbow.state"]) == [1, 1, 1, 0, 0, -1, -1] and [e.what for e in sol.events.of("elbow")] == ["releases", "breaks"]
+
+
 BAD = [([pl.Lock("elbw")], "there is no joint 'elbw' to lock.*did you mean 'elbow'"),
        ([pl.Connect("elbow", at="here")], "'elbow' cannot be connected at: here, only a fixed joint can"),
        ([pl.Lock("driven")], "joint 'driven' cannot be locked: drive 'motor' moves it"),

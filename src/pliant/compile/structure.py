@@ -76,7 +76,7 @@ class JointSwitches:
         before, on, told, names = row.copy(), list[Switch](), list[tuple[int, float, float]](), list[str]()
         for switch in (*self.joints.values(), *self.heres.values(), *self.locks.values()):
             asked, level = self._asked(switch, H), float(H[switch.level])
-            if asked == NOTHING or level == BROKEN or (asked > 0) == (level > 0):
+            if asked == NOTHING or level == BROKEN or ((asked > 0) == (level > 0) and asked != BROKEN):
                 continue
             names.append(switch.joint)
             H[switch.level] = min(asked, ON)
