@@ -144,7 +144,7 @@ def test_once_and_delay():
 def test_what_breaks_after_it_was_released_stays_broken():
     again = pl.Connect("elbow", capture=1, capture_angle=9)
     sol = elbow(("t > 0.12", pl.Release("elbow")), ("t > 0.22", pl.Break("elbow")), ("t > 0.23", again)).simulate(0.3, output_step=0.05)
-    assert list(sol["elbow.state"]) == [1, 1, 1, 0, 0, -1, -1] and [e.what for e in sol.events.of("elbow")] == ["releases", "breaks"]
+    assert list(sol["elbow.state"]) == [1, 1, 1, 0, 0, -1, -1] and [e.what for e in sol.events.of("elbow")] == ["is released", "breaks"]
 
 
 BAD = [([pl.Lock("elbw")], "there is no joint 'elbw' to lock.*did you mean 'elbow'"),
