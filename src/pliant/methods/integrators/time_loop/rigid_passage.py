@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ....compile import redundancy
-from ....families.rigid_contacts import ACROSS, ALONG, EDGE, GRIPS, SLOW, TANGENTS
-from ....families.rigid_stops import ACCELERATION, GAP, OPEN, ROOM, SLIDES, SPEED, STICKS
+from ....families.rigid_contacts import ALONG, EDGE, GRIPS, SLOW
+from ....families.rigid_stops import ACCELERATION, OPEN, ROOM, SLIDES, STICKS
 from ....items.errors import ModelError, SimulationError
-from ....kernels import complementarity, evaluation, impacts
-from ....kernels.block_lu import factorise, solve_refined
+from ....kernels import complementarity, impacts
 from ....kernels.event_log import WIDTH
 from ....kernels.gaps.geometry import AWAY
 from ....kernels.state_row import parts
+from .rigid_state import RigidState, Touching
 
 if TYPE_CHECKING:
     from .step_run import StepRun
@@ -32,21 +31,13 @@ SLIGHT = 1e-12   # of the accelerations of the model: one that is none
 PART = 0.1       # of what is allowed: a bounce so low is none
 SAME = 1e-14     # a change of direction that is none
 CROWD = 200      # instants next to each other
+INSTANT = 10     # shortest steps: instants within it are next to each other
 JAMS = 10        # in a row, at one instant
 LEAVES, TOUCHES, STICKING, SLIDING, JAMS_WORD = 0.0, 1.0, 2.0, 3.0, 4.0  # what is told of changes: numbers of words
 
 
 class Jam(Exception):
     """Contacts, by their numbers among those that touch, that slide and have no force with which they go on."""
-
-
-class Touching(NamedTuple):
-    """Contacts that touch at a state: their numbers; three rows each of Delassus' matrix and of the relative speeds; what a unit impulse of
-    each row does to velocities and to multipliers."""
-    which: list[int]
-    D: np.ndarray
-    u: np.ndarray
-    Y: np.ndarray
 
 
 class Forces(NamedTuple):
@@ -56,11 +47,11 @@ class Forces(NamedTuple):
     along: dict[int, np.ndarray]
 
 
-class RigidPassage:
+class RigidPassage(RigidState):
     """Of a run."""
 
     def __init__(self, run: StepRun) -> None:
-        self.run, self.dynamics, self.points = run, run.dynamics, run.dynamics.system.rigid
+        super().__init__(run)
         item, c = self.points[0].item, run.c
         if c.fixed:
             raise ModelError(f"simulate: {item!r} is rigid: the instants of its impacts are found by error control. Give an accuracy in "
@@ -80,90 +71,6 @@ class RigidPassage:
         return any(self.run.x.H[point.phase] != OPEN for point in self.points)
 
     # -- what is seen at a state
-    def _place(self, row: np.ndarray) -> None:
-        """The state in the memory of the model, without multipliers."""
-        x, s = self.dynamics.x, self.dynamics.system
-        p = {name: value[0] for name, value in parts(row[None, :], s.q0.size, s.n).items()}
-        x.q[:], x.v[:], x.H[:], x.a[:], x.lam[:] = p["q"], p["v"], p["H"], 0.0, 0.0
-        self.t = float(row[0])
-
-    def _phases(self, value: float | None, which: Any = None) -> None:
-        for k in range(len(self.points)) if which is None else which:
-            self.dynamics.x.H[self.points[k].phase] = OPEN if value is None else value
-
-    def _evaluate(self, program: str) -> None:
-        s, x = self.dynamics.system, self.dynamics.x
-        x.V[:] = 0
-        evaluation.run(s.program(program), s.data, x, self.t, 0.0, 0.0, 0.0)
-
-    def seen(self, what: int, k: int) -> float:
-        """What the last evaluation has left of a contact."""
-        return float(self.dynamics.x.W[self.points[k].seen + what])
-
-    def gaps(self) -> np.ndarray:
-        """Of all contacts as if none pushed: features that have left each other are `AWAY`."""
-        H = self.dynamics.x.H.copy()
-        self._phases(None)
-        self._evaluate("residual")
-        self.dynamics.x.H[:] = H
-        return np.array([self.seen(GAP, k) for k in range(len(self.points))])
-
-    def _size(self, k: int) -> float:
-        return 1.0 if self.points[k].angle else self.dynamics.length
-
-    def _rates(self, which: list[int], what: int) -> np.ndarray:
-        """Speeds or accelerations, three of every contact."""
-        self._evaluate("rates")
-        out = np.zeros(3 * len(which))
-        for i, k in enumerate(which):
-            for j in range(len(self.points[k].rows)):
-                out[3 * i + j] = self.seen(what + 2 * j, k)
-        return out
-
-    # -- linear equations with all contacts off
-    def _factorise(self) -> None:
-        d = self.dynamics
-        self._phases(None)
-        d._linearise(self.t)
-        self.sound = bool(np.isfinite(d.x.D).all()) and bool(factorise(d.x.D, d.lu, d.pivots))
-
-    def _solve(self, b: np.ndarray) -> np.ndarray:
-        """[M C^T; C 0] y = b"""
-        d = self.dynamics
-        if self.sound and solve_refined(d.tiles, d.x.D, d.lu, b, d.y, d.r, d.system.n_v) < 1e-9:
-            return d.y.copy()
-        return d.least_squares(b)
-
-    def touching(self, which: list[int]) -> Touching:
-        """Delassus' matrix of contacts, and their speeds."""
-        d, s, n = self.dynamics, self.dynamics.system, 3 * len(which)
-        u = self._rates(which, SPEED)
-        self._phases(STICKS, which)
-        d._linearise(self.t)
-        C = redundancy.jacobian(s, d.tiles)
-        number = {int(r): i for i, r in enumerate(redundancy.equations(s))}
-        rows = [[number[r] for r in self.points[k].rows] for k in which]
-        W = np.zeros((n, s.n))
-        for i, of in enumerate(rows):
-            for j, r in enumerate(of):
-                line = C[r] if isinstance(C, np.ndarray) else C[[r]].toarray()[0]
-                W[3 * i + j, :s.n_v] = line
-        self._factorise()
-        Y = np.array([self._solve(w) if w.any() else np.zeros(s.n) for w in W])
-        D = W[:, :s.n_v] @ Y[:, :s.n_v].T
-        return Touching(which, (D + D.T) / 2, u, Y)
-
-    def _accelerations(self) -> np.ndarray:
-        """Of the model with all contacts off, and its multipliers."""
-        d, s = self.dynamics, self.dynamics.system
-        d.x.a[:], d.x.lam[:] = 0, 0
-        self._evaluate("residual")
-        b = np.zeros(s.n)
-        b[:s.n_v] = -d.x.R[:s.n_v]
-        self._evaluate("rates")
-        b[s.n_v:] = -d.x.R[s.n_v:]
-        return self._solve(b)
-
     # -- at an instant
     def passed(self, row: np.ndarray) -> np.ndarray:
         """The state right behind what happens to contacts at a state, consistent; the same object if that is nothing."""
@@ -210,15 +117,6 @@ class RigidPassage:
         self.dynamics.refine(row[None, :])
         return row
 
-    def _tangents(self, k: int) -> np.ndarray:
-        """Both of a contact, in the world, as rows."""
-        at = self.points[k].seen + TANGENTS
-        return self.dynamics.x.W[at:at + 6].reshape(2, 3).copy()
-
-    def _edge(self, k: int) -> float:
-        """The axis of B that its tangents are made of."""
-        return float(self.dynamics.x.W[self.points[k].seen + ACROSS])
-
     def _refuse_overlap(self, before: np.ndarray, gaps: np.ndarray) -> None:
         """Nothing pushes rigid bodies apart that overlap at the start."""
         for k, point in enumerate(self.points):
@@ -229,7 +127,7 @@ class RigidPassage:
 
     def _not_too_often(self, t: float) -> None:
         """Instants that do not get on end the run."""
-        self.crowd = self.crowd + 1 if t - self.last <= 10 * self.run.c.least else 0
+        self.crowd = self.crowd + 1 if t - self.last <= INSTANT * self.run.c.least else 0
         self.last = t
         if self.crowd > CROWD:
             names = sorted({p.item for p in self.points})
@@ -256,27 +154,25 @@ class RigidPassage:
                 raise SimulationError.stopped(self.t, f"the impact of {', '.join(repr(p.item) for p in points)} has no solution",
                                               "Give one of them a stiffness, or less friction", "no-impact")
             low = self._low(near, i, e)
-            if not low:
+            bounces = [k for k in low if e[k] > 0 and i.P[3 * k] > 0]
+            if not bounces:
                 break
-            e[list(low)] = 0.0
-            self.rests |= low
-        self._tell_impacts(near, i, e)
+            self.rests |= {k: self.t + low[k] / (1 - e[k]) for k in bounces}
+            e[bounces] = 0.0
+        self._tell_impacts(near, i)
+        self._hold_down(near, i, list(low))
         change = near.Y.T @ i.P
         x.v[:n_v] += change[:n_v]
         near.u[:] = i.after
         return float(-i.P @ (i.u + near.u) / 2)
 
-    def _speed(self) -> float:
-        """Of the model, in its sizes per second."""
-        d = self.dynamics
-        return max(float(abs(d.x.v * d.weights()).max(initial=0.0)), float(self.run.c.slowest), 1e-12)
-
     def _low(self, near: Touching, i: Any, e: np.ndarray) -> dict[int, float]:
-        """Contacts that would leave and come back within so small a height that they rest; and when, were it not for that:
+        """Contacts that would leave and come back within so small a height that they rest, and how long the first way takes. Bounces
+        would go on until
 
             t + 2 v / |g''| (1 + e + e^2 + ...) = t + 2 v / (|g''| (1 - e))                                   [zeno-1]"""
         after = i.after[::3]
-        leaving = [k for k in range(len(e)) if after[k] > 0 and 0 < e[k] < 1 and i.P[3 * k] > 0]
+        leaving = [k for k in range(len(e)) if after[k] > 0 and e[k] < 1]
         if not leaving:
             return {}
         x, v = self.dynamics.x, self.dynamics.x.v.copy()
@@ -284,15 +180,28 @@ class RigidPassage:
         xi, _ = self._pushed(near, i.after)
         x.v[:] = v
         height = PART * (self.run.accuracy or 0.0)
-        return {k: self.t + 2 * after[k] / (-xi[3 * k] * (1 - e[k])) for k in leaving
+        return {k: 2 * after[k] / -xi[3 * k] for k in leaving
                 if xi[3 * k] < 0 and after[k]**2 / (2 * -xi[3 * k]) <= height * self._size(near.which[k])}
+
+    def _hold_down(self, near: Touching, i: Any, low: list[int]) -> None:
+        """Contacts that others kick off so slowly stay where they are: corners of a box would kick each other without end, and come to
+        rest. What takes their speeds away is the least change of velocities, which raises no energy."""
+        still = REST * self._speed() * np.array([self._size(k) for k in near.which])
+        at = [3 * k for k in range(len(still)) if k in low or abs(i.after[3 * k]) <= still[k]]
+        P = np.zeros(i.u.size)
+        P[at] = np.linalg.lstsq(near.D[np.ix_(at, at)], -i.after[at], rcond=1e-12)[0] if low else 0.0
+        after = i.after + near.D @ P
+        if low and (after[::3] >= np.minimum(i.after[::3], 0) - still).all():
+            i.P[:] += P
+            i.after[:] = after
 
     def _pushed(self, near: Touching, u: np.ndarray) -> tuple[np.ndarray, Forces]:
         """Accelerations of all that touch, with the forces of those that do not move apart; these forces."""
         d, n = self.dynamics, len(near.which)
         d.x.a[:d.system.n_v] = self._accelerations()[:d.system.n_v]
         free = self._rates(near.which, ACCELERATION)
-        still = REST * self._speed() * np.array([self._size(k) for k in near.which])
+        gained = INSTANT * self.run.c.least * float(abs(free).max(initial=0.0))  # slower slip ends before the next step does
+        still = np.maximum(REST * self._speed() * np.array([self._size(k) for k in near.which]), gained)
         some = [k for k in range(n) if u[3 * k] <= still[k]]
         slip = {k: u[3 * k + 1:3 * k + 3] for k in some if np.hypot(*u[3 * k + 1:3 * k + 3]) > still[k]}
         along = {k: v / np.hypot(*v) for k, v in slip.items()}
@@ -387,10 +296,11 @@ class RigidPassage:
         self.run.happened.append(entry)
         self.run.events += 1
 
-    def _tell_impacts(self, near: Touching, i: Any, e: np.ndarray) -> None:
+    def _tell_impacts(self, near: Touching, i: Any) -> None:
+        largest = float(abs(i.P).max())
         for k, number in enumerate(near.which):
             P = i.P[3 * k:3 * k + 3]
-            if P.any():
+            if float(abs(P).max()) > SLIGHT * largest:  # what only touches has impulses of rounding
                 lost = float(-P @ (i.u + i.after)[3 * k:3 * k + 3] / 2)
                 self._note(self.points[number].impacts, float(np.linalg.norm(P)), lost)
 
