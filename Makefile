@@ -35,7 +35,10 @@ verify: $(READY)
 	$(BIN)/pliant verify --accuracy fine A01_pendulum A02_four_bar A02_double_four_bar A03_andrews A04_bricard heavy_top
 	$(BIN)/python tests/support/fuzz_models.py --cases 100000
 	$(BIN)/python tests/support/fuzz_readers.py --cases 20000
-	$(BIN)/python tests/support/kill_runs.py --times 50
+	$(BIN)/python tests/support/kill_runs.py --times 56
+	$(BIN)/python tests/support/contact_tangents.py
+	PLIANT_GAP_POSES=100000 $(BIN)/python -m pytest tests/kernels/test_gaps.py -q -k "coal or overlaps"
+	PLIANT_GAP_POSES=1000000 $(BIN)/python -m pytest tests/kernels/test_gaps.py -q -k "coal and (capsule-box or box-box or -convex)"
 	$(BIN)/python tests/support/hunt_mechanisms.py --cases 300
 	$(BIN)/python tests/support/hunt_laws.py --cases 2000
 	$(BIN)/python tests/support/hunt_mechanisms.py --calm 60 --accuracies 1e-4 1e-6 1e-8 --methods default radau-iia-5 bdf generalized-alpha

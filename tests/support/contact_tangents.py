@@ -143,7 +143,7 @@ def main():
         worst += [rigid(pair, [*PHASES], seed, order) for seed in range(3 * given.seeds) for order in (1, -1)]
         failed += max(worst) > 1e-11
         print(f"{'ok  ' if max(worst) <= 1e-11 else 'FAIL'} {' on '.join(pair)}: {len(points)} points, error {max(worst):.1e}", flush=True)
-    return failed
+    return int(failed)
 
 
 if __name__ == "__main__":

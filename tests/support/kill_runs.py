@@ -1,6 +1,6 @@
 """Kill runs at random moments: every file opens, no reported row is lost, and the end is that of the run that nobody killed, bit for bit.
 
-    python tests/support/kill_runs.py --times 50 [--seed N]
+    python tests/support/kill_runs.py --times 56 [--seed N]
 
 Every third run is killed a second time while it is resumed. Prints a line per run and exits with 1 if any fails.
 """
@@ -116,7 +116,7 @@ def main(times: int, seed: int, cases: list[str], share: float = 1.05) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--times", type=int, default=56)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--cases", nargs="+", choices=[*CASES], default=[*CASES])
     parser.add_argument("--child", nargs=2)

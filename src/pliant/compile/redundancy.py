@@ -77,7 +77,7 @@ def elimination(system: System, unit: np.ndarray) -> tuple[Elimination, np.ndarr
     """
     lu, rows = system.lu, system.fix_rows
     soft = lu.fix_by < 0
-    flexibility = -lu.fix_by[soft] * unit[rows[soft]] ** 2 / REGULARISATION
+    flexibility = -lu.fix_by[soft] * unit[rows[soft]] ** 2 / system.epsilon[rows[soft]]
     low, high = float(flexibility.min(initial=np.inf)), float(flexibility.max(initial=0.0))
     if not high > 0:
         return lu, np.zeros(system.n)

@@ -27,6 +27,7 @@ from .periods import common_base
 INTEGERS, REALS = 12, 12                # width of ip and rp
 DIFFERENCE = 1e-3                       # s: of Python functions by time, until a run says otherwise
 REGULARISATION = 1e-9                   # subtracted from multiplier diagonals, relative to C M^-1 C^T
+OF_POINTS = 1e-6                        # the same of rigid contacts, whose forces decide what sticks: see _scale_regularisation
 
 
 class System:
@@ -242,7 +243,11 @@ class System:
                                  "look for divisions by zero, roots and powers, and for points that coincide", (item,))
 
     def _scale_regularisation(self) -> None:
-        """-eps C M^-1 C^T on the multiplier diagonals: small against what is there, large against its rounding errors."""
+        """-eps C M^-1 C^T on the multiplier diagonals: small against what is there, large against its rounding errors.
+
+        The inverse of a tile that eps alone keeps from being singular, as those of four contacts under a box are, has errors of about
+        1e-16 / eps^2 in that part of its multipliers. It does not move anything, but forces of contacts must be right: they have a
+        larger eps, which refinements of the solution take out again."""
         x = self.memory()
         x.H[self.switchable[:, 1]] = 1  # as if all were on
         for point in self.rigid:
@@ -271,9 +276,14 @@ class System:
             joint_size[alike & (joint_size <= 0)] = joint_size[alike].max(initial=0.0)
         joint_size[joint_size <= 0] = joint_size.max(initial=0.0) or 1.0
         tile = {self.block[k, k]: k for k in range(self.n_tiles)}
-        rows = np.array([6 * tile[b] + i for b, i in self.lu.fix_at], np.int64)
         regularised = self.lu.fix_by < 0
-        self.lu.fix_by[regularised] = -REGULARISATION * size[rows[regularised]]
+        self.epsilon = np.full(self.n, REGULARISATION)
+        for point in self.rigid:
+            if len(point.rows) > 1:  # the same for all three, as in `kernels.complementarity`: forces are shared out alike
+                three = list(point.rows)
+                size[three], self.epsilon[three] = size[three].max(), OF_POINTS
+        rows = np.array([6 * tile[b] + i for b, i in self.lu.fix_at], np.int64)
+        self.lu.fix_by[regularised] = -(self.epsilon * size)[rows[regularised]]
         self.fix_rows = rows              # of the diagonal entries in lu.fix_by
         self.softness: np.ndarray = np.zeros(self.n)  # what the diagonal gets, by row
         self.softness[rows[regularised]] = -self.lu.fix_by[regularised]

@@ -42,7 +42,7 @@ class Setting(NamedTuple):
         from ...kernels.records import new_record
         s, x, n = self.dynamics.system, self.x, self.dynamics.system.n
         self.num.n_v, self.num.state_q, self.num.state_v = s.n_v, s.q0.size, s.n_v
-        par = new_record(ode.PAR, passes=1, length=self.dynamics.length)
+        par = new_record(ode.PAR, passes=2 if s.rigid else 1, length=self.dynamics.length)
         return ode.Problem(self.programs[0], tangent or s.program("matrix"), s.program("rates"), self.programs[2], s.data, s.lu, x,
                            np.zeros_like(x.D), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros_like(x.q), np.zeros(6, np.int64),
                            self.dynamics.unit, par, self.num, (), np.zeros(1, np.int64),

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ...compile.system import REGULARISATION
 from ...items.base import did_you_mean
 from ...items.errors import OptionError
 from ...kernels.block_lu import solve, subtract_image
@@ -156,5 +155,5 @@ def softened(setting: Setting, penalty: float, damping: float, frequency: float,
     p.joints.rate[:], p.joints.gap[:] = 2 * by["damping"] * by["frequency"], by["frequency"] ** 2
     fix_by = p.lu.fix_by.copy()
     soft = fix_by < 0
-    fix_by[soft] /= REGULARISATION * by["penalty"][d.system.fix_rows[soft]]
+    fix_by[soft] /= (d.system.epsilon * by["penalty"])[d.system.fix_rows[soft]]
     return p._replace(lu=p.lu._replace(fix_by=fix_by))
