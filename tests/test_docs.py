@@ -95,6 +95,7 @@ def test_every_code_has_its_section_and_its_example_is_what_check_says():
     import sick  # noqa: F401 - fills SICK
     import sick_bodies  # noqa: F401
     import sick_contacts  # noqa: F401
+    import sick_limits  # noqa: F401
     from cases import HEALTHY, SICK
 
     from pliant.diagnosis import CODES, FAULTS

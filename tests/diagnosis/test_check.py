@@ -9,6 +9,7 @@ import pytest
 import sick
 import sick_bodies  # noqa: F401
 import sick_contacts
+import sick_limits
 from cases import DEGREE, HEALTHY, SICK, door, four_bar, slider_crank
 from transform import transformed
 
@@ -37,7 +38,7 @@ def turn(seed):
 
 def test_there_are_enough_sick_contacts():
     """Of contacts, stops, friction, events, cams and masses, with different things wrong."""
-    cases = [c for c in SICK if c.build.__module__ == sick_contacts.__name__]
+    cases = [c for c in SICK if c.build.__module__ in (sick_contacts.__name__, sick_limits.__name__)]
     codes = {code for c in cases for code, _ in (*c.expected, *(c.notes or ()))}
     assert len(cases) >= 75 and len(codes) >= 30
 

@@ -2,7 +2,8 @@
 import numpy as np
 import pytest
 import sick_contacts
-from cases import SICK
+import sick_limits  # noqa: F401 - fills SICK
+from cases import SICK, swinging
 
 import pliant as pl
 from pliant.diagnosis.impacts import by_steps
@@ -121,7 +122,7 @@ def test_events_that_cycle_stop_the_run(name):
 def test_events_that_never_fire_do_not():
     names = ["event_after_the_end", "event_beyond_what_a_sine_can_be", "event_that_is_always_true", "event_that_is_true_until_later",
              "event_that_contradicts_itself", "event_that_asks_for_equality"]
-    m = sick_contacts.swinging(*(item for name in names for item in case(name) if isinstance(item, pl.Event)))
+    m = swinging(*(item for name in names for item in case(name) if isinstance(item, pl.Event)))
     assert len(m.section("blocks")) == 6 and not m.simulate(7.0).events
 
 

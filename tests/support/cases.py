@@ -134,3 +134,20 @@ def parallelogram(angle, *drives) -> pl.Model:
     for name, joint, function in drives:
         m.add(pl.Drive(joint, "angle", function, name=name))
     return m
+
+
+TEN_SECONDS = {"duration": 10.0}
+
+
+def pendulum(**settings):
+    m = pl.Model("pendulum", gravity=(0, 0, -9.81), settings=TEN_SECONDS | settings)
+    rod(m, "bar", (0, 0, 0), (1, 0, 0))
+    m.add(pl.Revolute("A", m.ground, "bar.start", axis="y"))
+    return m
+
+
+def swinging(*items, **settings):
+    m = pendulum(**settings)
+    for item in items:
+        m.add(item)
+    return m

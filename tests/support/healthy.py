@@ -218,3 +218,14 @@ def rocket_with_fuel_left():
     m.add(pl.RigidBody.cylinder("rocket", 0.1, 1.0, mass=50.0, axis="x"))
     m.add(pl.MassFlow("burn", "rocket", "50 - 4.9*t", velocity=(-2000, 0, 0)))
     return m
+
+
+@healthy()
+def cart_that_rolls_against_a_soft_bumper():
+    """Its weight does not press on it."""
+    m = pl.Model("cart", gravity=(0, 0, -9.81), settings={"duration": 5.0})
+    m.add(pl.RigidBody.box("cart", (2, 1, 1), mass=1000.0, velocity=(0.3, 0, 0)))
+    m.add(pl.Prismatic("rail", m.ground, "cart", axis="x"))
+    m.add(pl.Contact("bumper", m.ground.frame((3, 0, 0)), m["cart"].frame((1, 0, 0)), surface_a=pl.Surface.sphere(1), restitution=0.3,
+                     surface_b=pl.Surface.sphere(1), stiffness=3e4, exponent=1))
+    return m

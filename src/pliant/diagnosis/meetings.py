@@ -9,7 +9,7 @@ import numpy as np
 
 from ..analyses.tangent import load
 from ..channel_values.observer import Observer
-from ..items.clearances import Clearance
+from ..items.clearances import SphericalClearance
 from ..items.contact_channels import GAP, NORMAL, PLACE
 from ..items.contact_damping import NAMED
 from ..items.reduced_inertia import TOUCH
@@ -40,11 +40,11 @@ HOLDS = "generalized-alpha", "hht", "newmark", "energy-momentum", "dimcd"  # con
 
 
 class Meeting(NamedTuple):
-    """A contact, and the impact at the speed that is expected, ``known`` from the start, of the ``mass`` of its two bodies."""
+    """A contact, and the impact at the speed that is expected, ``known`` from the start; the ``weight`` [N] that may press on it."""
     item: Any
     impact: Impact
     known: bool
-    mass: float
+    weight: float
 
     def __str__(self) -> str:
         met = _met(self.impact, self.known)
@@ -61,16 +61,16 @@ def meetings(e: Examination) -> Iterator[Meeting]:
         light = sum(1 / m for frame in (item.a, item.b) if (m := masses.get(frame.body, 0.0)) > 0)
         if item.law == RIGID or not light:
             continue
-        speed = nan if see is None else expected(e, see, item, light)
+        speed, press = (nan, 0.0) if see is None else expected(e, see, item, light)
         known = speed > max(1e-12, LEAST * float(np.sqrt(np.linalg.norm(e.model.gravity) * item.size)))
         impact = impact_of(item, 1 / light, speed if known else SPEED, names)
         if impact is not None:
-            yield Meeting(item, impact, known, 1 / light)
+            yield Meeting(item, impact, known, press / light)
 
 
-def expected(e: Examination, see: Observer, item: Any, light: float) -> float:
-    """v^2 = u^2 + 2 g h + 2 V light: of the speed u with which the nearest points begin, of falling by the gap h, and of springs that let
-    go; against a plane of the ground along its normal only                                                     [diagnosis-9]"""
+def expected(e: Examination, see: Observer, item: Any, light: float) -> tuple[float, float]:
+    """v, and the part of gravity along the normal: v^2 = u^2 + 2 g h + 2 V light, of the speed u with which the nearest points begin, of
+    falling by the gap h, and of springs that let go; against a plane of the ground along its normal only           [diagnosis-9]"""
     points, s, d = see.contact(item.name)[0], e.dynamics.system, e.dynamics.directory
     k = int(np.argmin(points[:, GAP]))
     family, row, swapped = d.contacts[item.name][k]
@@ -83,11 +83,12 @@ def expected(e: Examination, see: Observer, item: Any, light: float) -> float:
     g, h = np.array(e.model.gravity), max(0.0, float(points[k, GAP]))
     square = 2 * light * _elastic(e)
     if any(still):
-        falls = float(-n @ g if still[0] else n @ g)
-        square += max(0.0, float(n @ (u_a - u_b))) ** 2 + 2 * max(0.0, falls) * h
+        press = max(0.0, float(-n @ g if still[0] else n @ g))
+        square += max(0.0, float(n @ (u_a - u_b))) ** 2 + 2 * press * h
     else:
+        press = abs(float(n @ g)) * _supported(e, item)
         square += float((u_b - u_a) @ (u_b - u_a)) + 2 * float(np.linalg.norm(g)) * h * _supported(e, item)
-    return float(np.sqrt(square))
+    return float(np.sqrt(square)), press
 
 
 def _supported(e: Examination, item: Any) -> bool:
@@ -113,14 +114,14 @@ def too_soft(e: Examination) -> Iterator[Finding]:
     for met in e.meetings:
         item, impact = met.item, met.impact
         depth, how = impact.depth if met.known and not isnan(impact.gives) else 0.0, f"{_met(impact, met.known)} is"
-        if depth <= (under := _under_weight(e, met)):
+        if depth <= (under := _under_weight(met)):
             depth, how = under, "under the weight of its bodies is"
         if depth > DEEP * item.size:
             least = "" if item.force is not None else _stiffer(item, depth)
             yield Finding("contact-depth", WARNING, (item.name,), f"contact {item.name!r} {how} {_mm(depth)} deep, where its surface has a "
                           f"size of {_mm(item.size)}.", f"Take a larger stiffness{least}, or the material of the bodies.")
     masses, g = e.dynamics.directory.masses, float(np.linalg.norm(e.model.gravity))
-    for item in (i for i in e.model if i.active and isinstance(i, Clearance)):
+    for item in (i for i in e.model if i.active and isinstance(i, SphericalClearance)):  # others may stand upright
         light = sum(1 / m for frame in (item.a, item.b) if (m := masses.get(frame.body, 0.0)) > 0)
         depth = (g / light / item.stiffness) ** (1 / item.exponent) if light and _supported(e, item) else 0.0
         if depth > item.clearance:
@@ -129,13 +130,12 @@ def too_soft(e: Examination) -> Iterator[Finding]:
                           f"deep, more than its clearance of {_mm(item.clearance)}.", "Take a larger stiffness, which is in N/m^p.")
 
 
-def _under_weight(e: Examination, met: Meeting) -> float:
-    """k d^p = m g, where a law has a stiffness and gravity presses its bodies together"""
-    g = float(np.linalg.norm(e.model.gravity))
-    if met.item.force is not None or not g or not _supported(e, met.item):
+def _under_weight(met: Meeting) -> float:
+    """k d^p = m g n, where a law has a stiffness"""
+    if met.item.force is not None:
         return 0.0
     k, p = met.item.spring()
-    return float((met.mass * g / k) ** (1 / p))
+    return float((met.weight / k) ** (1 / p))
 
 
 def _stiffer(item: Any, depth: float) -> str:
