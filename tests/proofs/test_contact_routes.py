@@ -2,6 +2,7 @@
 import no_jit
 import numpy as np
 import pytest
+from woodpecker_states import knocks
 
 import pliant as pl
 
@@ -32,3 +33,14 @@ def test_a_soft_block_comes_to_the_rigid_one():
         errors.append((energy[0] - energy[-1]) / lost - 1)
     slopes = -np.diff(np.log10(errors))
     assert errors[-1] < 1e-3 and (abs(slopes - 1) < 0.1).all()
+
+
+def test_the_cycle_of_the_woodpecker():
+    """The numbers that the example meets, by trying all states of the contacts at every instant."""
+    w = no_jit.load("woodpecker")
+    start = w.model()
+    tilt, swing, fall = start["tilt"], start["swing"], start["fall"]
+    hits, ups = knocks(np.array([0.0, tilt.angle, swing.angle]), np.array([fall.displacement_rate, tilt.angle_rate, swing.angle_rate]),
+                       1.01 * w.CYCLE)
+    np.testing.assert_allclose(hits, w.KNOCKS, rtol=0, atol=1e-11)
+    assert ups[ups > w.CYCLE / 2] == pytest.approx([w.CYCLE], abs=1e-9)
