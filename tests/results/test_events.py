@@ -54,6 +54,19 @@ def test_with_fixed_steps_at_the_ends_of_steps():
     assert abs(found.t - 1e-3 * np.round(found.t / 1e-3)).max() < 1e-12
 
 
+def test_changes_of_rigid_contacts_have_no_value(tmp_path):
+    """And a contact that is open when a check looks at it takes no reaction from anything."""
+    m = pl.Model("drop", gravity=(0, 0, -10))
+    m.add(pl.RigidBody.box("b", (0.1, 0.1, 0.1), mass=2.0, position=(0, 0, 0.1)))
+    m.add(pl.Contact("floor", "ground", "b", law="rigid", friction=0.5))
+    assert m.check().unique_reactions
+    sol = m.simulate(0.2, **ALL)
+    sol.save(tmp_path / "run.h5")
+    for found in (sol.events, pl.load(tmp_path / "run.h5").events):
+        assert {e.what for e in found} == {"impact", "sticks"} and np.isnan([e.value for e in found]).all()
+        assert sum(e.impulse for e in found if e.what == "impact") == pytest.approx(2.0, rel=1e-9)
+
+
 def test_a_continuation_tells_the_same(whole, tmp_path):
     """After an interrupt, from the journal that a kill leaves, and in a file: bit for bit."""
     out = tmp_path / "run.h5"

@@ -166,8 +166,9 @@ class Mechanism:
 
     def rolling(self) -> tuple[int, list[str]]:
         """How many independent equations there are that hold for velocities only: what they add to the rank of all others. And the joints
-        of which some depend on the rest."""
-        s, x, speeds = self.system, self.x, self.system.data.speeds
+        of which some depend on the rest. Rigid contacts, which hold nothing at the start, do not count."""
+        s, x = self.system, self.x
+        speeds = np.setdiff1d(s.data.speeds, s.off(x.H))
         if not speeds.size:
             return 0, []
         rows = redundancy.equations(s)

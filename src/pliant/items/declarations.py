@@ -110,13 +110,13 @@ class Latch(NamedTuple):
 
 class Told(NamedTuple):
     """A row of the table of what can happen in a run: of which item, in which ``words`` by its value, and what its two numbers are,
-    VALUES or IMPACTS."""
+    VALUES, IMPACTS or WORDS."""
     item: str
     words: tuple[str, ...]
     numbers: str
 
 
-VALUES, IMPACTS = "value", "impact"  # a new value; impulse and energy lost
+VALUES, IMPACTS, WORDS = "value", "impact", "word"  # a new value; impulse and energy lost; the word alone
 
 
 class RigidPoint(NamedTuple):

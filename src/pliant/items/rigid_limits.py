@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..functions.field_error import FieldError
-from .declarations import IMPACTS, VALUES, RigidPoint, Told
+from .declarations import IMPACTS, WORDS, RigidPoint, Told
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -21,7 +21,7 @@ def add_rigid_limit(layout: ModelCompiler, item: str, stop: Stop, side: str, fac
     row, phase, seen = equations.take(), b.history(PLACES), b.own
     b.pair(RIGID_STOP, stop.name, *c.frames, (*c.place, phase, b.choices(1), b.memory(NUMBERS)), (c.zero, factor, offset), joint=equations,
            row=row)
-    b.told += [Told(stop.name, (f"hits {side}",), IMPACTS), Told(stop.name, (f"leaves {side}", f"rests on {side}"), VALUES)]
+    b.told += [Told(stop.name, (f"hits {side}",), IMPACTS), Told(stop.name, (f"leaves {side}", f"rests on {side}"), WORDS)]
     b.rigid.append(RigidPoint(stop.name, (row,), seen, phase, stop.restitution, impacts=len(b.told) - 2, changes=len(b.told) - 1,
                               angle=stop.coordinate == "angle", joint=stop.joint, coordinate=stop.coordinate))
 
@@ -38,7 +38,7 @@ def add_rigid_point(layout: ModelCompiler, name: str, kernel: str, frames: tuple
     b.velocity_rows += [row + 1, row + 2]
     ints = b.pool(sizes), phase, choice, b.memory(NUMBERS)
     element = b.pair(rigid_contacts(kernel), name, *frames, ints, (friction, static), joint=equations, row=row, velocity=True)
-    b.told += [Told(name, ("impact",), IMPACTS), Told(name, ("leaves", "touches", "sticks", "slides", "jams"), VALUES)]
+    b.told += [Told(name, ("impact",), IMPACTS), Told(name, ("leaves", "touches", "sticks", "slides", "jams"), WORDS)]
     b.rigid.append(RigidPoint(name, (row, row + 1, row + 2), seen, phase, restitution, tangential, friction, static, how,
                               len(b.told) - 2, len(b.told) - 1))
     return element

@@ -10,7 +10,7 @@ import numpy as np
 from ..channel_values.channel_table import PANDAS
 from ..functions.printable import printable
 from ..items.base import did_you_mean
-from ..items.declarations import IMPACTS, VALUES, Told
+from ..items.declarations import IMPACTS, VALUES, WORDS, Told
 from ..kernels.event_log import KIND, TIME, WIDTH, X, Y
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class EventTable(Sequence[Happened]):
             return EventTable(self.log[index], self.told)
         row = self.log[index]
         told, x, y = self.told[int(row[KIND])], float(row[X]), float(row[Y])
-        numbers = (np.nan, x, y) if told.numbers == IMPACTS else (x, np.nan, np.nan)
+        numbers = (np.nan, x, y) if told.numbers == IMPACTS else (x if told.numbers == VALUES else np.nan, np.nan, np.nan)
         return Happened(float(row[TIME]), told.item, told.words[int(self._words(row[None, :])[0])], *numbers)
 
     def _words(self, log: np.ndarray) -> np.ndarray:
@@ -133,7 +133,7 @@ def told_from(text: str) -> tuple[Told, ...]:
                       for item, words, numbers in json.loads(text))
     except (TypeError, ValueError) as error:
         raise ValueError(f"its table of what can happen cannot be read: {error}") from None
-    if not all(one.words and one.numbers in (VALUES, IMPACTS) for one in found):
+    if not all(one.words and one.numbers in (VALUES, IMPACTS, WORDS) for one in found):
         raise ValueError("its table of what can happen has rows without words, or with unknown numbers")
     return found
 

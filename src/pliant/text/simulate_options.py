@@ -13,7 +13,7 @@ from ..items.synonyms import method_meant
 from ..methods.integrators.choices import DOP853
 from ..methods.method_option import MethodOption
 from ..methods.output_rows import BOTH, listed_times
-from ..methods.run_options import ACCURACY, AUTOMATIC, OPTIONS, STARTS, accuracy_of
+from ..methods.run_options import ACCURACY, OPTIONS, STARTS, accuracy_of
 from ..methods.selection import COORDINATES, KINDS, choice, chosen, in_coordinates, in_joint_coordinates
 
 ROWS = 10_000_000  # of output
@@ -77,12 +77,12 @@ def _together(data: dict[str, Any], accuracy: bool) -> Iterator[Problem]:
     named = data.get("integrator")
     try:
         form = in_coordinates(data)
-        method, _ = chosen(None if named == AUTOMATIC else named, form, "step" in data)
+        method, _ = chosen(named, form, "step" in data)
     except OptionError as error:
         yield (error.option,), error.rule
         return
     if accuracy:
-        if named in (None, AUTOMATIC) and (form is None or in_joint_coordinates(form)):
+        if named is None and (form is None or in_joint_coordinates(form)):
             method = DOP853()  # or another one that reaches as much
         try:
             accuracy_of(data["accuracy"], method)
