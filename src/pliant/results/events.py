@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST = 1_000_000  # entries that a run keeps; later ones are counted
 SHOWN = 20        # entries that are told at a glance
-WORDS = 64        # of one row of the table of what can happen, that are told apart where entries are left out
+APART = 64        # of one row of the table of what can happen, that are told apart where entries are left out
 
 
 class Happened(NamedTuple):
@@ -104,7 +104,7 @@ def events(sol: Solution) -> EventTable:
 
 def thinned(table: EventTable, most: int) -> np.ndarray:
     """Numbers of entries in order of time, at most ``most``: of what happens seldom all, of the rest the first in equal pieces of time."""
-    t, kind = table.t, table.log[:, KIND] * WORDS + np.minimum(table.words, WORDS - 1)
+    t, kind = table.t, table.log[:, KIND] * APART + np.minimum(table.words, APART - 1)
     if len(t) <= most:
         return np.argsort(t, kind="stable")
     names, number, counts = np.unique(kind, return_inverse=True, return_counts=True)
