@@ -77,7 +77,7 @@ def test_corners_touch_on_request():
 @pytest.mark.parametrize(("fields", "told"), [
     ({"x": [0, 1], "y": [0, 1]}, "z: is missing; a height field needs it"),
     ({"x": [0, 1], "y": [0, 1], "z": [[0, 1]]}, "z: "),
-    ({"x": [1, 0], "y": [0, 1], "z": [[0, 1], [0, 1]]}, r"z: x\[1\] = 0 follows x\[0\] = 1, x must increase"),
+    ({"x": [1, 0], "y": [0, 1], "z": [[0, 1], [0, 1]]}, r"z: table: x\[1\] = 0 follows x\[0\] = 1, x must increase"),
     ({"x": [0, 1], "y": [0, 1], "z": [[0, 1], [0, float("nan")]]}, "z"), ({"x": [0, 1], "y": [0, "1 kg"], "z": [[0, 1], [0, 2]]}, "y"),
     ({"x": [0, 1], "y": [0, 1], "z": [[0, 1], [0, 2]], "radius": 1}, "radius: a height field has none")])
 def test_wrong_fields_are_told(fields, told):

@@ -78,7 +78,7 @@ class Surface(Part):
             try:
                 _ = self.heights
             except ValueError as error:
-                raise FieldError("z", str(error).removeprefix("table: ")) from None
+                raise FieldError("z", str(error)) from None
         return self
 
     def _fits(self) -> None:
