@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: Any = None, integrator: Any = None,
              formulation: Any = None, coordinates: str | None = None, output_step: Any = None, output_times: Any = None,
-             record: list[str] | None = None, progress: Any = True, out: Any = None, estimate: bool | None = None,
-             start: str | None = None) -> Solution:
+             output_events: bool | None = None, record: list[str] | None = None, progress: Any = True, out: Any = None,
+             estimate: bool | None = None, start: str | None = None) -> Solution:
     """Simulate a model from its consistent initial state.
 
     ``step`` [s] is fixed (shortened a little where it does not divide the duration). Without it the steps are chosen for
@@ -51,15 +51,16 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     twice as long (a fixed step: half as long) and report the error that follows in ``quality.estimate``. ``output_step`` [s]:
     distance of the rows kept; the last one is at the end, after a shorter distance if need be (default: 1000 rows, fewer of a model so
     large that these take more than 400 MB; with a fixed step at most so many, every step if there are fewer). ``output_times`` instead:
-    a list of times [s]; rows are kept at the start and there. Rows that cannot fit into memory are refused. ``out``: a file (HDF5) for
+    a list of times [s]; rows are kept at the start and there. ``output_events``: also rows right before and behind impacts and changes of
+    structure, and whatever else makes velocities jump. Rows that cannot fit into memory are refused. ``out``: a file (HDF5) for
     the results. ``record``: channel patterns such as ["crank.*"] that files hold, default all. ``progress``: True for a
     display, or a function of (t, t_end). ``coordinates``: "absolute", or "joint", the formulation Recursion; the run chooses if left out.
     ``start``: "assembled" (default); "static", in the equilibrium near it and at rest; or "steady", in the steady rotation that it states.
     """
     from .compile.out_of_plane import refuse_out_of_plane
     given = {"step": step, "accuracy": accuracy, "integrator": integrator, "formulation": formulation,
-             "coordinates": coordinates, "output_step": output_step, "output_times": output_times, "record": record, "out": out,
-             "duration": duration, "estimate": estimate, "start": start}
+             "coordinates": coordinates, "output_step": output_step, "output_times": output_times, "output_events": output_events,
+             "record": record, "out": out, "duration": duration, "estimate": estimate, "start": start}
     settings = _settings(model, given)
     length = seconds("duration", settings.get("duration"))
     model = model.for_run()
@@ -101,6 +102,8 @@ def _settings(model: Model, given: dict[str, Any]) -> dict[str, Any]:
         settings.pop("output_times", None)
     elif given["output_times"] is not None and given["output_step"] is None:
         settings.pop("output_step", None)
+    if settings.get("estimate") and settings.get("output_events"):
+        raise ModelError("simulate: estimate compares rows of two runs at the same times; leave output_events out")
     if not isinstance(settings.get("estimate", False), bool):
         raise ModelError(f"simulate: estimate = {settings['estimate']!r}, must be True or False")
     if settings.get("start", STARTS[0]) not in STARTS:
@@ -298,12 +301,13 @@ def _check_memory(dynamics: CompiledModel, length: float, settings: dict[str, An
 
 def _fixed(dynamics: CompiledModel, form: MethodOption, length: float, step: float, wanted: Wanted) -> Plan:
     h, steps, stride = strides(length, step, wanted, usual_rows(width_of(dynamics)))
-    return Plan.fixed(dynamics, form, np.zeros(1), h, steps, stride, wanted.times)
+    return Plan.fixed(dynamics, form, np.zeros(1), h, steps, stride, wanted.times)._replace(both=wanted.events)
 
 
 def _controlled(dynamics: CompiledModel, form: MethodOption, length: float, epsilon: float, wanted: Wanted) -> Plan:
     distance = distance_of(length, wanted, usual_rows(width_of(dynamics))) if wanted.times is None else 0.0
-    return Plan(dynamics, form, np.zeros(1), length, accuracy=epsilon, distance=distance, origin=0.0, listed=wanted.times)
+    return Plan(dynamics, form, np.zeros(1), length, accuracy=epsilon, distance=distance, origin=0.0, listed=wanted.times,
+                both=wanted.events)
 
 
 def integrate(model: Model, run: Run, display: Callable[[float, float], None], journal: Journal | None = None,

@@ -48,22 +48,25 @@ def usual_rows(width: int) -> int:
 
 class Wanted(NamedTuple):
     """Which rows a run keeps besides the first one: at multiples of ``step`` [s] and at the end, or at ``times`` [s]; otherwise as many as
-    is usual."""
+    is usual. ``events``: also on both sides of what makes velocities jump."""
     step: float | None = None
     times: np.ndarray | None = None
+    events: bool = False
 
 
 def wanted_rows(settings: dict[str, Any], length: float) -> Wanted:
     """From the options of a run."""
-    step, times = settings.get("output_step"), settings.get("output_times")
+    step, times, events = (settings.get(name) for name in ("output_step", "output_times", "output_events"))
+    if not isinstance(events, (bool, type(None))):
+        raise ModelError(f"simulate: output_events = {events!r}, must be True or False")
     if step is not None and times is not None:
         raise ModelError(f"simulate: {BOTH}")
     if times is not None:
         try:
-            return Wanted(times=listed_times(times, length))
+            return Wanted(times=listed_times(times, length), events=bool(events))
         except ValueError as error:
             raise ModelError(f"simulate: output_times: {error}") from error
-    return Wanted(None if step is None else seconds("output_step", step))
+    return Wanted(None if step is None else seconds("output_step", step), events=bool(events))
 
 
 def listed_times(values: Any, length: float | None) -> np.ndarray:

@@ -7,7 +7,7 @@ from ..functions.units import quantity
 from ..items.errors import OptionError
 from .integrators.base import Integrator
 
-OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "coordinates", "output_step", "output_times",
+OPTIONS = ("duration", "step", "accuracy", "integrator", "formulation", "coordinates", "output_step", "output_times", "output_events",
            "record", "out", "estimate", "start")
 ACCURACY = {"draft": 1e-3, "normal": 1e-5, "fine": 1e-7}
 STARTS = "assembled", "static", "steady"

@@ -127,7 +127,7 @@ def _simulate() -> dict[str, Any]:
     from ..methods.selection import COORDINATES
     seconds = QUANTITY | {"description": "number in s, or a text with a unit"}
     known_options = {"duration": seconds, "step": seconds, "output_step": seconds,
-                     "output_times": {"type": "array", "items": seconds, "minItems": 1},
+                     "output_times": {"type": "array", "items": seconds, "minItems": 1}, "output_events": {"type": "boolean"},
                      "integrator": _choices("integrator"), "formulation": _choices("formulation"),
                      "estimate": {"type": "boolean"}, "coordinates": {"enum": list(COORDINATES)}, "start": {"enum": list(STARTS)},
                      "accuracy": {"anyOf": [{"enum": list(ACCURACY)}, {"type": "number", "minimum": Integrator.finest, "maximum": 0.1}]},

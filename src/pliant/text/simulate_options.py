@@ -127,8 +127,8 @@ def _times(value: Any) -> None:
 
 
 CHECKS: dict[str, Callable[[Any], Any]] = {"duration": seconds, "step": seconds, "output_step": seconds, "output_times": _times,
-                                           "accuracy": _accuracy, "record": _texts, "out": _out, "estimate": _flag, "start": _start,
-                                           "coordinates": _coordinates}
+                                           "accuracy": _accuracy, "record": _texts, "out": _out, "estimate": _flag,
+                                           "output_events": _flag, "start": _start, "coordinates": _coordinates}
 
 
 def _choice(what: str, value: Any) -> Iterator[Problem]:

@@ -39,6 +39,7 @@ class Plan(NamedTuple):
     distance: float = 0.0           # of rows, counted from ``origin``, if it does not divide the time
     origin: float | None = None     # where rows are counted from, if not from the start
     listed: np.ndarray | None = None  # times of rows
+    both: bool = False              # rows also on both sides of what makes velocities jump
     coarser: float = 1.0            # largest step, in what it would be
     memory: dict[str, Any] | None = None
 

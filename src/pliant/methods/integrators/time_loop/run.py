@@ -22,6 +22,7 @@ from ....kernels.records import assign, new_record, values
 from ....kernels.state_row import parts
 from ....kernels.status import CHATTERS, CROWDED, ENDED, EVENT, MORE, NEWTON_FAILED, NOT_FINITE, OPEN, SINGULAR, SPUN, UNBEGUN, UNDERFLOW
 from ..base import Integrator, Plan
+from .both_sides import both_sides
 from .control import CONTROL, FORCES, NEVER, PLACES, RATES
 from .instants import next_tick
 from .intervals import chatters, next_stop
@@ -76,6 +77,7 @@ class Run(Stops):
         self.method, self.formulation, self.stride = method, plan.formulation, plan.stride
         self.start, self.end = plan.row, plan.end
         self.step, self.due, self.listed = plan.step or plan.apart(), plan.times(), plan.listed is not None  # of the output, if chosen
+        self.both = plan.both or "both" in (plan.memory or {})  # rows on both sides of what makes velocities jump
         self.x = self.dynamics.memory()
         p = parts(plan.row[None, :], s.q0.size, s.n)
         for name in ("q", "v", "a", "lam", "H"):
@@ -201,7 +203,7 @@ class Run(Stops):
     def memory(self) -> dict[str, np.ndarray]:
         """What a continuation needs: the state of the method itself, before any projection of rows."""
         own = {name: array.ravel().copy() for name, array in self._state().items()} | {k: values(r) for k, r in self._records().items()}
-        return own | ({"due": self.due.copy()} if self.listed else {})
+        return own | ({"due": self.due.copy()} if self.listed else {}) | ({"both": np.ones(1)} if self.both else {})
 
     def counts(self) -> dict[str, int]:
         """What the run cost so far, by the names of Quality."""
@@ -335,7 +337,7 @@ class Run(Stops):
             raise self.chattering(self.jumped)
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        c, steps, more = self.c, 64, True
+        c, steps, more, last = self.c, 64, True, -np.inf
         while more:
             clock, before = time.perf_counter(), int(c.steps)
             once = self.num.fallback != 0 and not c.sticky
@@ -354,12 +356,17 @@ class Run(Stops):
             self._take_events()
             if not failed:
                 self._note()
+            last = float(self.rows[c.stored - 1, 0]) if c.stored else last
             yield self.rows[:c.stored].copy()
             if interrupt is not None:
                 raise interrupt
             if failed:
                 self._recover(status, faults)
+            from_here = self.here() if self.both and not failed and status != MORE else None
             more = failed or status == MORE or self._go_on(status)
+            if from_here is not None and more and len(sides := both_sides(self, from_here, last)):
+                self.emitted += len(sides)
+                yield sides
 
     def _faults(self) -> tuple[list[BaseException], KeyboardInterrupt | None]:
         """What functions of the user raised, or an interrupt that came while one ran."""

@@ -89,7 +89,7 @@ class StepRun(Run):
         c.brief = m.brief * self.duration
         c.slowest, c.choices = SLOWEST / self.duration, self._choices.size
         own = type(self)._begin is StepRun._begin and (not self.contacts or self._passes_limits)
-        c.through = not c.fixed and own and (self.settling is not None or not m.holds)
+        c.through = not (c.fixed or self.both) and own and (self.settling is not None or not m.holds)
         c.widest = CANNOT_CLOSE * self.joint_gap if made.project and self.formulation.holds_branch else np.inf
 
     def _make_steps(self, made: Equations) -> None:
