@@ -92,9 +92,8 @@ def immovable(model: Model) -> Iterator[Finding]:
                           "together, so that there is no clearance between them.", "Take one of the two.")
         elif any(number.get(a) in part and number.get(b) in part for part in whole):
             yield Finding("contact-fixed", WARNING, (item.name,), f"{item.kind} {item.name!r}: fixed joints hold {a!r} and {b!r} "
-                          "together, so that they cannot move against each other; it does nothing but to load these joints where it "
-                          "overlaps.",
-                          "Leave it out, or name the bodies that are meant.")
+                          "together, so that they cannot move against each other; it does nothing but load these joints where it "
+                          "overlaps.", "Leave it out, or name the bodies that are meant.")
 
 
 def _body(frame: Any) -> str:

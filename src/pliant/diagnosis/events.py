@@ -120,7 +120,7 @@ def _why_never(watch: Watch, event: Event, tree: Node, span: Range) -> str:
     if span.always and event.delay is None:
         return f"its condition {text!r} is always true, and so never becomes true"
     if event.delay is not None and event.delay >= length:
-        return f"its delay of {event.delay:g} s is as long as the run, {length:g} s"
+        return f"its delay of {event.delay:g} s is not shorter than the run, {length:g} s"
     if equal := next((node for node in bottom_up(tree) if _asks_for_equality(watch, node)), None):
         side = next(reference for reference in channels(equal))
         return f"its condition {text!r} asks for equality, and {side} passes a number without being equal to it at any step"
