@@ -77,11 +77,14 @@ def test_a_pinched_capsule_holds(law, box):
         assert np.linalg.norm(sol[f"{pad}.friction_force"][settled], axis=1) == pytest.approx(load / 2, rel=1e-6)
 
 
+@pytest.mark.parametrize("aside", [0.0, 3.0])
 @pytest.mark.parametrize("law", [{"law": "rigid"}, {"stiffness": 1e6}], ids=["rigid", "bristle"])
-def test_a_pinched_capsule_slips(law):
+def test_a_pinched_capsule_slips(law, aside):
     """With a tenth less than what friction needs it is drawn out by what is left."""
-    press = 0.9 * G / 1.2
+    load = np.hypot(aside, G)
+    press = 0.9 * load / 1.2
     depth = {"depth": (press / 2 / 1e6) ** (2 / 3), "stick_length": 1e-7} if "stiffness" in law else {}
-    sol = pinched(False, press=press, gravity=(0, 0, -G), **law, **depth).simulate(0.1, accuracy=1e-8, output_step=0.02, progress=False)
-    drawn = np.diff(sol["pill.velocity"][1:, 2]) / 0.02
-    assert drawn == pytest.approx(-0.1 * G, rel=1e-6)
+    m = pinched(False, press=press, gravity=(0, aside, -G), **law, **depth)
+    sol = m.simulate(0.1, accuracy=1e-8, output_step=0.02, progress=False)
+    drawn = np.diff(sol["pill.velocity"][1:], axis=0) / 0.02
+    assert np.linalg.norm(drawn, axis=1) == pytest.approx(np.full(4, 0.1 * load), rel=1e-6)
