@@ -57,6 +57,7 @@ benchmarks: $(READY) .venv/.peers
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/flexible_pendulum.py
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/flexible_loop.py
 	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/joint_chain.py --peers
+	PLIANT_PEERS_PYTHON=$(CURDIR)/.venv/peers/bin/python $(BIN)/python benchmarks/contact.py --peers
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv

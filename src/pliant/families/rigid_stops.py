@@ -4,7 +4,8 @@
     open      no equation: R = 0 and lam = 0, and g is never negative                                         [touch-1]
 
 Both are choices with a margin, -lam or g, so that their ends are located like jumps of functions. What happens there is decided in Python
-(`time_loop.rigid_passage`), which reads what every evaluation leaves in W: g, g' and g''.
+(`time_loop.rigid_passage`), which reads what every evaluation leaves in W: g, g' and g''. In joint coordinates without loops limits add no
+equations (`joint_space.limits`).
 """
 from ..kernels.contract import Family, Stage
 from ..kernels.coordinates import acceleration, coordinate, hessian, rate
