@@ -88,3 +88,15 @@ def test_a_pinched_capsule_slips(law, aside):
     sol = m.simulate(0.1, accuracy=1e-8, output_step=0.02, progress=False)
     drawn = np.diff(sol["pill.velocity"][1:], axis=0) / 0.02
     assert np.linalg.norm(drawn, axis=1) == pytest.approx(np.full(4, 0.1 * load), rel=1e-6)
+
+
+def test_a_box_that_slides_and_turns_comes_to_rest_at_once():
+    """Both end at the same instant, as friction couples them; all that it had is lost."""
+    m = pl.Model("thrown", gravity=(0, 0, -G))
+    m.add(pl.RigidBody.box("b", (0.2, 0.3, 0.1), mass=1.0, position=(0, 0, 0.05), rotation=pl.rotation("z", 0.3), velocity=(1.0, 0.4, 0),
+                           angular_velocity=(0, 0, 3.0)))
+    m.add(pl.Contact("c", "ground", "b", law="rigid", friction=0.4))
+    sol = m.simulate(2.0, accuracy=1e-8, output_step=0.1, progress=False)
+    rest = {e.t for e in sol.events if e.what == "sticks"}
+    assert max(rest) - min(rest) < 1e-6 and abs(sol["b.velocity"][-1]).max() < 1e-12
+    assert sol.energy.dissipated[-1] == pytest.approx(0.5 * 1.16 + 0.5 * 9 * (0.2**2 + 0.3**2) / 12, rel=1e-7)

@@ -203,7 +203,8 @@ class RigidPassage(RigidState):
         gained = INSTANT * self.run.c.least * float(abs(free).max(initial=0.0))  # slower slip ends before the next step does
         still = np.maximum(REST * self._speed() * np.array([self._size(k) for k in near.which]), gained)
         some = [k for k in range(n) if u[3 * k] <= still[k]]
-        slip = {k: u[3 * k + 1:3 * k + 3] for k in some if np.hypot(*u[3 * k + 1:3 * k + 3]) > still[k]}
+        slight = still * max(1.0, float(self.run.c.speed) / self._speed())  # of all speeds so far: what slides and turns rests at once
+        slip = {k: u[3 * k + 1:3 * k + 3] for k in some if np.hypot(*u[3 * k + 1:3 * k + 3]) > slight[k]}
         along = {k: v / np.hypot(*v) for k, v in slip.items()}
         P, begun, turned = np.zeros(3 * n), set[int](), 0.0
         while some:
