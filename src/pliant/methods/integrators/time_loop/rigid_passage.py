@@ -16,6 +16,7 @@ from ....families.rigid_stops import ACCELERATION, GAP, OPEN, ROOM, SLIDES, SPEE
 from ....items.errors import ModelError, SimulationError
 from ....kernels import complementarity, evaluation, impacts
 from ....kernels.block_lu import factorise, solve_refined
+from ....kernels.contract import KINETIC
 from ....kernels.event_log import WIDTH
 from ....kernels.state_row import parts
 
@@ -196,10 +197,21 @@ class RigidPassage:
                 H[point.phase + SLOW] = REST * self._speed() * self._size(k)
             self._tell_change(k, before[k], phase, self.rests.get(touch.index(k)) if k in touch else None)
         if touch:
+            before_impact = self._kinetic(state["v"][0])
             state["v"][0][:] = self.dynamics.x.v
             row[1] += lost
+            if self.dynamics.directory.drives and lost:  # whose impulses do work
+                row[2] += self._kinetic(state["v"][0]) - before_impact + lost
         self.dynamics.refine(row[None, :])
         return row
+
+    def _kinetic(self, v: np.ndarray) -> float:
+        """The energy with these velocities."""
+        x = self.dynamics.x
+        kept, x.v[:], x.E[:] = x.v.copy(), v, 0
+        self._evaluate("energy")
+        x.v[:] = kept
+        return float(x.E[KINETIC])
 
     def _tangents(self, k: int) -> np.ndarray:
         """Both of a contact, in the world, as rows."""
