@@ -60,6 +60,16 @@ def test_limits_are_kept_and_energy_balances():
     assert held.any() and (np.sign(efforts[held]) == -np.sign(angles[held])).all()  # they push the joint back
 
 
+@pytest.mark.parametrize("coordinates", ["absolute", "joint"])
+def test_drives_do_work_in_impacts(coordinates):
+    """A shaft that is driven to and fro carries a rod between stops: what its impulses do counts as work."""
+    m = chain(3, 0.3)
+    m.add(pl.Drive("hinge_0", "angle", "0.8*sin(9*t)"))
+    sol = m.simulate(0.4, accuracy=1e-8, coordinates=coordinates, integrator="dop853", progress=False)
+    assert len(happened(sol, "hits")) > 5 and abs(sol.energy.work).max() > 1
+    assert abs(sol.energy.balance - sol.energy.balance[0]).max() < 1e-6
+
+
 def cart(*stops) -> pl.Model:
     """A pendulum that swings below a cart."""
     m = pl.Model("cart", gravity=(0, 0, 0))

@@ -53,6 +53,9 @@ class Limits(NamedTuple):
     F: np.ndarray       # forces
     a: np.ndarray       # accelerations of the gaps
     y: np.ndarray       # a state
+    driven: np.ndarray  # of driven rates: their links,
+    rates: np.ndarray   # and what they are
+    work: np.ndarray    # what drives do in an impact
 
 
 def limits_of(space: JointSpace, low: float) -> Limits:
@@ -70,7 +73,8 @@ def limits_of(space: JointSpace, low: float) -> Limits:
     flags: Any = {name: np.zeros(n, np.int64) for name in ("touch", "on", "part", "rests")}
     numbers: Any = {name: np.zeros(n) for name in ("fall", "v", "after", "least", "P", "F", "a")}
     return Limits(np.array(ip, np.int64), np.array(rp), low, np.array(s.log, np.int64), np.array([-np.inf, 0.0]), **flags, **numbers,
-                  y=np.zeros(space.n_q + space.n_u + 2))
+                  y=np.zeros(space.n_q + space.n_u + 2), driven=np.searchsorted(tree.ip[:, rc.IU], tree.driven[:, 0], "right") - 1,
+                  rates=np.zeros(len(tree.driven)), work=np.zeros(1))
 
 
 def limited(space: JointSpace) -> list[tuple[int, int]]:
@@ -103,27 +107,32 @@ def hold(p, s):
 
 
 @jit
-def transmitted(p, s, i):
-    """The force or impulse of limit i, after the accelerations: f S . (I a + p), a as the parent gives it to the link."""
-    tr, k, link = p.joints.tree, s.ip[i, RATE], s.ip[i, LINK]
+def effort(tr, link, k):
+    """What a joint transmits along a rate that is given, after the accelerations: S . (I a + p), a as the parent gives it to the link."""
     w = tr.w
     a, b = carried(tr, link)
     if tr.ip[link, INNER] >= 0:
         a, b = moved_by_parent(tr, link, a, b)
     M, H, J = symmetric(w, link, MM), mat2(w, link, HH), symmetric(w, link, JJ)
     f, m = add(vec2(w, link, P_), add(mul(M, a), mul(H, b))), add(vec2(w, link, P_ + 3), add(tmul(H, a), mul(J, b)))
-    return s.rp[i, SIGN] * (dot(vec2(tr.s, k, S_), f) + dot(vec2(tr.s, k, S_ + 3), m))
+    return dot(vec2(tr.s, k, S_), f) + dot(vec2(tr.s, k, S_ + 3), m)
+
+
+@jit
+def transmitted(p, s, i):
+    """The force or impulse of limit i, along its gap."""
+    return s.rp[i, SIGN] * effort(p.joints.tree, s.ip[i, LINK], s.ip[i, RATE])
 
 
 @jit
 def thrown(p, s, t, y):
-    """Impulses P of limits that are on, with which their speeds become ``least``; ``after`` of all. Changes of rates are left in the
-    tree. A status."""
+    """Impulses P of limits that are on, with which their speeds become ``least``; ``after`` of all; the work of drives, whose rates stay.
+    Changes of rates are left in the tree. A status."""
     tr = p.joints.tree
     hold(p, s)
     load_rates(p, t, y)
     for j in range(tr.driven.shape[0]):
-        tr.du[tr.driven[j, 0]] = 0
+        s.rates[j], tr.du[tr.driven[j, 0]] = tr.u[tr.driven[j, 0]], 0
     for j in range(tr.states.shape[0]):
         tr.du[tr.states[j, 0]] = 0
     for i in range(s.on.size):
@@ -143,6 +152,9 @@ def thrown(p, s, t, y):
     for i in range(s.on.size):
         s.P[i] = transmitted(p, s, i) if s.on[i] == 1 else 0.0
         s.after[i] = s.least[i] if s.on[i] == 1 else s.v[i] + s.rp[i, SIGN] * tr.du[s.ip[i, RATE]]
+    s.work[0] = 0
+    for j in range(s.driven.size):
+        s.work[0] += s.rates[j] * effort(tr, s.driven[j], tr.driven[j, 0])
     return DONE
 
 

@@ -108,6 +108,7 @@ def see(p, w, c, s):
         s.after[i], s.rests[i], s.P[i], s.F[i], s.a[i], s.least[i] = s.v[i], 0, 0.0, 0.0, 0.0, 0.0
         closes = closes or (s.touch[i] == 1 and s.v[i] < -still * s.rp[i, SIZE])
     copy(w.y0, s.y)
+    s.work[0] = 0
     return closes
 
 
@@ -185,6 +186,7 @@ def settled(p, w, c, s):
         p.x.H[h + ROOM] = max(0.0, -gap(s, w.y0, i)) + ROUNDING * s.rp[i, SIZE] if s.touch[i] == 1 else 0.0
     copy(s.y, w.y0)
     w.y0[w.y0.size - 2] += lost
+    w.y0[w.y0.size - 1] += s.work[0]
 
 
 @jit

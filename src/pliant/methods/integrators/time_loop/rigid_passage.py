@@ -70,7 +70,6 @@ class RigidPassage(RigidState):
         """Whether one of them pushes at the state of the run: only then margins depend on multipliers."""
         return any(self.run.x.H[point.phase] != OPEN for point in self.points)
 
-    # -- what is seen at a state
     # -- at an instant
     def passed(self, row: np.ndarray) -> np.ndarray:
         """The state right behind what happens to contacts at a state, consistent; the same object if that is nothing."""
@@ -112,8 +111,11 @@ class RigidPassage(RigidState):
                 H[point.phase + SLOW] = REST * self._speed() * self._size(k)
             self._tell_change(k, before[k], phase, self.rests.get(touch.index(k)) if k in touch else None)
         if touch:
+            before_impact = self._kinetic(state["v"][0])
             state["v"][0][:] = self.dynamics.x.v
             row[1] += lost
+            if self.dynamics.directory.drives and lost:  # whose impulses do work
+                row[2] += self._kinetic(state["v"][0]) - before_impact + lost
         self.dynamics.refine(row[None, :])
         return row
 

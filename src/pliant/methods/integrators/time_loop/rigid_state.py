@@ -12,6 +12,7 @@ from ....families.rigid_contacts import ACROSS, TANGENTS
 from ....families.rigid_stops import GAP, OPEN, SPEED, STICKS
 from ....kernels import evaluation
 from ....kernels.block_lu import factorise, solve_refined
+from ....kernels.contract import KINETIC
 from ....kernels.state_row import parts
 
 if TYPE_CHECKING:
@@ -131,3 +132,11 @@ class RigidState:
         """Of the model, in its sizes per second."""
         d = self.dynamics
         return max(float(abs(d.x.v * d.weights()).max(initial=0.0)), float(self.run.c.slowest), 1e-12)
+
+    def _kinetic(self, v: np.ndarray) -> float:
+        """The energy with these velocities."""
+        x = self.dynamics.x
+        kept, x.v[:], x.E[:] = x.v.copy(), v, 0
+        self._evaluate("energy")
+        x.v[:] = kept
+        return float(x.E[KINETIC])
