@@ -70,6 +70,8 @@ def main():
             found = one(given.seed, case)
         except (ValueError, RuntimeError) as error:
             found = f"{kind} {case}: {type(error).__name__}: {error}"
+        if case % 500 == 499:
+            print(f"{case + 1 - given.first} throws so far", flush=True)
         known = found in ("right", "near", "overlap")
         counts[kind][found if known else "wrong"] += 1
         if not known:
