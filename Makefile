@@ -41,6 +41,9 @@ verify: $(READY)
 	PLIANT_GAP_POSES=1000000 $(BIN)/python -m pytest tests/kernels/test_gaps.py -q -k "coal and (capsule-box or box-box or -convex)"
 	$(BIN)/python tests/support/hunt_mechanisms.py --cases 300
 	$(BIN)/python tests/support/hunt_laws.py --cases 2000
+	$(BIN)/python tests/support/hunt_contacts.py --cases 10000
+	$(BIN)/python tests/support/energy_of_impacts.py --impacts 1000
+	$(BIN)/python tests/support/slopes_of_contact.py
 	$(BIN)/python tests/support/hunt_mechanisms.py --calm 60 --accuracies 1e-4 1e-6 1e-8 --methods default radau-iia-5 bdf generalized-alpha
 	$(BIN)/python tests/support/verify_files.py
 	$(BIN)/python benchmarks/accuracy.py

@@ -19,8 +19,18 @@ from .steep_laws import paced, passed_over
 
 SLOWEST, FASTEST = 0.2, 5.0
 NEXT_TO = 1e-9            # of the usual step: a jump so near is passed without a step
+AGAIN = 10                # jumps right behind each other: from there on
+FARTHER = 1000.0          # smallest steps to behind a jump
 RESTLESS = 1000           # steps with too large an error and hardly any other of usual length end a run
 ATTEMPTS = 4              # steps to come past a singular position, to end at a jump, or until a joint is told to be open
+
+
+@jit
+def way_behind(w, c):
+    """The shortest step to behind a jump. Where functions have jumped again and again just now they have not got there: what moves slowly
+    moves by less than the rounding of its place in the smallest step, as at the turning point of a body that grazes another."""
+    again = c.jumps >= AGAIN and c.now - w.jumped[(c.jumps - AGAIN) % w.jumped.size] <= AGAIN * FARTHER * c.least
+    return FARTHER * c.least if again else c.least
 
 
 @jit
@@ -39,8 +49,9 @@ def reach(p, w, c, o, t1):
         c.target, c.after = PASS, t1
         return False
     c.rejected += 1
-    c.next = max(s * c.h, c.least)
-    if c.next <= max(NEXT_TO * c.usual, 10 * c.least):  # so near that Taylor's formula is exact, and too short a step for implicit methods
+    behind = way_behind(w, c)
+    c.next = max(s * c.h, behind)
+    if c.next <= max(NEXT_TO * c.usual, 10 * c.least, behind):  # Taylor's formula is exact, and it is too short a step for implicit methods
         c.target, c.after = PASS, c.now + c.next
     return True
 
