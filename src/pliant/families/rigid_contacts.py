@@ -387,7 +387,7 @@ def _made(kernel: str) -> tuple[Family, Any]:
     found: Any = variants(f"rigid_{kernel}", met, seen, note_margins, wrench, rigid_contact, add_speed, wrench_along, rigid_contact_tangent,
                           rigid_contact_rates, rigid_contact_power, follow_slip, report, closest=pair.closest, on_region=pair.on_region,
                           slack=getattr(pair, "slack", slack), nearby=getattr(pair, "nearby", nearby))
-    residual, tangent_, rates, power, follow, tells = found[4], *found[7:]
+    _, _, _, _, residual, _, _, tangent_, rates, power, follow, tells = found
     return Family(f"rigid contact {kernel}", act=Stage(residual, tangent_, rates, power=power, history=follow)), tells
 
 
