@@ -90,19 +90,21 @@ def sines(x):
 
 
 @cache
-def straight(nodes=100):
+def straight(nodes=100, stiff=1.0):
     """The middle is no node of its line, but one by itself."""
     at = {f"n{k}": x for k, x in enumerate(np.linspace(0, SPAN, nodes))} | {"middle": SPAN / 2}
-    p = exact_beams.part(SPAN, WIDE, MASS, sines, OMEGA, at)
+    p = exact_beams.part(SPAN, WIDE, MASS, sines, stiff * OMEGA, at)
     return Reduced(p.names, p.integrals, p.Kqq, p.nodes, lines={"rail": [f"n{k}" for k in range(nodes)]})
 
 
-def crossing(place, velocity, spin=(0.0, 0.0, 0.0), gravity=(0.0, 0.0, -9.81), node=None, order=1, **fields):
-    """A ball at a place of the beam, in its axes, as gravity is; ``node``: a sphere there instead of the line."""
+def crossing(place, velocity, spin=(0.0, 0.0, 0.0), gravity=(0.0, 0.0, -9.81), node=None, order=1, stiff=1.0, turns=True, **fields):
+    """A ball at a place of the beam, in its axes, as gravity is; ``node``: a sphere there instead of the line; ``turns``: or it is too
+    heavy to turn."""
     R = matrix_of(HELD)
     m = pl.Model("crossing", gravity=R @ gravity)
-    m.add(pl.ModalBody("beam", straight(), position=PLACE, rotation=HELD))
-    m.add(pl.RigidBody.sphere("ball", BALL, mass=0.5, position=PLACE + R @ place, velocity=R @ velocity, angular_velocity=R @ spin))
+    m.add(pl.ModalBody("beam", straight(stiff=stiff), position=PLACE, rotation=HELD))
+    m.add(pl.RigidBody("ball", 0.5, (0.4 * 0.5 * BALL**2 if turns else 1e6,) * 3, position=PLACE + R @ place, velocity=R @ velocity,
+                       angular_velocity=R @ spin))
     m.add(pl.Fixed("A", m.ground.frame(PLACE, HELD), "beam.held"))
     surface = TUBE if node is None else pl.Surface.sphere(TUBE.radius)
     sides = [(f"beam.{node or 'rail'}", surface), ("ball", pl.Surface.sphere(BALL))][::order]
@@ -110,4 +112,16 @@ def crossing(place, velocity, spin=(0.0, 0.0, 0.0), gravity=(0.0, 0.0, -9.81), n
     return m
 
 
-__all__ = ["FRICTIONS", "LAWS", "bent", "crossing", "exchanged", "floating", "straight", "tangent_error", "two_beams"]
+def hinged(height=0.0695, **fields):
+    """A ball comes to a soft bent beam that hangs on a hinge."""
+    m, line = pl.Model("hinged", gravity=(0.3, -0.5, -9.81)), bent()[1]
+    m.add(pl.ModalBody("beam", bow(), position=(0, 0, 0)))
+    m.add(pl.Revolute("A", m.ground, "beam.start", axis=(0.2, 1, 0.1)))
+    m.add(pl.TorsionSpring("T", "A", 100.0))
+    m.add(pl.RigidBody.sphere("ball", BALL, mass=0.3, position=(line[8] + line[9]) / 2 + (0, 0.01, height), velocity=(0.8, 0.05, -0.2),
+                              angular_velocity=(1, 5, -2)))
+    m.add(pl.Contact("c", "beam.rail", "ball", surface_a=TUBE, stiffness=1e6, **fields))
+    return m
+
+
+__all__ = ["FRICTIONS", "LAWS", "bent", "crossing", "exchanged", "floating", "hinged", "straight", "tangent_error", "two_beams"]

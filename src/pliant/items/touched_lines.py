@@ -26,6 +26,8 @@ def check_lines(contact: Contact, bodies: Mapping[str, Any]) -> None:
     """A line has a tube and a tube has a line, which is all that is said of it."""
     for frame, field in ((contact.a, "surface_a"), (contact.b, "surface_b")):
         surface, line = getattr(contact, field), is_line(frame, bodies)
+        if frame.frame is not None and frame.frame not in getattr(bodies[frame.body], "frames", ()):
+            return  # building it says so
         if line and surface is None:
             raise FieldError(field, f"is missing; {str(frame)!r} is a line of a flexible body: write its thickness, Surface.tube(radius), "
                              "in a text {kind: tube, radius: 20 mm}, or name one of its nodes")
