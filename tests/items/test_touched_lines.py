@@ -31,7 +31,7 @@ from touched_lines import (
 import pliant as pl
 from pliant.families import feet
 from pliant.families.contacts import MEMORY, MET
-from pliant.items.base import matrix_of
+from pliant.items.base import Frame, matrix_of
 from pliant.joint_space.tree_derivatives import slopes_at
 from pliant.kernels import evaluation
 from pliant.kernels.by_reference import reference
@@ -316,7 +316,7 @@ def test_what_is_refused():
     refused(b="ground", match="a tube and a plane: only spheres touch a line .* or contacts at nodes of the line")
     refused(b="beam.start", surface_b=pl.Surface.sphere(0.1), match="both surfaces are on 'beam'")
     refused(law="rigid", stiffness=None, match="law: a line of a flexible body has compliant contacts only; give a stiffness")
-    refused(pl.Frame(body="beam", frame="rail", rotation=(0.5, 0.5, 0.5, 0.5)), match="is a line; a point or a rotation of it has no mean")
+    refused(Frame(body="beam", frame="rail", rotation=(0.5, 0.5, 0.5, 0.5)), match="is a line; a point or a rotation of it has no mean")
     refused(stiffness=None, material="steel", match="stiffness: is missing; of a tube and a sphere materials do not give it")
     with pytest.raises(ValueError, match="greater than zero"):
         pl.Surface.tube(0)
