@@ -305,6 +305,21 @@ def refused(a="beam.rail", b="ball", match="", **fields):
         m.compile()
 
 
+@pytest.mark.parametrize(("text", "problem"), [
+    ("between: [beam.rial, ball], surface_a: {kind: tube, radius: 2 cm}", "between[0]: body 'beam' has no frame 'rial'; did you mean "),
+    ("between: [beam.rail, ball]", "surface_a: is missing; 'beam.rail' is a line of a flexible body"),
+    ("between: [ball, beam.rail], surface_b: plane", "surface_b: 'beam.rail' is a line of a flexible body; must be a tube about it"),
+    ("between: [ground, beam.rail], surface_b: {kind: tube, radius: 2 cm}", ": a plane and a tube: only spheres touch a line")])
+def test_what_is_refused_in_a_text(text, problem, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    straight().save("beam.h5")
+    (tmp_path / "m.yaml").write_text("pliant: 1\nbodies:\n  beam: {kind: modal, reduced: beam.h5}\n  ball: {sphere: {radius: 5 cm}, "
+                                     f"mass: 1, position: [0, 0, 1]}}\nforces:\n  c: {{kind: contact, {text}, stiffness: 1e6}}\n")
+    with pytest.raises(pl.ModelError) as error:
+        load_model("m.yaml")
+    assert f"m.yaml:6: forces.c{'' if problem.startswith(':') else '.'}{problem}" in str(error.value)
+
+
 def test_what_is_refused():
     refused("beam.rial", match="has no frame 'rial'; did you mean 'rail'")
     refused(surface_a=None, match=r"surface_a: is missing; 'beam\.rail' is a line of a flexible body: write its thickness, Surface\.tube")
