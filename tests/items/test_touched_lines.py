@@ -132,6 +132,7 @@ def test_momentum_of_a_free_beam_and_a_ball_stays(loss):
     """In space, spinning; the beam is bent as made and bends."""
     sol = floating(stiffness=1e6, **loss).simulate(0.1, accuracy=1e-10, progress=False)
     assert [e.what for e in sol.events] == ["touches", "leaves"] and sol["c.normal_force"].max() > 100
+    assert np.allclose(sol["c.force"], 0.7 * sol["ball.acceleration"], rtol=0, atol=1e-9 * sol["c.normal_force"].max())
     for what in ("momentum", "angular_momentum"):
         whole = sol[f"model.{what}"]
         assert abs(whole - whole[0]).max() < 1e-12 * np.linalg.norm(whole[0])
