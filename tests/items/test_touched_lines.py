@@ -187,7 +187,7 @@ def test_coordinates_and_methods_agree():
 
 
 def test_a_run_goes_on_bit_for_bit(tmp_path, one_slice, monkeypatch):
-    """Of a model that was written as text and read, whose part is in a file."""
+    """Stopped while they touch, of a model that was written as text and read, whose part is in a file."""
     monkeypatch.chdir(tmp_path)
     m = hinged(restitution=0.6, **STICKS)
     m["beam"].reduced.save("bow.h5")
@@ -196,8 +196,10 @@ def test_a_run_goes_on_bit_for_bit(tmp_path, one_slice, monkeypatch):
     assert again["c"] == m["c"]
     whole = m.simulate(0.15, **given)
     with pytest.raises(Stop):
-        again.simulate(0.15, **given, progress=stopping(0.5), out=tmp_path / "run.h5")
-    assert equal(pl.load(tmp_path / "run.h5").resume(), whole)
+        again.simulate(0.15, **given, progress=stopping(0.66), out=tmp_path / "run.h5")
+    kept = pl.load(tmp_path / "run.h5")
+    assert [e.what for e in kept.events] == ["touches", "leaves", "touches"] and not kept.complete
+    assert equal(kept.resume(), whole)
 
 
 def _as_text(m):
