@@ -66,7 +66,7 @@ def gradient(s, b, e, foot, W, at):
 
 
 @jit
-def images(s, b, e, foot, w, W, at):
+def images(s, b, e, w, W, at):
     """J^T w along the tiles of A and of B, in W[at:]"""
     tile = 0
     for side in range(2):
@@ -139,7 +139,7 @@ def changed(s, b, o):
         for i in range(12):
             W[at + i], W[at + 12 + i] = now[i], w[i].imag / ETA
         gradient(s, b, e, foot, W, columns)
-        images(s, b, e, foot, at + 12, W, rows)
+        images(s, b, e, at + 12, W, rows)
         levers(s, b, e, foot, at, W, rows)
         add_product(b, o, e, rows, columns, (w[12].imag / ETA, w[13].imag / ETA))
 
