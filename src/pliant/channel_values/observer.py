@@ -131,7 +131,7 @@ class Observer:
 
     def wrench(self, frame: int) -> np.ndarray:
         """Force and moment (n, 6) that everything exerts at a frame, world axes."""
-        every = [f for body in self.directory.flexible.values() for f in (*body.frames, *body.sliders)]
+        every = [f for body in self.directory.flexible.values() for f in (*body.frames, *body.sliders, *body.feet)]
         first, width = every.index(frame), max(1, BLOCK // (6 * len(self.rows)))
         return self._wrench("all", every[first:first + width], self.dynamics.system.program("residual"), [])
 
@@ -166,6 +166,15 @@ class Observer:
                 observe_scratch(program, s.data, self.dynamics.x, self.rows, int(contacts.REPORT), out[k])
             self._contacts[name] = np.ascontiguousarray(out.transpose(1, 0, 2))
         return self._contacts[name]
+
+    def foot(self, name: str) -> np.ndarray:
+        """The place on its line where a contact is, over time."""
+        from ..families import feet
+        s, k = self.dynamics.system, self.directory.feet[name]
+        ip, out = s.data.ip[s.families[feet.FRAMES][0] + k], np.zeros((len(self.rows), 1))
+        seen = s.program("residual", families=[f for f in s.families if f.push.residual])
+        observe_scratch(seen, s.data, self.dynamics.x, self.rows, int(feet.place(ip)), out)
+        return out[:, 0]
 
     @cached_property
     def _alone(self) -> dict[int, int]:

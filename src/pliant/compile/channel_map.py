@@ -87,6 +87,7 @@ class Flexible:
     limit: float           # the largest size that linear modes are good for, in q
     frames: dict[int, str]  # frames that joints and forces act on: number -> node
     sliders: dict[int, tuple[str, int]]  # frames on lines: number -> line, place of its coordinate in q
+    feet: dict[int, tuple[str, str]]     # frames where lines are touched: number -> line, contact
     adaptive: AdaptiveModes | None = None  # which modes take part is decided in the run
     spread: dict[str, str] = field(default_factory=dict)  # items that apply loads of its part: item -> load
 
@@ -102,6 +103,7 @@ class ChannelMap:
         self.rates: dict[str, tuple[int, int, int]] = {}  # of those by Python functions: value and derivatives
         self.forces: dict[str, ForceRecord] = {}
         self.contacts: dict[str, list[tuple[Family, int, bool]]] = {}  # family, row, frames exchanged
+        self.feet: dict[str, int] = {}                       # of contacts with lines: where they are on them, a row of `families.feet`
         self.measures: dict[str, tuple[int, ...]] = {}       # frames a, b, and whose axes
         self.groups: dict[str, tuple[str, ...]] = {}         # their bodies
         self.channels: dict[str, tuple[str, Channel]] = {}   # of items, as they are listed: whose it is, and what

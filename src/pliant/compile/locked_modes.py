@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..families import distributed, lines, modal, nodes
+from ..families import distributed, feet, lines, modal, nodes
 from ..items.base import matrix_of
 from ..kernels import evaluation
 from ..kernels.block_lu import factorise, subtract_image
@@ -108,7 +108,7 @@ class LockedModes:
             modes, n = body_of.get(int(ip[e, distributed.IQ])), int(ip[e, distributed.N])
             if modes is not None:
                 take(e, int(distributed.POOL), (1 + n) * (6 + n), load_table, modes)
-        for e in range(*families.get(lines.FRAMES, (0, 0))):
+        for e in (e for family in (lines.FRAMES, feet.FRAMES) for e in range(*families.get(family, (0, 0)))):
             modes, n, pieces = body_of.get(int(ip[e, lines.IQ])), int(ip[e, lines.N]), int(ip[e, lines.PIECES])
             if modes is not None:
                 fields = 6 + 6 * n + (3 * n * n if ip[e, lines.SECOND] else 0)

@@ -111,7 +111,8 @@ class ModelCompiler(Sensing):
     def add_flexible(self, body: ModalBody, place: Place, rows: Any) -> None:
         """Where the modal coordinates of a body are, and what they mean."""
         self.directory.flexible[body.name] = Flexible(place.iq + 7, place.iv + 6, rows.scale, body.inertia_matrix,
-                                                      body.modal_rate is not None, body.size, rows.frames, rows.sliders, body.adaptive)
+                                                      body.modal_rate is not None, body.size, rows.frames, rows.sliders, rows.feet,
+                                                      body.adaptive)
 
     def owner(self, frame: Frame, item: str) -> FrameOwner:
         if frame.body not in self.owners:

@@ -57,19 +57,21 @@ class Line(NamedTuple):
         return np.asarray(rotation_of(self.at(s)[3:])[0] @ self.axes)
 
 
-def spline(s: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Knots, and coefficients (piece, power, ...) by rising powers, six of them."""
+def spline(s: np.ndarray, values: np.ndarray, by_nodes: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Knots, and coefficients (piece, power, ...) by rising powers, six of them. ``by_nodes``: all of s are knots, also those at which
+    the polynomial goes on as it is."""
     from scipy.interpolate import make_interp_spline
     p = make_interp_spline(s, values.reshape(len(s), -1), k=DEGREE if len(s) > DEGREE else 3)
-    knots = np.unique(p.t)
+    knots = s if by_nodes else np.unique(p.t)
     c = np.zeros((len(knots) - 1, DEGREE + 1, p.c.shape[1]))
     for power in range(p.k + 1):
         c[:, power] = p(knots[:-1], nu=power) / factorial(power)
     return knots, c
 
 
-def line_of(points: np.ndarray, psi: np.ndarray, phi: np.ndarray, second: np.ndarray | None) -> Line:
-    """Of nodes in order: undeformed places (m, 3), shapes (m, 3, n), and second derivatives of displacements (m, n, 3, n) by modes."""
+def line_of(points: np.ndarray, psi: np.ndarray, phi: np.ndarray, second: np.ndarray | None, by_nodes: bool = False) -> Line:
+    """Of nodes in order: undeformed places (m, 3), shapes (m, 3, n), and second derivatives of displacements (m, n, 3, n) by modes;
+    ``by_nodes``: with a piece between any two of them."""
     far = np.linalg.norm(np.diff(points, axis=0), axis=1)
     s = np.concatenate([[0.0], np.cumsum(far)])
     knots, along = spline(s, points)
@@ -82,7 +84,7 @@ def line_of(points: np.ndarray, psi: np.ndarray, phi: np.ndarray, second: np.nda
     m = len(points)
     fields: list[Any] = [points, rho, psi.reshape(m, -1), turned.reshape(m, -1)]
     fields += [] if second is None else [second.reshape(m, -1)]
-    knots, c = spline(s, np.hstack(fields))
+    knots, c = spline(s, np.hstack(fields), by_nodes)
     return Line(knots, c, axes[0], second is not None)
 
 

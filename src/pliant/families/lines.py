@@ -45,6 +45,18 @@ def piece(b, e, s):
 
 
 @inlined
+def spot(s, b, e, W):
+    """The place s of the frame, and how fast it slides."""
+    return s.q[b.ip[e, SQ]], s.v[b.ip[e, SV]]
+
+
+@inlined
+def columns(b, e):
+    """What moves the frame on the body: its modes, and s as the last one."""
+    return b.ip[e, N] + 1
+
+
+@inlined
 def raise_power(x, W, at, m, y, i):
     """A step of Horner's rule for m polynomials, their first and second derivatives, in W[at:]; y[i:] are the coefficients."""
     f, g, h = at, at + m, at + 2 * m
@@ -57,7 +69,8 @@ def raise_power(x, W, at, m, y, i):
 @jit
 def splines(s, b, e, W, at):
     """Values and derivatives of all splines at s, in W[at:]: first of u0, rho, psi, phi, then of sum_k q_k E_k; a row of 3 n; E."""
-    n, place, k, iq = b.ip[e, N], s.q[b.ip[e, SQ]], piece(b, e, s.q[b.ip[e, SQ]]), b.ip[e, IQ] + 7
+    n, (place, _), iq = b.ip[e, N], spot(s, b, e, W), b.ip[e, IQ] + 7
+    k = piece(b, e, place)
     knots, last, second, first = b.ip[e, POOL] + 1, b.ip[e, PIECES], b.ip[e, SECOND] == 1, 6 + 6 * n
     width, beyond, x = first + (3 * n * n if second else 0 * n), BEYOND * b.val[b.ip[e, POOL]].real, place - b.val[knots + k]
     if not (b.val[knots].real - beyond <= place.real <= b.val[knots + last].real + beyond):
@@ -78,7 +91,7 @@ def splines(s, b, e, W, at):
 @jit
 def shapes(s, b, e, W):
     """U, Y, US, YS, DU, DY, and u and r, in W.                                                        [line-1], [line-2]"""
-    n, c, base, iq, iv, rate = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, IQ] + 7, b.ip[e, IV] + 6, s.v[b.ip[e, SV]]
+    n, c, base, iq, iv, (_, rate) = b.ip[e, N], b.ip[e, N] + 1, b.ip[e, OWN], b.ip[e, IQ] + 7, b.ip[e, IV] + 6, spot(s, b, e, W)
     G, m = base + PLACE * c + 6, 6 + 6 * n
     splines(s, b, e, W, G)
     H, E = G + 3 * m, G + 3 * m + 12 * n
@@ -133,7 +146,7 @@ def push_tangent(s, b, o):
         body_columns(s, t, R, mul(R, u))
         if velocity:
             turn_columns(s, t, R, add(cross(w, u), u1), add(w, mul(T, r1)))
-        for k in range(c):
+        for k in range(columns(b, e)):
             tile, col = (t + 1 + k // 6, k % 6) if k < n else (t + last, 0 * k)
             Uk, Yk = three(o.W, base + U * c + k, c), three(o.W, base + Y * c + k, c)
             move, x = mul(R, Uk), mul(R, mul(T, Yk))
@@ -166,7 +179,7 @@ def pull(s, b, o):
         u, r = vec(o.W, base + PLACE * c), vec(o.W, base + PLACE * c + 3)
         force, moment = pull_body(s, o, f, iv, rotation(s.q, b.ip[e, IQ] + 3), u)
         moment = tmul(left_tangent(r), moment)
-        for k in range(c):
+        for k in range(columns(b, e)):
             to = iv + 6 + k if k < n else b.ip[e, SV]
             o.R[to] += dot(three(o.W, base + U * c + k, c), force) + dot(three(o.W, base + Y * c + k, c), moment)
 
@@ -183,7 +196,7 @@ def pull_tangent(s, b, o):
         T, K = left_tangent(r), left_tangent_change(scale(-1.0, r), moment)
         turned = tmul(T, moment)
         pull_turns(o, b.tab[table], u, force, moment)
-        for k in range(c):
+        for k in range(columns(b, e)):
             Uk, Yk, tile, col = three(o.W, base + U * c + k, c), three(o.W, base + Y * c + k, c), tiles - 1, 0 * k
             if k < n:
                 tile, col = 1 + k // 6, k % 6
@@ -192,7 +205,7 @@ def pull_tangent(s, b, o):
             for i in range(3):
                 o.D[b.tab[table + tiles * tile], col, 3 + i] += o.ck * row[i]
                 o.D[b.tab[table + tile], 3 + i, col] += o.ck * bend[i]
-            for j in range(c):
+            for j in range(columns(b, e)):
                 g = -dot(three(o.W, base + Y * c + j, c), Ky)
                 if k == n or j == n:
                     l = j if k == n else k

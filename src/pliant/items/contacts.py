@@ -24,6 +24,7 @@ from .joints import perpendicular_frame
 from .quantities import numbers_with_units
 from .rigid_limits import RIGID, add_rigid_contact, wrong_for_rigid
 from .surfaces import WORDS, Side, Surface, own_surface
+from .touched_lines import PLACE, TUBE, add_foot, check_law_of_lines, check_lines
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
@@ -64,11 +65,13 @@ def _senses(force: str) -> bool:
 
 class Contact(Pair):
     """Two bodies that touch: ``a`` and ``b`` with ``surface_a`` and ``surface_b``. A body made as a sphere has its surface, the ground a
-    plane, whose outward normal is z of the frame. They push with F(x, v) of depth and its rate, by ``law`` "restitution": k x^p (1 + a v),
-    never pulling, with a such that ``restitution`` (0.5) is what a free body has; ``stiffness`` k [N/m^p] and ``exponent`` p, or Hertz's
-    law of the materials ``material_a`` and ``material_b`` (``material``: of both). What comes slower than ``slow`` [m/s] is damped as if
-    it had come with that. Laws of the literature: "lankarani-nikravesh", "flores", "hunt-crossley"; "linear", k x + ``damping`` v;
-    "impact", k x^p with ``damping`` that grows from none to all over the depth ``ramp`` [m]. ``force``: an expression of x and v instead.
+    plane, whose outward normal is z of the frame; a line of a flexible body, "boom.rail", is the middle of a tube.
+
+    They push with F(x, v) of depth and its rate, by ``law`` "restitution": k x^p (1 + a v), never pulling, with a such that
+    ``restitution`` (0.5) is what a free body has; ``stiffness`` k [N/m^p] and ``exponent`` p, or Hertz's law of the materials
+    ``material_a`` and ``material_b`` (``material``: of both). What comes slower than ``slow`` [m/s] is damped as if it had come with
+    that. Laws of the literature: "lankarani-nikravesh", "flores", "hunt-crossley"; "linear", k x + ``damping`` v; "impact", k x^p with
+    ``damping`` that grows from none to all over the depth ``ramp`` [m]. ``force``: an expression of x and v instead.
 
     ``law`` "rigid": nothing is compressed. An impact takes no time and gives back ``restitution`` (0) of the speed, and of the slip
     ``tangential_restitution`` (0); what touches at the same instant shares one impact, "simultaneous", "sequential" or by "poisson"
@@ -136,6 +139,7 @@ class Contact(Pair):
         else:
             self._check_law()
         self._check_friction()
+        check_law_of_lines(self)
         if self.a.body == self.b.body:
             raise FieldError("b", f"both surfaces are on {self.a.body!r}; a contact is between two bodies")
         return self
@@ -211,6 +215,7 @@ class Contact(Pair):
             yield (), str(error)
 
     def _look(self, bodies: Mapping[str, Any]) -> None:
+        check_lines(self, bodies)
         sides = []
         for frame, field in ((self.a, "surface_a"), (self.b, "surface_b")):
             stated = getattr(self, field)
@@ -346,11 +351,15 @@ class Contact(Pair):
             ints = (fa, fb, -1, pools[part.sizes], law, b.choices(int(SITES) // 2), memory, iv)
             tiles = (*b.tiles_of(fa), *b.tiles_of(fb), iv // 6 if iv >= 0 else -1)
             row = b.element(family(part.kernel), self.name, ints, (1 / nominal,), tiles=tiles)
+            if self._on_line:
+                add_foot(layout, self, (fa, fb), ints, (1 / nominal,), tiles)
             layout.discrete.tell(family(part.kernel), row, Told(self.name, ("leaves", "touches"), VALUES))
             layout.directory.contacts.setdefault(self.name, []).append((family(part.kernel), row, part.swapped))
 
     def _frame(self, layout: ModelCompiler, frame: Frame, side: Side, item: str) -> int:
-        """Of a surface, whose axis is z."""
+        """Of a surface, whose axis is z; that of a line is placed by its own element."""
+        if side.surface.kind == TUBE:
+            return layout.builder.bare_frame(layout.places[frame.body])
         if side.along == (0.0, 0.0, 1.0):
             return layout.frame(frame, item)
         return layout.frame(frame, item, layout.world(frame, item)[1] @ perpendicular_frame(np.array(side.along)))
@@ -359,8 +368,12 @@ class Contact(Pair):
         stated = {field: surface.plain() for field in ("surface_a", "surface_b") if (surface := getattr(self, field)) is not None}
         return super().plain() | stated
 
+    @property
+    def _on_line(self) -> bool:
+        return TUBE in {surface.kind for surface in (self.surface_a, self.surface_b) if surface is not None}
+
     def channels(self) -> Iterable[Channel]:
-        return CHANNELS
+        return (*CHANNELS, PLACE) if self._on_line else CHANNELS
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

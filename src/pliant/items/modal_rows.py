@@ -46,6 +46,7 @@ class Rows:
         self._scale()
         self.frames: dict[int, str] = {}                # number -> node
         self.sliders: dict[int, tuple[str, int]] = {}   # number -> line, place of its coordinate in q
+        self.feet: dict[int, tuple[str, str]] = {}      # number -> line, the contact that touches it there
         if modal_tables.least_mass(modal_tables.mass_matrix(self.integrals, np.zeros(self.n), {})) < -1e-9:
             raise ValueError(f"body {body.name!r}: the inertia integrals of its part do not belong to a body with positive masses; "
                              "check them, S, B0 and Mqq among them, or reduce the part again")
@@ -117,8 +118,8 @@ class Rows:
         first[6:] -= self.loads.get(("load", name), np.zeros((self.n, self.n)))
         return np.vstack([np.concatenate([load.force, load.moment, by * load.modal]), first.T])
 
-    def line(self, name: str) -> Line:
-        """The splines of a line of the part."""
+    def line(self, name: str, by_nodes: bool = False) -> Line:
+        """The splines of a line of the part; ``by_nodes``: in pieces between any two of its nodes."""
         names = self.body.reduced.lines[name]
         places = [self.nodes[node] for node in names]
         second = [modal_tables.node_second(self.n, node, self.loads) for node in names]
@@ -128,7 +129,7 @@ class Rows:
             E = np.array([none if table is None else table.reshape(self.n, 6, self.n) for table in second])[:, :, :3]
         try:
             u0, psi, phi = (np.array([getattr(p, f) for p in places]) for f in ("u0", "psi_R", "psi_theta"))
-            return line_of(u0, psi, phi, E)
+            return line_of(u0, psi, phi, E, by_nodes)
         except ValueError as error:
             raise ModelError(f"line {name!r} of body {self.body.name!r}: {error}", (self.body.name,)) from None
 
@@ -140,6 +141,16 @@ class Rows:
         self.sliders[frames[0]] = item.a.frame, iq
         b.lines.append((item.name, iq, float(line.knots[0]), float(line.knots[-1])))
         b.element(lines.COUNTERS, item.name, (iq, 6 * tile, frames[1], b.frames[frames[1]][1]), tiles=(tile,))
+
+    def add_foot(self, b: ArrayBuilder, place: Place, contact: str, name: str, frames: tuple[int, int], memory: int) -> int:
+        """The row of the first of two frames, at the place of a line that is next to the second; its number in the family. ``memory``: of
+        the contact, in the history."""
+        from ..families import feet
+        line = self.line(name, by_nodes=True)
+        self.feet[frames[0]] = name, contact
+        return b.element(feet.FRAMES, self.body.name,
+                         (place.iq, place.iv, frames[0], self.n, b.shared(line.table()), line.pieces, int(line.second), frames[1],
+                          b.choices(1), b.memory(feet.room(self.n)), memory), line.axes.ravel().tolist(), tiles=place.tiles)
 
     def start(self, position: np.ndarray, axes: np.ndarray, v: np.ndarray, w: np.ndarray, q: np.ndarray,
               rate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

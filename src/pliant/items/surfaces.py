@@ -26,11 +26,11 @@ else:
 
 SIZES: dict[str, tuple[str, ...]] = {  # of every kind: what it needs
     "plane": (), "sphere": ("radius",), "hollow_sphere": ("radius",), "capsule": ("radius", "length"), "cylinder": ("radius", "length"),
-    "bore": ("radius",), "box": ("size",), "convex": ("points",), "height_field": ("x", "y", "z")}
+    "bore": ("radius",), "box": ("size",), "convex": ("points",), "height_field": ("x", "y", "z"), "tube": ("radius",)}
 FEWEST = 4  # points of a hull
 OPTIONS = {"cylinder": ("rounding", "crown"), "bore": ("length",), "height_field": ("touched_by",)}
 WORDS = {"plane": "a plane", "sphere": "a sphere", "hollow_sphere": "a hollow sphere", "capsule": "a capsule", "cylinder": "a cylinder",
-         "bore": "a bore", "box": "a box", "convex": "a convex body", "height_field": "a height field"}
+         "bore": "a bore", "box": "a box", "convex": "a convex body", "height_field": "a height field", "tube": "a tube"}
 
 
 class Surface(Part):
@@ -38,8 +38,9 @@ class Surface(Part):
     of a ``radius`` [m]; ``capsule`` about z with the ``length`` of its middle line; ``cylinder`` about z, whose edges may have a
     ``rounding`` and whose ends a ``crown``; ``bore`` (the inside of a hollow cylinder); ``box`` with edges ``size``; ``convex``, the hull
     of ``points``; ``height_field``, smooth through heights ``z[i][j]`` at ``x[i]``, ``y[j]``, its body below it: spheres touch it, and if
-    ``touched_by`` is "vertices" corners of boxes and convex bodies and ends of capsules too, between which a bulge would pass."""
-    kind: Literal["plane", "sphere", "hollow_sphere", "capsule", "cylinder", "bore", "box", "convex", "height_field"]
+    ``touched_by`` is "vertices" corners of boxes and convex bodies and ends of capsules too, between which a bulge would pass. ``tube``:
+    of a ``radius`` about a line of a flexible body as it is deformed, with round ends; spheres touch it."""
+    kind: Literal["plane", "sphere", "hollow_sphere", "capsule", "cylinder", "bore", "box", "convex", "height_field", "tube"]
     radius: Positive | None = None
     length: Positive | None = None
     rounding: Least | None = None
@@ -136,6 +137,11 @@ class Surface(Part):
         rows = tuple(tuple(row) for row in np.asarray(z, dtype=object))
         return cls(kind="height_field", x=tuple(x), y=tuple(y), z=rows, touched_by=touched_by)
 
+    @classmethod
+    def tube(cls, radius: Any) -> Surface:
+        """About a line of a flexible body, with round ends."""
+        return cls(kind="tube", radius=radius)
+
     @property
     def heights(self) -> Table2:
         """Of a height field."""
@@ -178,6 +184,8 @@ class Surface(Part):
                 return s.Box(*(self.size or (0.0, 0.0, 0.0)))
             case "height_field":
                 return s.HeightField(tuple(packed2(self.heights)), self.touched_by or "spheres")
+            case "tube":
+                return s.Tube(r)
         return s.Convex(self.points or ())
 
     def plain(self) -> Any:

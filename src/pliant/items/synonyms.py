@@ -119,7 +119,8 @@ VALUES = {
         "ball": "did you mean 'sphere'?",
         "cube block cuboid": "did you mean 'box'?",
         "floor wall ground flat": "did you mean 'plane'?",
-        "hole tube socket": "did you mean 'bore' or 'hollow_sphere'?",
+        "hole socket": "did you mean 'bore' or 'hollow_sphere'?",
+        "line wire rail pipe": "did you mean 'tube', about a line of a flexible body?",
         "pill rod": "did you mean 'capsule'?",
         "mesh hull polyhedron stl": "did you mean 'convex', with points?"},
     "follower": {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from ..families import curves, distributed, lines, modal, nodes, rigid
+from ..families import curves, distributed, feet, lines, modal, nodes, rigid
 from ..families.couplings import COUPLING
 from ..families.rigid import FRAME
 from ..families.rotors import ROTOR
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..compile.system import System
     from .tree import JointSpace
 
-FRAME_FAMILIES = rigid.FRAMES, nodes.FRAMES, lines.FRAMES, lines.COUNTERS, distributed.FRAMES, curves.ON_CURVE
+FRAME_FAMILIES = rigid.FRAMES, nodes.FRAMES, lines.FRAMES, lines.COUNTERS, distributed.FRAMES, curves.ON_CURVE, feet.FRAMES
 MARKER_FAMILIES = rigid.MARKERS, nodes.MARKERS
 BODY_FAMILIES = rigid.BODY, modal.BODY
 Rows = dict[Family, list[int]]

@@ -35,6 +35,8 @@ def _loads(observer: Observer, gravity: np.ndarray, part: Any, body: str) -> Loa
     shares: list[tuple[int, str, Any]] = [(frame, node, 1.0) for frame, node in record.frames.items()]
     for frame, (line, place) in record.sliders.items():
         shares += [(frame, node, share) for node, share in _shares(part, line, observer.parts["q"][:, place])]
+    for frame, (line, contact) in record.feet.items():
+        shares += [(frame, node, share) for node, share in _shares(part, line, observer.foot(contact))]
     for frame, node, share in shares:
         wrench = observer.wrench(frame)
         for kind, values in (("force", wrench[:, :3]), ("moment", wrench[:, 3:])):

@@ -22,13 +22,13 @@ FACETS = 30  # of a bend of rounded edges
 
 
 def touched(item: Any, owners: dict[str, Any]) -> list[tuple[Any, Surface]]:
-    """Frames of a contact whose body does not show its surface by a shape of its own, with that surface."""
+    """Frames of a contact whose body does not show its surface by a shape of its own, with that surface; lines are where their body is."""
     found = []
     if isinstance(item, Contact):
         for frame, stated in ((item.a, item.surface_a), (item.b, item.surface_b)):
             side = None if stated is not None else own_surface(frame, owners)
             surface = stated if side is None else side.surface
-            if surface is not None and getattr(owners[frame.body], "shape", None) is None:
+            if surface is not None and surface.kind != "tube" and getattr(owners[frame.body], "shape", None) is None:
                 found.append((frame, surface))
     return found
 

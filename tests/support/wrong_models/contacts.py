@@ -99,6 +99,12 @@ surface("flat hull", "{kind: convex, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [
         ": convex body: 4 points, must be at least 4 that are not in a plane")
 surface("empty hull", "{kind: convex, points: []}", ".surface_b: points: 0 points, must be at least 4 that are not in a plane")
 surface("two planes", "plane", ": a plane and a plane: both are ground: neither is a body that could move against the other")
+surface("tube of no line", "{kind: tube, radius: 0.1}",
+        ".surface_b: a tube is about a line of a flexible body, such as boom.rail; 'crank' is none. Name a line when the part is reduced, "
+        "lines={...}, or take a capsule or a cylinder")
+surface("tube without a radius", "tube", ".surface_b: radius: is missing; a tube needs it")
+surface("tube of no thickness", "{kind: tube, radius: 0}", ".surface_b.radius: 0 must be greater than zero")
+surface("length of a tube", "{kind: tube, radius: 0.1, length: 2}", ".surface_b: length: a tube has none; leave it out")
 surface("number", "5", ".surface_b: 5 must be a surface such as {kind: sphere, radius: 20 mm}")
 wrong("surface missing", FORCE + "{kind: contact, between: [ground, crank], stiffness: 1e6}\n",
       "7: forces.S.surface_b: is missing; 'crank' has no shape that tells it; write for example Surface.sphere(radius), in a text "
@@ -106,6 +112,9 @@ wrong("surface missing", FORCE + "{kind: contact, between: [ground, crank], stif
 wrong("surface too large for its hole",
       FORCE + "{kind: contact, between: [ground, crank], stiffness: 1e6, surface_a: {kind: bore, radius: 1}, "
       "surface_b: {kind: sphere, radius: 2}}\n", "7: forces.S: a sphere of radius 2 m does not fit into a bore of 1 m")
+wrong("tube that is rigid", FORCE + "{kind: contact, between: [ground, crank], law: rigid, surface_b: {kind: tube, radius: 0.1}}\n",
+      "7: forces.S.law: a line of a flexible body has compliant contacts only; give a stiffness in place of rigid, or take contacts at its "
+      "nodes, which may be rigid")
 wrong("contact within a body", FORCE + "{kind: contact, between: [crank.start, crank.end], stiffness: 1e6}\n",
       "7: forces.S: b: both surfaces are on 'crank'; a contact is between two bodies")
 wrong("contact of ground and ground", FORCE + "{kind: contact, between: [ground, ground], stiffness: 1e6}\n",

@@ -73,7 +73,12 @@ class HeightField(NamedTuple):
     touched_by: str = "spheres"
 
 
-Shape = Sphere | HollowSphere | Plane | Capsule | Cylinder | Bore | Box | Convex | HeightField
+class Tube(NamedTuple):
+    """About a line of a flexible body, with round ends: a sphere about the place of the line that is next to what touches it."""
+    radius: float
+
+
+Shape = Sphere | HollowSphere | Plane | Capsule | Cylinder | Bore | Box | Convex | HeightField | Tube
 
 
 class Polytope(NamedTuple):
@@ -151,7 +156,7 @@ def surface_of(shape: Any) -> tuple[str, tuple[float, ...]]:
     match shape:
         case Plane():
             return "point_plane", ()
-        case Sphere():
+        case Sphere() | Tube():
             return "point_sphere", (shape.radius,)
         case HollowSphere():
             return "point_in_sphere", (shape.radius,)
@@ -223,11 +228,12 @@ def in_bore(a: Any, b: Bore) -> Iterator[Part]:
 
 
 NAMES = {Sphere: "a sphere", HollowSphere: "a hollow sphere", Plane: "a plane", Capsule: "a capsule", Cylinder: "a cylinder",
-         Bore: "a bore", Box: "a box", Convex: "a convex body", HeightField: "a height field"}
+         Bore: "a bore", Box: "a box", Convex: "a convex body", HeightField: "a height field", Tube: "a tube"}
 
 ROUND = "edges of a cylinder against curved or other edges have no closed form; take a capsule or a convex body instead of it"
 HOLLOW = "both are walls: neither is a body that could be inside of the other"
 FIXED = "both are ground: neither is a body that could move against the other"
+ON_LINE = "only spheres touch a line of a flexible body; take spheres where the other body touches it, or contacts at nodes of the line"
 IN_BORE = "its edges touch the wall along curves; take a sphere at each end of the shaft"
 
 PAIRS: dict[tuple[type, type], Callable[[Any, Any], Iterator[Part]] | str] = {
@@ -244,6 +250,8 @@ PAIRS: dict[tuple[type, type], Callable[[Any, Any], Iterator[Part]] | str] = {
     (Plane, Plane): FIXED, (Plane, HeightField): FIXED, (HeightField, HeightField): FIXED, (Plane, HollowSphere): HOLLOW,
     (Plane, Bore): HOLLOW, (HollowSphere, HollowSphere): HOLLOW, (HollowSphere, Bore): HOLLOW, (HollowSphere, HeightField): HOLLOW,
     (Bore, Bore): HOLLOW, (Bore, HeightField): HOLLOW,
+    (Sphere, Tube): points, (HollowSphere, Tube): ON_LINE, (Plane, Tube): ON_LINE, (Capsule, Tube): ON_LINE, (Cylinder, Tube): ON_LINE,
+    (Bore, Tube): ON_LINE, (Box, Tube): ON_LINE, (Convex, Tube): ON_LINE, (HeightField, Tube): ON_LINE, (Tube, Tube): ON_LINE,
 }
 
 
