@@ -117,7 +117,8 @@ def pulled(turned, **loads) -> pl.Model:
 def test_a_pull_that_grows_moves_a_box_when_it_must(turned, rate):
     """x = rate (t - t*)^3 / 6m from rate t* = mu m g on; all four corners begin to slip together, whatever they bore before."""
     start = 0.5 * G / rate
-    sol = pulled(turned, force=(f"{0.8 * rate}*t", f"{0.6 * rate}*t", 0)).simulate(start + 0.3, accuracy=1e-8, output_step=0.01, progress=False)
+    m = pulled(turned, force=(f"{0.8 * rate}*t", f"{0.6 * rate}*t", 0))
+    sol = m.simulate(start + 0.3, accuracy=1e-8, output_step=0.01, progress=False)
     way = rate * np.maximum(sol.t - start, 0)**3 / 6
     np.testing.assert_allclose(sol["b.position"] - (0, 0, 0.01), np.outer(way, (0.8, 0.6, 0)), rtol=0, atol=1e-8)
     assert [e.t for e in sol.events if e.what == "slides"] == pytest.approx([start] * 4, abs=1e-9)

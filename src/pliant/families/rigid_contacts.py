@@ -115,7 +115,7 @@ def seen(s, b, o, e):
 
 def note_margins(s, b, o, e, xa, xb, slip, gap, opens):
     """Of the state it is in: of force or gap, of slip or stick, and of features that lose each other as they push."""
-    W, pc, h, row = o.W, b.ip[e, CHOICE], b.ip[e, PHASE], b.ip[e, ROW]
+    W, pc, h = o.W, b.ip[e, CHOICE], b.ip[e, PHASE]
     phase = s.H[h].real
     hold(W, phase, pc)
     hold(W, phase, pc + 4)
@@ -135,7 +135,7 @@ def note_margins(s, b, o, e, xa, xb, slip, gap, opens):
 def wrench(s, b, o, e):
     """W[GRADIENT:] = what the contact adds on the left, where it is closed                                      [touch-3]"""
     found, xa, xb, edge = seen(s, b, o, e)
-    row, phase, slip, gap, opens = b.ip[e, ROW], s.H[b.ip[e, PHASE]].real, 0.0, found[0].real, 0.0
+    phase, slip, gap, opens = s.H[b.ip[e, PHASE]].real, 0.0, found[0].real, 0.0
     clear_line(o.W)
     if phase == OPEN:
         load_rates(s, b, e, o.W)
@@ -227,7 +227,7 @@ def stepped(x, d):
 
 def wrench_along(s, b, o, e, k, moves):
     """Column k of STIFFNESS or DAMPING: the derivative of the wrench along a motion of the pair, or along its rate."""
-    W, row, phase = o.W, b.ip[e, ROW], s.H[b.ip[e, PHASE]].real
+    W, phase = o.W, s.H[b.ip[e, PHASE]].real
     at, edge = b.ip[e, AT], int(s.H[b.ip[e, PHASE] + EDGE].real)
     xa, xb = pose(s, b.ip[e, FA]), pose(s, b.ip[e, FB])
     j = k if moves == 1 else 12  # none of them: rates move instead
@@ -340,7 +340,7 @@ def report(s, b, o):
     """For channels: W[REPORT:], as of compliant contacts (`contacts.FIELDS`)"""
     for e in range(b.first, b.last):
         found, xa, xb, edge = seen(s, b, o, e)
-        W, row, phase = o.W, b.ip[e, ROW], s.H[b.ip[e, PHASE]].real
+        W, phase = o.W, s.H[b.ip[e, PHASE]].real
         load_rates(s, b, e, W)
         n, t1, t2 = tangent(found, xb, edge, 0), tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
         u1, u2 = times(line(t1, found, xa, xb), W, RATES), times(line(t2, found, xa, xb), W, RATES)
