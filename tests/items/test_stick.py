@@ -30,8 +30,9 @@ def test_a_box_on_a_slope_stays_or_goes_by_rigid_contact(height):
 @pytest.mark.parametrize("turned", [0.3, 0.7, 2.0])
 @pytest.mark.parametrize("height", [0.1, 0.02])
 def test_a_box_in_any_direction_stays(height, turned):
-    """Four corners bear what three could: nothing of it is left to rounding. On a slope of nine tenths, and level."""
-    for model in (slope(0.9, height=height, turned=turned, law="rigid"), slope(1e-9, 1e-9, height, turned, law="rigid")):
+    """Four corners bear what three could: nothing of it is left to rounding. On slopes up to the angle of friction, and level."""
+    steep = [slope(ratio, height=height, turned=turned, law="rigid") for ratio in (0.9, 0.99, 0.9999)]
+    for model in (*steep, slope(1e-9, 1e-9, height, turned, law="rigid")):
         sol = model.simulate(100.0, accuracy=1e-8, output_step=10.0, progress=False)
         assert abs(sol["b.position"] - sol["b.position"][0]).max() < 1e-12
         assert sol["c.normal_force"] == pytest.approx(np.full(sol.t.size, -model.gravity[2]), rel=1e-9)
@@ -100,3 +101,34 @@ def test_a_box_that_slides_and_turns_comes_to_rest_at_once():
     rest = {e.t for e in sol.events if e.what == "sticks"}
     assert max(rest) - min(rest) < 1e-6 and abs(sol["b.velocity"][-1]).max() < 1e-12
     assert sol.energy.dissipated[-1] == pytest.approx(0.5 * 1.16 + 0.5 * 9 * (0.2**2 + 0.3**2) / 12, rel=1e-7)
+
+
+def pulled(turned, **loads) -> pl.Model:
+    m = pl.Model("pulled", gravity=(0, 0, -G))
+    m.add(pl.RigidBody.box("b", (0.2, 0.3, 0.02), mass=1.0, position=(0, 0, 0.01), rotation=pl.rotation("z", turned)))
+    m.add(pl.Contact("c", m.ground, "b", friction=0.5, law="rigid"))
+    m.add(pl.Force("pull", "b", loads.get("force", (0, 0, 0))))
+    m.add(pl.Torque("turn", "b", loads.get("torque", (0, 0, 0))))
+    return m
+
+
+@pytest.mark.parametrize("turned", [0.0, 0.4])
+@pytest.mark.parametrize("rate", [10.0, 100.0])
+def test_a_pull_that_grows_moves_a_box_when_it_must(turned, rate):
+    """x = rate (t - t*)^3 / 6m from rate t* = mu m g on; all four corners begin to slip together, whatever they bore before."""
+    start = 0.5 * G / rate
+    m = pulled(turned, force=(f"{0.8 * rate}*t", f"{0.6 * rate}*t", 0))
+    sol = m.simulate(start + 0.3, accuracy=1e-8, output_step=0.01, progress=False)
+    way = rate * np.maximum(sol.t - start, 0)**3 / 6
+    np.testing.assert_allclose(sol["b.position"] - (0, 0, 0.01), np.outer(way, (0.8, 0.6, 0)), rtol=0, atol=1e-8)
+    assert [e.t for e in sol.events if e.what == "slides"] == pytest.approx([start] * 4, abs=1e-9)
+
+
+def test_a_torque_that_grows_turns_a_box_when_it_must():
+    """I angle = rate (t - t*)^3 / 6 from rate t* = mu m g r on, r to the corners."""
+    start, inertia = 0.5 * G * np.hypot(0.1, 0.15) / 2, (0.2**2 + 0.3**2) / 12
+    sol = pulled(0.0, torque=(0, 0, "2*t")).simulate(start + 0.2, accuracy=1e-8, output_step=0.02, progress=False)
+    angle = 2 * np.arctan2(sol["b.rotation"][:, 3], sol["b.rotation"][:, 0])
+    np.testing.assert_allclose(angle, 2 * np.maximum(sol.t - start, 0)**3 / 6 / inertia, rtol=0, atol=1e-7)
+    assert abs(sol["b.position"] - (0, 0, 0.01)).max() < 1e-8
+    assert [e.t for e in sol.events if e.what == "slides"] == pytest.approx([start] * 4, abs=1e-7)

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.contact_points import compass, normal, pose, tangents
+from ..kernels.contact_points import clear_line, compass, line, normal, pose, put_line, tangents, times
 from ..kernels.contract import AV, DISSIPATION, TABLE, Family, Stage
 from ..kernels.expression_vm import hold, note_margin, note_slope
 from ..kernels.gaps.crossings import always as slack
 from ..kernels.gaps.crossings import nowhere as nearby
 from ..kernels.gaps.derivatives import ETA, moved, moving
-from ..kernels.gaps.geometry import AWAY, axis, origin
+from ..kernels.gaps.geometry import AWAY, axis
 from ..kernels.gaps.point_plane import closest, on_region  # in place of those of each pair
 from ..kernels.jit import index, jit, variants
 from ..kernels.pairs import (
@@ -41,17 +41,18 @@ from ..kernels.pairs import (
     load_rates,
     rate_motions,
 )
-from ..kernels.so3 import add, cross, dot, scale, sub, vec
+from ..kernels.so3 import add, dot, scale, vec
 from .rigid_stops import OPEN, ROOM, SLIDES, STICKS
 
 AT, PHASE, CHOICE, SEEN = index(4, 5, 6, 7)  # ip: sizes in val, places in H, in tab, in W
 MU, STATIC = index(0, 1)                     # rp
-ALONG, EDGE, SLOW, GRIPS = index(2, 5, 6, 7)  # H[PHASE:], behind phase and room: d, axis of B, what u . d may lack, sticks
+ALONG, EDGE, SLOW, GRIPS, SHARE = index(2, 5, 6, 7, 8)  # H[PHASE:], behind phase and room: d, axis of B, what u . d may lack, sticks, ...
+#                                                         and the part of lam_N, lam_1, lam_2 that is given
 TANGENTS = index(7)                          # W[SEEN:], after g, speeds and accelerations of the three rows: t_1, t_2
 ACROSS = index(13)                           # behind them: the axis of B that is most across n
-PLACES, CHOICES, NUMBERS = 8, 4, 14          # in H, tab and W
+PLACES, CHOICES, NUMBERS = 11, 4, 14         # in H, tab and W
 ALONG_NORMAL = 0.999                         # cosine of n and an axis that is no longer used
-BEGUN = 1e4                                  # times as fast as that: slip has begun
+BEGUN = 1e3                                  # times as fast as that: slip has begun
 REPORT = STIFFNESS                           # as of `contacts`
 MEETING = index(0)                           # region of pairs that have a gap in one only
 SLOWEST = 1e-26                              # (m/s)^2: a slip without a direction of its own
@@ -65,36 +66,6 @@ def tangent(found, b, edge, k):
         return n
     t1, t2 = tangents(b, n, edge if abs(dot(n, axis(b, edge)).real) < ALONG_NORMAL else compass(b, n))
     return t1 if k == 1 else t2
-
-
-@jit
-def line(d, found, a, b):
-    """(-d, -r_A x d, d, r_B x d)"""
-    c = (found[4], found[5], found[6])
-    x, y = cross(d, sub(c, origin(a))), cross(sub(c, origin(b)), d)
-    return -d[0], -d[1], -d[2], x[0], x[1], x[2], d[0], d[1], d[2], y[0], y[1], y[2]
-
-
-@jit
-def times(l, W, i):
-    """l . W[i:i+12]"""
-    x = 0 * W[i]
-    for k in range(12):
-        x += l[k] * W[i + k]
-    return x
-
-
-@jit
-def put_line(l, f, W):
-    """W[GRADIENT:] += f l"""
-    for k in range(12):
-        W[GRADIENT + k] += f * l[k]
-
-
-@jit
-def clear_line(W):
-    for k in range(12):
-        W[GRADIENT + k] = 0
 
 
 @jit
@@ -113,6 +84,12 @@ def held(s, b, e, t1, t2):
     """The direction of slip at the start of the step, in tangents."""
     h = vec(s.H, b.ip[e, PHASE] + ALONG)
     return dot(h, t1).real, dot(h, t2).real
+
+
+@jit
+def force(s, b, e, j):
+    """lam_N, lam_1 or lam_2, for j = 0, 1, 2: the multiplier and what it was found to be at the last instant      [touch-7]"""
+    return s.lam[b.ip[e, ROW] + j] + s.H[b.ip[e, PHASE] + SHARE + j]
 
 
 def met(val, at, a, b, phase):
@@ -138,12 +115,12 @@ def seen(s, b, o, e):
 
 def note_margins(s, b, o, e, xa, xb, slip, gap, opens):
     """Of the state it is in: of force or gap, of slip or stick, and of features that lose each other as they push."""
-    W, pc, h, row = o.W, b.ip[e, CHOICE], b.ip[e, PHASE], b.ip[e, ROW]
+    W, pc, h = o.W, b.ip[e, CHOICE], b.ip[e, PHASE]
     phase = s.H[h].real
     hold(W, phase, pc)
     hold(W, phase, pc + 4)
-    force = -s.lam[row].real
-    note_margin(W, pc, gap + s.H[h + ROOM].real if phase == OPEN else force)
+    pushes = -force(s, b, e, 0).real
+    note_margin(W, pc, gap + s.H[h + ROOM].real if phase == OPEN else pushes)
     if phase == OPEN:
         note_slope(W, pc + 2, opens)
     else:
@@ -151,14 +128,14 @@ def note_margins(s, b, o, e, xa, xb, slip, gap, opens):
         if left < np.inf:
             hold(W, 1.0, pc + 6)
             note_margin(W, pc + 6, left)
-    side = np.sqrt(s.lam[row + 1].real**2 + s.lam[row + 2].real**2)
-    note_margin(W, pc + 4, 1.0 if phase == OPEN else b.rp[e, STATIC].real * force - side if phase == STICKS else slip + s.H[h + SLOW].real)
+    side = np.sqrt(force(s, b, e, 1).real**2 + force(s, b, e, 2).real**2)
+    note_margin(W, pc + 4, 1.0 if phase == OPEN else b.rp[e, STATIC].real * pushes - side if phase == STICKS else slip + s.H[h + SLOW].real)
 
 
 def wrench(s, b, o, e):
     """W[GRADIENT:] = what the contact adds on the left, where it is closed                                      [touch-3]"""
     found, xa, xb, edge = seen(s, b, o, e)
-    row, phase, slip, gap, opens = b.ip[e, ROW], s.H[b.ip[e, PHASE]].real, 0.0, found[0].real, 0.0
+    phase, slip, gap, opens = s.H[b.ip[e, PHASE]].real, 0.0, found[0].real, 0.0
     clear_line(o.W)
     if phase == OPEN:
         load_rates(s, b, e, o.W)
@@ -166,17 +143,17 @@ def wrench(s, b, o, e):
         gap, opens = x[0].real, times(line(normal(x), x, xa, xb), o.W, RATES).real
     else:
         n, t1, t2 = tangent(found, xb, edge, 0), tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
-        put_line(line(n, found, xa, xb), s.lam[row], o.W)
+        put_line(line(n, found, xa, xb), force(s, b, e, 0), o.W)
         if phase == STICKS:
-            put_line(line(t1, found, xa, xb), s.lam[row + 1], o.W)
-            put_line(line(t2, found, xa, xb), s.lam[row + 2], o.W)
+            put_line(line(t1, found, xa, xb), force(s, b, e, 1), o.W)
+            put_line(line(t2, found, xa, xb), force(s, b, e, 2), o.W)
         else:
             load_rates(s, b, e, o.W)
             u1, u2 = times(line(t1, found, xa, xb), o.W, RATES), times(line(t2, found, xa, xb), o.W, RATES)
             h1, h2 = held(s, b, e, t1, t2)
             d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
             slip = (u1.real * h1 + u2.real * h2)
-            put_line(line(add(scale(d1, t1), scale(d2, t2)), found, xa, xb), -b.rp[e, MU] * s.lam[row], o.W)
+            put_line(line(add(scale(d1, t1), scale(d2, t2)), found, xa, xb), -b.rp[e, MU] * force(s, b, e, 0), o.W)
     note_margins(s, b, o, e, xa, xb, slip, gap, opens)
     return found[0]
 
@@ -250,7 +227,7 @@ def stepped(x, d):
 
 def wrench_along(s, b, o, e, k, moves):
     """Column k of STIFFNESS or DAMPING: the derivative of the wrench along a motion of the pair, or along its rate."""
-    W, row, phase = o.W, b.ip[e, ROW], s.H[b.ip[e, PHASE]].real
+    W, phase = o.W, s.H[b.ip[e, PHASE]].real
     at, edge = b.ip[e, AT], int(s.H[b.ip[e, PHASE] + EDGE].real)
     xa, xb = pose(s, b.ip[e, FA]), pose(s, b.ip[e, FB])
     j = k if moves == 1 else 12  # none of them: rates move instead
@@ -258,7 +235,7 @@ def wrench_along(s, b, o, e, k, moves):
     found = met(b.val, at, ya, yb, phase)
     n, t1, t2 = tangent(found, yb, edge, 0), tangent(found, yb, edge, 1), tangent(found, yb, edge, 2)
     ln, l1, l2 = line(n, found, ya, yb), line(t1, found, ya, yb), line(t2, found, ya, yb)
-    a1, a2 = s.lam[row + 1].real + 0j, s.lam[row + 2].real + 0j
+    a1, a2 = force(s, b, e, 1).real + 0j, force(s, b, e, 2).real + 0j
     if phase != STICKS:
         u1, u2 = 0j, 0j
         for i in range(12):
@@ -268,10 +245,10 @@ def wrench_along(s, b, o, e, k, moves):
         h = vec(s.H, b.ip[e, PHASE] + ALONG)
         h1, h2 = dot((h[0].real, h[1].real, h[2].real), t1).real, dot((h[0].real, h[1].real, h[2].real), t2).real
         d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
-        a1, a2 = -b.rp[e, MU].real * s.lam[row].real * d1, -b.rp[e, MU].real * s.lam[row].real * d2
+        a1, a2 = -b.rp[e, MU].real * force(s, b, e, 0).real * d1, -b.rp[e, MU].real * force(s, b, e, 0).real * d2
     to = STIFFNESS if moves == 1 else DAMPING
     for i in range(12):
-        W[to + 12 * i + k] = (s.lam[row].real * ln[i] + a1 * l1[i] + a2 * l2[i]).imag / ETA
+        W[to + 12 * i + k] = (force(s, b, e, 0).real * ln[i] + a1 * l1[i] + a2 * l2[i]).imag / ETA
 
 
 def rigid_contact_tangent(s, b, o):
@@ -340,7 +317,7 @@ def rigid_contact_power(s, b, o):
             load_rates(s, b, e, o.W)
             u1 = times(line(tangent(found, xb, edge, 1), found, xa, xb), o.W, RATES)
             u2 = times(line(tangent(found, xb, edge, 2), found, xa, xb), o.W, RATES)
-            o.E[DISSIPATION] -= b.rp[e, MU] * s.lam[b.ip[e, ROW]] * np.sqrt(u1 * u1 + u2 * u2)
+            o.E[DISSIPATION] -= b.rp[e, MU] * force(s, b, e, 0) * np.sqrt(u1 * u1 + u2 * u2)
 
 
 def follow_slip(s, b, o):
@@ -363,11 +340,11 @@ def report(s, b, o):
     """For channels: W[REPORT:], as of compliant contacts (`contacts.FIELDS`)"""
     for e in range(b.first, b.last):
         found, xa, xb, edge = seen(s, b, o, e)
-        W, row, phase = o.W, b.ip[e, ROW], s.H[b.ip[e, PHASE]].real
+        W, phase = o.W, s.H[b.ip[e, PHASE]].real
         load_rates(s, b, e, W)
         n, t1, t2 = tangent(found, xb, edge, 0), tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
         u1, u2 = times(line(t1, found, xa, xb), W, RATES), times(line(t2, found, xa, xb), W, RATES)
-        f1, f2, F = -s.lam[row + 1], -s.lam[row + 2], -s.lam[row]
+        f1, f2, F = -force(s, b, e, 1), -force(s, b, e, 2), -force(s, b, e, 0)
         if phase != STICKS:
             h1, h2 = held(s, b, e, t1, t2)
             d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)

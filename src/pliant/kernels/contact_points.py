@@ -6,7 +6,7 @@ from .contract import P, V
 from .gaps.derivatives import stepped
 from .gaps.geometry import axis, origin
 from .jit import jit
-from .pairs import FA, FB
+from .pairs import FA, FB, GRADIENT
 from .so3 import add, cross, dot, scale, sub
 
 
@@ -75,3 +75,33 @@ def wrench(x, a, b, f, m, y):
     c = x[4], x[5], x[6]
     on_a, on_b = add(cross(sub(c, origin(a)), f), m), add(cross(sub(c, origin(b)), f), m)
     return (f[0], f[1], f[2], on_a[0], on_a[1], on_a[2], -f[0], -f[1], -f[2], -on_b[0], -on_b[1], -on_b[2], y[0], y[1])
+
+
+@jit
+def line(d, found, a, b):
+    """(-d, -r_A x d, d, r_B x d)"""
+    c = (found[4], found[5], found[6])
+    x, y = cross(d, sub(c, origin(a))), cross(sub(c, origin(b)), d)
+    return -d[0], -d[1], -d[2], x[0], x[1], x[2], d[0], d[1], d[2], y[0], y[1], y[2]
+
+
+@jit
+def times(l, W, i):
+    """l . W[i:i+12]"""
+    x = 0 * W[i]
+    for k in range(12):
+        x += l[k] * W[i + k]
+    return x
+
+
+@jit
+def put_line(l, f, W):
+    """W[GRADIENT:] += f l"""
+    for k in range(12):
+        W[GRADIENT + k] += f * l[k]
+
+
+@jit
+def clear_line(W):
+    for k in range(12):
+        W[GRADIENT + k] = 0

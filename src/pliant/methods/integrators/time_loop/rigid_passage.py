@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ....families.rigid_contacts import ALONG, EDGE, GRIPS, SLOW
+from ....families.rigid_contacts import ALONG, EDGE, GRIPS, SHARE, SLOW
 from ....families.rigid_stops import ACCELERATION, OPEN, ROOM, SLIDES, STICKS
 from ....items.errors import ModelError, SimulationError
 from ....kernels import complementarity, impacts
@@ -26,13 +26,17 @@ TOUCH = 1e-9     # of the size of the model: a gap that is none
 OVERLAP = 1e-6   # of it: more at the start was hardly meant to be a touch
 ROUNDING = 1e-14  # of it: what an open gap may be below zero, so that it begins open
 REST = 1e-9      # of the speed of the model: a speed that is none
+SLOWLY = 10    # of the accuracy, in sizes of the model per second: slip so slow has the direction in which it began
+NEARLY = 0.9     # of the largest friction: near it
 LIMIT = 1e-10    # of the largest friction: what is so near slides
+ROUGH = 1e-6     # of forces: left of their equations where all contacts are just at their limit; what follows finds them anew
 SLIGHT = 1e-12   # of the accelerations of the model: one that is none
 PART = 0.1       # of what is allowed: a bounce so low is none
 SAME = 1e-14     # a change of direction that is none
 CROWD = 200      # instants next to each other
 INSTANT = 10     # shortest steps: instants within it are next to each other
 JAMS = 10        # in a row, at one instant
+APART: tuple[float, Any, Any] = (OPEN, None, np.zeros(3))
 LEAVES, TOUCHES, STICKING, SLIDING, JAMS_WORD = 0.0, 1.0, 2.0, 3.0, 4.0  # what is told of changes: numbers of words
 
 
@@ -60,6 +64,7 @@ class RigidPassage(RigidState):
             raise ModelError(f"simulate: {item!r} is rigid, and the integrator {run.method.kind} holds constraints itself, so that it "
                              "knows no forces in between. Take an explicit method, radau-iia-5 or bdf")
         self.last, self.crowd, self.rests = -np.inf, 0, dict[int, float]()
+        self.rough = 0.0
 
     @property
     def unbegun(self) -> bool:
@@ -100,15 +105,16 @@ class RigidPassage(RigidState):
                 raise self._without_forces(near.which)
         H = state["H"][0]
         for k, point in enumerate(self.points):
-            phase, along = pushes.get(k, (OPEN, None)) if touch else (OPEN, None)
+            phase, along, force = pushes.get(k, APART) if touch else APART
             H[point.phase] = phase
             H[point.phase + ROOM] = max(0.0, -gaps[k]) + ROUNDING * self._size(k) if k in touch else 0.0
             if len(point.rows) > 1:
                 H[point.phase + GRIPS] = phase == STICKS
                 H[point.phase + EDGE] = self._edge(k) if before[k] == OPEN else H[point.phase + EDGE]
+                H[point.phase + SHARE:point.phase + SHARE + 3] = -force
             if along is not None:
                 H[point.phase + ALONG:point.phase + ALONG + 3] = along @ tangents[k]
-                H[point.phase + SLOW] = REST * self._speed() * self._size(k)
+                H[point.phase + SLOW] = max(REST * self._speed(), SLOWLY * (self.run.accuracy or 0.0)) * self._size(k)
             self._tell_change(k, before[k], phase, self.rests.get(touch.index(k)) if k in touch else None)
         if touch:
             before_impact = self._kinetic(state["v"][0])
@@ -206,6 +212,7 @@ class RigidPassage(RigidState):
         still = np.maximum(REST * self._speed() * np.array([self._size(k) for k in near.which]), gained)
         some = [k for k in range(n) if u[3 * k] <= still[k]]
         slight = still * max(1.0, float(self.run.c.speed) / self._speed())  # of all speeds so far: what slides and turns rests at once
+        slight = np.maximum(slight, SLOWLY * (self.run.accuracy or 0.0) * np.array([self._size(k) for k in near.which]))
         slip = {k: u[3 * k + 1:3 * k + 3] for k in some if np.hypot(*u[3 * k + 1:3 * k + 3]) > slight[k]}
         along = {k: v / np.hypot(*v) for k, v in slip.items()}
         P, begun, turned = np.zeros(3 * n), set[int](), 0.0
@@ -218,12 +225,16 @@ class RigidPassage(RigidState):
                 c.mu[i], c.kind[i] = point.static, complementarity.RUBS
                 if k in along:
                     c.mu[i], c.kind[i], c.along[i] = point.friction, complementarity.SLIDES, along[k]
+            self.rough = 0.0
             if complementarity.solve(c, len(some)) != complementarity.SOLVED:
+                self.rough = float(abs(c.F).max() / abs(c.P).max()) if c.P.any() else np.inf
+            if not self.rough <= ROUGH:
                 jams = [k for k in along if near.D[3 * k, 3 * k] <= self.points[near.which[k]].friction
                         * near.D[3 * k, 3 * k + 1:3 * k + 3] @ along[k]]
                 if jams:
                     raise Jam(jams)
                 raise self._without_forces([near.which[k] for k in some])
+            self._share(near, some, c, along)
             P[at] = c.P
             begins = self._begin_to_slide(near, some, c, along)
             if not begins:  # the slip is along its acceleration, which is known better now that it slides
@@ -261,6 +272,21 @@ class RigidPassage(RigidState):
             self._note(self.points[near.which[k]].changes, JAMS_WORD, np.nan)
         return float(-P @ (before + near.u) / 2)
 
+    def _share(self, near: Touching, some: list[int], c: Any, along: dict[int, np.ndarray]) -> None:
+        """Friction that is not unique, of contacts of which one is near its limit although nothing slips: each bears of it in proportion to
+        what presses on it, as far as all of it stays as it is.
+
+            sum |P_T|^2 / (mu_s P_N) is the least of all P_T with the same D P                                       [touch-7]"""
+        still = [i for i, k in enumerate(some) if k not in along and c.mu[i] * c.P[3 * i] > 0]
+        limits, at = np.array([c.mu[i] * c.P[3 * i] for i in still]), np.ravel([[3 * i + 1, 3 * i + 2] for i in still]).astype(int)
+        worst = (np.hypot(*c.P[at].reshape(-1, 2).T) / limits).max(initial=0.0)
+        if worst < NEARLY or any(self._goes(c, i) for i in still):
+            return
+        part = np.repeat(np.sqrt(limits), 2)
+        P = part * np.linalg.lstsq(c.D[:, at] * part, c.D[:, at] @ c.P[at], rcond=1e-10)[0]
+        if (np.hypot(*P.reshape(-1, 2).T) / limits).max() < min(worst, 1 - LIMIT):
+            c.P[at] = P
+
     def _begin_to_slide(self, near: Touching, some: list[int], c: Any, along: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
         """Contacts without slip whose friction reaches its limit, and where they go."""
         out = {}
@@ -277,19 +303,19 @@ class RigidPassage(RigidState):
     def _goes(self, c: Any, i: int) -> bool:
         """Whether a contact has an acceleration along its surface, which is not rounding."""
         F, xi = c.P[3 * i:3 * i + 3], c.xi[3 * i + 1:3 * i + 3]
-        return bool(np.hypot(*xi) * c.rho[i] > LIMIT * max(np.hypot(F[1], F[2]), LIMIT * F[0]))
+        return bool(np.hypot(*xi) * c.rho[i] > max(LIMIT, 10 * self.rough) * max(np.hypot(F[1], F[2]), LIMIT * F[0]))
 
-    def _push(self, near: Touching) -> dict[int, tuple[float, Any]]:
-        """The state of every contact that touches, from there on, and the direction of slip in the world."""
+    def _push(self, near: Touching) -> dict[int, tuple[float, Any, Any]]:
+        """The state of every contact that touches, from there on, the direction of slip in its tangents, and its forces."""
         xi, forces = self._pushed(near, near.u)
         P = forces.P
         slight = SLIGHT * max(float(abs(xi).max(initial=0.0)), float((abs(near.D) @ abs(P)).max(initial=0.0)))
-        out: dict[int, tuple[float, Any]] = {}
+        out: dict[int, tuple[float, Any, Any]] = {}
         for k in forces.some:
             if P[3 * k] * near.D[3 * k, 3 * k] > slight:
                 point = self.points[near.which[k]]
                 slides = k in forces.along or len(point.rows) == 1
-                out[near.which[k]] = (SLIDES if slides else STICKS), forces.along.get(k)
+                out[near.which[k]] = (SLIDES if slides else STICKS), forces.along.get(k), P[3 * k:3 * k + 3]
         return out
 
     # -- what is told
