@@ -28,3 +28,10 @@ def test_bars_that_cross_in_flight(tilt):
     for accuracy in (1e-4, 1e-8):
         sol = m.simulate(1.0, accuracy=accuracy, output_step=1.0, progress=False)
         assert sol.events[0].what == "touches" and sol.events[0].t == pytest.approx(touch, abs=1e-11)
+
+
+@pytest.mark.parametrize("case", [1246, 4426, 3849])
+def test_steps_of_usual_length_right_behind_a_tiny_one(case):
+    """Throws of seed 7: a blade that a drive turns, and a condition. Extrapolated by a million steps, rotations came to whole turns too
+    many within the step of Radau's method behind an instant, and what the step passed was seen nowhere or elsewhere."""
+    assert one(7, case) == "right"

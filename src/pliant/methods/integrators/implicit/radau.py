@@ -20,6 +20,7 @@ KAPPA = 0.03      # what Newton's method may leave, of the error allowed
 GOOD = 1e-3       # rate of convergence that lets matrices be kept
 EXPECTED = 20.0   # the error of order 5 over e, in units of e / h^2 u''
 SWEEPS = 3
+BEYOND = 20.0     # times the last step: how far its polynomials are followed
 
 
 @jit
@@ -51,8 +52,10 @@ def remember(p, w, c, o):
 
 @jit
 def predict(p, w, c, o):
-    """Velocities and multipliers by the polynomials of the last step, positions by the formula of the method."""
-    table, h, n_q, n_v, known = o.radau, c.h, p.num.state_q, p.num.state_v, o.n.past == 2
+    """Velocities and multipliers by the polynomials of the last step unless that was far shorter, positions by the formula of the method:
+    far beyond it a polynomial is nothing but rounding, from where rotations may come to whole turns too many."""
+    table, h, n_q, n_v = o.radau, c.h, p.num.state_q, p.num.state_v
+    known = o.n.past == 2 and h <= BEYOND * o.n.last_h
     o.Z[:] = 0
     o.N[:] = 0
     for i in range(3):
