@@ -14,7 +14,7 @@ import pliant as pl
 
 RIGID, SOFT = {"law": "rigid"}, {"stiffness": 1e6}
 LOSSY = {"restitution": 0.98, "friction": 0.02}
-SMOOTH = LOSSY | {"friction_model": "regularised", "slip_speed": 0.01}
+SMOOTH = {"restitution": 0.995, "friction": 0.02, "friction_model": "regularised", "slip_speed": 0.01}  # more, and it rests before 1000
 CLOSES, STAYS = 1e-9, 1e-12  # of the energy at the start; of the sum of what every body has of momentum
 
 

@@ -52,7 +52,7 @@ TANGENTS = index(7)                          # W[SEEN:], after g, speeds and acc
 ACROSS = index(13)                           # behind them: the axis of B that is most across n
 PLACES, CHOICES, NUMBERS = 11, 4, 14         # in H, tab and W
 ALONG_NORMAL = 0.999                         # cosine of n and an axis that is no longer used
-BEGUN = 1e3                                  # times as fast as that: slip has begun
+BEGUN, ENDED, NEAR = 1e3, 1e-2, 0.1          # times as fast as that: slip has begun; has ended; ends without having begun
 REPORT = STIFFNESS                           # as of `contacts`
 MEETING = index(0)                           # region of pairs that have a gap in one only
 SLOWEST = 1e-26                              # (m/s)^2: a slip without a direction of its own
@@ -129,7 +129,9 @@ def note_margins(s, b, o, e, xa, xb, slip, gap, opens):
             hold(W, 1.0, pc + 6)
             note_margin(W, pc + 6, left)
     side = np.sqrt(force(s, b, e, 1).real**2 + force(s, b, e, 2).real**2)
-    note_margin(W, pc + 4, 1.0 if phase == OPEN else b.rp[e, STATIC].real * pushes - side if phase == STICKS else slip + s.H[h + SLOW].real)
+    slow = s.H[h + SLOW].real
+    least = NEAR * slow if slow > 0 else -slow
+    note_margin(W, pc + 4, 1.0 if phase == OPEN else b.rp[e, STATIC].real * pushes - side if phase == STICKS else slip - least)
 
 
 def wrench(s, b, o, e):
@@ -151,8 +153,10 @@ def wrench(s, b, o, e):
             load_rates(s, b, e, o.W)
             u1, u2 = times(line(t1, found, xa, xb), o.W, RATES), times(line(t2, found, xa, xb), o.W, RATES)
             h1, h2 = held(s, b, e, t1, t2)
-            d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
-            slip = (u1.real * h1 + u2.real * h2)
+            slow = max(s.H[b.ip[e, PHASE] + SLOW].real, 0.0)
+            d1, d2 = slip_along(u1, u2, h1, h2, slow)
+            x, y = u1.real + slow * h1, u2.real + slow * h2
+            slip = np.sqrt(x * x + y * y) * (1.0 if x * h1 + y * h2 >= 0 else -1.0)
             put_line(line(add(scale(d1, t1), scale(d2, t2)), found, xa, xb), -b.rp[e, MU] * force(s, b, e, 0), o.W)
     note_margins(s, b, o, e, xa, xb, slip, gap, opens)
     return found[0]
@@ -244,7 +248,7 @@ def wrench_along(s, b, o, e, k, moves):
             u2 += l2[i] * u
         h = vec(s.H, b.ip[e, PHASE] + ALONG)
         h1, h2 = dot((h[0].real, h[1].real, h[2].real), t1).real, dot((h[0].real, h[1].real, h[2].real), t2).real
-        d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
+        d1, d2 = slip_along(u1, u2, h1, h2, max(s.H[b.ip[e, PHASE] + SLOW].real, 0.0))
         a1, a2 = -b.rp[e, MU].real * force(s, b, e, 0).real * d1, -b.rp[e, MU].real * force(s, b, e, 0).real * d2
     to = STIFFNESS if moves == 1 else DAMPING
     for i in range(12):
@@ -270,7 +274,7 @@ def rigid_contact_tangent(s, b, o):
             t1, t2 = tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
             u1, u2 = times(line(t1, found, xa, xb), o.W, RATES), times(line(t2, found, xa, xb), o.W, RATES)
             h1, h2 = held(s, b, e, t1, t2)
-            d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
+            d1, d2 = slip_along(u1, u2, h1, h2, max(s.H[b.ip[e, PHASE] + SLOW].real, 0.0))
             clear_line(o.W)
             put_line(line(add(scale(d1, t1), scale(d2, t2)), found, xa, xb), -b.rp[e, MU], o.W)
             add_entries(s, b, o, e, row, 1.0 + 0 * found[0], False, True)
@@ -321,7 +325,7 @@ def rigid_contact_power(s, b, o):
 
 
 def follow_slip(s, b, o):
-    """After a step the direction held is that of the slip."""
+    """After a step the direction held is that of the slip. Once slip has begun, it ends before it has no direction any more."""
     for e in range(b.first, b.last):
         h = b.ip[e, PHASE]
         if s.H[h].real == SLIDES:
@@ -329,11 +333,11 @@ def follow_slip(s, b, o):
             load_rates(s, b, e, o.W)
             t1, t2 = tangent(found, xb, edge, 1), tangent(found, xb, edge, 2)
             u1, u2 = times(line(t1, found, xa, xb), o.W, RATES), times(line(t2, found, xa, xb), o.W, RATES)
-            speed = np.sqrt(u1 * u1 + u2 * u2)
-            if speed.real * speed.real > SLOWEST and speed.real > BEGUN * s.H[h + SLOW].real:
+            speed, slow = np.sqrt(u1 * u1 + u2 * u2), s.H[h + SLOW]
+            if speed.real * speed.real > SLOWEST and speed.real > BEGUN * slow.real:
                 for k in range(3):
                     s.H[h + ALONG + k] = (u1 * t1[k] + u2 * t2[k]) / speed
-                s.H[h + SLOW] = 0 * speed
+                s.H[h + SLOW] = -ENDED * slow if slow.real > 0 else slow
 
 
 def report(s, b, o):
@@ -347,7 +351,7 @@ def report(s, b, o):
         f1, f2, F = -force(s, b, e, 1), -force(s, b, e, 2), -force(s, b, e, 0)
         if phase != STICKS:
             h1, h2 = held(s, b, e, t1, t2)
-            d1, d2 = slip_along(u1, u2, h1, h2, s.H[b.ip[e, PHASE] + SLOW].real)
+            d1, d2 = slip_along(u1, u2, h1, h2, max(s.H[b.ip[e, PHASE] + SLOW].real, 0.0))
             f1, f2 = -b.rp[e, MU] * F * d1, -b.rp[e, MU] * F * d2
         if phase == OPEN:
             f1, f2, F = 0 * F, 0 * F, 0 * F

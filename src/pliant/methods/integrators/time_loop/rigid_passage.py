@@ -212,7 +212,7 @@ class RigidPassage(RigidState):
         still = np.maximum(REST * self._speed() * np.array([self._size(k) for k in near.which]), gained)
         some = [k for k in range(n) if u[3 * k] <= still[k]]
         slight = still * max(1.0, float(self.run.c.speed) / self._speed())  # of all speeds so far: what slides and turns rests at once
-        slight = np.maximum(slight, SLOWLY * (self.run.accuracy or 0.0) * np.array([self._size(k) for k in near.which]))
+        slight = np.maximum(slight, 2 * SLOWLY * (self.run.accuracy or 0.0) * np.array([self._size(k) for k in near.which]))
         slip = {k: u[3 * k + 1:3 * k + 3] for k in some if np.hypot(*u[3 * k + 1:3 * k + 3]) > slight[k]}
         along = {k: v / np.hypot(*v) for k, v in slip.items()}
         P, begun, turned = np.zeros(3 * n), set[int](), 0.0
