@@ -31,3 +31,17 @@ def test_a_ball_beside_a_box_has_no_part_in_its_impacts():
         m.add(pl.Contact(f"{name}_floor", name, "ground", law="rigid", restitution=0.3, friction=0.4))
     sol = m.simulate(0.5, accuracy=1e-5)
     assert len(sol.events.of("box_floor")) > 3 and not [e for e in sol.events.of("ball_floor") if e.what == "impact"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rock_comes_to_rest(seed):
+    """The hull of eight random points rolls over edges and corners. Where its slip comes near to none without reversing it sticks."""
+    G, m = 9.81, pl.Model("rock", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody("rock", 1.0, (0.01, 0.012, 0.015), position=(0, 0, 0.5), rotation=pl.rotation((1, 2, 3), 1.0), velocity=(1, 0, 0),
+                       angular_velocity=(5, -3, 2)))
+    hull = pl.Surface.convex(np.random.default_rng(seed).normal(size=(8, 3)) * 0.1)
+    m.add(pl.Contact("touch", m.ground, "rock", surface_b=hull, law="rigid", restitution=0.3, friction=0.3))
+    sol = m.simulate(10.0, accuracy=1e-6, output_step=0.5, progress=False)
+    assert sol.quality.steps < 3000 and abs(sol["rock.velocity"][-1]).max() < 1e-9
+    assert sol["touch.normal_force"][-1] == pytest.approx(G, rel=1e-9) and set(sol["touch.state"][-2:]) == {1.0}
+    assert np.diff(sol.energy.dissipated).min() > -1e-9 and np.ptp(sol.energy.balance) < 1e-5
