@@ -109,7 +109,7 @@ def measured(name, duration, accuracy=1e-10):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--impacts", type=int, default=1000)
-    parser.add_argument("--accuracy", type=float, default=1e-10)
+    parser.add_argument("--accuracy", type=float, default=1e-11)
     parser.add_argument("--case", default="")
     given, failed = parser.parse_args(), False
     for name in CASES:
@@ -120,7 +120,7 @@ def main():
             found = measured(name, duration, given.accuracy)
             if found[0] >= given.impacts:
                 break
-            duration *= min(4.0, max(1.2, 1.1 * given.impacts / max(found[0], 1)))
+            duration *= min(1.3, max(1.1, 1.1 * given.impacts / max(found[0], 1)))
         good = found[2] < CLOSES and found[3] > -CLOSES and max(found[4:]) < STAYS
         failed = failed or not good
         print(f"{name:38} {found[0]:5d} impacts in {duration:6.2f} s: balance {found[1]:.1e} J, relative {found[2]:.1e}; raised by "
