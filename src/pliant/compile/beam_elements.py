@@ -1,10 +1,12 @@
 """Rows of beam elements between two places: what is constant of an element is computed here. Derivations: docs/theory/beams.md"""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ..families import beam_frames, beam_inertia, beam_loads, rigid
 from ..families.exact_beams import BEAM
 from .array_builder import ArrayBuilder, Place
 
@@ -48,7 +50,7 @@ def is_straight_enough(flexibility: np.ndarray, tolerance: float = 1e-12) -> boo
     return bool(np.abs(moments - moments[0, 0] * np.eye(3)).max() <= tolerance * abs(moments[0, 0]))
 
 
-def exact_beam(b: ArrayBuilder, item: str, places: tuple[Place, Place], length: float, strain: np.ndarray, flexibility: np.ndarray, *,
+def exact_beam(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, strain: np.ndarray, flexibility: np.ndarray, *,
                damping: float = 0.0, viscosity: np.ndarray | None = None, current: bool = True) -> int:
     """A helicoidal element. ``strain``: screw / length as modelled. ``damping`` [s] multiplies the stiffness of the reference, unless
     a 6x6 ``viscosity`` is given. ``current``: the flexibility of bending follows the strain."""
@@ -58,3 +60,41 @@ def exact_beam(b: ArrayBuilder, item: str, places: tuple[Place, Place], length: 
     pool = b.shared(np.array([stiffness, flexibility]))
     ints = A.iq, A.iv, B.iq, B.iv, pool, b.shared(V) if V.any() else -1, int(current)
     return b.element(BEAM, item, ints, (length, 1 / length, *strain), tiles=(*A.tiles, *B.tiles))
+
+
+def hermite_inertia(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, mass: float) -> int:
+    """Mass of an element, spread evenly along its axis; what a section has of its own is of `node_inertia`."""
+    A, B = places
+    return b.element(beam_inertia.INERTIA, item, (A.iq, A.iv, B.iq, B.iv), (length, mass), tiles=(*A.tiles, *B.tiles))
+
+
+def node_inertia(b: ArrayBuilder, item: str, place: Place, mass: float, inertia: np.ndarray, moment: np.ndarray | None = None) -> None:
+    """Half elements at a node: mass (0 with `hermite_inertia`), inertia about the node 3x3, and first moments, in axes of the node."""
+    b.element(rigid.BODY, item, (place.iq, place.iv), (mass, *np.ravel(inertia)), tiles=place.tiles)
+    if moment is not None and np.any(moment):
+        b.element(beam_inertia.MOMENTS, item, (place.iq, place.iv), moment, tiles=place.tiles)
+
+
+def between(a: Place, b: Place, name: str) -> Place:
+    """What frames between two nodes are on: both tiles, which must follow each other."""
+    if b.tiles[0] != a.tiles[-1] + 1:
+        raise ValueError("the nodes of an element must be placed one after the other")
+    return Place(name, (*a.tiles, *b.tiles), a.iq, a.make_frame)
+
+
+def beam_frame(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, xi: float, offset: np.ndarray,
+               axes: np.ndarray) -> int:
+    """A frame at xi (0 to 1) of an element, in the axes of its section; returns its number."""
+    A, B = places
+    number = b.bare_frame(between(A, B, item))
+    ints = A.iq, A.iv, B.iq, B.iv, number, b.frames[number][1], b.pool(offset, axes)
+    b.element(beam_frames.FRAMES, item, ints, (length, xi), tiles=(*A.tiles, *B.tiles))
+    return number
+
+
+def distributed_load(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, force: np.ndarray, moment: np.ndarray, *,
+                     follows: bool = False, code: int = -1) -> int:
+    """Force and moment per length, in axes of the world or, if it follows, of the section; ``code``: a factor, compiled."""
+    A, B = places
+    ints = A.iq, A.iv, B.iq, B.iv, int(follows), code
+    return b.element(beam_loads.LOAD, item, ints, (length, *force, *moment), tiles=(*A.tiles, *B.tiles))

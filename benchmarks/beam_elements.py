@@ -1,0 +1,71 @@
+"""Time of one beam element, its residual alone and with its tangent.
+
+    python benchmarks/beam_elements.py [elements]
+
+Process CPU time of the program over a chain of elements (1000 by default), the best of many short runs, divided by their number. The
+figures of the package's notes on large deformations are beside it.
+"""
+import sys
+import time
+
+import numpy as np
+
+from pliant.compile import beam_elements as made
+from pliant.compile.array_builder import ArrayBuilder
+from pliant.compile.beam_elements import Pose
+from pliant.compile.system import System
+from pliant.kernels import evaluation
+
+REPEATS, RUNS = 20, 40
+STIFFNESS = np.diag([1e4, 4e3, 4e3, 10.0, 13.0, 13.0])
+
+
+def chain(n, add):
+    """A slightly bent chain of n elements of 0.1 m."""
+    b, turn, rng = ArrayBuilder((0.0, 0.0, -9.81)), 0.03, np.random.default_rng(0)
+    poses = []
+    for k in range(n + 1):
+        c, s = np.cos(turn * k), np.sin(turn * k)
+        poses.append(Pose(np.array([s, 1 - c, 0]) * 0.1 / turn, np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])))
+    places = [b.place(f"node {k}", (*pose.point, np.cos(turn * k / 2), 0, 0, np.sin(turn * k / 2)), rng.normal(size=6), print)
+              for k, pose in enumerate(poses)]
+    for k in range(n):
+        add(b, places[k:k + 2], poses[k:k + 2])
+    return System(b)
+
+
+def microseconds(system, program, n):
+    x, calls = system.memory(), system.program(program)
+    best = np.inf
+    for _ in range(RUNS):
+        clock = time.process_time()
+        for _ in range(REPEATS):
+            evaluation.run(calls, system.data, x, 0.0, 1.0, 0.5, 0.3)
+        best = min(best, time.process_time() - clock)
+    return 1e6 * best / (REPEATS * n)
+
+
+def exact(**options):
+    def add(b, places, poses):
+        made.exact_beam(b, "beam", places, 0.1, np.r_[1.0, np.zeros(5)], np.linalg.inv(STIFFNESS), **options)
+    return add
+
+
+ELEMENTS = {
+    "exact, flexibility of the reference": (exact(current=False), "0.11 / 0.33"),
+    "exact, of the reference, damped": (exact(current=False, damping=1e-3), ""),
+    "exact, flexibility at the current strain": (exact(), "0.29 / -"),
+    "exact, at the current strain, damped": (exact(damping=1e-3), ""),
+}
+
+
+def main(n):
+    print(f"{'element':44}{'residual':>10}{'tangent':>10} µs    noted")
+    for name, (add, noted) in ELEMENTS.items():
+        system = chain(n, add)
+        found = [microseconds(system, program, n) for program in ("residual", "tangent")]
+        print(f"{name:44}{found[0]:10.3f}{found[1]:10.3f}       {noted}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
