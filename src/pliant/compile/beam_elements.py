@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..families import beam_frames, beam_inertia, beam_loads, rigid
+from ..families import ancf_cable, beam_frames, beam_inertia, beam_loads, corotational, rigid
 from ..families.exact_beams import BEAM
 from .array_builder import ArrayBuilder, Place
 
@@ -72,7 +72,7 @@ def node_inertia(b: ArrayBuilder, item: str, place: Place, mass: float, inertia:
     """Half elements at a node: mass (0 with `hermite_inertia`), inertia about the node 3x3, and first moments, in axes of the node."""
     b.element(rigid.BODY, item, (place.iq, place.iv), (mass, *np.ravel(inertia)), tiles=place.tiles)
     if moment is not None and np.any(moment):
-        b.element(beam_inertia.MOMENTS, item, (place.iq, place.iv), moment, tiles=place.tiles)
+        b.element(beam_inertia.MOMENTS, item, (place.iq, place.iv), tuple(moment), tiles=place.tiles)
 
 
 def between(a: Place, b: Place, name: str) -> Place:
@@ -98,3 +98,97 @@ def distributed_load(b: ArrayBuilder, item: str, places: Sequence[Place], length
     A, B = places
     ints = A.iq, A.iv, B.iq, B.iv, int(follows), code
     return b.element(beam_loads.LOAD, item, ints, (length, *force, *moment), tiles=(*A.tiles, *B.tiles))
+
+
+def linear_stiffness(flexibility: np.ndarray, length: float) -> np.ndarray:
+    """12x12, motions (u_A, th_A, u_B, th_B) in axes whose first one is along the beam, exact for any section: the flexibility of the end
+    B by its own loads, which act as (n, m + (L - s) e_1 x n) at s; what they need at A follows from equilibrium         [eicr-9]"""
+    arm = skew(np.array([1.0, 0.0, 0.0]))
+    at_end, lever = np.zeros((6, 6)), [length * (1 - x) / 2 for x in (-np.sqrt(0.6), 0.0, np.sqrt(0.6))]
+    for s, weight in zip(lever, (5 / 18, 8 / 18, 5 / 18), strict=True):
+        carry = np.eye(6)
+        carry[3:, :3] = s * arm
+        at_end += length * weight * carry.T @ flexibility @ carry
+    carry = np.eye(6)
+    carry[3:, :3] = length * arm
+    both = np.vstack([-carry, np.eye(6)])
+    found: np.ndarray = both @ np.linalg.inv(at_end) @ both.T
+    return (found + found.T) / 2
+
+
+def chord_axes(a: Pose, b: Pose) -> np.ndarray:
+    """E of eicr-1"""
+    phi, chord = rotation_vector(a.axes.T @ b.axes), (b.point - a.point) / np.linalg.norm(b.point - a.point)
+    middle = a.axes @ _exponential(phi / 2)
+    axis = np.cross(middle[:, 0], chord)  # of length sin t
+    least = np.eye(3) + skew(axis) + skew(axis) @ skew(axis) / (1 + middle[:, 0] @ chord)
+    found: np.ndarray = least @ middle
+    return found
+
+
+def _exponential(r: np.ndarray) -> np.ndarray:
+    t, K = float(np.linalg.norm(r)), skew(r)
+    found: np.ndarray = np.eye(3) + np.sinc(t / np.pi) * K + np.sinc(t / 2 / np.pi) ** 2 / 2 * K @ K
+    return found
+
+
+def corotational_beam(b: ArrayBuilder, item: str, places: Sequence[Place], poses: Sequence[Pose], stiffness: np.ndarray,
+                      damping: float = 0.0) -> int:
+    """A linear stiffness 12x12, as of `linear_stiffness`, in the axes E of the poses as modelled; it must not resist rigid motions."""
+    (A, B), (a, c) = places, poses
+    E = chord_axes(a, c)
+    motions = np.zeros((12, 7))  # of y: the chord longer, turns of A and of B
+    motions[6, 0], motions[3:6, 1:4], motions[9:, 4:] = 1, np.eye(3), np.eye(3)
+    pool = b.shared(np.concatenate([(motions.T @ stiffness @ motions).ravel(), (E.T @ a.axes).ravel(), (E.T @ c.axes).ravel()]))
+    length = float(np.linalg.norm(c.point - a.point))
+    return b.element(corotational.COROTATIONAL, item, (A.iq, A.iv, B.iq, B.iv, pool), (length, damping), tiles=(*A.tiles, *B.tiles))
+
+
+class LinearNode(NamedTuple):
+    """Six linear coordinates in a tile of their own: a place and a slope."""
+    iq: int
+    tile: int
+
+    @property
+    def iv(self) -> int:
+        return 6 * self.tile
+
+
+def cable_node(b: ArrayBuilder, point: np.ndarray, slope: np.ndarray, velocity: Sequence[float] = (0.0,) * 6) -> LinearNode:
+    """A node of a cable; ``slope`` is dr/ds. Nodes come before joints."""
+    if b.joints:
+        raise ValueError("nodes must be placed before joints")
+    made = LinearNode(len(b.q), len(b.used))
+    b.q += map(float, (*point, *slope))
+    b.v += map(float, velocity)
+    b.used.append(6)
+    b.linear += [(made.iv + k, made.iq + k) for k in range(6)]
+    return made
+
+
+def cable_strains(X: np.ndarray, length: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """eps at four points, kappa at three, and the mean of eps, of X = (r_A, r'_A, r_B, r'_B) as modelled"""
+    def at(xi: float) -> tuple[float, float]:
+        d = np.array([(6 * xi * xi - 6 * xi) / length, 1 - 4 * xi + 3 * xi * xi, (6 * xi - 6 * xi * xi) / length, 3 * xi * xi - 2 * xi])
+        dd = np.array([(12 * xi - 6) / length**2, (6 * xi - 4) / length, (6 - 12 * xi) / length**2, (6 * xi - 2) / length])
+        a, c = d @ X, dd @ X
+        return float(a @ a - 1) / 2, float(np.linalg.norm(np.cross(a, c)) / np.linalg.norm(a) ** 3)
+    three, weights = np.polynomial.legendre.leggauss(3)
+    four = (np.polynomial.legendre.leggauss(4)[0] + 1) / 2
+    found = np.array([at(xi) for xi in (three + 1) / 2])
+    return np.array([at(xi)[0] for xi in four]), found[:, 1], float(weights @ found[:, 0] / 2)
+
+
+def cable(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float, axial: float, bending: float, *, X: np.ndarray,
+          damping: float = 0.0, averaged: bool | None = None) -> int:
+    """``axial`` EA, ``bending`` EI, ``X`` as modelled (4, 3). ``averaged``: the mean of the stretch counts, for slender elements."""
+    (A, B), (stretch, curvature, mean) = nodes, cable_strains(X, length)
+    slender = axial * length**2 > 1e4 * bending if averaged is None else averaged
+    curvature = np.where(curvature * length > 1e-9, curvature, 0.0)
+    reals = length, axial, bending, damping, *stretch, *curvature, mean
+    return b.element(ancf_cable.CABLE, item, (A.iq, A.iv, B.iq, B.iv, int(slender)), reals, tiles=(A.tile, B.tile))
+
+
+def cable_inertia(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float, mass: float) -> int:
+    A, B = nodes
+    return b.element(ancf_cable.INERTIA, item, (A.iq, A.iv, B.iq, B.iv), (length, mass), tiles=(A.tile, B.tile))

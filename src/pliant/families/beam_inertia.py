@@ -5,7 +5,25 @@ r = N_1 p_A + N_2 L t_A + N_3 p_B + N_4 L t_B,  t = R e_1                       
 from ..kernels.contract import GRAVITY, KINETIC, POTENTIAL, TABLE, Family, Stage
 from ..kernels.helicoidal import cross_mat, put_block, scale9, tmatmul
 from ..kernels.jit import index, inlined, jit
-from ..kernels.so3 import accumulate, add, column, cross, dot, mat2, mat_add, matmul, mul, rotation, scale, skew, sub, tmul, transpose, vec, vec2
+from ..kernels.so3 import (
+    accumulate,
+    add,
+    column,
+    cross,
+    dot,
+    mat2,
+    mat_add,
+    matmul,
+    mul,
+    rotation,
+    scale,
+    skew,
+    sub,
+    tmul,
+    transpose,
+    vec,
+    vec2,
+)
 
 QA, VA, QB, VB = index(1, 2, 3, 4)  # ip, as of the elastic element
 LENGTH, MASS = index(0, 1)          # rp: L, rho A L

@@ -2,7 +2,7 @@
 from ..kernels.contract import POWER, Family, Stage
 from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, inlined, jit
-from ..kernels.so3 import add, dot, exponential, matmul, mul, scale, vec, vec2
+from ..kernels.so3 import dot, exponential, matmul, mul, scale, vec, vec2
 from .beam_points import angle_rate, combine, cubic, follow, pull_point, shares, slope_rate, spin, turn_changes, turns
 
 QA, VA, QB, VB = index(1, 2, 3, 4)         # ip, as of the elastic element
