@@ -1,6 +1,6 @@
 """Beams of elements between nodes without anything else, and Newton's method for their equilibria."""
 import numpy as np
-from derivatives import ComplexStep, random_rotation
+from derivatives import STEP, ComplexStep, random_rotation
 
 from pliant.compile import beam_elements as made
 from pliant.compile.array_builder import ArrayBuilder
@@ -69,6 +69,49 @@ def pair(add, angle, seed=0):
     return ComplexStep(System(b))
 
 
+def relative_error(c, *coefficients):
+    """Of the tangent of a ComplexStep, in its largest entry, for these cm, cd, ck or for each alone and a mixture."""
+    worst = 0.0
+    for k in coefficients or ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.7, 0.5, 0.3)):
+        expected = c.reference(*k)
+        worst = max(worst, abs(c.tangent(*k) - expected).max() / (abs(expected).max() or 1.0))
+    return worst
+
+
+def turned_columns(c, cd, ck):
+    """The tangent with a random T of every tile, and what it must be: cd dR/dv T + ck dR/dq."""
+    rng, T = np.random.default_rng(5), np.eye(c.system.n)
+    damping, stiffness = c.reference(0.0, 1.0, 0.0), c.reference(0.0, 0.0, 1.0)
+    for k in range(len(c.real.T)):
+        c.real.T[k] = rng.normal(size=9)
+        T[6 * k + 3:6 * k + 6, 6 * k + 3:6 * k + 6] = c.real.T[k].reshape(3, 3)
+    return c.tangent(0.0, cd, ck), cd * damping @ T + ck * stiffness
+
+
+def gradient(c, which):
+    """dE[which]/dq by a complex step, and R, of a ComplexStep at rest without gravity."""
+    s, x = c.system, c.real
+    x.v[:], x.a[:], s.data.val[:3] = 0, 0, 0
+    c.data = s.typed_data(np.complex128)
+    evaluation.run(s.program("residual"), s.data, x, c.t, 0.0, 0.0, 0.0)
+    return np.array([c.memory(unit, "q", "energy").E[which].imag / STEP for unit in np.eye(s.n)[:s.n_v]]), x.R[:s.n_v].copy()
+
+
+def energy(system, x, which):
+    x.E[:] = 0
+    evaluation.run(system.program("energy"), system.data, x, 0.0, 0.0, 0.0, 0.0)
+    return float(x.E[which])
+
+
+def moved(system, q, R, shift):
+    """Coordinates of all nodes after a rigid motion."""
+    found = q.copy().reshape(-1, 7)
+    for node_q in found:
+        node_q[:3] = R @ node_q[:3] + shift
+        node_q[3:] = quaternion(R @ rotation(node_q[3:]))
+    return found.ravel()
+
+
 class Chain:
     """Elements one after the other; the first node is held. ``element(builder, places, poses)`` adds one."""
 
@@ -81,6 +124,10 @@ class Chain:
         self.x = self.system.memory()
         self.free = np.array([i for i in range(self.system.n_v) if i // 6 not in held])
         self.program = self.system.program("tangent")
+
+    @property
+    def nodes(self):
+        return self.x.q.reshape(-1, 7)
 
     def residual(self):
         """R and D = dR/dq of all coordinates."""
@@ -117,3 +164,28 @@ class Chain:
             load[-6:-3] = np.asarray(force) * k / steps
             self.newton(load, **options)
         return self.tip()
+
+
+def straight(n, length=1.0):
+    return [Pose(np.array([length * k / n, 0, 0]), np.eye(3)) for k in range(n + 1)]
+
+
+def arc(n, radius, angle):
+    """From the origin along x, curving to y."""
+    angles = np.arange(n + 1) * angle / n
+    return [Pose(radius * np.array([np.sin(a), 1 - np.cos(a), 0]), exponential((0, 0, a))) for a in angles]
+
+
+def exact(flexibility, **options):
+    def add(b, places, poses):
+        d = made.screw(*poses)
+        length = np.linalg.norm(d[:3])
+        made.exact_beam(b, "beam", places, length, d / length, flexibility, **options)
+    return add
+
+
+def corotational(flexibility):
+    def add(b, places, poses):
+        length = np.linalg.norm(poses[1].point - poses[0].point)
+        made.corotational_beam(b, "beam", places, poses, made.linear_stiffness(flexibility, length))
+    return add

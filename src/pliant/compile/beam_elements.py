@@ -18,7 +18,7 @@ class Pose(NamedTuple):
 
 
 def skew(a: np.ndarray) -> np.ndarray:
-    return np.cross(np.eye(3), -np.asarray(a))
+    return np.cross(np.eye(3), np.asarray(a))
 
 
 def rotation_vector(R: np.ndarray) -> np.ndarray:
@@ -44,21 +44,23 @@ def corrected_stiffness(flexibility: np.ndarray, strain: np.ndarray, length: flo
     return (found + found.T) / 2
 
 
-def is_straight_enough(flexibility: np.ndarray, tolerance: float = 1e-12) -> bool:
-    """Whether K x m vanishes for every K of this section: one stiffness about all axes, uncoupled; then the reference is enough."""
-    moments = flexibility[3:, 3:]
-    return bool(np.abs(moments - moments[0, 0] * np.eye(3)).max() <= tolerance * abs(moments[0, 0]))
+def bends_alike(flexibility: np.ndarray, tolerance: float = 1e-12) -> bool:
+    """Whether bending and twist of a section have one stiffness about all axes, uncoupled from forces: a straight beam then has K x m = 0,
+    and the flexibility of the reference is enough."""
+    moments, size = flexibility[3:, 3:], abs(flexibility[3, 3])
+    return bool(np.abs(moments - moments[0, 0] * np.eye(3)).max() <= tolerance * size and not np.any(flexibility[:3, 3:]))
 
 
 def exact_beam(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, strain: np.ndarray, flexibility: np.ndarray, *,
-               damping: float = 0.0, viscosity: np.ndarray | None = None, current: bool = True) -> int:
+               damping: float = 0.0, viscosity: np.ndarray | None = None, current: bool | None = None) -> int:
     """A helicoidal element. ``strain``: screw / length as modelled. ``damping`` [s] multiplies the stiffness of the reference, unless
-    a 6x6 ``viscosity`` is given. ``current``: the flexibility of bending follows the strain."""
+    a 6x6 ``viscosity`` is given. ``current``: the correction follows the strain; by default where the section asks for it."""
     A, B = places
     stiffness = corrected_stiffness(flexibility, strain, length)
     V = damping * stiffness if viscosity is None else viscosity
+    follows = not bends_alike(flexibility) if current is None else current
     pool = b.shared(np.array([stiffness, flexibility]))
-    ints = A.iq, A.iv, B.iq, B.iv, pool, b.shared(V) if V.any() else -1, int(current)
+    ints = A.iq, A.iv, B.iq, B.iv, pool, b.shared(V) if V.any() else -1, int(follows)
     return b.element(BEAM, item, ints, (length, 1 / length, *strain), tiles=(*A.tiles, *B.tiles))
 
 
