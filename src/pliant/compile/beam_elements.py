@@ -168,27 +168,30 @@ def cable_node(b: ArrayBuilder, point: np.ndarray, slope: np.ndarray, velocity: 
     return made
 
 
-def cable_strains(X: np.ndarray, length: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """eps at four points, kappa at three, and the mean of eps, of X = (r_A, r'_A, r_B, r'_B) as modelled"""
+def cable_strains(X: np.ndarray, length: float, points: int) -> tuple[np.ndarray, np.ndarray]:
+    """eps at so many Gauss points and kappa at three, of X = (r_A, r'_A, r_B, r'_B) as modelled"""
     def at(xi: float) -> tuple[float, float]:
         d = np.array([(6 * xi * xi - 6 * xi) / length, 1 - 4 * xi + 3 * xi * xi, (6 * xi - 6 * xi * xi) / length, 3 * xi * xi - 2 * xi])
         dd = np.array([(12 * xi - 6) / length**2, (6 * xi - 4) / length, (6 - 12 * xi) / length**2, (6 * xi - 2) / length])
         a, c = d @ X, dd @ X
         return float(a @ a - 1) / 2, float(np.linalg.norm(np.cross(a, c)) / np.linalg.norm(a) ** 3)
-    three, weights = np.polynomial.legendre.leggauss(3)
-    four = (np.polynomial.legendre.leggauss(4)[0] + 1) / 2
-    found = np.array([at(xi) for xi in (three + 1) / 2])
-    return np.array([at(xi)[0] for xi in four]), found[:, 1], float(weights @ found[:, 0] / 2)
+
+    def gauss(n: int) -> np.ndarray:
+        found: np.ndarray = (np.polynomial.legendre.leggauss(n)[0] + 1) / 2
+        return found
+    return np.array([at(xi)[0] for xi in gauss(points)]), np.array([at(xi)[1] for xi in gauss(3)])
 
 
 def cable(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float, axial: float, bending: float, *, X: np.ndarray,
-          damping: float = 0.0, averaged: bool | None = None) -> int:
-    """``axial`` EA, ``bending`` EI, ``X`` as modelled (4, 3). ``averaged``: the mean of the stretch counts, for slender elements."""
-    (A, B), (stretch, curvature, mean) = nodes, cable_strains(X, length)
-    slender = axial * length**2 > 1e4 * bending if averaged is None else averaged
+          damping: float = 0.0, points: int | None = None) -> int:
+    """``axial`` EA, ``bending`` EI, ``X`` as modelled (4, 3), ``damping`` [s] of the stretch. ``points`` of the stretch: 4, or 3 for
+    slender elements, which are too stiff with 4."""
+    A, B = nodes
+    count = (3 if axial * length**2 > 1e4 * bending else 4) if points is None else points
+    stretch, curvature = cable_strains(X, length, count)
     curvature = np.where(curvature * length > 1e-9, curvature, 0.0)
-    reals = length, axial, bending, damping, *stretch, *curvature, mean
-    return b.element(ancf_cable.CABLE, item, (A.iq, A.iv, B.iq, B.iv, int(slender)), reals, tiles=(A.tile, B.tile))
+    reals = length, axial, bending, damping, *stretch, *[0.0] * (4 - count), *curvature
+    return b.element(ancf_cable.CABLE, item, (A.iq, A.iv, B.iq, B.iv, count), reals, tiles=(A.tile, B.tile))
 
 
 def cable_inertia(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float, mass: float) -> int:

@@ -11,11 +11,10 @@ from ..kernels.jit import index, inlined, jit
 from ..kernels.so3 import accumulate, add, cross, dot, dyad, mat_add, scale, sub, vec
 from .beam_inertia import M11, M12, M13, M14, M22, M24
 
-QA, VA, QB, VB, AVERAGED = index(1, 2, 3, 4, 5)  # ip: places in q and v; 1: the mean of eps counts, 0: eps at four points
+QA, VA, QB, VB, POINTS = index(1, 2, 3, 4, 5)    # ip: places in q and v; how many points of the stretch, 3 or 4
 LENGTH, EA, EI, DAMPING = index(0, 1, 2, 3)      # rp: L, EA, EI, tau of the stretch
-STRETCH, CURVATURE, MEAN = index(4, 8, 11)       # rp, as modelled: eps at four points, kappa at three, the mean of eps
+STRETCH, CURVATURE = index(4, 8)                 # rp, as modelled: eps at these points, kappa at three
 MASS = index(1)                                  # rp of inertia, after L: rho A L
-GRADIENT, RATE = index(64, 76)                   # scratch: d mean/dX and d mean'/dX
 GAUSS3, FAR, NEAR = 0.7745966692414834, 0.8611363115940526, 0.3399810435848563  # Gauss points on -1 to 1
 WEIGHT_FAR, WEIGHT_NEAR = 0.3478548451374538, 0.6521451548625461
 
@@ -79,22 +78,9 @@ def stretch(a):
     return (dot(a, a) - 1) / 2
 
 
-@jit
-def mean(s, b, e, W):
-    """The mean of eps less that as modelled, and of its rate; their derivatives by X and, of the rate at constant X', in scratch"""
-    L, qa, qb, va, vb = b.rp[e, LENGTH], b.ip[e, QA], b.ip[e, QB], b.ip[e, VA], b.ip[e, VB]
-    value, rate = -b.rp[e, MEAN], 0 * L
-    for i in range(24):
-        W[GRADIENT + i] = 0
-    for p in range(3):
-        x, weight = three(p)
-        N = first(x, L)
-        a, a1 = combined(s.q, qa, qb, N), combined(s.v, va, vb, N)
-        value, rate = value + weight * stretch(a), rate + weight * dot(a, a1)
-        for i in range(4):
-            accumulate(weight * N[i], a, W, GRADIENT + 3 * i)
-            accumulate(weight * N[i], a1, W, RATE + 3 * i)
-    return value, rate
+@inlined
+def stretch_point(count, p):
+    return three(p) if count == 3 else four(p)
 
 
 @inlined
@@ -135,19 +121,12 @@ def elastic(s, b, o):
     """R += sum over points of w L (N' dW/dr' + N'' dW/dr''); the stretch with EA tau eps'                              [cable-5]"""
     for e in range(b.first, b.last):
         L, qa, qb, va, vb, tau = b.rp[e, LENGTH], b.ip[e, QA], b.ip[e, QB], b.ip[e, VA], b.ip[e, VB], b.rp[e, DAMPING]
-        if b.ip[e, AVERAGED] == 1:
-            value, rate = mean(s, b, e, o.W)
-            n = L * b.rp[e, EA] * (value + tau * rate)
-            for i in range(2):
-                accumulate(n, vec(o.W, GRADIENT + 3 * i), o.R, va + 3 * i)
-                accumulate(n, vec(o.W, GRADIENT + 6 + 3 * i), o.R, vb + 3 * i)
-        else:
-            for p in range(4):
-                x, weight = four(p)
-                N = first(x, L)
-                a = combined(s.q, qa, qb, N)
-                n = b.rp[e, EA] * (stretch(a) - b.rp[e, STRETCH + p] + tau * dot(a, combined(s.v, va, vb, N)))
-                add_vector(o, b, e, N, weight * L * n, a)
+        for p in range(b.ip[e, POINTS]):
+            x, weight = stretch_point(b.ip[e, POINTS], p)
+            N = first(x, L)
+            a = combined(s.q, qa, qb, N)
+            n = b.rp[e, EA] * (stretch(a) - b.rp[e, STRETCH + p] + tau * dot(a, combined(s.v, va, vb, N)))
+            add_vector(o, b, e, N, weight * L * n, a)
         for p in range(3):
             x, weight = three(p)
             N, M = first(x, L), second(x, L)
@@ -161,28 +140,12 @@ def elastic(s, b, o):
 def stretch_tangent(s, b, o, e, L):
     """EA (a a^T + eps 1), and of the damped part a a'^T and cd a a^T"""
     qa, qb, va, vb, tau = b.ip[e, QA], b.ip[e, QB], b.ip[e, VA], b.ip[e, VB], b.rp[e, DAMPING]
-    for p in range(4):
-        x, weight = four(p)
+    for p in range(b.ip[e, POINTS]):
+        x, weight = stretch_point(b.ip[e, POINTS], p)
         N, k = first(x, L), weight * L * b.rp[e, EA]
         a, a1 = combined(s.q, qa, qb, N), combined(s.v, va, vb, N)
         n = stretch(a) - b.rp[e, STRETCH + p] + tau * dot(a, a1)
         add_matrix(o, b, e, N, N, k, dyad(a, add(scale(o.ck + o.cd * tau, a), scale(o.ck * tau, a1)), o.ck * n))
-
-
-@inlined
-def mean_tangent(s, b, o, e, L):
-    """The same of the mean: a product of two gradients"""
-    value, rate = mean(s, b, e, o.W)
-    t, tau, k = b.ip[e, TABLE], b.rp[e, DAMPING], L * b.rp[e, EA]
-    one = 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0
-    for p in range(3):
-        x, weight = three(p)
-        N = first(x, L)
-        add_matrix(o, b, e, N, N, o.ck * k * weight * (value + tau * rate), one)
-    for i in range(12):
-        for j in range(12):
-            y = (o.ck + o.cd * tau) * o.W[GRADIENT + j] + o.ck * tau * o.W[RATE + j]
-            o.D[b.tab[t + 2 * (i // 6) + j // 6], i % 6, j % 6] += k * o.W[GRADIENT + i] * y
 
 
 @jit
@@ -191,10 +154,7 @@ def elastic_tangent(s, b, o):
     elastic(s, b, o)
     for e in range(b.first, b.last):
         L, qa, qb = b.rp[e, LENGTH], b.ip[e, QA], b.ip[e, QB]
-        if b.ip[e, AVERAGED] == 1:
-            mean_tangent(s, b, o, e, L)
-        else:
-            stretch_tangent(s, b, o, e, L)
+        stretch_tangent(s, b, o, e, L)
         for p in range(3):
             x, weight = three(p)
             N, M, k = first(x, L), second(x, L), o.ck * weight * L
@@ -214,14 +174,10 @@ def energy(s, b, o):
     """W of cable-1"""
     for e in range(b.first, b.last):
         L, qa, qb = b.rp[e, LENGTH], b.ip[e, QA], b.ip[e, QB]
-        if b.ip[e, AVERAGED] == 1:
-            value, _ = mean(s, b, e, o.W)
-            o.E[ELASTIC] += L * b.rp[e, EA] * value * value / 2
-        else:
-            for p in range(4):
-                x, weight = four(p)
-                eps = stretch(combined(s.q, qa, qb, first(x, L))) - b.rp[e, STRETCH + p]
-                o.E[ELASTIC] += weight * L * b.rp[e, EA] * eps * eps / 2
+        for p in range(b.ip[e, POINTS]):
+            x, weight = stretch_point(b.ip[e, POINTS], p)
+            eps = stretch(combined(s.q, qa, qb, first(x, L))) - b.rp[e, STRETCH + p]
+            o.E[ELASTIC] += weight * L * b.rp[e, EA] * eps * eps / 2
         for p in range(3):
             x, weight = three(p)
             square, _, _ = squared_curvature(combined(s.q, qa, qb, first(x, L)), combined(s.q, qa, qb, second(x, L)))
@@ -235,15 +191,11 @@ def power(s, b, o):
     """Lost: integral of EA tau eps'^2                                                                                  [cable-6]"""
     for e in range(b.first, b.last):
         L, qa, qb, va, vb, k = b.rp[e, LENGTH], b.ip[e, QA], b.ip[e, QB], b.ip[e, VA], b.ip[e, VB], b.rp[e, EA] * b.rp[e, DAMPING]
-        if b.ip[e, AVERAGED] == 1:
-            _, rate = mean(s, b, e, o.W)
-            o.E[DISSIPATION] += k * L * rate * rate
-        else:
-            for p in range(4):
-                x, weight = four(p)
-                N = first(x, L)
-                rate = dot(combined(s.q, qa, qb, N), combined(s.v, va, vb, N))
-                o.E[DISSIPATION] += k * weight * L * rate * rate
+        for p in range(b.ip[e, POINTS]):
+            x, weight = stretch_point(b.ip[e, POINTS], p)
+            N = first(x, L)
+            rate = dot(combined(s.q, qa, qb, N), combined(s.v, va, vb, N))
+            o.E[DISSIPATION] += k * weight * L * rate * rate
 
 
 @inlined
