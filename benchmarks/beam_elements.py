@@ -51,18 +51,69 @@ def exact(**options):
     return add
 
 
+def inertia(b, places, poses):
+    made.hermite_inertia(b, "beam", places, 0.1, 0.2)
+
+
+def lumped(b, places, poses):
+    made.node_inertia(b, "beam", places[0], 0.2, 1e-5 * np.eye(3))
+
+
+def load(follows):
+    def add(b, places, poses):
+        made.distributed_load(b, "load", places, 0.1, (0.0, 1.0, 2.0), (0.1, 0.0, 0.0), follows=follows)
+    return add
+
+
+def corotational(damping=0.0):
+    def add(b, places, poses):
+        stiffness = made.linear_stiffness(np.linalg.inv(STIFFNESS), 0.1)
+        made.corotational_beam(b, "beam", places, poses, stiffness, damping)
+    return add
+
+
+def cable_chain(n, add):
+    """Nodes of cables at the same places."""
+    b, nodes = ArrayBuilder((0.0, 0.0, -9.81)), []
+    X = [np.array([[0.1 * k, 0.01 * np.sin(k), 0], [1, 0.1 * np.cos(k), 0]]) for k in range(n + 1)]
+    nodes = [made.cable_node(b, *x) for x in X]
+    for k in range(n):
+        add(b, nodes[k:k + 2], np.concatenate(X[k:k + 2]))
+    return System(b)
+
+
+def cable(points, damping=0.0):
+    def add(b, nodes, X):
+        made.cable(b, "cable", nodes, 0.1, 1e4, 13.0, X=np.array([[0, 0, 0], [1.0, 0, 0], [0.1, 0, 0], [1, 0, 0]]), points=points,
+                   damping=damping)
+    return add
+
+
+def cable_inertia(b, nodes, X):
+    made.cable_inertia(b, "cable", nodes, 0.1, 0.2)
+
+
 ELEMENTS = {
-    "exact, flexibility of the reference": (exact(current=False), "0.11 / 0.33"),
-    "exact, of the reference, damped": (exact(current=False, damping=1e-3), ""),
-    "exact, flexibility at the current strain": (exact(), "0.29 / -"),
-    "exact, at the current strain, damped": (exact(damping=1e-3), ""),
+    "exact, flexibility of the reference": (chain, exact(current=False), "0.11 / 0.33"),
+    "exact, of the reference, damped": (chain, exact(current=False, damping=1e-3), ""),
+    "exact, flexibility at the current strain": (chain, exact(current=True), "0.29 / -"),
+    "exact, at the current strain, damped": (chain, exact(current=True, damping=1e-3), ""),
+    "Hermite inertia": (chain, inertia, "0.06 / 0.27"),
+    "lumped inertia (a rigid body)": (chain, lumped, ""),
+    "dead load per length": (chain, load(False), ""),
+    "follower load per length": (chain, load(True), ""),
+    "corotational": (chain, corotational(), ""),
+    "corotational, damped": (chain, corotational(1e-3), ""),
+    "cable, 4 points": (cable_chain, cable(4), ""),
+    "cable, 3 points, damped": (cable_chain, cable(3, 1e-3), ""),
+    "cable inertia": (cable_chain, cable_inertia, ""),
 }
 
 
 def main(n):
     print(f"{'element':44}{'residual':>10}{'tangent':>10} µs    noted")
-    for name, (add, noted) in ELEMENTS.items():
-        system = chain(n, add)
+    for name, (make, add, noted) in ELEMENTS.items():
+        system = make(n, add)
         found = [microseconds(system, program, n) for program in ("residual", "tangent")]
         print(f"{name:44}{found[0]:10.3f}{found[1]:10.3f}       {noted}")
 

@@ -74,6 +74,20 @@ def add_matrix(o, b, e, N, M, f, K):
 
 
 @inlined
+def add_matrices(o, b, e, N, M, aa, ab, bb):
+    """D += N_i N_j aa + N_i M_j ab + M_i N_j ab^T + M_i M_j bb"""
+    t = b.ip[e, TABLE]
+    for i in range(4):
+        for j in range(4):
+            k = b.tab[t + 2 * (i // 2) + j // 2]
+            x, y, z, w = N[i] * N[j], N[i] * M[j], M[i] * N[j], M[i] * M[j]
+            for r in range(3):
+                for c in range(3):
+                    o.D[k, 3 * (i % 2) + r, 3 * (j % 2) + c] += (x * aa[3 * r + c] + w * bb[3 * r + c]) + (y * ab[3 * r + c]
+                                                                                                   + z * ab[3 * c + r])
+
+
+@inlined
 def stretch(a):
     return (dot(a, a) - 1) / 2
 
@@ -162,11 +176,9 @@ def elastic_tangent(s, b, o):
             square, ga, gb = squared_curvature(a, c)
             aa, ab, bb = curvature_change(a, c)
             f, f1 = bending(b, e, p, square)
-            by = mat_add(scale9(f, ab), f1, dyad(ga, gb, 0.0))
-            add_matrix(o, b, e, N, N, k, mat_add(scale9(f, aa), f1, dyad(ga, ga, 0.0)))
-            add_matrix(o, b, e, N, M, k, by)
-            add_matrix(o, b, e, M, N, k, (by[0], by[3], by[6], by[1], by[4], by[7], by[2], by[5], by[8]))
-            add_matrix(o, b, e, M, M, k, mat_add(scale9(f, bb), f1, dyad(gb, gb, 0.0)))
+            by = mat_add(scale9(k * f, ab), k * f1, dyad(ga, gb, 0.0))
+            aa, bb = mat_add(scale9(k * f, aa), k * f1, dyad(ga, ga, 0.0)), mat_add(scale9(k * f, bb), k * f1, dyad(gb, gb, 0.0))
+            add_matrices(o, b, e, N, M, aa, by, bb)
 
 
 @jit
