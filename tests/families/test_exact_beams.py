@@ -25,11 +25,12 @@ from beam_chains import (
 from derivatives import random_rotation
 
 from pliant.compile.beam_elements import Pose
-from pliant.families.exact_beams import section
+from pliant.families.beam_sections import sections
+from pliant.families.exact_beams import BEAM
 from pliant.kernels import evaluation
-from pliant.kernels.contract import DISSIPATION, ELASTIC, TURNING, Family, Stage
+from pliant.kernels.contract import DISSIPATION, ELASTIC, TURNING
 from pliant.kernels.helicoidal import factors
-from pliant.kernels.jit import DISABLED, jit
+from pliant.kernels.jit import DISABLED
 
 ANGLES = (0.0, 1e-9, 1e-4, 0.05, 0.1414, 0.1415, 0.6, 0.999, 1.001, 1.7, 2.4, 3.0)
 DATA = Path(__file__).parents[1] / "support"
@@ -187,33 +188,32 @@ def test_roll_up(current):
     np.testing.assert_allclose(chain.nodes[:, :3], [pose.point for pose in circle], rtol=0, atol=1e-12)
 
 
-@jit
-def read_sections(s, b, o):
-    for e in range(b.first, b.last):
-        for i in range(5):
-            n, m, x, y = section(s, b, e, i / 4)
-            for k in range(3):
-                at = 12 * i + k
-                o.W[at], o.W[at + 3], o.W[at + 6], o.W[at + 9] = n[k], m[k], x[k], y[k]
+@pytest.mark.parametrize("current", [False, True], ids=["reference", "current"])
+def test_section_forces_of_a_small_load(current):
+    """A cantilever with a small force and moment on its end: in axes of the world, which are the section's, n is constant and m linear."""
+    F = np.linalg.inv(positive(np.random.default_rng(3), 6))
+    chain, load, out = Chain(straight(1, 0.7), exact(F, current=current)), 1e-7 * np.array([0.3, -0.5, 0.8, 0.2, 0.6, -0.4]), np.zeros(60)
+    _, D = chain.residual()
+    chain.move(np.r_[np.zeros(6), np.linalg.solve(D[6:, 6:], load)])
+    sections(chain.system.data, chain.x, chain.system.families[BEAM][0], np.linspace(0, 1, 5), out)
+    for xi, row in zip(np.linspace(0, 1, 5), out.reshape(5, 12), strict=True):
+        expected = np.r_[load[:3], load[3:] + np.cross((0.7 * (1 - xi), 0, 0), load[:3])]
+        np.testing.assert_allclose(row[:6], expected, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(row[6:] - (1, 0, 0, 0, 0, 0), F @ expected, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("current", [False, True], ids=["reference", "current"])
-def test_section_forces_of_a_small_load(current, monkeypatch):
-    """A cantilever with a small force and moment on its end: in axes of the world, which are the section's, n is constant and m linear."""
-    reading = Family("reading", act=Stage(residual=read_sections))
-    F = np.linalg.inv(positive(np.random.default_rng(3), 6))
-    chain = Chain(straight(1, 0.7), exact(F, current=current))
-    load = 1e-7 * np.array([0.3, -0.5, 0.8, 0.2, 0.6, -0.4])
-    _, D = chain.residual()
-    chain.move(np.r_[np.zeros(6), np.linalg.solve(D[6:, 6:], load)])
-    monkeypatch.setattr(made, "BEAM", reading)
-    reader = Chain(straight(1, 0.7), exact(F, current=current))
-    reader.x.q[:] = chain.x.q
-    evaluation.run(reader.system.program("residual"), reader.system.data, reader.x, 0.0, 0.0, 0.0, 0.0)
-    for i, row in enumerate(reader.x.W[:60].reshape(5, 12)):
-        expected = np.r_[load[:3], load[3:] + np.cross((0.7 * (1 - i / 4), 0, 0), load[:3])]
-        np.testing.assert_allclose(row[:6], expected, rtol=0, atol=1e-13)
-        np.testing.assert_allclose(row[6:] - (1, 0, 0, 0, 0, 0), F @ expected, rtol=0, atol=1e-13)
+def test_section_forces_of_a_large_load(current):
+    """At all nodes of a spatial bend they are what holds the part behind: the load in axes of the section, and its moment about it."""
+    force, F = np.array([0, 2.0, 1.5]), np.linalg.inv(np.diag([1e5, 1e5, 1e5, 1.0, 1.0, 8.0]))
+    chain, out = Chain(straight(4), exact(F, current=current)), np.zeros(24)
+    tip, first = chain.load(force, 20, tolerance=1e-12), chain.system.families[BEAM][0]
+    for k in range(4):
+        sections(chain.system.data, chain.x, first + k, np.array([0.0, 1.0]), out)
+        for node, row in zip(chain.nodes[k:k + 2], out.reshape(2, 12), strict=True):
+            R = rotation(node[3:])
+            np.testing.assert_allclose(row[:6], np.r_[R.T @ force, R.T @ np.cross(tip - node[:3], force)], rtol=0, atol=1e-9)
+            np.testing.assert_allclose(row[6:] - (1, 0, 0, 0, 0, 0), F @ row[:6], rtol=0, atol=1e-14)
 
 
 def test_more_than_three_radians_end_a_run():

@@ -30,6 +30,7 @@ from ..kernels.so3 import (
     transpose,
     vec,
 )
+from .exact_beams import history
 
 QA, VA, QB, VB, POOL = index(1, 2, 3, 4, 5)  # ip; val[POOL:]: K of y 7x7, R_A0 9, R_B0 9, both axes in those of E as modelled
 LENGTH, DAMPING = index(0, 1)                # rp: l_0; tau, so that tau K y' is viscous
@@ -266,5 +267,5 @@ def power(s, b, o):
         o.E[DISSIPATION] += b.rp[e, DAMPING] * (d[0] * N + dot(a, ma) + dot(c, mb))
 
 
-COROTATIONAL = Family("corotational beam", act=Stage(residual=elastic, tangent=elastic_tangent, energy=energy, power=power),
-                      force=True, elastic=True)
+COROTATIONAL = Family("corotational beam", force=True, elastic=True,
+                      act=Stage(residual=elastic, tangent=elastic_tangent, energy=energy, power=power, history=history))

@@ -31,6 +31,8 @@ from ..kernels.so3 import (
     cross,
     dot,
     dyad,
+    exponential,
+    left_tangent,
     mat2,
     mat_add,
     matmul,
@@ -262,17 +264,9 @@ def elastic_tangent(s, b, o):
         add_columns(o, b, e, 1, 3, matmul(A, Fb), on_a, add9(matmul(S, Mb), matmul(Zp, St)))
 
 
-@inlined
-def excess(s, b, e):
-    """e = d / L - d_0 / L, d / L, and what stress asks for"""
-    A, phi, u, g, g1, _ = screw(s, b, e)
-    gamma, K = strain(b, e, phi, u, g)
-    return sub(gamma, vec2(b.rp, e, STRAIN)), sub(K, vec2(b.rp, e, STRAIN + 3)), gamma, K, A, phi, u, g, g1
-
-
 @jit
 def middle(b, e, gamma, K, x, y):
-    """(n, m) = Phi^-1 (x, y) in the middle of an element, without what is viscous"""
+    """(n, m) = Phi^-1 (x, y)"""
     k = b.ip[e, POOL]
     if b.ip[e, CURRENT] == 1:
         return section_forces(b.val, k + 36, shape(b, e), gamma, K, x, y)
@@ -283,7 +277,9 @@ def middle(b, e, gamma, K, x, y):
 def elastic_energy(s, b, o):
     """W = (L/2) e.Phi^-1 e                                                                                             [beam-7]"""
     for e in range(b.first, b.last):
-        x, y, gamma, K, _, _, _, _, _ = excess(s, b, e)
+        _, phi, u, g, _, _ = screw(s, b, e)
+        gamma, K = strain(b, e, phi, u, g)
+        x, y = sub(gamma, vec2(b.rp, e, STRAIN)), sub(K, vec2(b.rp, e, STRAIN + 3))
         n, m = middle(b, e, gamma, K, x, y)
         o.E[ELASTIC] += (dot(x, n) + dot(y, m)) * b.rp[e, LENGTH] / 2
 
@@ -311,16 +307,15 @@ def history(s, b, o):
 
 @jit
 def section(s, b, e, xi):
-    """n and m at s = xi L by what equilibrium asks for, n' = -K x n, m' = -K x m - gamma x n, and the strains
-    F (n, m) + d_0 / L                                                                                                [beam-16]"""
-    x, y, gamma, K, A, phi, u, g, g1 = excess(s, b, e)
-    n, m = middle(b, e, gamma, K, x, y)
-    if b.ip[e, VISCOSITY] >= 0:
-        n1, m1 = viscous(s, b, e, A, phi, u, g, g1)
-        n, m = add(n, n1), add(m, m1)
-    h = (0.5 - xi) * b.rp[e, LENGTH]
-    m = add(m, scale(h, add(cross(K, m), cross(gamma, n))))
-    n = add(n, scale(h, cross(K, n)))
+    """n and m at s = xi L, of the forces on node A, f and S^T mu + u x f, that go on unchanged to the section:
+    n = exp(-xi phi) f,  m = exp(-xi phi) (S^T mu + (u - T(xi phi) xi S u) x f);  strains F (n, m) + d_0 / L               [beam-16]"""
+    A, phi, u, g, g1, _ = screw(s, b, e)
+    n, m = stress(s, b, e, A, phi, u, g, g1)
+    mu, _, _ = couple(phi, u, n, m, g, g1)
+    S, r = left_inverse(phi, g), scale(xi, phi)
+    f, R = tmul(S, n), exponential(r)
+    m = add(tmul(S, mu), cross(sub(u, scale(xi, mul(left_tangent(r), mul(S, u)))), f))
+    n, m = tmul(R, f), tmul(R, m)
     x, y = times6(b.val, b.ip[e, POOL] + 36, n, m)
     return n, m, add(x, vec2(b.rp, e, STRAIN)), add(y, vec2(b.rp, e, STRAIN + 3))
 
