@@ -11,6 +11,7 @@ import time
 import numpy as np
 
 from pliant.compile import beam_elements as made
+from pliant.compile import slope_elements as slopes
 from pliant.compile.array_builder import ArrayBuilder
 from pliant.compile.beam_elements import Pose
 from pliant.compile.system import System
@@ -74,9 +75,9 @@ def corotational(damping=0.0):
 
 def cable_chain(n, add):
     """Nodes of cables at the same places."""
-    b, nodes = ArrayBuilder((0.0, 0.0, -9.81)), []
+    b = ArrayBuilder((0.0, 0.0, -9.81))
     X = [np.array([[0.1 * k, 0.01 * np.sin(k), 0], [1, 0.1 * np.cos(k), 0]]) for k in range(n + 1)]
-    nodes = [made.cable_node(b, *x) for x in X]
+    nodes = [slopes.slope_node(b, x) for x in X]
     for k in range(n):
         add(b, nodes[k:k + 2], np.concatenate(X[k:k + 2]))
     return System(b)
@@ -84,13 +85,27 @@ def cable_chain(n, add):
 
 def cable(points, damping=0.0):
     def add(b, nodes, X):
-        made.cable(b, "cable", nodes, 0.1, 1e4, 13.0, X=np.array([[0, 0, 0], [1.0, 0, 0], [0.1, 0, 0], [1, 0, 0]]), points=points,
+        slopes.cable(b, "cable", nodes, 0.1, 1e4, 13.0, X=np.array([[0, 0, 0], [1.0, 0, 0], [0.1, 0, 0], [1, 0, 0]]), points=points,
                    damping=damping)
     return add
 
 
 def cable_inertia(b, nodes, X):
-    made.cable_inertia(b, "cable", nodes, 0.1, 0.2)
+    slopes.cable_inertia(b, "cable", nodes, 0.1, 0.2)
+
+
+def slope_chain(n, add):
+    """Nodes of beams with slopes at the same places."""
+    b = ArrayBuilder((0.0, 0.0, -9.81))
+    X = [np.array([[0.1 * k, 0.01 * np.sin(k), 0], [1, 0.1 * np.cos(k), 0], [0, 1, 0], [0, 0, 1]]) for k in range(n + 1)]
+    nodes = [slopes.slope_node(b, x) for x in X]
+    for k in range(n):
+        add(b, nodes[k:k + 2], np.concatenate(X[k:k + 2]))
+    return System(b)
+
+
+def slope_beam(b, nodes, X):
+    slopes.slope_beam(b, "beam", nodes, 0.1, 1e6, 0.3, 0.02, 0.03, X=X)
 
 
 ELEMENTS = {
@@ -107,6 +122,7 @@ ELEMENTS = {
     "cable, 4 points": (cable_chain, cable(4), ""),
     "cable, 3 points, damped": (cable_chain, cable(3, 1e-3), ""),
     "cable inertia": (cable_chain, cable_inertia, ""),
+    "beam of slopes": (slope_chain, slope_beam, ""),
 }
 
 

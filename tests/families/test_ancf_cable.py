@@ -1,9 +1,10 @@
 """Cables with slopes: derivatives, invariance, constant states, and what is known of slender cantilevers."""
 import numpy as np
 import pytest
-from beam_chains import STEP, energy, gradient, made, relative_error
+from beam_chains import STEP, energy, gradient, relative_error
 from derivatives import ComplexStep, random_rotation
 
+from pliant.compile import slope_elements as made
 from pliant.compile.array_builder import ArrayBuilder
 from pliant.compile.system import System
 from pliant.kernels import evaluation
@@ -18,7 +19,7 @@ def random_cable(points, curved, damping=0.0, mass=False, seed=3):
     rng = np.random.default_rng(seed)
     b, now = ArrayBuilder((0.3, 0.2, -9.81)), STRAIGHT + 0.2 * rng.normal(size=(4, 3))
     modelled = STRAIGHT + 0.2 * curved * rng.normal(size=(4, 3))
-    nodes = [made.cable_node(b, *now[k:k + 2], rng.normal(size=6)) for k in (0, 2)]
+    nodes = [made.slope_node(b, now[k:k + 2], rng.normal(size=6)) for k in (0, 2)]
     if mass:
         made.cable_inertia(b, "mass", nodes, 0.8, 1.7)
     else:
@@ -75,7 +76,7 @@ def test_either_end_may_be_the_first(points, curved):
     modelled = (STRAIGHT + 0.2 * curved * rng.normal(size=(4, 3)))[[2, 3, 0, 1]]
     now[[1, 3]] *= -1
     modelled[[1, 3]] *= -1
-    nodes = [made.cable_node(b, *now[k:k + 2]) for k in (0, 2)]
+    nodes = [made.slope_node(b, now[k:k + 2]) for k in (0, 2)]
     made.cable(b, "cable", nodes, 0.8, 3.0, 1.3, X=modelled, points=points)
     s = System(b)
     np.testing.assert_allclose(energy(s, s.memory(), ELASTIC), energy(c.system, c.real, ELASTIC), rtol=1e-12)
@@ -99,7 +100,7 @@ class Cantilever:
     def __init__(self, n, axial, bending, **options):
         b = ArrayBuilder((0.0, 0.0, 0.0))
         X = np.array([[[k / n, 0, 0], [1.0, 0, 0]] for k in range(n + 1)])
-        nodes = [made.cable_node(b, *x) for x in X]
+        nodes = [made.slope_node(b, x) for x in X]
         for k in range(n):
             made.cable(b, "cable", nodes[k:k + 2], 1 / n, axial, bending, X=X[k:k + 2].reshape(4, 3), **options)
         self.system = System(b)

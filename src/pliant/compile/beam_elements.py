@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..families import ancf_cable, beam_frames, beam_inertia, beam_loads, corotational, rigid
+from ..families import beam_frames, beam_inertia, beam_loads, corotational, rigid
 from ..families.exact_beams import BEAM
 from .array_builder import ArrayBuilder, Place
 
@@ -144,56 +144,3 @@ def corotational_beam(b: ArrayBuilder, item: str, places: Sequence[Place], poses
     pool = b.shared(np.concatenate([(motions.T @ stiffness @ motions).ravel(), (E.T @ a.axes).ravel(), (E.T @ c.axes).ravel()]))
     length = float(np.linalg.norm(c.point - a.point))
     return b.element(corotational.COROTATIONAL, item, (A.iq, A.iv, B.iq, B.iv, pool), (length, damping), tiles=(*A.tiles, *B.tiles))
-
-
-class LinearNode(NamedTuple):
-    """Six linear coordinates in a tile of their own: a place and a slope."""
-    iq: int
-    tile: int
-
-    @property
-    def iv(self) -> int:
-        return 6 * self.tile
-
-
-def cable_node(b: ArrayBuilder, point: np.ndarray, slope: np.ndarray, velocity: Sequence[float] = (0.0,) * 6) -> LinearNode:
-    """A node of a cable; ``slope`` is dr/ds. Nodes come before joints."""
-    if b.joints:
-        raise ValueError("nodes must be placed before joints")
-    made = LinearNode(len(b.q), len(b.used))
-    b.q += map(float, (*point, *slope))
-    b.v += map(float, velocity)
-    b.used.append(6)
-    b.linear += [(made.iv + k, made.iq + k) for k in range(6)]
-    return made
-
-
-def cable_strains(X: np.ndarray, length: float, points: int) -> tuple[np.ndarray, np.ndarray]:
-    """eps at so many Gauss points and kappa at three, of X = (r_A, r'_A, r_B, r'_B) as modelled"""
-    def at(xi: float) -> tuple[float, float]:
-        d = np.array([(6 * xi * xi - 6 * xi) / length, 1 - 4 * xi + 3 * xi * xi, (6 * xi - 6 * xi * xi) / length, 3 * xi * xi - 2 * xi])
-        dd = np.array([(12 * xi - 6) / length**2, (6 * xi - 4) / length, (6 - 12 * xi) / length**2, (6 * xi - 2) / length])
-        a, c = d @ X, dd @ X
-        return float(a @ a - 1) / 2, float(np.linalg.norm(np.cross(a, c)) / np.linalg.norm(a) ** 3)
-
-    def gauss(n: int) -> np.ndarray:
-        found: np.ndarray = (np.polynomial.legendre.leggauss(n)[0] + 1) / 2
-        return found
-    return np.array([at(xi)[0] for xi in gauss(points)]), np.array([at(xi)[1] for xi in gauss(3)])
-
-
-def cable(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float, axial: float, bending: float, *, X: np.ndarray,
-          damping: float = 0.0, points: int | None = None) -> int:
-    """``axial`` EA, ``bending`` EI, ``X`` as modelled (4, 3), ``damping`` [s] of the stretch. ``points`` of the stretch: 4, or 3 for
-    slender elements, which are too stiff with 4."""
-    A, B = nodes
-    count = (3 if axial * length**2 > 1e4 * bending else 4) if points is None else points
-    stretch, curvature = cable_strains(X, length, count)
-    curvature = np.where(curvature * length > 1e-9, curvature, 0.0)
-    reals = length, axial, bending, damping, *stretch, *[0.0] * (4 - count), *curvature
-    return b.element(ancf_cable.CABLE, item, (A.iq, A.iv, B.iq, B.iv, count), reals, tiles=(A.tile, B.tile))
-
-
-def cable_inertia(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float, mass: float) -> int:
-    A, B = nodes
-    return b.element(ancf_cable.INERTIA, item, (A.iq, A.iv, B.iq, B.iv), (length, mass), tiles=(A.tile, B.tile))
