@@ -166,34 +166,45 @@ def elastic(s, b, o):
 
 
 @inlined
-def pairs_of(b, e, p, S, n, m):
-    """Of S d2E/dX2 the factor of the unit matrix between the vectors n and m of the nodes"""
-    L = b.rp[e, LENGTH]
-    o = 0 * L
-    if p < 4:
-        x, _ = four(p)
-        N = axis(x, L, o, o)
-        f, g = (1 - x) if n < 4 else x, (1 - x) if m < 4 else x
-        bn, cn, bm, cm = f * (n % 4 == 2), f * (n % 4 == 3), g * (m % 4 == 2), g * (m % 4 == 3)
-        shear = S[3] * (N[n] * bm + bn * N[m]) + S[4] * (N[n] * cm + cn * N[m]) + S[5] * (bn * cm + cn * bm)
-        return S[0] * N[n] * N[m] + S[1] * bn * bm + S[2] * cn * cm + shear
-    x, y, z = side(p - 4)
-    N, M = axis(x, L, y * b.rp[e, WIDTH], z * b.rp[e, HEIGHT]), axis(x, L, o, o)
+def pair_of(N, M, x, p, S, n, m):
+    """Of S d2E/dX2 the factor of the unit matrix between the vectors n and m of the nodes; N and M: factors in a and in a on the axis"""
     f, g = (1 - x) if n < 4 else x, (1 - x) if m < 4 else x
     bn, cn, bm, cm = f * (n % 4 == 2), f * (n % 4 == 3), g * (m % 4 == 2), g * (m % 4 == 3)
+    if p < 4:
+        shear = S[3] * (N[n] * bm + bn * N[m]) + S[4] * (N[n] * cm + cn * N[m]) + S[5] * (bn * cm + cn * bm)
+        return S[0] * N[n] * N[m] + S[1] * bn * bm + S[2] * cn * cm + shear
     h, i = N[n] - M[n], N[m] - M[m]
     return S[0] * (N[n] * N[m] - M[n] * M[m]) + S[1] * (h * bm + bn * i) + S[2] * (h * cm + cn * i)
 
 
-@inlined
+@jit
+def add_pairs(b, o, e, p, weight, S):
+    """D += ck weight S d2E/dX2"""
+    t, L = b.ip[e, TABLE], b.rp[e, LENGTH]
+    z = 0 * L
+    (x, _), y = four(p), (z, z)
+    if p >= 4:
+        x, v, w = side(p - 4)
+        y = v * b.rp[e, WIDTH], w * b.rp[e, HEIGHT]
+    N, M = axis(x, L, y[0], y[1]), axis(x, L, z, z)
+    for n in range(NODES):
+        for m in range(NODES):
+            f = o.ck * weight * pair_of(N, M, x, p, S, n, m)
+            block, i, j = b.tab[t + 4 * (n // 2) + m // 2], 3 * (n % 2), 3 * (m % 2)
+            for r in range(3):
+                o.D[block, i + r, j + r] += f
+
+
+@jit
 def add_products(o, b, e, weight, count):
     """D += weight times W[GRADIENT:]^T W[STRESS:]"""
-    t = b.ip[e, TABLE]
-    for k in range(count):
-        for i in range(SIZE):
-            f = weight * o.W[GRADIENT + SIZE * k + i]
-            for j in range(SIZE):
-                o.D[b.tab[t + 4 * (i // 6) + j // 6], i % 6, j % 6] += f * o.W[STRESS + SIZE * k + j]
+    for tile in range(16):
+        block, row, column = b.tab[b.ip[e, TABLE] + tile], GRADIENT + 6 * (tile // 4), STRESS + 6 * (tile % 4)
+        for k in range(count):
+            for i in range(6):
+                f = weight * o.W[row + SIZE * k + i]
+                for j in range(6):
+                    o.D[block, i, j] += f * o.W[column + SIZE * k + j]
 
 
 @jit
@@ -201,7 +212,7 @@ def elastic_tangent(s, b, o):
     """w (dE/dX^T C (ck dE/dX + tau (ck dE'/dX + cd dE/dX)) + ck S d2E/dX2)                                           [slope-6]"""
     elastic(s, b, o)
     for e in range(b.first, b.last):
-        t, tau = b.ip[e, TABLE], b.rp[e, DAMPING]
+        tau = b.rp[e, DAMPING]
         for p in range(12):
             E, rate, weight, count = strains_at(s, b, e, p, o.W)
             S = stress_of(b, e, mixed(E, tau, rate), count)
@@ -215,12 +226,7 @@ def elastic_tangent(s, b, o):
                 for k in range(count):
                     o.W[STRESS + SIZE * k + j] = z[k]
             add_products(o, b, e, weight, count)
-            for n in range(NODES):
-                for m in range(NODES):
-                    f = o.ck * weight * pairs_of(b, e, p, S, n, m)
-                    block, i, j = b.tab[t + 4 * (n // 2) + m // 2], 3 * (n % 2), 3 * (m % 2)
-                    for r in range(3):
-                        o.D[block, i + r, j + r] += f
+            add_pairs(b, o, e, p, weight, S)
 
 
 @inlined
