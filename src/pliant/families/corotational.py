@@ -186,7 +186,7 @@ def rate_change(s, b, e, at, SA, SB, y, dl, da, dc, spin, deta, drho, th):
     return d1[0], a1, c1
 
 
-@jit
+@inlined
 def wrench_change(s, b, o, e, x, k, th, turn):
     """Change of (E F, moments) along dp_B - dp_A = E k, turns th of the nodes; ``turn``: T th, what w changes by          [eicr-6]"""
     at, SA, SB, y, (N, ma, mb) = x
@@ -235,15 +235,18 @@ def elastic_tangent(s, b, o):
         t, x = b.ip[e, TABLE], strained(s, b, e)
         E = x[0][1]
         TA, TB, none = mat2(s.T, b.ip[e, VA] // 6, 0), mat2(s.T, b.ip[e, VB] // 6, 0), scale(0.0, column(E, 0))
-        for j in range(3):
-            unit = add(none, (1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2)))
-            force, on_a, on_b = wrench_change(s, b, o, e, x, tmul(E, unit), (none, none), (none, none))
-            add_column(o, t, b, 1, j, 1.0, force, on_a, on_b)
-            add_column(o, t, b, 0, j, -1.0, force, on_a, on_b)
-            force, on_a, on_b = wrench_change(s, b, o, e, x, none, (unit, none), (column(TA, j), none))
-            add_column(o, t, b, 0, 3 + j, 1.0, force, on_a, on_b)
-            force, on_a, on_b = wrench_change(s, b, o, e, x, none, (none, unit), (none, column(TB, j)))
-            add_column(o, t, b, 1, 3 + j, 1.0, force, on_a, on_b)
+        for j in range(9):
+            part, i = j // 3, j % 3
+            unit = add(none, (1.0 * (i == 0), 1.0 * (i == 1), 1.0 * (i == 2)))
+            k = tmul(E, unit) if part == 0 else none
+            th = unit if part == 1 else none, unit if part == 2 else none
+            turn = column(TA, i) if part == 1 else none, column(TB, i) if part == 2 else none
+            force, on_a, on_b = wrench_change(s, b, o, e, x, k, th, turn)
+            if part == 0:
+                add_column(o, t, b, 0, i, -1.0, force, on_a, on_b)
+                add_column(o, t, b, 1, i, 1.0, force, on_a, on_b)
+            else:
+                add_column(o, t, b, part - 1, 3 + i, 1.0, force, on_a, on_b)
 
 
 @jit
