@@ -214,7 +214,8 @@ def viscous_change(s, b, e, A, phi, u, g, g1, g2):
     SN, XT = scale9(r, tmatmul(S, nn)), scale9(r, add9(transpose(nm), tmatmul(Z, nn)))  # what rates of forces do to f and mu
     SM, Y = scale9(r, tmatmul(S, nm)), scale9(r, add9(mm, tmatmul(Z, nm)))
     place = matmul(SN, by_u), add9(matmul(SN, by_phi), matmul(SM, turn)), matmul(XT, by_u), add9(matmul(XT, by_phi), matmul(Y, turn))
-    return place, (matmul(SN, by_turn), matmul(XT, by_turn)), quadratic((nn, nm, mm), S, Z, r)
+    rates = matmul(SN, S), add9(SM, matmul(SN, Z)), add9(Y, matmul(XT, Z))
+    return place, (matmul(SN, by_turn), matmul(XT, by_turn)), rates
 
 
 @inlined
