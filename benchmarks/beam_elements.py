@@ -2,8 +2,8 @@
 
     python benchmarks/beam_elements.py [elements]
 
-Process CPU time of the program over a chain of elements (1000 by default), the best of many short runs, divided by their number. The
-figures of the package's notes on large deformations are beside it.
+Process CPU time of the program over a chain of elements (1000 by default), the best of many short runs, divided by their number; beside
+it what was aimed at.
 """
 import sys
 import time
@@ -127,11 +127,11 @@ ELEMENTS = {
 
 
 def main(n):
-    print(f"{'element':44}{'residual':>10}{'tangent':>10} µs    noted")
-    for name, (make, add, noted) in ELEMENTS.items():
+    print(f"{'element':44}{'residual':>10}{'tangent':>10} µs    aim")
+    for name, (make, add, aim) in ELEMENTS.items():
         system = make(n, add)
         found = [microseconds(system, program, n) for program in ("residual", "tangent")]
-        print(f"{name:44}{found[0]:10.3f}{found[1]:10.3f}       {noted}")
+        print(f"{name:44}{found[0]:10.3f}{found[1]:10.3f}       {aim}")
 
 
 if __name__ == "__main__":
