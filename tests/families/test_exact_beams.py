@@ -154,9 +154,8 @@ def test_nodes_on_a_helix_are_in_balance(n, current):
 
 
 @pytest.mark.parametrize("current", [False, True], ids=["reference", "current"])
-def test_constant_strain_gives_constant_stress(current):
-    """Any constant strain on nodes of a helix is equilibrium where K x m and gamma x n + K x m vanish; a curved and twisted reference
-    without stress is so whatever the section is."""
+def test_a_curved_and_twisted_beam_as_modelled_has_no_stress(current):
+    """Whatever its section is; and the screw of its nodes is the strain of the helix that they are on."""
     rng = np.random.default_rng(4)
     strain, F = np.array([1.0, 0.1, -0.2, 0.5, 0.7, -0.4]), np.linalg.inv(positive(rng, 6))
     poses = [Pose(left_tangent(s * strain[3:]) @ strain[:3] * s, exponential(s * strain[3:])) for s in np.linspace(0, 2, 6)]
