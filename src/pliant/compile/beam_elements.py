@@ -2,38 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from ..families import beam_frames, beam_inertia, beam_loads, corotational, rigid
 from ..families.exact_beams import BEAM
+from ..items.beam_axis import Pose, exponential, rotation_vector, skew
+from ..items.beam_axis import screw as screw
 from .array_builder import ArrayBuilder, Place
-
-
-class Pose(NamedTuple):
-    """A node as modelled: place, and axes as columns; the first one is along the beam."""
-    point: np.ndarray
-    axes: np.ndarray
-
-
-def skew(a: np.ndarray) -> np.ndarray:
-    return np.cross(np.eye(3), np.asarray(a))
-
-
-def rotation_vector(R: np.ndarray) -> np.ndarray:
-    """phi with exp([phi]) = R, below half a turn."""
-    odd = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
-    s, c = np.linalg.norm(odd), (np.trace(R) - 1) / 2
-    return odd * (np.arctan2(s, c) / s if s > 1e-8 else 1 + s * s / 6)
-
-
-def screw(a: Pose, b: Pose) -> np.ndarray:
-    """d of the helix from a to b                                                                                       [beam-1]"""
-    phi, u = rotation_vector(a.axes.T @ b.axes), a.axes.T @ (b.point - a.point)
-    t = np.linalg.norm(phi)
-    g = (1 - t / 2 / np.tan(t / 2)) / t**2 if t > 1e-2 else 1 / 12 + t**2 / 720 + t**4 / 30240
-    return np.concatenate([u - np.cross(phi, u) / 2 + g * np.cross(phi, np.cross(phi, u)), phi])
 
 
 def corrected_stiffness(flexibility: np.ndarray, strain: np.ndarray, length: float) -> np.ndarray:
@@ -121,16 +97,10 @@ def linear_stiffness(flexibility: np.ndarray, length: float) -> np.ndarray:
 def chord_axes(a: Pose, b: Pose) -> np.ndarray:
     """E of eicr-1"""
     phi, chord = rotation_vector(a.axes.T @ b.axes), (b.point - a.point) / np.linalg.norm(b.point - a.point)
-    middle = a.axes @ _exponential(phi / 2)
+    middle = a.axes @ exponential(phi / 2)
     axis = np.cross(middle[:, 0], chord)  # of length sin t
     least = np.eye(3) + skew(axis) + skew(axis) @ skew(axis) / (1 + middle[:, 0] @ chord)
     found: np.ndarray = least @ middle
-    return found
-
-
-def _exponential(r: np.ndarray) -> np.ndarray:
-    t, K = float(np.linalg.norm(r)), skew(r)
-    found: np.ndarray = np.eye(3) + np.sinc(t / np.pi) * K + np.sinc(t / 2 / np.pi) ** 2 / 2 * K @ K
     return found
 
 
