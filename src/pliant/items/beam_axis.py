@@ -88,7 +88,7 @@ class BeamAxis(NamedTuple):
 def _across(x: np.ndarray, up: np.ndarray) -> np.ndarray:
     """Axes with x first, and z as near to ``up`` as it can be."""
     z = up - (up @ x) * x
-    z /= np.linalg.norm(z)
+    z /= np.linalg.norm(z) or 1.0
     return np.column_stack((x, np.cross(z, x), z))
 
 

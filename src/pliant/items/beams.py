@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .placing import Placement
 
 MOST = 1000      # elements of a beam
+FEWEST = 4       # points of a curve
 PARALLEL = 1e-6  # up and the beam: the sine of the angle between them is larger
 EXACT, COROTATIONAL = "geometrically-exact", "corotational"
 ENDS = {"start": 0.0, "end": 1.0}
@@ -52,9 +53,11 @@ def _spelled(value: Any) -> Any:
 
 
 def _points(value: Any) -> Any:
-    """At least two points."""
-    if not isinstance(value, (list, tuple, np.ndarray)) or len(value) < 2:
-        raise ValueError(must(value, "must be a list of at least two points of three coordinates [m]"))
+    """Two points, or enough of them for a smooth curve."""
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        raise ValueError(must(value, "must be a list of points of three coordinates [m]"))
+    if len(value) not in (2, *range(FEWEST, len(value) + 1)):
+        raise ValueError(f"{len(value)} points, must be at least {FEWEST} for a curve, or two for a straight beam")
     return tuple(value)
 
 
@@ -91,9 +94,9 @@ class Beam(FrameOwner):
     From ``start`` to ``end``, or smoothly through ``points``. ``profile``: its section, and ``material``, as of ``pl.flex``; the z axis
     of the section is towards ``up`` and turns by ``twist`` from the start to the end. ``elements``: their number, of equal lengths.
     ``formulation``: geometrically-exact or corotational. ``lumped``: the mass is at the nodes instead of along the axis. ``shear``:
-    whether sections may lean. ``damping`` [s] times the stiffness resists rates of strain. ``velocity`` (of its start, world axes) and ``angular_velocity``
-    (axes of its start) are those of the whole beam, which begins undeformed; those left out are solved for. Frames: start, end, node_0,
-    node_1, …, and ``frames``, names with places along the beam from 0 to 1; ``beam.at(0.3)`` is one without a name.
+    whether sections may lean. ``damping`` [s] times the stiffness resists rates of strain. ``velocity`` is that of its start,
+    ``angular_velocity`` in the axes there; the whole beam has this motion and begins undeformed; what is left out is solved for. Frames:
+    start, end, node_0, node_1, …, and ``frames``, names with places along the beam from 0 to 1; ``beam.at(0.3)`` is one without a name.
     """
     section: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "beam"

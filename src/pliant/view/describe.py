@@ -42,7 +42,7 @@ class Description:
         self.source, self.arrays = source, dict[str, np.ndarray]()
         self.places: list[str] = []
         self.modal: list[str] = []  # bodies with modal coordinates
-        self.pieces: list[str] = []  # nodes of beams, of which each carries the half elements beside it
+        self.pieces: list[str] = []  # nodes of beams but the first, which is the beam: each carries the half elements beside it
         self.offsets: dict[str, tuple[int, int]] = {}
         self.owners: dict[str, Any] = {}
         for name in source.model.styles if source.model else ():
@@ -91,7 +91,7 @@ class Description:
     def _body(self, item: FrameOwner) -> dict[str, Any]:
         self.owners[item.name], self.attached[item.name] = item, []
         made = {"name": item.name, "kind": item.kind, "place": self._place(item.name), "facts": facts_of(item)}
-        self.pieces += [f"{item.name}.node_{k}" for k in range(item.elements + 1)] if isinstance(item, Beam) else []
+        self.pieces += [f"{item.name}.node_{k}" for k in range(1, item.elements + 1)] if isinstance(item, Beam) else []
         if isinstance(item, ModalBody):
             seen = [name for name in item.frames if self.source.knows(f"{item.name}.{name}.position")]  # not the nodes of lines
             made["nodes"] = {name: self._place(f"{item.name}.{name}") for name in seen}
@@ -210,7 +210,7 @@ class Description:
         owner = self.owners[frame.body]
         if isinstance(owner, Beam):
             near, point, axes = owner.drawn_at(frame)
-            place = self.places.index(f"{frame.body}.{near}")
+            place = self.places.index(frame.body if near == "node_0" else f"{frame.body}.{near}")
             return {"body": frame.body, "place": place, "point": point, "rotation": quaternion_of(axes), "name": str(frame)}
         point, axes = owner.place_of(frame)
         node = owner.node_of(frame)
@@ -283,7 +283,7 @@ class Description:
         if isinstance(owner, ModalBody):
             body["skin"] = self._skin(owner, prefix)
         elif isinstance(owner, Beam):
-            body["shapes"] = []  # its pieces have them
+            body["shapes"] = [self._piece(owner, 0, prefix)]
         else:
             reach = np.full(3, self.size / 8)
             surfaces = self._faces(body["name"], -reach, reach)
@@ -296,9 +296,11 @@ class Description:
         """Half elements at a node of a beam, in the looks of the beam."""
         name, _, node = body["name"].rpartition(".node_")
         whole, owner, style = next(b for b in self.bodies if b["name"] == name), self.owners[name], styles.get(name)
-        halves = np.pad(owner.axis.lengths, 1)[int(node):int(node) + 2] / 2
-        body |= {"color": whole["color"], "shapes": [piece(owner.profile, halves, self.arrays, f"body{k}")], "frames": {}, "traced": []}
+        body |= {"color": whole["color"], "shapes": [self._piece(owner, int(node), f"body{k}")], "frames": {}, "traced": []}
         body |= {"opacity": style.opacity, "hidden": style.hidden} if style else {}
+
+    def _piece(self, beam: Beam, node: int, prefix: str) -> dict[str, Any]:
+        return piece(beam.profile, np.pad(beam.axis.lengths, 1)[node:node + 2] / 2, self.arrays, prefix)
 
     def _skin(self, owner: ModalBody, prefix: str) -> dict[str, Any]:
         skin = skin_of(owner.reduced, self.symbol)
