@@ -30,7 +30,8 @@ def errors(sol: pl.Solution) -> dict[str, float]:
     whole = sum(sol[f"energy.{part}"] for part in ("kinetic", "potential", "elastic", "dissipated")) - sol["energy.work"]
     stored = M**2 * L / (2 * EI)
     return {"end comes back [lengths]": float(np.linalg.norm(sol["strip.end.position"][-1])) / L,
-            "moment [relative]": float(abs(moments / -M - 1).max()), "energy [relative]": float(abs(sol["energy.elastic"][-1] / stored - 1)),
+            "moment [relative]": float(abs(moments / -M - 1).max()),
+            "energy [relative]": float(abs(sol["energy.elastic"][-1] / stored - 1)),
             "balance [relative]": float(abs(whole - whole[0]).max() / stored)}
 
 

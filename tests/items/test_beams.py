@@ -225,6 +225,17 @@ def test_curved_axes():
     assert [p.point[0] for p in twisted.poses] == [0, 1.5, 3]
 
 
+def test_a_rotor_between_nodes():
+    """A geared rotor whose joint is on a section between two nodes: energy stays."""
+    m = cantilever(4, profile=pl.Section.rectangle(0.01, 0.02), material=pl.Material(2e9, 0.3, 1500))
+    m.gravity = (0, 0, -9.81)
+    m.add(pl.RigidBody("wheel", 0.1, (1e-4, 1e-4, 1e-4), position=(0.6, 0, 0)))
+    m.add(pl.Revolute("J", m["beam"].at(0.6), "wheel", axis="x", angle_rate=10))
+    m.add(pl.RotorInertia("R", "J", rotor_inertia=1e-4, ratio=3))
+    sol = m.simulate(0.05, progress=False, accuracy=1e-8)
+    assert abs(energy(sol) - energy(sol)[0]).max() < 1e-9 and sol["energy.kinetic"][0] == pytest.approx((1e-4 + 9e-4) * 50)
+
+
 # -- texts and files
 def test_a_text_has_all_of_it():
     m = jointed("corotational", True)
@@ -332,6 +343,12 @@ def test_what_beams_cannot_do_is_refused_by_name():
         m.simulate(0.1, coordinates="joint", progress=False)
     with pytest.raises(ValueError, match=r"beam 'rod' has its mass along its axis.* give the beam lumped=True"):
         m.simulate(0.1, integrator="energy-momentum", step=1e-3, progress=False)
+    for item in (pl.LineLoad("w", "rod.start", "rod.end", (0, 0, 5)), pl.DistributedLoad("w", "rod", "wind"),
+                 pl.SlidingOnBeam("w", "rod.start", "load")):
+        other = flight()
+        other.add(item)
+        with pytest.raises(ValueError, match=r"is a beam, which knows no loads per length|'rod' is a beam; a dist|slide along a beam"):
+            other.compile()
     m.add(pl.Spherical("J", m.ground.frame((0, 0, 0)), Frame(body="load", s=0.1)))
     with pytest.raises(ValueError, match=r"body 'load' is no beam, so s = 0.1 is no place on it"):
         m.compile()
