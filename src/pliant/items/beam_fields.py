@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from inspect import signature
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -20,20 +20,21 @@ SECTION = "must be a section, such as pl.Section.circle(0.01), in a text {circle
 MATERIAL = "must be steel, aluminium, pl.Material(E, nu, rho), or in a text {E: 210 GPa, nu: 0.3, rho: 7850 kg/m^3}"
 
 
-def _made(maker: Any, given: Any, rule: str, *path: Any) -> Any:
-    """By a maker from a mapping of its arguments."""
+def _made(maker: Any, given: Any, rule: str, where: str = "") -> Any:
+    """By a maker from a mapping of its arguments; ``where`` these are, for the message."""
     if not isinstance(given, Mapping):
-        raise FieldError(path[0], must(given, rule), *path[1:])
-    known = signature(maker).parameters
+        raise ValueError(where + must(given, rule))
+    known = [key for key in signature(maker).parameters if key != "points"]
     for key in given:
-        if key not in known or key == "points":
-            raise FieldError(path[0], f"unknown key {key!r}{did_you_mean(str(key), known)}", *path[1:])
-    for key in (k for k, p in known.items() if p.default is p.empty and k not in given):
-        raise FieldError(path[0], f"{key} is missing", *path[1:])
+        if key not in known:
+            raise ValueError(f"{where}unknown key {key!r}{did_you_mean(str(key), known)}")
+    for key in known:
+        if signature(maker).parameters[key].default is Parameter.empty and key not in given:
+            raise ValueError(f"{where}{key} is missing")
     try:
         return maker(**given)
     except FieldError as error:
-        raise FieldError(path[0], error.told, *path[1:]) from None
+        raise ValueError(f"{where}{error.told}") from None
 
 
 def section_of(value: Any) -> Section:
@@ -41,18 +42,18 @@ def section_of(value: Any) -> Section:
     if isinstance(value, Section):
         return replace(value, points=())
     if not isinstance(value, Mapping) or len(value) != 1 or next(iter(value)) not in SHAPES:
-        raise FieldError("profile", must(dict(value) if isinstance(value, Mapping) else value, SECTION))
+        raise ValueError(must(dict(value) if isinstance(value, Mapping) else value, SECTION))
     (shape, data), = value.items()
-    found: Section = _made(getattr(Section, shape), data, SECTION, "profile", shape)
+    found: Section = _made(getattr(Section, shape), data, "must be a mapping of its sizes", f"{shape}: ")
     return replace(found, points=())
 
 
 def material_of(value: Any) -> Material:
     if isinstance(value, str) and value in MATERIALS:
         value = MATERIALS[value]
-    found: Material = value if isinstance(value, Material) else _made(Material, value, MATERIAL, "material")
+    found: Material = value if isinstance(value, Material) else _made(Material, value, MATERIAL)
     if not found.rho > 0:
-        raise FieldError("material", "rho = 0 kg/m^3 must be greater than zero: the nodes of a beam need mass")
+        raise ValueError("rho = 0 kg/m^3 must be greater than zero: the nodes of a beam need mass")
     return found
 
 
