@@ -362,6 +362,14 @@ def test_a_beam_is_not_bent_to_fit_at_the_start():
         m.simulate(0.1, progress=False)
 
 
+def test_a_velocity_that_joints_do_not_allow_is_told_by_the_name_of_the_beam():
+    m = cantilever(2, velocity=(1, 0, 0), angular_velocity=(0, 0, 0))
+    with pytest.raises(ValueError, match=r"the velocity of 'beam' cannot be what it is said to be") as told:
+        m.simulate(0.1, progress=False)
+    assert told.value.items == ("beam",)
+    assert [f.items for f in m.check().select("error") if f.code == "conflicting-velocities"] == [("beam",)]
+
+
 def test_a_run_stops_where_an_element_winds_up():
     m = cantilever(2, profile=pl.Section.general(1.0, 1e-2, 1e-2, 2e-2), material=pl.Material(1e2, 0.3, 1.0))
     m.add(pl.Torque("T", "beam.end", (300.0, 0, 0)))

@@ -130,6 +130,10 @@ class ChannelMap:
         self.variables: dict[str, Node] = {}        # their expressions
         self.relations: dict[str, Node] = {}        # of couplings by a function: what is kept
 
+    def whole(self, node: str) -> str:
+        """The beam that a node belongs to; other bodies are whole."""
+        return next((name for name, beam in self.beams.items() if node in beam.nodes), node)
+
     @property
     def adaptive(self) -> list[str]:
         """Bodies whose modes are chosen during a run."""

@@ -59,7 +59,7 @@ def bodies(d: CompiledModel) -> list[Said]:
         rows = said.map(d.x.q)
         for word, part in (("velocity", slice(0, 3)), ("angular_velocity", slice(3, 6))):
             if said.which[part][0]:
-                out.append(Said(word, name, rows[part], said.values[part], said.iv))
+                out.append(Said(word, d.directory.whole(name), rows[part], said.values[part], said.iv))
     return out
 
 
@@ -220,14 +220,14 @@ def _check(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> None:
         return
     stuck, broken = wrong
     found = contradiction(d, said, by_time)
-    names = [one.label for one in found]
+    names = list(dict.fromkeys(one.label for one in found))
     if stuck and all(one.what == DRIVE for one in found):
         listed = "; ".join(f"joint {name!r} would come apart at {gap.text('/s')}" for name, gap in list(stuck.items())[:5])
         who = f" ({' and '.join(names)})" if names else ""
         raise ModelError(f"drives and joints contradict each other at the start{who}: {listed}. Remove a drive or free a joint, so that "
                          "the mechanism can move as it is driven", (*(one.item for one in found), *stuck))
     found = found or broken
-    names, items = [one.label for one in found], tuple(one.item for one in found)
+    names, items = list(dict.fromkeys(one.label for one in found)), tuple(dict.fromkeys(one.item for one in found))
     why, how = _turned(d, found)
     if len(names) == 1:
         raise ModelError(f"the stated velocities contradict the joints: the {names[0]} cannot be what it is said to be{why}. {how}eave it "
