@@ -57,7 +57,8 @@ def test_links_resolve(page):
 
 
 PAGES_THAT_RUN = ("README.md", "docs/guide.md", "docs/control.md", "docs/drives.md", "docs/design_of_controllers.md", "docs/analyses.md",
-                  "docs/contact.md", "docs/methods.md", "docs/structure.md", "docs/flexible.md", "docs/stresses.md", "docs/viewer.md")
+                  "docs/contact.md", "docs/methods.md", "docs/structure.md", "docs/flexible.md", "docs/beams.md",
+                  "docs/stresses.md", "docs/viewer.md")
 
 
 @pytest.mark.parametrize("page", PAGES_THAT_RUN)

@@ -44,6 +44,7 @@ SHOWN = {  # what is done before the picture: part of the time, and a script
     "motor_position": (0.37, "a.plot('shaft.angle'); a.plot('pid.output')"),
     "pendulum": (0.2, ""),
     "rocking_block": (0.19, "a.plot('block.angular_velocity.y'); a.plot('floor.normal_force')"),
+    "rolled_strip": (0.7, "a.trace('strip.end')"),
     "rolling_disc": (0.6, "a.trace('disc')"),
     "rotor": (0.5, ""),
     "six_axis_arm": (0.3, "a.store.set({colorBy: 'displacement'}); a.plot('motor2.current'); a.plot('motor3.current')"),

@@ -14,6 +14,7 @@ _WHERE = {
     "items.errors": ("ItemError", "ModelError", "SimulationError"),
     "items.bodies": ("RigidBody",),
     "items.modal": ("ModalBody",),
+    "items.beams": ("Beam",),
     "items.adaptive": ("AdaptiveModes",),
     "items.style": ("Style",),
     "items.joints": ("Revolute", "Spherical", "Universal", "Prismatic", "Cylindrical", "Planar", "Fixed", "Screw",

@@ -15,7 +15,7 @@ from pliant.text.schema import schema
 
 MATRICES = "inertia", "stiffness", "damping"  # fields of any type that may be given as matrices
 LAWS = ("spring_damper", "torsion_spring", "axial_spring", "modal", "stop", "contact", "joint_friction", "brake", "clutch", "gear",
-        "rack_pinion", "screw", "revolute_clearance", "spherical_clearance")  # where they are numbers or functions
+        "rack_pinion", "screw", "beam", "revolute_clearance", "spherical_clearance")  # where they are numbers or functions
 
 
 def vectors(cls):

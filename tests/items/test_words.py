@@ -31,7 +31,7 @@ def told(text):
     ("joints", "slider", "did you mean 'prismatic'?"), ("joints", "rod", "did you mean 'distance'?"),
     ("joints", "spring", "did you mean 'spring_damper', which stands under forces?"), ("joints", "force", "a force stands under forces"),
     ("joints", "Revolute", "did you mean 'revolute'?"), ("joints", "box", "write box: {...} instead of kind, under bodies"),
-    ("bodies", "beam", "did you mean 'modal'?"), ("bodies", "box", "a box is a rigid body: write box: {...} instead of kind"),
+    ("bodies", "shell", "did you mean 'modal'?"), ("bodies", "box", "a box is a rigid body: write box: {...} instead of kind"),
     ("bodies", "point-mass", "write point_mass: {...} instead of kind"), ("drives", "motor", "did you mean 'drive'?"),
     ("measures", "sensor", "a sensor stands under blocks"), ("measures", "gauge", "did you mean 'measure'?"),
     ("blocks", "zoh", "did you mean 'sample'?"), ("forces", "dead-time", "did you mean 'delay', which stands under blocks?"),

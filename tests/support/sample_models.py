@@ -44,6 +44,10 @@ def everything(folder: Path) -> pl.Model:
     bridge(2).save(folder / "bridge.h5")
     m.add(pl.ModalBody("girder", folder / "bridge.h5"))
     m.add(pl.ModalBody("flexible", folder / "part.h5", damping=[0.01] * reduced_rod().n, modal={"mode 1": 1e-3}, stiffening="off"))
+    m.add(pl.Beam("mast", (1, 1, 0), (1, 1, "2 m"), pl.Section.tube("40 mm", "2 mm"), "aluminium", elements=3, damping="1 ms", lumped=True,
+                  up=(1, 1, 0), twist="10 deg", formulation="corotational", shear=False, frames={"lamp": 0.9}, velocity=(0, 0, 1)))
+    bow = [(0, 0, 5), (1, 0, 5), (2, 0.3, 5), (3, 1, 5)]
+    m.add(pl.Beam("leaf", points=bow, profile=pl.Section.circle("5 mm"), material=pl.Material(1e9, 0.4, 1e3)))
     wall, side, disc, ball = m.ground["wall"], box["side"], m["disc"], m["ball"]
     m.add(pl.Revolute("revolute", wall, rod["start"], axis=(1, 2, 2), zero="10 deg"))
     m.add(pl.Revolute("second", wall, disc, axis="-x"))

@@ -267,3 +267,11 @@ def plane_model_with_loads_and_velocities_across():
     m["crank"].angular_velocity = (0, 1, 1)
     m.add(pl.Force("push", "coupler", (1, 2, 3)))
     return m
+
+
+@sick(("wound-beam", "ring"), notes=[("unconnected-body", "ring")])
+def ring_of_three_elements() -> pl.Model:
+    m = pl.Model("ring", settings={"duration": 0.01})
+    points = [(np.cos(a), np.sin(a), 0.0) for a in np.linspace(0, 6, 30)]
+    m.add(pl.Beam("ring", points=points, profile=pl.Section.circle(0.01), material="steel", elements=3))
+    return m

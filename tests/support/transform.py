@@ -7,6 +7,7 @@ import pliant as pl
 from pliant.compile.planar import normal_vector
 from pliant.functions.units import parse_unit
 from pliant.items.base import Frame, Place, matrix_of, quaternion_of
+from pliant.items.beam_axis import default_up
 from pliant.items.rotations import product, written_as
 
 TOUCHING = "contact", "revolute_clearance", "spherical_clearance", "stop", "joint_friction", "mass_flow"  # by the units of their fields
@@ -25,7 +26,16 @@ def transformed(m: pl.Model, R: np.ndarray, s: float = 1.0, backwards: bool = Fa
     return out
 
 
+def _beam(b, R, s):
+    p, moved = b.profile, {k: getattr(b, k) and tuple(s * R @ getattr(b, k)) for k in ("start", "end", "velocity")}
+    profile = pl.Section.general(s**2 * p.area, s**4 * p.Iy, s**4 * p.Iz, s**4 * p.J, p.ky, p.kz, s**4 * p.Iyz)
+    points = b.points and tuple(tuple(s * R @ point) for point in b.points)
+    return {**moved, "points": points, "profile": profile, "up": tuple(R @ (b.up or default_up(b.axis)))}
+
+
 def _body(b, R, s):
+    if isinstance(b, pl.Beam):
+        return _beam(b, R, s)
     turned = {"position": tuple(s * R @ b.position), "rotation": product(quaternion_of(R), b.rotation)}
     if isinstance(b, pl.ModalBody):
         return turned  # its part has the size that it has

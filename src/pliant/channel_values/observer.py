@@ -176,6 +176,17 @@ class Observer:
         observe_scratch(seen, s.data, self.dynamics.x, self.rows, int(feet.place(ip)), out)
         return out[:, 0]
 
+    def section(self, beam: str, element: int, xi: float) -> np.ndarray:
+        """Force and moment (n, 6) in a section of an exact beam, on the part before it, in the axes of the section."""
+        from ..families.beam_sections import sections
+        from ..families.exact_beams import BEAM
+        s, x, out = self.dynamics.system, self.dynamics.x, np.zeros((len(self.rows), 12))
+        row = s.families[BEAM][0] + self.directory.beams[beam].row + element
+        for k in range(len(out)):
+            x.q[:], x.v[:] = self.parts["q"][k], self.parts["v"][k]
+            sections(s.data, x, row, np.array([xi]), out[k])
+        return out[:, :6]
+
     @cached_property
     def _alone(self) -> dict[int, int]:
         """Frames at which one force alone acts, numbered."""
@@ -217,7 +228,8 @@ class Observer:
         if quantity == "rotation":
             return quaternions(self.axes(number))
         first = W if quantity == "angular_velocity" else AV + 3
-        body = self.directory.frames.get(name.rpartition(".")[0], number)  # in the axes of the body
+        owner = name.rpartition(".")[0]  # in the axes of the body; on a beam of its section
+        body = number if owner in self.directory.beams else self.directory.frames.get(owner, number)
         return np.einsum("nji,nj->ni", self.axes(body), self.frame(number)[:, first:first + 3])
 
 

@@ -30,6 +30,8 @@ class Place:
     iq: int
     make_frame: Callable[..., None]  # of builder, place, number of the frame, point, axes and, of a flexible body, the node
     lines: tuple[tuple[int, int], ...] = ()  # of frames that slide on it: the tile of each, and its place in q
+    parts: Callable[[Any, np.ndarray, np.ndarray], tuple[Place, np.ndarray, np.ndarray]] | None = None  # of a body of many nodes: by the
+    # node of a frame the place that has it, and its point and axes there
 
     @property
     def iv(self) -> int:
@@ -199,10 +201,12 @@ class ArrayBuilder:
         self.states.append(StateEntry(name, iv, nominal))
         return iv
 
-    def frame(self, place: Place, point: Any, axes: Any = None, node: str | None = None) -> int:
+    def frame(self, place: Place, point: Any, axes: Any = None, node: Any = None) -> int:
         """A frame on a body, in its axes, of a flexible one at a node; returns its number."""
-        number = self.bare_frame(place)
         given = np.asarray(point, float), np.eye(3) if axes is None else np.asarray(axes, float)
+        if place.parts is not None:
+            (place, *given), node = place.parts(node, *given), None  # type: ignore[assignment]
+        number = self.bare_frame(place)
         place.make_frame(self, place, number, *given, *(() if node is None else (node,)))
         return number
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -92,6 +92,12 @@ class Flexible:
     spread: dict[str, str] = field(default_factory=dict)  # items that apply loads of its part: item -> load
 
 
+class BeamRecord(NamedTuple):
+    """Of a beam: names of its nodes, among bodies of the system, and the row of its first element in its family."""
+    nodes: tuple[str, ...]
+    row: int
+
+
 class ChannelMap:
     """Names of the model, and where their results are found in the arrays of the System."""
 
@@ -116,12 +122,17 @@ class ChannelMap:
         self.terms: dict[str, dict[tuple[str, str], float]] = {}  # of couplings: joint, coordinate -> its factor
         self.related: set[str] = set()              # signals that functions of couplings use
         self.flexible: dict[str, Flexible] = {}     # modal bodies
+        self.beams: dict[str, BeamRecord] = {}      # bodies of many nodes
         self.states: dict[str, StateEntry] = {}     # of items, by the name of their channel
         self.starts: dict[str, int] = {}            # of states that begin with a function of signals: its program
         self.inputs: dict[str, int] = {}            # free inputs: their rows among entries
         self.signals: dict[str, int] = {}           # channels that are signals: their places in Y
         self.variables: dict[str, Node] = {}        # their expressions
         self.relations: dict[str, Node] = {}        # of couplings by a function: what is kept
+
+    def whole(self, node: str) -> str:
+        """The beam that a node belongs to; other bodies are whole."""
+        return next((name for name, beam in self.beams.items() if node in beam.nodes), node)
 
     @property
     def adaptive(self) -> list[str]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import copy
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -212,13 +213,13 @@ class CompiledModel:
         worst = sorted(((g, name) for name, g in self.openings(self.x.R).items() if name in wide), key=lambda x: -x[0].largest)[:5]
         return "; ".join(f"joint {name!r} is open by {gap}" for gap, name in worst) if worst else None
 
-    def _matrix(self, more: dict[int, np.ndarray] | None = None) -> bool:
-        """[M C^T; C 0] in self.tiles and its factors in x.D, with ``more`` added to diagonal tiles."""
+    def _matrix(self, more: Mapping[Any, np.ndarray] | None = None) -> bool:
+        """[M C^T; C 0] in self.tiles and its factors in x.D, with ``more`` added to diagonal tiles, or to those of a row and column."""
         s, x = self.system, self.x
         x.D[:], x.a[:], x.lam[:] = 0, 0, 0
         evaluation.run(s.program("matrix"), s.data, x, 0.0, 1.0, 0.0, 0.0)
         for tile, block in (more or {}).items():
-            x.D[s.block[tile, tile]] += block
+            x.D[s.block[tile if isinstance(tile, tuple) else (tile, tile)]] += block
         self.tiles[:] = x.D
         return bool(factorise(x.D, s.lu, self.pivots))
 

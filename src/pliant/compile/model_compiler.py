@@ -32,6 +32,7 @@ from .system import System
 if TYPE_CHECKING:
     from ..functions.function import Code
     from ..items.base import Item
+    from ..items.beams import Beam
     from ..items.bodies import FrameOwner, RigidBody
     from ..items.modal import ModalBody
     from ..kernels.contract import Family
@@ -107,6 +108,11 @@ class ModelCompiler(Sensing):
         values = np.array([*(v or (0.0,) * 3), *(w or (0.0,) * 3)]) if rates is None else np.concatenate(rates)
         said = [v is not None] * 3 + [w is not None] * 3
         self.directory.stated[body.name] = StatedVelocity(place.iv, said, values, place.iq, np.array(body.com))
+
+    def add_beam(self, beam: Beam) -> None:
+        """A body of many nodes."""
+        from .beam_bodies import add_beam
+        add_beam(self, beam)
 
     def add_flexible(self, body: ModalBody, place: Place, rows: Any) -> None:
         """Where the modal coordinates of a body are, and what they mean."""
@@ -228,13 +234,22 @@ class ModelCompiler(Sensing):
         b, axes = self.builder, perpendicular_frame(normal)
         loose = self.structure.loose()
         firm = [record for name, record in self.directory.joints.items() if name not in loose]
-        for body in unheld(firm, [name for name in self.owners if name != "ground"], normal):
+        beams = self.directory.beams
+        bodies = [part for name in self.owners if name != "ground" for part in (beams[name].nodes if name in beams else (name,))]
+        for body in unheld([self._by_nodes(record) for record in firm] if beams else firm, bodies, normal):
             position, R = self.poses[body]
             fa, fb = b.frame(b.ground, position, axes), b.frame(self.places[body], np.zeros(3), R.T @ axes)
             equations = b.equations(f"plane of {body}", (fa, fb))
             record = JointRecord(fa, fb, [], equations, {}, bodies=("ground", body), axes=axes, carrier=Planar)
             self._equations(equations.name, record, Planar.constraints)
             self.directory.holds[body] = record
+
+    def _by_nodes(self, record: JointRecord) -> JointRecord:
+        """With the nodes of beams that a joint holds in place of these."""
+        nodes = {self.places[node].tiles: node for beam in self.directory.beams.values() for node in beam.nodes}
+        ends = zip(record.bodies, (record.a, record.b), strict=True)
+        a, b = (nodes.get(self.builder.tiles_of(frame), body) for body, frame in ends)
+        return replace(record, bodies=(a, b))
 
     def joint(self, name: str, coordinate: str, item: str) -> JointRecord:
         if name not in self.directory.joints:

@@ -1,11 +1,13 @@
 """Mass, centre of mass, momentum and kinetic energy of groups of bodies, read from the mass matrix, whatever the bodies are.
 
 Rows of a body in M v are its momentum (world axes) and its angular momentum about the origin of its frame (body axes). In its first
-tile stand its mass m and, below, [c] R^T with c = m times the centre of mass in the axes R of the frame. docs/theory/channels.md
+tile stand its mass m and, below, [c] R^T with c = m times the centre of mass in the axes R of the frame; so they do in the tiles that
+couple a node of a beam to its neighbours. docs/theory/channels.md
 """
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +25,8 @@ MASS, KINETIC, COM, MOMENTUM, ABOUT_ORIGIN, ABOUT_COM = index(0, 1, 2, 5, 8, 11)
 SIZE = 14
 COLUMNS: dict[str, int | slice] = {"mass": MASS, "kinetic": KINETIC, "com": slice(COM, COM + 3), "momentum": slice(MOMENTUM, MOMENTUM + 3),
                                    "about_origin": slice(ABOUT_ORIGIN, ABOUT_ORIGIN + 3), "about_com": slice(ABOUT_COM, ABOUT_COM + 3)}
-FIRST, END, PLACE, TILE = index(0, 1, 2, 3)  # of a body: its numbers in v, its place in q, its first tile in D
+FIRST, END, PLACE, TILE = index(0, 1, 2, 3)  # of a body: its numbers in v, its place in q, its first tile in D, and at a node of a beam
+TILES = index(6)  # those that couple it to its neighbours, else -1: up to here
 
 
 @jit
@@ -40,13 +43,17 @@ def first_moment(D, k, R):
 @jit
 def collect(x, r, body, out):
     """Adds a body to a group: m, T = v.M v / 2, m p + R c, P, p x P + R L                                         [momentum-1]"""
-    first, k = body[FIRST], body[TILE]
-    R, p, m = rotation(x.q, body[PLACE] + 3), vec(x.q, body[PLACE]), x.D[k, 0, 0]
+    first = body[FIRST]
+    R, p = rotation(x.q, body[PLACE] + 3), vec(x.q, body[PLACE])
     momentum = scale(-1.0, vec(r, first))
-    out[MASS] += m
     for i in range(first, body[END]):
         out[KINETIC] -= x.v[i] * r[i] / 2
-    accumulate(1.0, add(scale(m, p), first_moment(x.D, k, R)), out, COM)
+    for j in range(TILE, TILES):
+        k = body[j]
+        if k >= 0:
+            m = x.D[k, 0, 0]
+            out[MASS] += m
+            accumulate(1.0, add(scale(m, p), first_moment(x.D, k, R)), out, COM)
     accumulate(1.0, momentum, out, MOMENTUM)
     accumulate(1.0, add(cross(p, momentum), mul(R, scale(-1.0, vec(r, first + 3)))), out, ABOUT_ORIGIN)
 
@@ -84,9 +91,14 @@ def momenta(dynamics: CompiledModel, rows: np.ndarray, groups: Iterable[Iterable
     starts = d.rotations - 3
     ends = np.append(starts[1:, 0], s.n_motion)
     tiles = [s.block[first // 6, first // 6] for first in starts[:, 0].tolist()]
-    bodies = np.column_stack([starts[:, 0], ends, starts[:, 1], tiles])
     number = {name: k for k, name in enumerate(s.bodies)}
-    members = [[number[body] for body in group] for group in groups]
+    beams = {name: [number[node] for node in beam.nodes] for name, beam in dynamics.directory.beams.items()}
+    near = np.full((len(tiles), 2), -1)
+    for nodes in beams.values():
+        for a, b in pairwise(nodes):
+            near[a, 1], near[b, 0] = (s.block[i // 6, j // 6] for i, j in ((starts[a, 0], starts[b, 0]), (starts[b, 0], starts[a, 0])))
+    bodies = np.column_stack([starts[:, 0], ends, starts[:, 1], tiles, near])
+    members = [[k for body in group for k in (beams[body] if body in beams else (number[body],))] for group in groups]
     start = np.cumsum([0, *map(len, members)])
     out = np.zeros((len(rows), len(members), SIZE))
     observe_momenta(s.program("matrix", families=inertia), d, s.lu, dynamics.x, np.zeros(s.n), np.zeros(s.n), rows, bodies, start,

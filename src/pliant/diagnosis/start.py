@@ -157,7 +157,8 @@ def velocities(e: Examination) -> Iterator[Finding]:
         return
     drives = [b.name for b in mechanism.blocks if b.kind == "drive"]
     for body, parts in _conflicts(mechanism).items():
-        bodies = [b for b in stated if _statement(b) in parts]
+        whole = mechanism.directory.whole
+        body, bodies = whole(body), list(dict.fromkeys(whole(b) for b in stated if _statement(b) in parts))
         items = (*bodies, *(d for d in drives if d in parts))
         others = [n for n in items if n != body]
         against = f" together with {names(others)}" if others else ""

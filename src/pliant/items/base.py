@@ -18,7 +18,6 @@ from pydantic import (
     PrivateAttr,
     ValidationError,
     WithJsonSchema,
-    WrapValidator,
     model_validator,
 )
 
@@ -35,7 +34,7 @@ from .names import Name
 from .names import Switch as Switch
 from .names import did_you_mean as did_you_mean
 from .names import near_miss as near_miss
-from .quantities import BODY, WORLD, Axes, In, axes_of, unit_of
+from .quantities import BODY, OPEN_POINT, WORLD, Axes, In, axes_of, plain, unit_of
 from .rotations import AXES, IDENTITY, Vec3, axis_of, rotation_of
 from .rotations import matrix_of as matrix_of
 from .rotations import quaternion_of as quaternion_of
@@ -54,8 +53,8 @@ else:
 AnyAxis = str | Vec3  # a letter of AXES, or a unit vector
 
 
-def number(unit: str, *, positive: bool = False, least: float | None = None) -> Any:
-    """Field type: a number in SI units or a text such as "12 N/mm"; optionally > 0 or >= ``least``."""
+def number(unit: str, *, positive: bool = False, least: float | None = None, most: float | None = None) -> Any:
+    """Field type: a number in SI units or a text such as "12 N/mm"; optionally > 0, >= ``least`` or <= ``most``."""
     def check(value: Any) -> float:
         x = quantity(value, unit)
         given = value if isinstance(value, str) else shown(value)
@@ -63,6 +62,8 @@ def number(unit: str, *, positive: bool = False, least: float | None = None) -> 
             raise ValueError(f"{given} must be greater than zero")
         if least is not None and x < least:
             raise ValueError(f"{given} must be at least {least:g}")
+        if most is not None and x > most:
+            raise ValueError(f"{given} must be at most {most:g}")
         return x
     note = f"number in {unit or 'SI units'}, or a text with a unit"
     return Annotated[float, In(unit), BeforeValidator(check), WithJsonSchema({"type": ["number", "string"], "description": note})]
@@ -77,11 +78,6 @@ def vector(unit: str, axes: str = "") -> Any:
     entry = {"type": ["number", "string"]}
     schema = {"type": "array", "items": entry, "minItems": 3, "maxItems": 3, "description": f"three numbers in {unit or 'SI units'}"}
     return Annotated[tuple[float, float, float], In(unit), Axes(axes), BeforeValidator(check), WithJsonSchema(schema)]
-
-
-def plain(x: Any) -> Any:
-    """A number of NumPy as one of Python."""
-    return x.item() if isinstance(x, np.generic) else x
 
 
 Axis = Annotated[tuple[float, float, float], BeforeValidator(axis_of), WithJsonSchema(
@@ -125,16 +121,11 @@ if TYPE_CHECKING:
     Point = Vec3
     Velocity = Vec3
     AngularVelocity = Vec3
+    Share = float
 else:
     Length, Angle, Mass = number("m"), number("rad"), number("kg", least=0.0)
     Point, Velocity, AngularVelocity = vector("m"), vector("m/s"), vector("rad/s")
-
-
-def _open_point(value: Any, check: Any) -> Any:
-    return tuple(value) if isinstance(value, (list, tuple)) and has_expressions(value) else check(value)
-
-
-OPEN_POINT = WrapValidator(_open_point)  # a point, or one of parameters
+    Share = number("", least=0.0, most=1.0)
 
 
 class Strict(BaseModel):
@@ -159,13 +150,14 @@ BODIES: ContextVar[Collection[str]] = ContextVar("bodies", default=())  # of the
 
 class Frame(Strict):
     """A place on a body by name: the body itself, one of its named frames, a point in its axes, or the point that is ``at`` a place of
-    the world in the pose as modelled, with axes parallel to those of the world."""
+    the world in the pose as modelled, with axes parallel to those of the world; on a beam also its section at ``s`` (0 to 1)."""
     model_config = ConfigDict(extra="forbid", frozen=True)
     body: str
     frame: str | None = None
     point: Annotated[Point | None, OPEN_POINT, BODY] = None
     rotation: Annotated[Rotation | None, BODY] = None
     at: Annotated[Point | None, OPEN_POINT, WORLD] = None
+    s: Share | None = None
 
     @property
     def is_open(self) -> bool:
@@ -174,7 +166,7 @@ class Frame(Strict):
 
     def closed(self, resolve: Any) -> Frame:
         point, at = resolve(self.point, "point"), resolve(self.at, "at")
-        return Frame(body=self.body, frame=self.frame, point=point, rotation=self.rotation, at=at)
+        return Frame(body=self.body, frame=self.frame, point=point, rotation=self.rotation, at=at, s=self.s)
 
     @model_validator(mode="before")
     @classmethod
@@ -194,18 +186,22 @@ class Frame(Strict):
 
     @model_validator(mode="after")
     def _one_place(self) -> Frame:
-        if self.at is not None and any(k is not None for k in (self.frame, self.point, self.rotation)):
-            raise ValueError("at is a point of the world, with its axes; leave out frame, point and rotation")
+        if self.at is not None and any(k is not None for k in (self.frame, self.point, self.rotation, self.s)):
+            raise ValueError("at is a point of the world, with its axes; leave out frame, point, rotation and s")
+        if self.s is not None and (self.frame is not None or self.point is not None):
+            raise ValueError("s is a place along a beam; leave out frame and point")
         return self
 
     def __str__(self) -> str:
         if place := self.point or self.at:
             return f"{self.body} at {'world ' if self.at else ''}({place[0]:g}, {place[1]:g}, {place[2]:g})"
+        if self.s is not None:
+            return f"{self.body} at s = {self.s:g}"
         return f"{self.body}.{self.frame}" if self.frame else self.body
 
     def plain(self) -> Any:
         """As written in a text model."""
-        if self.point is None and self.rotation is None and self.at is None:
+        if self.point is None and self.rotation is None and self.at is None and self.s is None:
             return str(self)
         return {k: v for k, v in self.__dict__.items() if v is not None}
 

@@ -44,6 +44,7 @@ class FrameOwner(Item):
     """Anything with frames: bodies and the ground. Every frame has channels, see `channel_values.observer`."""
     listed: ClassVar[int] = 0
     nodal: ClassVar[bool] = False  # whether only its nodes can be held and loaded
+    deforms: ClassVar[bool] = False  # whether it is made of many nodes, which are placed and turn on their own
     frames: dict[FrameName, Place] = Field(default_factory=dict)
 
     def as_frame(self) -> Frame:
@@ -61,6 +62,8 @@ class FrameOwner(Item):
 
     def local(self, frame: Frame) -> Frame:
         """A frame in the body's axes, also where it is given by a point of the world."""
+        if frame.s is not None:
+            raise ValueError(f"body {self.name!r} is no beam, so s = {frame.s:g} is no place on it; name a frame or a point")
         if frame.at is None:
             return frame
         if "position" in type(self).model_fields and "position" not in self.model_fields_set:
@@ -72,8 +75,8 @@ class FrameOwner(Item):
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
         return {**super().placed(fields, by), **placed_pose(fields, by)}
 
-    def node_of(self, frame: Frame) -> str | None:
-        """Of a flexible body: the node that the frame is at."""
+    def node_of(self, frame: Frame) -> Any:
+        """Of a flexible body: the node that the frame is at, or the place along a beam."""
         return None
 
     def place_of(self, frame: Frame) -> tuple[np.ndarray, np.ndarray]:

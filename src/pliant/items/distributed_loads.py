@@ -109,7 +109,7 @@ class DistributedLoad(SpreadLoad):
             return
         part = getattr(body, "reduced", None)
         if part is None:
-            what = "the ground does not move" if name == "ground" else f"body {name!r} is rigid"
+            what = "the ground does not move" if name == "ground" else f"body {name!r} is {'a beam' if body.deforms else 'rigid'}"
             yield ("body",), (f"{what}; a distributed load is of a flexible body, whose part names it. Take line_load (LineLoad) or "
                               "force (Force) for a rigid body")
         elif self.load not in part.loads:
@@ -164,6 +164,8 @@ class LineLoad(SpreadLoad):
         elif bodies[a].nodal:
             yield ("start",), (f"body {a!r} is flexible; name the load when its part is reduced, loads={{'wind': {{'line': ...}}}}, and "
                                "apply it with distributed_load (DistributedLoad)")
+        elif bodies[a].deforms:
+            yield ("start",), f"body {a!r} is a beam, which knows no loads per length but gravity; put forces on frames of it"
         elif not np.any(np.subtract(*(bodies[a].place_of(frame)[0] for frame in (self.start, self.end)))):
             yield ("end",), "is where start is; the line has no length"
 

@@ -1,5 +1,6 @@
 """All kinds of items that come with the package: importing this fills KINDS."""
 from . import (
+    beams,
     blocks,
     bodies,
     cams,
@@ -40,6 +41,7 @@ from . import (
 )
 
 __all__ = [
+    "beams",
     "blocks",
     "bodies",
     "cams",

@@ -37,12 +37,12 @@ else:
 
 def add_rotor(layout: ModelCompiler, item: str, name: str, joint: str, inertia: float) -> None:
     """Inertia of the angle of a joint, in the equations of its two bodies."""
-    from ..families import nodes, rigid, rotors
+    from ..families import beam_frames, nodes, rigid, rotors
     b, c = layout.builder, layout.coordinate(joint, "angle", item)
     fixed = {frame for frame, _ in b.fixed}
     for frame in c.frames:
-        found = next(((accelerated, row) for family, accelerated in ((rigid.FRAMES, rigid.ACCELERATED), (nodes.FRAMES, nodes.ACCELERATED))
-                      for row in b.rows.get(family, ()) if row.ints[rigid.FRAME - 1] == frame), None)
+        found = next(((kind.ACCELERATED, row) for kind in (rigid, nodes, beam_frames) for row in b.rows.get(kind.FRAMES, ())
+                      if row.ints[kind.FRAME - 1] == frame), None)
         if found is not None:
             b.element(found[0], name, found[1].ints, found[1].reals, tiles=found[1].row_tiles)
         elif frame not in fixed:

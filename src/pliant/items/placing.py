@@ -124,7 +124,8 @@ class Placement:
                                  "turned or mirrored cannot keep; give the frame in the axes of its body, or at to the joint")
             return Frame(body=frame.body, at=self.point(frame.at))
         if frame.body != "ground":
-            return Frame(body=frame.body, frame=frame.frame, point=self.local(frame.point), rotation=self.local_turn(frame.rotation))
+            return Frame(body=frame.body, frame=frame.frame, point=self.local(frame.point), rotation=self.local_turn(frame.rotation),
+                         s=frame.s)
         if frame.frame:  # what is given beside it stands in its place
             return Frame(body="ground", frame=f"{self.name}.{frame.frame}", point=None if frame.point is None else self.point(frame.point),
                          rotation=None if frame.rotation is None else self.turned(frame.rotation))

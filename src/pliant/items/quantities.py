@@ -4,8 +4,11 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple, get_args
 
+import numpy as np
+from pydantic import WrapValidator
+
 from ..functions.field_error import FieldError
-from ..functions.parameters import Measured
+from ..functions.parameters import Measured, has_expressions
 
 
 class In(NamedTuple):
@@ -19,6 +22,16 @@ class Axes(NamedTuple):
     which: str
 
 
+def plain(x: Any) -> Any:
+    """A number of NumPy as one of Python."""
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def _open_point(value: Any, check: Any) -> Any:
+    return tuple(value) if isinstance(value, (list, tuple)) and has_expressions(value) else check(value)
+
+
+OPEN_POINT = WrapValidator(_open_point)  # a point, or one of parameters
 WORLD, BODY, FRAME_A = Axes("world axes"), Axes("body axes"), Axes("axes of frame a")
 
 

@@ -53,7 +53,7 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
         place = Frame(body=head, frame=frame if frame in frames else None)
         known = {f"{place}.{quantity}.{axis}": Sensed(head, "displacement", quantity == "velocity", "xyz".index(axis), place)
                  for quantity in ("position", "velocity") for axis in "xyz"}
-        if head != "ground" and not (bodies[head].nodal and place.frame):
+        if head != "ground" and not ((bodies[head].nodal or bodies[head].deforms) and place.frame):
             known |= {f"{place}.angular_velocity.{axis}": Sensed(head, "spin", True, "xyz".index(axis)) for axis in "xyz"}
         for k in range(getattr(getattr(bodies[head], "reduced", None), "n", 0)):
             known |= {f"{head}.modal{rate}.{k + 1}": Sensed(head, "modal", bool(rate), k) for rate in ("", "_rate")}

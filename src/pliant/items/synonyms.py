@@ -12,7 +12,7 @@ NEAR = 0.8  # so much alike a word is rather misspelled than one of another sect
 WORDS: dict[str, dict[str, str]] = {
     "bodies": {
         "rigid": "rigid_body body part solid link mass lump",
-        "modal": "flexible flexible_body flex elastic deformable beam shell fe fem finite_element superelement craig_bampton reduced "
+        "modal": "flexible flexible_body flex elastic deformable shell fe fem finite_element superelement craig_bampton reduced "
                  "modal_body"},
     "joints": {
         "fixed": "weld welded lock locked rigid_joint clamp clamped bolt bolted glue bracket bracket_joint fix attach",
@@ -74,7 +74,7 @@ PYTHON = {
     "load_model": "read", "open": "read", "read_model": "read", "from_yaml": "read", "read_results": "load", "simulate": "Model.simulate",
     "run": "Model.simulate", "check": "Model.check", "static": "Model.static", "modes": "Model.modes", "ground": "Model.ground",
     "system": "Model", "world": "Model", "assembly": "Model", "point_mass": "RigidBody.point_mass", "box": "RigidBody.box",
-    "cylinder": "RigidBody.cylinder", "sphere": "RigidBody.sphere", "rod": "RigidBody.rod", "beam": "flex.mesh_beam", "spline": "Table",
+    "cylinder": "RigidBody.cylinder", "sphere": "RigidBody.sphere", "rod": "RigidBody.rod", "beam": "Beam", "spline": "Table",
     "curve": "Table", "lookup": "Table", "interpolation": "Table", "quaternion": "rotation", "rot": "rotation", "euler": "rotation",
     "rk4": "RungeKutta4", "rk45": "DormandPrince54", "dopri5": "DormandPrince54", "ode45": "DormandPrince54", "radau": "RadauIIA5",
     "gear_bdf": "BDF", "gstiff": "BDF", "ode15s": "BDF", "adams": "AdamsBashforthMoulton", "abm": "AdamsBashforthMoulton",

@@ -97,7 +97,9 @@ def masses_of(system: System) -> dict[str, float]:
 
 def spanning_forest(directory: ChannelMap, masses: dict[str, float], cut: Sequence[str] = ()) -> Topology:
     """The forest of a compiled model; ``masses`` of its bodies [kg]; ``cut``: joints that must close loops."""
-    joints = directory.joints | {f"plane of {body}": record for body, record in directory.holds.items()}
+    nodes = {node for beam in directory.beams.values() for node in beam.nodes}  # a beam counts as one body
+    masses = {body: m for body, m in masses.items() if body not in nodes} | {beam: directory.masses[beam] for beam in directory.beams}
+    joints = directory.joints | {f"plane of {body}": record for body, record in directory.holds.items() if body not in nodes}
     for name in cut:
         if name not in directory.joints:
             raise ValueError(f"Recursion: cut: there is no joint {name!r}{did_you_mean(name, directory.joints)}")
@@ -105,6 +107,7 @@ def spanning_forest(directory: ChannelMap, masses: dict[str, float], cut: Sequen
     driven = {joint for _, _, joint, _ in directory.drives.values()}
     kinds = {name: kind for name, r in joints.items() if name not in cut and name not in directory.switched and (kind := carried(r))}
     spins = {body: round(float(np.linalg.norm(s.values[3:])), 9) if s.which[3] else np.inf for body, s in directory.stated.items()}
+    spins |= {name: spins[beam.nodes[0]] for name, beam in directory.beams.items()}
 
     coupled = tuple(name for name in directory.couplings if name not in directory.joints)
 

@@ -75,6 +75,9 @@ class JointSpace:
 
     def _refuse_others(self) -> None:
         s = self.system
+        for beam in self.directory.beams:
+            raise ModelError(f"simulate: coordinates: body {beam!r} is a beam of many nodes, which joint coordinates do not know. Take "
+                             "coordinates = 'absolute'", (beam,))
         if FLOW in s.families:
             raise ModelError(f"simulate: coordinates: {s.owners[s.families[FLOW][0]]!r} changes the mass of its body, which joint "
                              "coordinates do not know. Take coordinates = 'absolute'")

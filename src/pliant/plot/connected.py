@@ -66,8 +66,8 @@ def links_of(model: Model, owners: dict[str, Any]) -> list[Link]:
               for name in (j.name for j in model.section("joints"))}
     found = []
     for item in [*model.section("joints"), *model.section("forces")]:
-        if not isinstance(item, Pair) or item.symbol == "spring":
-            continue
+        if not isinstance(item, Pair) or item.symbol == "spring" or owners[item.a.body].deforms or owners[item.b.body].deforms:
+            continue  # beams are drawn as they are
         held = held_by(item, drives.get(item.name, set()))
         axes = item.symbol_axes(owners[item.a.body]) if isinstance(item, Connection) else np.eye(3)
         (a, node_a, place_a), (b, node_b, place_b) = _end(owners, item.a, axes), _end(owners, item.b, np.eye(3))

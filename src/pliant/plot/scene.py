@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..items.base import Frame, Pair, did_you_mean
+from ..items.beams import Beam
 from ..items.bodies import FrameOwner
 from ..items.joints import AxisJoint, perpendicular_frame
 from ..items.modal import ModalBody
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 TRIANGLES = 500  # of a mesh that are drawn
 TRACE = 2000     # points of a trace
 COILS = 8        # of a spring
+CHORDS = 6       # of an element of a beam
 GAP = np.full((1, 3), np.nan)  # ends a line
 FLAT = 1e-6      # a motion is plane if it leaves the plane by less than this fraction of the size
 LAYERS = 0.15    # a plane mechanism may have layers: their distance, as a fraction of the size
@@ -41,6 +43,7 @@ class Body:
     bent: str = ""                                                       # of a flexible body: which of these follow its modes,
     psi: np.ndarray = field(default_factory=lambda: np.zeros((0, 3, 0)))    # by which shapes (points, 3, modes),
     modal: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))     # and the modal coordinates (n, modes)
+    strand: list[np.ndarray] = field(default_factory=list)  # of a beam: paths of points along it (n, 3)
 
     def lines(self, part: str, i: int) -> np.ndarray:
         """One kind of its lines in the world, at moment i."""
@@ -79,6 +82,7 @@ class Scene:
         for body in self.bodies:
             local = np.vstack([body.thick, body.thin, body.fine, body.dots, np.zeros((1, 3))])
             local = local[np.isfinite(local[:, 0])]
+            clouds += body.strand
             clouds.append((body.position[:, None] + np.einsum("nij,mj->nmi", body.axes, local)).reshape(-1, 3))
         for cloud in clouds:
             if len(cloud):
@@ -92,7 +96,7 @@ class Scene:
         low, high = self.bounds()
         size = float((high - low).max()) or 1.0
         ends = [p for pair in self.springs.values() for p in pair]
-        paths = [*self.joints.values(), *(b.position for b in self.bodies), *ends]
+        paths = [*self.joints.values(), *(p for b in self.bodies for p in (b.position, *b.strand)), *ends]
         points = np.vstack([*paths, self.grounds]) if paths else self.grounds
         planes = []
         for name, k in PLANES.items():
@@ -161,6 +165,9 @@ def _of_model(model: Model, read: Reader, t: np.ndarray, deformation: float) -> 
                 up=int(gravity.argmax()) if gravity.any() else 2)
 
     def path(frame: Frame) -> np.ndarray:
+        if isinstance(beam := owners[frame.body], Beam):
+            near, point, _ = beam.drawn_at(frame)
+            return _body(read, f"{frame.body}.{near}").path(point)
         node = owners[frame.body].node_of(frame)
         if node is not None:
             found = larger.get((frame.body, frame.frame or node))
@@ -187,6 +194,9 @@ def _of_model(model: Model, read: Reader, t: np.ndarray, deformation: float) -> 
     for name, body in bodies.items():
         if isinstance(owners[name], ModalBody):
             _dress_modal(body, owners[name], deformation * read(f"{name}.modal"))
+            continue
+        if isinstance(owners[name], Beam):
+            _dress_beam(body, owners[name], read)
             continue
         _dress(body, getattr(owners[name], "shape", None), held[name], size)
     return out
@@ -280,6 +290,19 @@ def _dress_modal(body: Body, item: ModalBody, modal: np.ndarray) -> None:
     blank = np.zeros_like(psi[:1])
     body.psi = np.vstack([np.vstack([psi[i:i + 1], psi[j:j + 1], blank]) for i, j in which]) if len(which) else psi[:0]
     body.modal = modal
+
+
+def _dress_beam(body: Body, item: Beam, read: Reader) -> None:
+    """The cubics between its nodes; what they are at every moment takes the place of modes."""
+    nodes = [_body(read, f"{item.name}.node_{k}") for k in range(item.elements + 1)]
+    x = np.linspace(0, 1, CHORDS + 1)[:, None, None]
+    for a, b, L in zip(nodes[:-1], nodes[1:], item.axis.lengths, strict=True):
+        body.strand += list((1 - 3 * x**2 + 2 * x**3) * a.position + (x - 2 * x**2 + x**3) * L * a.axes[:, :, 0]
+                            + (3 * x**2 - 2 * x**3) * b.position + (x**3 - x**2) * L * b.axes[:, :, 0])
+    local = np.einsum("nji,mnj->nmi", body.axes, np.array(body.strand) - body.position)
+    body.bent, body.thick = "thick", np.zeros((len(body.strand), 3))
+    body.psi = np.eye(local[0].size).reshape(*local[0].shape, -1)
+    body.modal = local.reshape(len(local), -1)
 
 
 def _lines(pairs: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from ..flex.load_participation import percent
 from ..functions.table import Table
 from ..items.base import Between, Frame, Item, matrix_of, names_joint
+from ..items.beams import Beam
 from ..items.bodies import RigidBody
 from ..items.couplings import JointEquation
 from ..items.function_fields import functions
@@ -37,6 +38,10 @@ def model_data(model: Model) -> dict[str, Any]:
             center = np.array(body.position) + matrix_of(body.rotation) @ body.center
             bodies.append({"name": body.name, "kind": body.kind, "mass": body.mass, "center_of_mass": center.tolist(),
                            "principal_inertia": np.linalg.eigvalsh(body.inertia_matrix).tolist(), "modal_coordinates": body.reduced.n})
+        elif isinstance(body, Beam):
+            center = np.array(body.position) + matrix_of(body.rotation) @ body.center
+            bodies.append({"name": body.name, "kind": body.kind, "mass": body.mass, "center_of_mass": center.tolist(),
+                           "principal_inertia": np.linalg.eigvalsh(body.inertia_matrix).tolist(), "elements": body.elements})
     joints: list[dict[str, Any]] = [{"name": j.name, "kind": j.kind, "between": _ends(j), "equations": j.equations()}
                                     for j in model.section("joints")]
     drives = [{"name": d.name, "joint": getattr(d, "joint", ""), "coordinate": getattr(d, "coordinate", ""),
@@ -52,7 +57,7 @@ def model_data(model: Model) -> dict[str, Any]:
              for name, p in model.parameters.items()]
     return {"name": model.name, "gravity": list(model.gravity), "parameters": named, "bodies": bodies, "joints": joints,
             "drives": drives, **others, "blocks": blocks, "total_mass": mass, "center_of_mass": center.tolist(), "equations": total,
-            "degrees_of_freedom_counted": 6 * len(bodies) + sum(b.get("modal_coordinates", 0) for b in bodies) - total}
+            "degrees_of_freedom_counted": sum(6 * (1 + b.get("elements", 0)) + b.get("modal_coordinates", 0) for b in bodies) - total}
 
 
 def _ends(item: Item) -> str:

@@ -244,6 +244,18 @@ class Assembler:
             d._matrix(velocity_solver.heavy_modes(d) if k < 5 else None)  # bodies are moved, not deformed
             evaluation.retract(s.data, x.q.copy(), d.solve(np.concatenate([np.zeros(s.n_v), -left[s.n_v:]])), 1.0, x.q)
         _count(d)
+        self.leave_beams()
+
+    def leave_beams(self) -> None:
+        """Nodes of beams stay where they are: what moves one of them would bend the beam."""
+        d = self.d
+        far = {name: Extent.of(*way) for name, way in motions(d, d.system.q0).items() if max(way[0] / d.length, way[1]) > GAP}
+        if moved := [beam for beam, record in d.directory.beams.items() if not far.keys().isdisjoint(record.nodes)]:
+            ways = "; ".join(f"{name!r} by {way}" for name, way in _largest({k: w for beam in moved for k, w in far.items()
+                                                                           if k in d.directory.beams[beam].nodes}))
+            self.fail(f"joints or start values would move nodes of beam {moved[0]!r} at the start: {ways}. A beam begins undeformed where "
+                      "it is modelled; give its points as they are at the start, and leave out start values that turn or move it",
+                      tuple(moved))
 
     def result(self, note: str = "") -> Assembly:
         d, s, x = self.d, self.d.system, self.d.x
@@ -278,6 +290,8 @@ def unplaced(item: Item) -> tuple[bool, bool]:
     """Whether a body's position, and its rotation, are left to its joints. A body with a position has axes parallel to the world
     unless it says otherwise."""
     given = item.model_fields_set
+    if getattr(item, "deforms", False):  # it is where its points are
+        return False, False
     return "position" not in given, not {"position", "rotation"} & given
 
 

@@ -115,16 +115,17 @@ def all_motions(d: CompiledModel) -> np.ndarray:
 
 
 def rigid_motions(d: CompiledModel) -> np.ndarray:
-    """All but modal ones."""
+    """All but modal ones and those of nodes of beams, which stay where they are."""
     modal = [np.arange(b.iv, b.iv + b.scale.size) for b in d.directory.flexible.values()]
-    return np.setdiff1d(all_motions(d), np.concatenate([*modal, np.zeros(0, np.int64)]))
+    nodes = [np.arange(6) + d.directory.stated[node].iv for beam in d.directory.beams.values() for node in beam.nodes]
+    return np.setdiff1d(all_motions(d), np.concatenate([*modal, *nodes, np.zeros(0, np.int64)]))
 
 
 class PositionSolver:
     """The equations of joints (not of drives: their values are targets; not those of velocities) and targets, and Newton's method for
     them.
 
-    ``free``: velocities that may be used, default all but modal ones; joints that none of them moves are left out. ``relative``: of
+    ``free``: velocities that may be used, default `rigid_motions`; joints that none of them moves are left out. ``relative``: of
     all motions that do, the one with the least motion in the joints; else the one with the least motion of bodies. [assembly-1]
     """
 

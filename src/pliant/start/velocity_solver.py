@@ -1,11 +1,14 @@
 """Velocities at the start: what the user states is kept, the rest is solved for with the least kinetic energy."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..compile import redundancy
+from ..items.base import matrix_of
 from ..kernels import evaluation
 from .position_solver import coordinate, motions
 
@@ -56,7 +59,7 @@ def bodies(d: CompiledModel) -> list[Said]:
         rows = said.map(d.x.q)
         for word, part in (("velocity", slice(0, 3)), ("angular_velocity", slice(3, 6))):
             if said.which[part][0]:
-                out.append(Said(word, name, rows[part], said.values[part], said.iv))
+                out.append(Said(word, d.directory.whole(name), rows[part], said.values[part], said.iv))
     return out
 
 
@@ -109,13 +112,15 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
     evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
     by_time = x.V[s.n_v:].copy()
     d._linearise(0.0)
-    maps, weights, modal = _weighted(d, statements, held_rates)
+    links = rigid_links(d)
+    maps, weights, modal = _weighted(d, statements, held_rates, links)
     held = rates(d)
     G = np.vstack([h.rows for h in held]) if held else np.zeros((0, s.n_v))
     g = np.array([h.values[0] for h in held])
     answers = np.array([d.solve(np.concatenate([by, np.zeros(s.n - s.n_v)]))[:s.n_v] for by in G]).reshape(-1, s.n_v)
     target = {name: said.values.copy() for name, said in statements.items()}
     goal = {tile: values.copy() for tile, (_, values) in held_rates.items()}
+    strain = [np.zeros(6) for _ in links]
     b = np.zeros(s.n)
     for _ in range(PASSES):
         b[:], b[s.n_v:] = 0, -by_time
@@ -123,6 +128,8 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
             b[said.iv:said.iv + 6] = maps[name].T @ (weights[name] * target[name])
         for tile, w in modal.items():
             b[6 * tile:6 * tile + 6] = w * goal[tile]
+        for link, rate in zip(links, strain, strict=True):
+            b[link.places] += link.rows.T @ (link.weights * rate)
         x.v[:s.n_v] = d.solve(b)[:s.n_v]
         for _ in range(2 if held else 0):
             x.v[:s.n_v] -= np.linalg.lstsq(G @ answers.T, G @ x.v[:s.n_v] - g, rcond=1e-12)[0] @ answers
@@ -130,13 +137,38 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
             target[name] += said.values - maps[name] @ x.v[said.iv:said.iv + 6]
         for tile, (rows, values) in held_rates.items():
             goal[tile] += rows * (values - x.v[6 * tile:6 * tile + 6])
+        for link, rate in zip(links, strain, strict=True):
+            rate -= link.rows @ x.v[link.places]
     x.V[:] = 0
     evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
     return by_time, [*bodies(d), *_modal(d, held_rates), *held]
 
 
+class Link(NamedTuple):
+    """What two nodes of a beam must do to move as one rigid body: rows v[places] = 0."""
+    places: np.ndarray
+    rows: np.ndarray
+    weights: np.ndarray
+
+
+def rigid_links(d: CompiledModel) -> list[Link]:
+    """A beam begins without rates of strain, as far as the joints let it: v_B = v_A + R_A w_A x (p_B - p_A), R_B w_B = R_A w_A."""
+    found, block = list[Link](), d.system.block
+    for beam in d.directory.beams.values():
+        ends = [d.directory.stated[node] for node in beam.nodes]
+        for a, b in pairwise(ends):
+            A, B = (matrix_of(d.x.q[k.iq + 3:k.iq + 7].tolist()) for k in (a, b))
+            rows = np.zeros((6, 12))
+            rows[:3, :3], rows[:3, 6:9], rows[3:, 3:6], rows[3:, 9:] = -np.eye(3), np.eye(3), -A, B
+            rows[:3, 3:6] = np.cross(np.eye(3), d.x.q[b.iq:b.iq + 3] - d.x.q[a.iq:a.iq + 3]) @ A
+            own = np.diag(d.tiles[block[a.iv // 6, a.iv // 6]])
+            weights = STATED * np.array([own[0]] * 3 + [own[3:].max()] * 3)
+            found.append(Link(np.r_[a.iv:a.iv + 6, b.iv:b.iv + 6], rows, weights))
+    return found
+
+
 def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
-              held_rates: dict[int, tuple[np.ndarray, np.ndarray]]
+              held_rates: dict[int, tuple[np.ndarray, np.ndarray]], links: Sequence[Link]
               ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[int, np.ndarray]]:
     """Of statements of bodies: S and W by body, of modal rates W by tile; the matrix is factorised with them."""
     block = d.system.block
@@ -147,8 +179,14 @@ def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
         mass = own[said.iv // 6]
         weights[name] = STATED * (np.array([mass[0]] * 3 + [mass[3:].max()] * 3) + 1e-12) * said.which
     modal = {tile: STATED * own[tile] * rows for tile, (rows, _) in held_rates.items()}
-    more = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
-    d._matrix(more | {tile: np.diag(w) for tile, w in modal.items()})
+    more: dict[Any, np.ndarray] = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
+    more |= {tile: np.diag(w) for tile, w in modal.items()}
+    for link in links:
+        full, ends = link.rows.T @ (link.weights[:, None] * link.rows), (int(link.places[0]) // 6, int(link.places[6]) // 6)
+        for i, j in product(range(2), repeat=2):
+            key, part = (ends[i], ends[j]) if i != j else ends[i], full[6 * i:6 * i + 6, 6 * j:6 * j + 6]
+            more[key] = more[key] + part if key in more else part
+    d._matrix(more)
     return maps, weights, modal
 
 
@@ -182,14 +220,14 @@ def _check(d: CompiledModel, said: list[Said], by_time: np.ndarray) -> None:
         return
     stuck, broken = wrong
     found = contradiction(d, said, by_time)
-    names = [one.label for one in found]
+    names = list(dict.fromkeys(one.label for one in found))
     if stuck and all(one.what == DRIVE for one in found):
         listed = "; ".join(f"joint {name!r} would come apart at {gap.text('/s')}" for name, gap in list(stuck.items())[:5])
         who = f" ({' and '.join(names)})" if names else ""
         raise ModelError(f"drives and joints contradict each other at the start{who}: {listed}. Remove a drive or free a joint, so that "
                          "the mechanism can move as it is driven", (*(one.item for one in found), *stuck))
     found = found or broken
-    names, items = [one.label for one in found], tuple(one.item for one in found)
+    names, items = list(dict.fromkeys(one.label for one in found)), tuple(dict.fromkeys(one.item for one in found))
     why, how = _turned(d, found)
     if len(names) == 1:
         raise ModelError(f"the stated velocities contradict the joints: the {names[0]} cannot be what it is said to be{why}. {how}eave it "

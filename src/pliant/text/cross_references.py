@@ -124,7 +124,7 @@ def _frame(model: Model, named: dict[str, set[str]], frame: Frame, acts: bool) -
             if body.node_of(body.local(frame)) is None and body.nodal and acts:
                 yield ref.no_node(frame.body, body.frames)
         except ValueError as error:
-            if acts or frame.at:
+            if acts or frame.at or frame.s is not None:
                 yield str(error)
 
 
@@ -153,7 +153,7 @@ def _coincide(model: Model, item: Pair) -> bool:
         body = _body(model, frame.body)
         if not isinstance(body, FrameOwner) or (frame.frame and frame.frame not in body.frames):
             return False
-        if item.a.body != item.b.body and body is not model.ground and "position" not in body.model_fields_set:
+        if item.a.body != item.b.body and body is not model.ground and not body.deforms and "position" not in body.model_fields_set:
             return False
         points.append(_world(body, frame))
     return float(np.linalg.norm(points[1] - points[0])) == 0

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..items.base import Frame, Pair, matrix_of, quaternion_of
+from ..items.beams import Beam
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointEquation
 from ..items.distributed_loads import SpreadLoad
@@ -23,7 +24,7 @@ from ..plot.colors import COLORS
 from ..plot.connected import held_by
 from .fields import fields_of
 from .item_facts import facts_of
-from .shapes import dress
+from .shapes import dress, piece
 from .skins import skin_of
 from .sources import Source
 from .touching import arrows_of, faces, touched
@@ -41,6 +42,7 @@ class Description:
         self.source, self.arrays = source, dict[str, np.ndarray]()
         self.places: list[str] = []
         self.modal: list[str] = []  # bodies with modal coordinates
+        self.pieces: list[str] = []  # nodes of beams but the first, which is the beam: each carries the half elements beside it
         self.offsets: dict[str, tuple[int, int]] = {}
         self.owners: dict[str, Any] = {}
         for name in source.model.styles if source.model else ():
@@ -50,6 +52,7 @@ class Description:
         self.touched: dict[str, list[tuple[str, Any, Any]]] = {}  # of bodies: contacts, frames and surfaces that are to be drawn
         model = source.model
         self.bodies = [self._body(b) for b in model.section("bodies") if isinstance(b, FrameOwner)] if model else self._channel_bodies()
+        self.bodies += [{"name": name, "kind": Beam.kind, "place": self._place(name), "facts": []} for name in self.pieces]
         if model is not None:
             self.owners["ground"], self.attached["ground"] = model.ground, []
             for force in model.section("forces"):
@@ -88,6 +91,7 @@ class Description:
     def _body(self, item: FrameOwner) -> dict[str, Any]:
         self.owners[item.name], self.attached[item.name] = item, []
         made = {"name": item.name, "kind": item.kind, "place": self._place(item.name), "facts": facts_of(item)}
+        self.pieces += [f"{item.name}.node_{k}" for k in range(1, item.elements + 1)] if isinstance(item, Beam) else []
         if isinstance(item, ModalBody):
             seen = [name for name in item.frames if self.source.knows(f"{item.name}.{name}.position")]  # not the nodes of lines
             made["nodes"] = {name: self._place(f"{item.name}.{name}") for name in seen}
@@ -204,6 +208,10 @@ class Description:
     def _end(self, frame: Frame) -> dict[str, Any]:
         """A frame: its place (-1: the ground), and point and rotation there."""
         owner = self.owners[frame.body]
+        if isinstance(owner, Beam):
+            near, point, axes = owner.drawn_at(frame)
+            place = self.places.index(frame.body if near == "node_0" else f"{frame.body}.{near}")
+            return {"body": frame.body, "place": place, "point": point, "rotation": quaternion_of(axes), "name": str(frame)}
         point, axes = owner.place_of(frame)
         node = owner.node_of(frame)
         if node is not None:
@@ -251,7 +259,10 @@ class Description:
         self.symbol = self._symbol_size()
         styles = self.source.model.styles if self.source.model else {}
         for k, body in enumerate(self.bodies):
-            self._dress_body(k, body, styles)
+            if body["name"] in self.pieces:
+                self._dress_piece(k, body, styles)
+            else:
+                self._dress_body(k, body, styles)
 
     def _symbol_size(self) -> float:
         """Of joints: small against the model and the distances of joints, large enough to be seen around rods."""
@@ -271,6 +282,8 @@ class Description:
         prefix = f"body{k}"
         if isinstance(owner, ModalBody):
             body["skin"] = self._skin(owner, prefix)
+        elif isinstance(owner, Beam):
+            body["shapes"] = [self._piece(owner, 0, prefix)]
         else:
             reach = np.full(3, self.size / 8)
             surfaces = self._faces(body["name"], -reach, reach)
@@ -278,6 +291,16 @@ class Description:
         named = {k: v for k, v in owner.frames.items() if k in body.get("nodes", owner.frames)} if owner else {}
         body["frames"] = {name: {"point": place.point, "rotation": place.rotation} for name, place in named.items()}
         body["traced"] = [name for name, s in styles.items() if s.trace and body["name"] in (name, name.rpartition(".")[0])]
+
+    def _dress_piece(self, k: int, body: dict[str, Any], styles: dict[str, Style]) -> None:
+        """Half elements at a node of a beam, in the looks of the beam."""
+        name, _, node = body["name"].rpartition(".node_")
+        whole, owner, style = next(b for b in self.bodies if b["name"] == name), self.owners[name], styles.get(name)
+        body |= {"color": whole["color"], "shapes": [self._piece(owner, int(node), f"body{k}")], "frames": {}, "traced": []}
+        body |= {"opacity": style.opacity, "hidden": style.hidden} if style else {}
+
+    def _piece(self, beam: Beam, node: int, prefix: str) -> dict[str, Any]:
+        return piece(beam.profile, np.pad(beam.axis.lengths, 1)[node:node + 2] / 2, self.arrays, prefix)
 
     def _skin(self, owner: ModalBody, prefix: str) -> dict[str, Any]:
         skin = skin_of(owner.reduced, self.symbol)

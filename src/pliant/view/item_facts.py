@@ -9,6 +9,7 @@ import numpy as np
 
 from ..functions.table import Table
 from ..items.base import Frame, Item, Strict, unit_of
+from ..items.beams import Beam
 from ..items.bodies import RigidBody
 from ..items.modal import ModalBody
 from ..items.springs import Bushing
@@ -25,8 +26,8 @@ LISTED = 3     # numbers or points; of longer lists the number is told
 
 def facts_of(item: Item) -> list[tuple[str, str]]:
     out = [("kind", item.kind.replace("_", " "))]
-    body = isinstance(item, (RigidBody, ModalBody))
-    if isinstance(item, (RigidBody, ModalBody)):
+    body = isinstance(item, (RigidBody, ModalBody, Beam))
+    if isinstance(item, (RigidBody, ModalBody, Beam)):
         out.append(("mass", with_unit(f"{item.mass:.6g}", "kg")))
         moments = np.linalg.eigvalsh(item.inertia_matrix)
         out.append(("principal inertia", with_unit(", ".join(f"{x:.4g}" for x in moments), "kg*m^2")))

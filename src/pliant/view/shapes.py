@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..flex.outlines import outline_of
+from ..flex.section import Section
 from ..items.base import matrix_of, quaternion_of
 from ..items.meshes import surface_of
+from .skins import outward
 from .triangles import Triangles
 
 Shapes = list[dict[str, Any]]
@@ -79,6 +82,17 @@ def _from_inertia(body: Any, held: list[np.ndarray], symbol: float, size: float)
 def _mesh(points: np.ndarray, cells: np.ndarray, arrays: dict[str, np.ndarray], name: str) -> dict[str, Any]:
     arrays[f"{name}.points"], arrays[f"{name}.cells"] = points.astype(np.float32), cells.astype(np.uint32)
     return {"kind": "mesh", "points": f"{name}.points", "cells": f"{name}.cells"}
+
+
+def piece(section: Section, halves: np.ndarray, arrays: dict[str, np.ndarray], prefix: str) -> dict[str, Any]:
+    """A prism along x, with its ends closed, that has the outline of a section."""
+    outline = np.array(outline_of(section))
+    n = len(outline)
+    a, ends = np.arange(n), np.array([[-halves[0], 0.0, 0.0], [halves[1], 0.0, 0.0]])
+    ring, first = np.column_stack([np.zeros(n), outline]), np.full(n, 2 * n)
+    points, b = np.vstack([ends[0] + ring, ends[1] + ring, ends]), np.roll(a, -1)
+    cells = [np.column_stack(c) for c in ((a, b, b + n), (a, b + n, a + n), (first, b, a), (first + 1, a + n, b + n))]
+    return _mesh(points, outward(points, np.vstack(cells)), arrays, f"{prefix}.piece")
 
 
 def _link(p: np.ndarray, q: np.ndarray, radius: float) -> dict[str, Any]:

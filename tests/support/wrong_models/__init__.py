@@ -1,6 +1,7 @@
 """Wrong models and what is said about them: data of test_wrong_models.py."""
 from . import (
     assemblies,
+    beams,
     blocks,
     bodies,
     contacts,
@@ -16,6 +17,7 @@ from .base import CASES
 __all__ = [
     "CASES",
     "assemblies",
+    "beams",
     "blocks",
     "bodies",
     "contacts",

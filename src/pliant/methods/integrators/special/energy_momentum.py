@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....families.beam_inertia import INERTIA
 from ....families.loads import LOAD
 from ....families.rigid import BODY
 from ....families.rotors import ROTOR
 from ....families.states import LEDGERS
+from ....items.errors import ModelError
 from ....kernels.contract import DISSIPATION, ELASTIC, POWER
 from ....kernels.evaluation import Program
 from ....kernels.evaluation import run as evaluate
@@ -279,6 +281,10 @@ class EnergyMomentumMethod(Method):
         s = run.dynamics.system
         s.refuse_rolling("simulate: integrator energy-momentum", "its discrete gradients are of positions; take another, such as dop853 or "
                          "generalized-alpha")
+        if INERTIA in s.families:
+            beam = s.owners[s.families[INERTIA][0]]
+            raise ModelError(f"simulate: integrator energy-momentum: beam {beam!r} has its mass along its axis, and the method knows "
+                             "masses at nodes only; give the beam lumped=True, or take another integrator, such as radau-iia-5", (beam,))
         inert = [f for f in s.families if f in (BODY, ROTOR) or (ROTOR in s.families and f.act.residual is None)]  # with their frames
         moving = [f for f in s.families if f not in LEDGERS.values()]
         n = new_record(MEMORY, **limits(option, run), free=not s.fixed and LOAD not in s.families, ledgers=len(moving) < len(s.families),

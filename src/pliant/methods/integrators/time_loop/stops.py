@@ -84,6 +84,8 @@ class Stops:
             for e in range(first, last) if family.act.history else ():
                 x.E[TURNING] = 0
                 evaluation.run(program(s, "history", {family: [e]}), s.data, x, t, 0.0, 0.0, 0.0)
+                if x.E[TURNING] == np.inf and s.owners[e] in self.dynamics.directory.beams:
+                    return self._wound(t, s.owners[e], e - first - self.dynamics.directory.beams[s.owners[e]].row)
                 speeds[s.owners[e]] = max(float(x.E[TURNING]), speeds.get(s.owners[e], 0.0))
         name = max(speeds, key=speeds.__getitem__)
         if speeds[name] == np.inf:
@@ -91,6 +93,13 @@ class Stops:
                                            "Carry the rotation by a revolute joint with a torsion spring, which counts turns, or make "
                                            "it stiffer", "whole-turn")
         return self.spun(row) if self.too_fast(row[None, :]).any() else self._too_fast(t, repr(name), speeds[name])
+
+    def _wound(self, t: float, beam: str, element: int) -> SimulationError:
+        """Of a beam: the element of which the nodes have turned too far against each other."""
+        told = (f"element {element} of beam {beam!r}, between node_{element} and node_{element + 1}, is bent or twisted by more than "
+                "3 rad, beyond which its strain is not known")
+        return SimulationError.stopped(t, told, "Take more elements; if that is not it, look whether the beam is as stiff and the loads "
+                                       "as large as meant", "whole-turn")
 
     def too_bent(self, rows: np.ndarray) -> np.ndarray:
         """Rows at which a modal body is deformed by more than its own size: linear modes mean nothing there."""

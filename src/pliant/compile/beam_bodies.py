@@ -1,0 +1,93 @@
+"""A beam of an item as rows: nodes with their inertia, elements between them, and places of frames at nodes and between."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..families import beam_frames, rigid
+from ..items.base import quaternion_of
+from ..items.beams import COROTATIONAL
+from . import beam_elements as elements
+from .array_builder import Place
+from .channel_map import BeamRecord, StatedVelocity
+
+if TYPE_CHECKING:
+    from ..items.beams import Beam
+    from .model_compiler import ModelCompiler
+
+
+def add_beam(layout: ModelCompiler, beam: Beam) -> None:
+    """Nodes and elements of a beam; it is known by its name, and its nodes by theirs."""
+    if layout.sliding.get(beam.name):
+        raise ValueError(f"beam {beam.name!r}: nothing can slide along a beam or carry a curve; take a modal body, whose part has lines")
+    nodes, d = _nodes(layout, beam), layout.directory
+    whole = Place(beam.name, tuple(t for node in nodes for t in node.tiles), nodes[0].iq, nodes[0].make_frame,
+                  parts=_parts(layout, beam, nodes))
+    first = beam.axis.poses[0]
+    layout.places[beam.name], layout.poses[beam.name] = whole, (first.point, first.axes)
+    d.masses[beam.name] = beam.mass
+    d.beams[beam.name] = BeamRecord(tuple(node.name for node in nodes), _elements(layout, beam, nodes))
+
+
+def _nodes(layout: ModelCompiler, beam: Beam) -> list[Place]:
+    """Placed, with velocities of the beam as a rigid body, and their inertia."""
+    axis, nodes = beam.axis, list[Place]()
+    v, w = np.array(beam.velocity or (0.0,) * 3), axis.poses[0].axes @ np.array(beam.angular_velocity or (0.0,) * 3)
+    stated = [beam.velocity is not None] * 3 + [beam.angular_velocity is not None] * 3
+    weights = np.convolve(axis.lengths, (0.5, 0.5))
+    for k, (pose, length) in enumerate(zip(axis.poses, weights, strict=True)):
+        rates = np.concatenate([v + np.cross(w, pose.point - axis.poses[0].point), pose.axes.T @ w])
+        node = layout.builder.place(f"{beam.name}.node_{k}", (*pose.point, *quaternion_of(pose.axes)), rates.tolist(),
+                                    _node_frames(layout, beam.name))
+        said = stated if k == 0 or all(stated) else [False] * 6  # the others follow it, see start.velocity_solver
+        layout.directory.stated[node.name] = StatedVelocity(node.iv, said, rates, node.iq, np.zeros(3))
+        layout.places[node.name], layout.poses[node.name] = node, (pose.point, pose.axes)
+        mass = beam.material.rho * beam.profile.area * length if beam.lumped else 0.0
+        elements.node_inertia(layout.builder, node.name, node, mass, length * beam.rotary)
+        nodes.append(node)
+    return nodes
+
+
+def _elements(layout: ModelCompiler, beam: Beam, nodes: list[Place]) -> int:
+    """Elastic forces, and inertia along the axis; the row of the first one in its family."""
+    b, axis, F, rows = layout.builder, beam.axis, beam.flexibility, []
+    for k, (length, strain) in enumerate(zip(axis.lengths, axis.strains, strict=True)):
+        ends = nodes[k:k + 2]
+        if beam.formulation == COROTATIONAL:
+            stiffness = elements.linear_stiffness(F, float(np.linalg.norm(axis.poses[k + 1].point - axis.poses[k].point)))
+            rows.append(elements.corotational_beam(b, beam.name, ends, axis.poses[k:k + 2], stiffness, beam.damping))
+        else:
+            rows.append(elements.exact_beam(b, beam.name, ends, length, strain, F, damping=beam.damping))
+        if not beam.lumped:
+            elements.hermite_inertia(b, beam.name, ends, length, beam.material.rho * beam.profile.area * length)
+    return rows[0]
+
+
+def _node_frames(layout: ModelCompiler, name: str) -> Any:
+    def make(b: Any, place: Place, number: int, point: np.ndarray, axes: np.ndarray) -> None:
+        family = rigid.MARKERS if layout.marking else rigid.FRAMES
+        b.element(family, name, (place.iq, place.iv, number, b.frames[number][1]), (*point, *axes.ravel()), tiles=place.tiles)
+    return make
+
+
+def _parts(layout: ModelCompiler, beam: Beam, nodes: list[Place]) -> Any:
+    """By where a frame is along the beam: the node, or the two nodes of its element, and point and axes there."""
+    axis = beam.axis
+    first = axis.poses[0]
+
+    def between(k: int, xi: float) -> Any:
+        def make(b: Any, place: Place, number: int, point: np.ndarray, axes: np.ndarray) -> None:
+            family, (A, B) = beam_frames.MARKERS if layout.marking else beam_frames.FRAMES, nodes[k:k + 2]
+            ints = A.iq, A.iv, B.iq, B.iv, number, b.frames[number][1], b.pool(point, axes)
+            b.element(family, beam.name, ints, (axis.lengths[k], xi), tiles=place.tiles)
+        return make
+
+    def parts(s: float, point: np.ndarray, axes: np.ndarray) -> tuple[Place, np.ndarray, np.ndarray]:
+        (k, xi), pose = axis.locate(s), axis.pose(s)
+        point, axes = pose.axes.T @ (first.point + first.axes @ point - pose.point), pose.axes.T @ first.axes @ axes
+        if xi == 0:
+            return nodes[k], point, axes
+        pair = nodes[k:k + 2]
+        return Place(beam.name, (*pair[0].tiles, *pair[1].tiles), pair[0].iq, between(k, xi)), point, axes
+    return parts
