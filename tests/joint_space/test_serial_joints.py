@@ -190,3 +190,10 @@ def test_other_equations_need_a_declaration_of_their_own():
     class Locked(PinInSlot):
         constraints: ClassVar = (*PinInSlot.constraints, ("d1", 0, 2))
     assert Locked.tree is None and PinInSlot.tree is not None
+
+
+def test_a_class_with_the_name_of_another_has_its_own_place_in_the_schema():
+    """Here two are called Beam: a body and a joint."""
+    from pliant.text.schema import schema
+    names = [name for name in schema()["$defs"] if name.endswith("__Beam")]
+    assert len(names) == 2

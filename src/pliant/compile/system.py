@@ -27,7 +27,7 @@ from .periods import common_base
 INTEGERS, REALS = 12, 12                # width of ip and rp
 DIFFERENCE = 1e-3                       # s: of Python functions by time, until a run says otherwise
 REGULARISATION = 1e-9                   # subtracted from multiplier diagonals, relative to C M^-1 C^T
-OF_POINTS = 1e-4                        # the same of rigid contacts, whose forces decide what sticks: see _scale_regularisation
+OF_POINTS = 1e-6                        # the same of rigid contacts, whose forces decide what sticks: see _scale_regularisation
 
 
 class System:

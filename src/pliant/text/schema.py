@@ -34,9 +34,10 @@ def schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of the text model, for editors."""
     classes: list[type[BaseModel]] = [cls for kinds in KINDS.values() for cls in kinds.values()]
     classes += [Place, Style, *SHAPES.values()]
-    _, whole = models_json_schema([(cls, "validation") for cls in classes], ref_template=REF)
+    places, whole = models_json_schema([(cls, "validation") for cls in classes], ref_template=REF)
     found = whole["$defs"]
-    items = {c.__name__ for c in classes if issubclass(c, Item)}
+    called = {cls: places[cls, "validation"]["$ref"].rpartition("/")[2] for cls in classes}  # two classes may have one name
+    items = {called[c] for c in classes if issubclass(c, Item)}
     definitions = {name: _without_titles(found[name]) for name in found if name not in items}
     for other in (Place, Frame, Style, Shape, *SHAPES.values()):
         _say_axes(other, definitions[other.__name__].get("properties", {}))
@@ -47,8 +48,8 @@ def schema() -> dict[str, Any]:
     sections = {}
     for section, kinds in KINDS.items():
         for cls in kinds.values():
-            definitions[cls.__name__] = _item(cls, _without_titles(found[cls.__name__]), DEFAULT_KINDS.get(section))
-        options = [{"$ref": REF.format(model=cls.__name__)} for cls in kinds.values()]
+            definitions[called[cls]] = _item(cls, _without_titles(found[called[cls]]), DEFAULT_KINDS.get(section))
+        options = [{"$ref": REF.format(model=called[cls])} for cls in kinds.values()]
         one = options[0] if len(options) == 1 else {"oneOf": options}
         sections[section] = {"type": ["object", "null"], "propertyNames": NAMES,
                              "additionalProperties": {"anyOf": [QUANTITY, one]} if section == "variables" else one}

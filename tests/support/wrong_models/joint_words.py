@@ -39,7 +39,7 @@ wrong("at of a body that is nowhere", body("mass: 1") + "joints:\n  A: {kind: re
       "5: joints.A.between[1]: body 'a' has no stated position, so the point (1, 0, 0) of the world is no place on it; state its position, "
       "or name frames")
 wrong("at of a frame with a point", JOINT + "{kind: revolute, between: [ground, {body: crank, at: [0, 0, 0], point: [0, 0, 0]}]}\n",
-      "5: joints.A.between[1]: at is a point of the world, with its axes; leave out frame, point and rotation")
+      "5: joints.A.between[1]: at is a point of the world, with its axes; leave out frame, point, rotation and s")
 wrong("at of a force", FORCE + "{kind: force, frame: crank, at: [0, 0, 0], vector: [0, 0, 1]}\n",
       "7: forces.S.at: unknown key 'at'; there are frame, vector, axes, ***")
 

@@ -303,7 +303,7 @@ class RigidPassage(RigidState):
     def _goes(self, c: Any, i: int) -> bool:
         """Whether a contact has an acceleration along its surface, which is not rounding."""
         F, xi = c.P[3 * i:3 * i + 3], c.xi[3 * i + 1:3 * i + 3]
-        return bool(np.hypot(*xi) * c.rho[i] > max(LIMIT, 10 * self.rough) * max(np.hypot(F[1], F[2]), LIMIT * F[0]))
+        return self.rough == 0 and bool(np.hypot(*xi) * c.rho[i] > LIMIT * max(np.hypot(F[1], F[2]), LIMIT * F[0]))
 
     def _push(self, near: Touching) -> dict[int, tuple[float, Any, Any]]:
         """The state of every contact that touches, from there on, the direction of slip in its tangents, and its forces."""
