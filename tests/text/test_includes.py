@@ -1,4 +1,6 @@
 """Texts in texts: files, chains of them, their own lines in messages, changes from the command line."""
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -141,3 +143,18 @@ def test_schema_knows_it(robot):
         jsonschema.validate(plain(load_yaml(text, "x")[0]), schema())
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"pliant": 1, "include": {"left": {"position": [0, 0, 0]}}}, schema())
+
+
+def test_two_classes_of_one_name_have_their_own_places_in_the_schema():
+    """A plugin may call its joint as a body is called here; in a process of its own, as kinds stay known."""
+    program = """
+from typing import ClassVar
+from pliant.items.joints import AxisJoint
+from pliant.text.schema import schema
+class Beam(AxisJoint):
+    kind: ClassVar[str] = "crossbeam"
+    constraints: ClassVar = (("d2", 1),)
+print(sum(name.endswith("__Beam") for name in schema()["$defs"]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.strip() == "2", done.stderr
