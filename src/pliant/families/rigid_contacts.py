@@ -46,8 +46,8 @@ from .rigid_stops import OPEN, ROOM, SLIDES, STICKS
 
 AT, PHASE, CHOICE, SEEN = index(4, 5, 6, 7)  # ip: sizes in val, places in H, in tab, in W
 MU, STATIC = index(0, 1)                     # rp
-ALONG, EDGE, SLOW, GRIPS, SHARE = index(2, 5, 6, 7, 8)  # H[PHASE:], behind phase and room: d, axis of B, what u . d may lack, sticks, ...
-#                                                         and the part of lam_N, lam_1, lam_2 that is given
+ALONG, EDGE, SLOW, GRIPS, SHARE = index(2, 5, 6, 7, 8)  # H[PHASE:], behind phase and room: d, axis of B; while slip begins what is added
+# to it along d, then less than zero: minus the slip that is none; sticks; the part of lam_N, lam_1, lam_2 that is given
 TANGENTS = index(7)                          # W[SEEN:], after g, speeds and accelerations of the three rows: t_1, t_2
 ACROSS = index(13)                           # behind them: the axis of B that is most across n
 PLACES, CHOICES, NUMBERS = 11, 4, 14         # in H, tab and W

@@ -26,7 +26,7 @@ TOUCH = 1e-9     # of the size of the model: a gap that is none
 OVERLAP = 1e-6   # of it: more at the start was hardly meant to be a touch
 ROUNDING = 1e-14  # of it: what an open gap may be below zero, so that it begins open
 REST = 1e-9      # of the speed of the model: a speed that is none
-SLOWLY = 10    # of the accuracy, in sizes of the model per second: slip so slow has the direction in which it began
+SLOWLY = 10      # of the accuracy, in sizes of the model per second: slip so slow has the direction in which it began; twice that is none
 NEARLY = 0.9     # of the largest friction: near it
 LIMIT = 1e-10    # of the largest friction: what is so near slides
 ROUGH = 1e-6     # of forces: left of their equations where all contacts are just at their limit; what follows finds them anew
@@ -306,7 +306,7 @@ class RigidPassage(RigidState):
         return self.rough == 0 and bool(np.hypot(*xi) * c.rho[i] > LIMIT * max(np.hypot(F[1], F[2]), LIMIT * F[0]))
 
     def _push(self, near: Touching) -> dict[int, tuple[float, Any, Any]]:
-        """The state of every contact that touches, from there on, the direction of slip in its tangents, and its forces."""
+        """The state of every contact that touches, from there on, the direction of slip along its tangents, and its forces."""
         xi, forces = self._pushed(near, near.u)
         P = forces.P
         slight = SLIGHT * max(float(abs(xi).max(initial=0.0)), float((abs(near.D) @ abs(P)).max(initial=0.0)))
