@@ -33,8 +33,8 @@ from .beam_points import (
     turns,
 )
 from .body_frames import release
+from .exact_beams import VA, VB
 
-QA, VA, QB, VB = index(1, 2, 3, 4)      # ip, as of the elastic element
 FRAME, JTILE, POOL = index(5, 6, 7)     # ip: row in X, first of two tiles in J; in val: offset 3, axes 9, both in those of the section
 LENGTH, XI = index(0, 1)                # rp
 

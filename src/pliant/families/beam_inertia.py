@@ -24,8 +24,8 @@ from ..kernels.so3 import (
     vec,
     vec2,
 )
+from .exact_beams import QA, QB, VA, VB
 
-QA, VA, QB, VB = index(1, 2, 3, 4)  # ip, as of the elastic element
 LENGTH, MASS = index(0, 1)          # rp: L, rho A L
 IQ, IV, CENTRE = index(1, 2, 0)     # ip and rp of first moments at a node
 M11, M12, M13, M14, M22, M24 = 156 / 420, 22 / 420, 54 / 420, -13 / 420, 4 / 420, -3 / 420

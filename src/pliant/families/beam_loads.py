@@ -4,8 +4,8 @@ from ..kernels.expression_vm import evaluate
 from ..kernels.jit import index, inlined, jit
 from ..kernels.so3 import dot, exponential, matmul, mul, scale, vec, vec2
 from .beam_points import angle_rate, combine, cubic, follow, pull_point, shares, slope_rate, spin, turn_changes, turns
+from .exact_beams import VA, VB
 
-QA, VA, QB, VB = index(1, 2, 3, 4)         # ip, as of the elastic element
 FOLLOWS, CODE = index(5, 6)                # ip: 1 when it turns with the section; its factor, a function of time, or -1
 LENGTH, FORCE, MOMENT = index(0, 1, 4)     # rp: L; per length, in axes of the world or the section
 GAUSS = 0.7745966692414834                 # sqrt(3 / 5); weights 5/18, 8/18, 5/18

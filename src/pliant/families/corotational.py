@@ -30,9 +30,9 @@ from ..kernels.so3 import (
     transpose,
     vec,
 )
-from .exact_beams import history
+from .exact_beams import QA, QB, VA, VB, history
 
-QA, VA, QB, VB, POOL = index(1, 2, 3, 4, 5)  # ip; val[POOL:]: K of y 7x7, R_A0 9, R_B0 9, both axes in those of E as modelled
+POOL = index(5)                              # ip; val[POOL:]: K of y 7x7, R_A0 9, R_B0 9, both axes in those of E as modelled
 LENGTH, DAMPING = index(0, 1)                # rp: l_0; tau, so that tau K y' is viscous
 
 
