@@ -49,15 +49,21 @@ def slope_acceleration(s, L, R, iv):
 
 
 @inlined
-def forces(s, b, e, A, B):
-    """The four vectors M_4 (X'' - g on p), X = (p_A, L t_A, p_B, L t_B)"""
-    va, vb, L, m, g = b.ip[e, VA], b.ip[e, VB], b.rp[e, LENGTH], b.rp[e, MASS], vec(b.val, GRAVITY)
-    a, c = scale(m, sub(vec(s.a, va), g)), scale(m, sub(vec(s.a, vb), g))
-    x, y = scale(m, slope_acceleration(s, L, A, va)), scale(m, slope_acceleration(s, L, B, vb))
+def cubic_masses(m, a, x, c, y):
+    """The four vectors M_4 (a, x, c, y), m of the element"""
+    a, x, c, y = scale(m, a), scale(m, x), scale(m, c), scale(m, y)
     return (add(add(scale(M11, a), scale(M12, x)), add(scale(M13, c), scale(M14, y))),
             add(add(scale(M12, a), scale(M22, x)), add(scale(-M14, c), scale(M24, y))),
             add(add(scale(M13, a), scale(-M14, x)), add(scale(M11, c), scale(-M12, y))),
             add(add(scale(M14, a), scale(M24, x)), add(scale(-M12, c), scale(M22, y))))
+
+
+@inlined
+def forces(s, b, e, A, B):
+    """M_4 (X'' - g on p), X = (p_A, L t_A, p_B, L t_B)"""
+    va, vb, L, g = b.ip[e, VA], b.ip[e, VB], b.rp[e, LENGTH], vec(b.val, GRAVITY)
+    return cubic_masses(b.rp[e, MASS], sub(vec(s.a, va), g), slope_acceleration(s, L, A, va), sub(vec(s.a, vb), g),
+                        slope_acceleration(s, L, B, vb))
 
 
 @inlined

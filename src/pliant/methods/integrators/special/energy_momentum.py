@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....families.beam_inertia import INERTIA
+from ....families.beam_inertia import INERTIA, MOMENTS
 from ....families.loads import LOAD
 from ....families.rigid import BODY
 from ....families.rotors import ROTOR
 from ....families.states import LEDGERS
 from ....items.errors import ModelError
-from ....kernels.contract import DISSIPATION, ELASTIC, POWER
+from ....kernels.contract import DISSIPATION, ELASTIC, KINETIC, POTENTIAL, POWER
 from ....kernels.evaluation import Program
 from ....kernels.evaluation import run as evaluate
 from ....kernels.jit import jit
@@ -29,6 +29,7 @@ from ....kernels.tile_solver import factors, solved
 from ..time_loop.convergence import LIMITS, drift_of_states, limits, settled, small, stagnant
 from ..time_loop.method import Method
 from ..time_loop.rows import store_motion
+from .axis_inertia import Nodes, cubic_axes, first_moments
 from .rigid_part import free_momentum
 
 SLOW = 0.1          # rate of the iteration above which factors are renewed
@@ -40,6 +41,7 @@ FAINT = 0.01        # of the regularisation, in the equations: multipliers of re
 MEMORY = record_type(LIMITS | {"last_t0": "start of the last step"}, {
     "most_iterations": "of Newton's method",
     "stiff": "whether anything is elastic",
+    "spread": "whether nodes have inertia along their axes",
     "free": "whether no force comes from outside",
     "moves": "whether the step moves the model by more than rounding",
     "ledgers": "whether states add to the balance of energy",
@@ -48,11 +50,13 @@ MEMORY = record_type(LIMITS | {"last_t0": "start of the last step"}, {
 
 
 class Middle(NamedTuple):
-    """What the method remembers between steps (a0, a1, lam0, lam1, elastic, owed), and its work arrays."""
+    """What the method remembers between steps (a0, a1, lam0, lam1, stored, owed), and its work arrays."""
     n: Any               # a record of MEMORY
-    inertia: Program     # of rigid bodies and rotors alone
-    energy: Program      # of what moves, without the ledgers of states
+    inertia: Program     # of rigid bodies and rotors alone, whose energy the rule of the middle keeps
+    residual: Program    # of all but the inertia of axes
+    energy: Program      # of what moves, without the ledgers of states and without that inertia of bodies and rotors
     power: Program
+    axes: np.ndarray     # rows of elements with inertia along the axis, of nodes with first moments
     q1: np.ndarray
     a0: np.ndarray       # acceleration at the start of the step, and one step before
     a1: np.ndarray
@@ -60,13 +64,15 @@ class Middle(NamedTuple):
     lam1: np.ndarray
     move: np.ndarray     # Delta
     gap: np.ndarray      # C(q_1, t_1)
+    v0: np.ndarray       # velocities at the start
     inert: np.ndarray    # the part of R that is inertia and gravity
+    spread: np.ndarray   # of that the part of axes
     along: np.ndarray    # M Delta, without its rigid part if the model is free
     weight: np.ndarray
     soft: np.ndarray
     mass: np.ndarray     # 6x6 per body
     links: np.ndarray    # tiles of constraint rows
-    elastic: np.ndarray  # energy at the start of the step, at its end
+    stored: np.ndarray   # energy at the start of the step, at its end
     owed: np.ndarray     # what the balance lacked there, as rounding
 
 
@@ -86,13 +92,35 @@ def place(d, q0, o, end, q):
 
 @jit
 def stretch(d, x, o):
-    """R += (S - 1) of the inertia torques                                                              [conserving-3]
+    """Inertia torques times S, in R too                                                                [conserving-3]
     (S - 1) y = u x (u x y) / (s (s + 1)), u = Delta / 2, s^2 = 1 + u.u"""
     for k in range(d.rotations.shape[0]):
         i = d.rotations[k, 0]
         u = scale(0.5, vec(o.move, i))
         s = np.sqrt(1 + dot(u, u))
-        accumulate(1 / (s * (s + 1)), cross(u, cross(u, vec(o.inert, i))), x.R, i)
+        change = scale(1 / (s * (s + 1)), cross(u, cross(u, vec(o.inert, i))))
+        accumulate(1.0, change, x.R, i)
+        accumulate(1.0, change, o.inert, i)
+
+
+@jit
+def spread(d, x, o, w, h):
+    """R, inert += inertia and gravity of axes                                                          [conserving-6]"""
+    o.spread[:] = 0
+    y = Nodes(w.y0, o.v0, o.q1, x.q, x.v)
+    cubic_axes(d, o.axes[0], o.axes[1], y, h, o.spread)
+    first_moments(d, o.axes[2], o.axes[3], y, h, o.spread)
+    for k in range(o.spread.size):
+        x.R[k] += o.spread[k]
+        o.inert[k] += o.spread[k]
+
+
+@jit
+def energy_at(p, o, t):
+    """What is stored where x is, but for what the rule of the middle keeps by itself."""
+    p.x.E[:] = 0
+    evaluate(o.energy, p.d, p.x, t, 0.0, 0.0, 0.0)
+    return p.x.E[KINETIC] + p.x.E[POTENTIAL] + p.x.E[ELASTIC]
 
 
 @jit
@@ -108,12 +136,13 @@ def weigh(o):
 @jit
 def balance(x, o, h):
     """R += sigma M Delta                                                                               [conserving-4]
-    sigma = (V_1 - V_0 + h (dissipation - power) - Delta . (R - inertia)) / Delta . M Delta
+    sigma = (V_1 - V_0 + h (dissipation - power) - Delta . (R - inertia)) / Delta . M Delta; the energy of axes is part of V, and they
+    count as forces
     Forces do work on the rounding of positions, too: that much is left to a later step, and a model at rest has no balance."""
-    left, size, noise = o.owed[0] + o.elastic[1] - o.elastic[0] + h * (x.E[DISSIPATION] - x.E[POWER]), 0.0, 0.0
+    left, size, noise = o.owed[0] + o.stored[1] - o.stored[0] + h * (x.E[DISSIPATION] - x.E[POWER]), 0.0, 0.0
     for k in range(o.n.n_motion):
         force = x.R[k] - o.inert[k]
-        left -= o.move[k] * force
+        left -= o.move[k] * (force + o.spread[k])
         size += o.move[k] * o.along[k]
         if o.weight[k] > 0:
             noise += NOISE * o.n.rounding * abs(force) / o.weight[k]
@@ -156,9 +185,11 @@ def equations(p, w, c, o, renew):
     evaluate(p.residual, d, x, c.t1, 0.0, 0.0, 0.0)
     copy(x.R, o.gap)
     if o.n.stiff != 0:
-        x.E[:] = 0
-        evaluate(o.energy, d, x, c.t1, 0.0, 0.0, 0.0)
-        o.elastic[1] = x.E[ELASTIC]
+        for k in range(n_v):
+            x.v[k] = 2 * x.v[k] - o.v0[k]
+        o.stored[1] = energy_at(p, o, c.t1)
+        for k in range(n_v):
+            x.v[k] = o.move[k] / h
     if renew and linearise(p, w, c, o) != DONE:
         return SINGULAR
     place(d, w.y0, o, False, x.q)
@@ -168,12 +199,14 @@ def equations(p, w, c, o, renew):
         evaluate(o.power, d, x, t, 0.0, 0.0, 0.0)
     evaluate(o.inertia, d, x, t, 0.0, 0.0, 0.0)
     copy(x.R, o.inert)
-    evaluate(p.residual, d, x, t, 0.0, 0.0, 0.0)
+    evaluate(o.residual, d, x, t, 0.0, 0.0, 0.0)
+    stretch(d, x, o)
+    if o.n.spread == 1:
+        spread(d, x, o, w, h)
     weigh(o)
     if o.n.free != 0:
         free_momentum(d, x, o)
     balance(x, o, h)
-    stretch(d, x, o)
     for k in range(n_v):
         x.R[k] *= h * h / 2
     for k in range(n_v, x.R.size):
@@ -190,7 +223,12 @@ def predict(p, w, c, o):
         copy_part(w.f0, n_q, o.a0, 0, n_v)
         copy(o.lam0, o.lam1)
         copy(lam, o.lam0)
-        o.elastic[0], o.owed[0], o.n.last_t0 = o.elastic[1], o.owed[1], c.t0
+        o.stored[0], o.owed[0], o.n.last_t0 = o.stored[1], o.owed[1], c.t0
+        copy_part(w.y0, n_q, o.v0, 0, n_v)
+        if o.n.spread == 1:  # velocities may have jumped
+            copy_part(w.y0, 0, p.x.q, 0, n_q)
+            copy(o.v0, p.x.v)
+            o.stored[0] = energy_at(p, o, c.t0)
     for k in range(n_v):
         o.move[k] = h * (w.y0[n_q + k] + h / 2 * (2 * o.a0[k] - o.a1[k]))
     for k in range(n_v, lam.size):
@@ -273,7 +311,7 @@ class EnergyMomentumMethod(Method):
     """[conserving-1]. Rows are kept as integrated: a projection of velocities would change the energy."""
     step = step
     holds, project = True, False
-    kept = ("a0", "a1", "lam0", "lam1", "elastic", "owed")
+    kept = ("a0", "a1", "lam0", "lam1", "stored", "owed")
     rigid = "it needs bodies whose inertia does not change"
 
     def __init__(self, option: Any, run: Any) -> None:
@@ -281,20 +319,34 @@ class EnergyMomentumMethod(Method):
         s = run.dynamics.system
         s.refuse_rolling("simulate: integrator energy-momentum", "its discrete gradients are of positions; take another, such as dop853 or "
                          "generalized-alpha")
-        if INERTIA in s.families:
-            beam = s.owners[s.families[INERTIA][0]]
-            raise ModelError(f"simulate: integrator energy-momentum: beam {beam!r} has its mass along its axis, and the method knows "
-                             "masses at nodes only; give the beam lumped=True, or take another integrator, such as radau-iia-5", (beam,))
+        self.refuse_slopes()
         inert = [f for f in s.families if f in (BODY, ROTOR) or (ROTOR in s.families and f.act.residual is None)]  # with their frames
+        axes = [s.families.get(f, (0, 0)) for f in (INERTIA, MOMENTS)]
         moving = [f for f in s.families if f not in LEDGERS.values()]
+        stores = [f for f in moving if f not in (BODY, ROTOR)]
         n = new_record(MEMORY, **limits(option, run), free=not s.fixed and LOAD not in s.families, ledgers=len(moving) < len(s.families),
-                       stiff=any(f.act.energy for f in moving if f not in (BODY, ROTOR)), n_motion=s.n_motion)
+                       stiff=any(f.act.energy for f in stores), spread=bool(np.any(axes)), n_motion=s.n_motion)
         links = np.array([s.block[j.tile, k] for j in s.joints for k in j.bodies], np.int64)
         vectors: dict[str, Any] = {name: np.zeros(s.n) for name in Middle._fields}
         self.own = Middle(**vectors)._replace(
-            n=n, inertia=s.program("residual", families=inert), energy=s.program("energy", families=moving),
-            power=s.program("power", families=moving), q1=np.zeros(s.q0.size),
-            weight=run.dynamics.weights(), soft=s.softness, mass=self.masses(), links=links, elastic=np.zeros(2), owed=np.zeros(2))
+            n=n, inertia=s.program("residual", families=inert), energy=s.program("energy", families=stores),
+            residual=s.program("residual", families=[f for f in s.families if f not in (INERTIA, MOMENTS)]),
+            power=s.program("power", families=moving), axes=np.array(axes, np.int64).ravel(), q1=np.zeros(s.q0.size),
+            weight=run.dynamics.weights(), soft=s.softness, mass=self.masses(), links=links, stored=np.zeros(2), owed=np.zeros(2))
+
+    def refuse_slopes(self) -> None:
+        """Of nodes without axes: a motion of the whole does not turn what has none."""
+        s, turning = self.run.dynamics.system, set(self.run.dynamics.system.data.rotations[:, 0] // 6)
+        if plain := [k for k in range(s.n_motion // 6) if k not in turning]:
+            name = self.run.dynamics.body_of(plain[0])
+            raise ModelError(f"simulate: integrator {self.option.kind}: {name!r} has nodes without axes, and the method knows nodes that "
+                             "turn; take generalized-alpha, Radau or an explicit method", (name,))
+
+    def masses(self) -> np.ndarray:
+        """Of nodes by themselves: a metric for sigma and for motions of the whole."""
+        found = super().masses()
+        found[:, :3, 3:] = found[:, 3:, :3] = 0
+        return found
 
     def begun(self) -> None:
         """Steps before the first one are as if accelerations had been constant."""
@@ -302,4 +354,4 @@ class EnergyMomentumMethod(Method):
         o.n.last_t0, o.a0[:n_v], o.lam0[:] = np.nan, run.steps.f0[n_q:n_q + n_v], x.lam
         x.E[:] = 0
         evaluate(o.energy, run.dynamics.system.data, x, run.t, 0.0, 0.0, 0.0)
-        o.elastic[:] = x.E[ELASTIC]
+        o.stored[:] = x.E[[KINETIC, POTENTIAL, ELASTIC]].sum()
