@@ -13,7 +13,8 @@ import pliant as pl
 
 INDEX3, INDEX2, FINE = pl.Index3(), pl.StabilizedIndex2(), {"accuracy": 1e-7}
 CASES = [(pl.GeneralizedAlpha(), INDEX3, {"step": 2e-3}), (pl.GeneralizedAlpha(0.8), INDEX3, {"accuracy": 1e-5}),
-         (pl.HHT(), INDEX3, {"step": 2e-3}), (pl.EnergyMomentum(), INDEX3, {"step": 1e-2}), (pl.DIMCD(), pl.NullSpace(), {"step": 5e-3}),
+         (pl.HHT(), INDEX3, {"step": 2e-3}), (pl.EnergyMomentum(), INDEX3, {"step": 1e-2}),
+         (pl.EnergyDecaying(), INDEX3, {"step": 1e-2}), (pl.DIMCD(), pl.NullSpace(), {"step": 5e-3}),
          (pl.RadauIIA5(), INDEX2, FINE), (pl.BDF(), INDEX2, {"accuracy": 1e-6}), (pl.DOP853(), pl.AugmentedLagrangian(), FINE),
          (pl.DOP853(), pl.Index1(), FINE), (pl.RungeKutta4(), pl.AugmentedLagrangian(), {"step": 2e-3}),
          (pl.AdamsBashforthMoulton(), pl.Index1(), FINE), (pl.DOP853(), pl.CoordinatePartitioning(), FINE),

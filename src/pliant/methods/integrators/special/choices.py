@@ -39,6 +39,21 @@ class EnergyMomentum(Integrator):
 
 
 @dataclass(frozen=True)
+class EnergyDecaying(EnergyMomentum):
+    """Never gains energy, and damps what the step does not resolve: the energy-momentum method, and after each step a filter of velocities
+    and positions that is taken as far as it lowers the energy. Constraints at position level (index 3), fixed step.
+
+    Order 2 in positions, velocities and multipliers. Of a vibration of frequency omega a step takes the part (1 - rho) s^2 of the velocity,
+    s = z^2 / (4 + z^2), z = h omega: the part ``rho`` of the fastest ones is left, and at 50 steps a period a vibration loses
+    (1 - rho) 0.08 % of its energy in a period. Momenta of models that nothing holds are kept to rounding.
+    For stiff beams at steps that follow their slow motion. After Bauchau, Theron 1996; Armero, Romero 2001.
+    """
+    rho: float = bounded(0.5, 0.0, 0.99, "what is left of the fastest vibrations in a step")
+
+    kind: ClassVar[str] = "energy-decaying"
+
+
+@dataclass(frozen=True)
 class DIMCD(Integrator):
     """Direct integration by central differences: equations of second order kept in (r, quaternion) of every body, equilibrium at t
     solved for x(t + h) by exact Newton, constraints by null spaces of coordinates and efforts with rank decisions, fixed step.

@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....families.beam_inertia import INERTIA, MOMENTS
+from ....families.corotational import COROTATIONAL
+from ....families.exact_beams import BEAM
 from ....families.loads import LOAD
 from ....families.rigid import BODY
 from ....families.rotors import ROTOR
 from ....families.states import LEDGERS
 from ....items.errors import ModelError
 from ....kernels.contract import DISSIPATION, ELASTIC, KINETIC, POTENTIAL, POWER
-from ....kernels.evaluation import Program
+from ....kernels.evaluation import Data, Program
 from ....kernels.evaluation import run as evaluate
 from ....kernels.jit import jit
 from ....kernels.records import new_record, record_type
@@ -30,13 +32,18 @@ from ..time_loop.convergence import LIMITS, drift_of_states, limits, settled, sm
 from ..time_loop.method import Method
 from ..time_loop.rows import store_motion
 from .axis_inertia import Nodes, cubic_axes, first_moments
+from .decay import Filter, filtered
+from .mean_strain import Strains, begin_strains, mean_strains
+from .momentum import Whole
 from .rigid_part import free_momentum
 
 SLOW = 0.1          # rate of the iteration above which factors are renewed
 SURE = 0.05         # at least this rate is counted with: what is left of the equations is energy lost
 LOST, MORE_PASSES = 1e-14, 3  # of the work of a step: energy that may be lost; passes to find it
 NOISE = 8           # of the rounding of positions: energy that forces give to them for nothing
+MOST = 4.0          # of sigma h^2: where iterations begin it may be anything
 AT_REST = 1e3       # times the same: less than this moves in a step at rest
+SMOOTH = 0.5        # change of accelerations from step to step, in parts of themselves, that can be extrapolated
 FAINT = 0.01        # of the regularisation, in the equations: multipliers of redundant ones fade, joints stay closed
 MEMORY = record_type(LIMITS | {"last_t0": "start of the last step"}, {
     "most_iterations": "of Newton's method",
@@ -45,6 +52,7 @@ MEMORY = record_type(LIMITS | {"last_t0": "start of the last step"}, {
     "free": "whether no force comes from outside",
     "moves": "whether the step moves the model by more than rounding",
     "ledgers": "whether states add to the balance of energy",
+    "decays": "whether the method does not only conserve",
     "n_motion": "velocities before those that are states",
 })
 
@@ -74,6 +82,9 @@ class Middle(NamedTuple):
     links: np.ndarray    # tiles of constraint rows
     stored: np.ndarray   # energy at the start of the step, at its end
     owed: np.ndarray     # what the balance lacked there, as rounding
+    d: Data              # of the middle of the step: what strains of beams are counted from is its own
+    strains: Strains
+    filter: Filter
 
 
 @jit
@@ -148,8 +159,9 @@ def balance(x, o, h):
             noise += NOISE * o.n.rounding * abs(force) / o.weight[k]
     o.owed[1] = min(max(left, -noise), noise)
     if o.n.moves == 1 and size > 1e-200:
+        sigma = min(max((left - o.owed[1]) / size, -MOST / (h * h)), MOST / (h * h))
         for k in range(o.n.n_motion):
-            x.R[k] += (left - o.owed[1]) / size * o.along[k]
+            x.R[k] += sigma * o.along[k]
 
 
 @jit
@@ -165,8 +177,9 @@ def linearise(p, w, c, o):
         u = scale(0.5, vec(o.move, i))
         store2(mat_add(dyad(u, u, 1.0), 1.0, skew(u)), x.T, i // 6, 0)
     place(d, w.y0, o, False, x.q)
+    mean_strains(d, o.strains, o.q1, x.q, o.d.rp)
     x.D[:] = 0
-    evaluate(p.tangent, d, x, c.t1 - h / 2, 1.0, h / 2, h * h / 4)
+    evaluate(p.tangent, o.d, x, c.t1 - h / 2, 1.0, h / 2, h * h / 4)
     for k in range(o.links.size):
         copy_tile(p.tiles, o.links[k], x.D, o.links[k])
     p.num.factorisations += 1
@@ -193,13 +206,14 @@ def equations(p, w, c, o, renew):
     if renew and linearise(p, w, c, o) != DONE:
         return SINGULAR
     place(d, w.y0, o, False, x.q)
+    mean_strains(d, o.strains, o.q1, x.q, o.d.rp)
     t = c.t1 - h / 2
     x.E[:] = 0
     if p.num.powered == 1:
         evaluate(o.power, d, x, t, 0.0, 0.0, 0.0)
     evaluate(o.inertia, d, x, t, 0.0, 0.0, 0.0)
     copy(x.R, o.inert)
-    evaluate(o.residual, d, x, t, 0.0, 0.0, 0.0)
+    evaluate(o.residual, o.d, x, t, 0.0, 0.0, 0.0)
     stretch(d, x, o)
     if o.n.spread == 1:
         spread(d, x, o, w, h)
@@ -216,8 +230,9 @@ def equations(p, w, c, o, renew):
 
 @jit
 def predict(p, w, c, o):
-    """Start values: accelerations and multipliers extrapolated linearly."""
-    n_q, n_v, lam, h = p.x.q.size, p.num.n_v, p.x.lam, c.h
+    """Start values: accelerations and multipliers extrapolated linearly; where accelerations alternate, as in vibrations that the step
+    does not resolve, the motion of the last step, which is no larger than these."""
+    n_q, n_v, lam, h, first = p.x.q.size, p.num.n_v, p.x.lam, c.h, np.isnan(o.n.last_t0)
     if o.n.last_t0 != c.t0:  # the last step was accepted: its end is the start of this one
         copy(o.a0, o.a1)
         copy_part(w.f0, n_q, o.a0, 0, n_v)
@@ -225,15 +240,22 @@ def predict(p, w, c, o):
         copy(lam, o.lam0)
         o.stored[0], o.owed[0], o.n.last_t0 = o.stored[1], o.owed[1], c.t0
         copy_part(w.y0, n_q, o.v0, 0, n_v)
+        begin_strains(p.d, o.strains, w.y0)
         if o.n.spread == 1:  # velocities may have jumped
             copy_part(w.y0, 0, p.x.q, 0, n_q)
             copy(o.v0, p.x.v)
             o.stored[0] = energy_at(p, o, c.t0)
     for k in range(n_v):
-        o.move[k] = h * (w.y0[n_q + k] + h / 2 * (2 * o.a0[k] - o.a1[k]))
+        o.gap[k] = o.a0[k] - o.a1[k]
+    if first or rms(o.gap, o.weight, n_v) <= SMOOTH * rms(o.a0, o.weight, n_v):
+        for k in range(n_v):
+            o.move[k] = h * (o.v0[k] + h / 2 * (2 * o.a0[k] - o.a1[k]))
     for k in range(n_v, lam.size):
         lam[k] = o.lam0[k] + (o.lam0[k] - o.lam1[k])
     o.n.moves = 1 if rms(o.move, o.weight, n_v) > AT_REST * NOISE * o.n.rounding else 0
+    if first:  # accelerations of the start may be those of vibrations that the step does not resolve, too
+        for k in range(n_v):
+            o.move[k] = h * o.v0[k]
 
 
 @jit
@@ -248,6 +270,9 @@ def accept(p, w, c, o):
     normalise(p.d, x.q)
     for k in range(n_v):
         x.v[k], x.a[k] = flushed(2 * x.v[k] - w.y0[n_q + k]), flushed(x.a[k])
+    if o.n.decays == 1:
+        w.y1[e + 1] += filtered(p, w, c, o.filter)
+        o.stored[1] = energy_at(p, o, c.t1)
     for k in range(n_v, x.lam.size):
         x.lam[k] = flushed(x.lam[k])
     store_motion(p, w)
@@ -311,13 +336,13 @@ class EnergyMomentumMethod(Method):
     """[conserving-1]. Rows are kept as integrated: a projection of velocities would change the energy."""
     step = step
     holds, project = True, False
-    kept = ("a0", "a1", "lam0", "lam1", "stored", "owed")
+    kept = ("a0", "a1", "lam0", "lam1", "move", "stored", "owed")
     rigid = "it needs bodies whose inertia does not change"
 
     def __init__(self, option: Any, run: Any) -> None:
         super().__init__(option, run)
         s = run.dynamics.system
-        s.refuse_rolling("simulate: integrator energy-momentum", "its discrete gradients are of positions; take another, such as dop853 or "
+        s.refuse_rolling(f"simulate: integrator {option.kind}", "its discrete gradients are of positions; take another, such as dop853 or "
                          "generalized-alpha")
         self.refuse_slopes()
         inert = [f for f in s.families if f in (BODY, ROTOR) or (ROTOR in s.families and f.act.residual is None)]  # with their frames
@@ -325,14 +350,28 @@ class EnergyMomentumMethod(Method):
         moving = [f for f in s.families if f not in LEDGERS.values()]
         stores = [f for f in moving if f not in (BODY, ROTOR)]
         n = new_record(MEMORY, **limits(option, run), free=not s.fixed and LOAD not in s.families, ledgers=len(moving) < len(s.families),
-                       stiff=any(f.act.energy for f in stores), spread=bool(np.any(axes)), n_motion=s.n_motion)
+                       stiff=any(f.act.energy for f in stores), decays=getattr(option, "rho", 1.0) < 1,
+                       spread=bool(np.any(axes)), n_motion=s.n_motion)
         links = np.array([s.block[j.tile, k] for j in s.joints for k in j.bodies], np.int64)
         vectors: dict[str, Any] = {name: np.zeros(s.n) for name in Middle._fields}
         self.own = Middle(**vectors)._replace(
             n=n, inertia=s.program("residual", families=inert), energy=s.program("energy", families=stores),
             residual=s.program("residual", families=[f for f in s.families if f not in (INERTIA, MOMENTS)]),
             power=s.program("power", families=moving), axes=np.array(axes, np.int64).ravel(), q1=np.zeros(s.q0.size),
-            weight=run.dynamics.weights(), soft=s.softness, mass=self.masses(), links=links, stored=np.zeros(2), owed=np.zeros(2))
+            weight=run.dynamics.weights(), soft=s.softness, mass=self.masses(), links=links, stored=np.zeros(2), owed=np.zeros(2),
+            d=s.data._replace(rp=s.data.rp.copy()), strains=Strains.of(s.families.get(BEAM, (0, 0)), s.families.get(COROTATIONAL, (0, 0))),
+            filter=self.filter(moving, bool(n.free)))
+
+    def filter(self, moving: list[Any], free: bool) -> Filter:
+        """Of a method that decays; nothing of one that conserves."""
+        s, tiles, rho = self.run.dynamics.system, self.run.x.D, getattr(self.option, "rho", 1.0)
+        used, n = rho < 1, s.n if rho < 1 else 0
+        vectors: dict[str, Any] = {name: np.zeros(n) for name in ("v1", "a1", "u", "w")}
+        pushing = [f for f in s.families if f.elastic or f.act.residual is None]
+        return Filter(rho=rho, n_motion=s.n_motion, free=free, elastic=s.program("residual", families=pushing if used else []),
+                      matrix=s.program("matrix", families=None if used else []), total=s.program("energy", families=moving if used else []),
+                      M=np.zeros_like(tiles) if used else tiles[:0].copy(), q1=np.zeros(s.q0.size if used else 0),
+                      whole=Whole.of(n, tiles if used else tiles[:0]), **vectors)
 
     def refuse_slopes(self) -> None:
         """Of nodes without axes: a motion of the whole does not turn what has none."""
