@@ -48,6 +48,7 @@ verify: $(READY)
 	$(BIN)/python tests/support/verify_files.py
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python tests/support/verify_methods.py
+	$(BIN)/python tests/support/spin_up.py
 	$(BIN)/pliant study dimcd
 	$(BIN)/pliant study loops
 	$(BIN)/python benchmarks/calculix.py

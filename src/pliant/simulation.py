@@ -26,6 +26,7 @@ from .methods.method_option import MethodOption
 from .methods.output_rows import Wanted, count, distance_of, parts_of, rows_of, seconds, strides, usual_rows, wanted_rows, width_of
 from .methods.run_options import AUTOMATIC, OPTIONS, STARTS, accuracy_of, adaptive_refused, difference_step
 from .methods.selection import chosen, in_coordinates, in_joint_coordinates
+from .methods.stability import stable_step
 from .results.balance import branch, doubt
 from .results.drive_rates import rates_in_doubt
 from .results.memory import refuse_too_large
@@ -83,6 +84,8 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
     if fixed and named[0] is None and joint:
         h = seconds("step", settings["step"])
         method, form, why = for_step(dynamics, _first_row(dynamics, settings), h, joint)[:3]
+    if method.steadies:
+        why = stable_step(dynamics, lambda: _first_row(dynamics, settings), settings, why)
     work = _Chosen(model, dynamics, length, settings, display, method, form, why)
     return _recorded(work.run, settings.get("out"), settings.get("record"), display)
 
@@ -153,10 +156,7 @@ class _Chosen:
     def made(self, plan: Plan, row: np.ndarray | None = None) -> Run:
         """The run, from this state or the usual one."""
         self.dynamics.time_step = plan.step or difference_step(self.length)  # differences of Python functions of time
-        return self.method.run(plan._replace(row=self.first_row() if row is None else row))
-
-    def first_row(self) -> np.ndarray:
-        return _first_row(self.dynamics, self.settings)
+        return self.method.run(plan._replace(row=_first_row(self.dynamics, self.settings) if row is None else row))
 
     def searched(self) -> Solution:
         """For a method without error control: the fixed step that gives the accuracy."""
@@ -314,6 +314,7 @@ def integrate(model: Model, run: Run, display: Callable[[float, float], None], j
               before: Solution | None = None, why: str = "", watch: Callable[[], None] | None = None) -> Solution:
     """Run the loop; rows are refined as they come. What was computed before a failure is kept in the error. ``before``: the run to go
     on with from its last checkpoint. ``why``: the reason for the method, if it was not given. ``watch``: may end the run."""
+    watch = watch or run.method.watch(run)
     rates, got = rates_in_doubt(run.dynamics, float(run.start[0]), run.end, run.accuracy), RunRecorder(run, run.start, journal, before)
     failure, late = None, False  # type: BaseException | None, bool
     try:

@@ -103,7 +103,7 @@ def too_fast(e: Examination) -> Iterator[Finding]:
     """Vibrations and spins against the step, or against the accuracy."""
     settings, d, h = e.settings, e.dynamics.directory, e.settings.step
     elastic = any(r.family.elastic for r in d.forces.values())
-    if elastic or (d.flexible and settings.method):
+    if elastic or ((d.flexible or d.beams) and settings.method):
         vibration = Vibration(e.dynamics, e.q)
         stiff = list(_stiff_springs(e.model, vibration, settings))
         yield from stiff

@@ -10,6 +10,8 @@ from ..method_option import MethodOption
 from ..output_rows import count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...compile.compiled_model import CompiledModel
     from ..formulations.base import Equations, Setting
     from .time_loop.method import Method
@@ -81,6 +83,7 @@ class Integrator(MethodOption):
     controlled: ClassVar[bool] = False  # chooses its steps for an accuracy
     fixed: ClassVar[bool] = True        # takes a fixed step
     changes_modes: ClassVar[bool] = True  # a run may go on with other modes of a flexible body
+    steadies: ClassVar[bool] = False    # takes a step that is stable where none is asked for
     finest: ClassVar[float] = 1e-12     # accuracy, beyond which rounding errors rule
 
     def __init_subclass__(cls) -> None:
@@ -96,6 +99,10 @@ class Integrator(MethodOption):
     def limit(self) -> float:
         """Fixed steps h are stable up to h omega of this size, omega the highest frequency or decay rate; inf: any."""
         return float("inf")
+
+    def watch(self, run: Run) -> Callable[[], None] | None:
+        """Looks at a run while it goes on, and may end it."""
+        return None
 
     def equations(self, setting: Setting, formulation: Any) -> Equations:
         """What it solves."""

@@ -8,7 +8,10 @@ from ...method_option import bounded
 from ..base import Integrator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..time_loop.method import Method
+    from ..time_loop.run import Run
     from ..time_loop.step_run import StepRun
 
 EXPLICIT = ("index-1", "recursion", "augmented-lagrangian", "penalty", "coordinate-partitioning", "null-space")
@@ -99,12 +102,19 @@ class AdamsBashforthMoulton(Integrator):
 class CentralDifferences(_RungeKutta):
     """Explicit central differences: one evaluation per step, fixed step, rotations on their group.
 
-    Order 2; stable up to h omega = 2; without damping energy does not drift. For short steps that stiff springs or contacts ask for anyway.
+    Order 2; stable up to h omega = 2; without damping energy does not drift. For short steps that stiff springs, beams or contacts ask for
+    anyway. Without a step and an accuracy a run takes 0.9 of the longest stable step at its start; every 500 steps, and at the start, a
+    step that is longer than that ends it with the name of what vibrates.
     Reference: Verlet 1967; Belytschko, Liu, Moran, Nonlinear Finite Elements for Continua and Structures, 6.2.
     """
     kind: ClassVar[str] = "central-differences"
     order: ClassVar[int] = 2
     stable: ClassVar[float] = 2.0
+    steadies: ClassVar[bool] = True
+
+    def watch(self, run: Run) -> Callable[[], None] | None:
+        from ...stability import StepLook
+        return StepLook(run)
 
     def scheme(self, run: StepRun) -> Method:
         from .central_differences import CentralDifferencesMethod

@@ -1,0 +1,110 @@
+"""Explicit central differences: the step that is taken by itself, that it is stable and a fifth more is not, and who is told."""
+import numpy as np
+import pytest
+from spin_up import errors, spin_up
+
+import pliant as pl
+from pliant.methods.formulations.choices import Index1
+from pliant.methods.integrators.base import Plan
+from pliant.methods.stability import longest
+from pliant.start.assembly import start_row
+
+METHOD = pl.CentralDifferences()
+
+
+def test_the_spin_up_of_a_beam():
+    """Against two spectral solutions of beams, 7e-5 m apart, up to behind the largest lag."""
+    sol = spin_up(10).simulate(7.5, integrator=METHOD, output_step=0.5)
+    across, along = errors(sol)
+    assert across < 0.01 and along < 0.025
+    assert sol.step == pytest.approx(0.9 * longest(sol.dynamics, sol.rows[0]), rel=1e-3)
+    assert "of the longest stable one: 'beam.node" in sol.why
+
+
+def energy_after(m, part, steps):
+    """Of so many steps of a part of the longest stable one, in parts of that of the start; the run itself, without a look at it."""
+    dynamics = m.compile()
+    row = start_row(dynamics)
+    h, energies = part * longest(dynamics, row), []
+    dynamics.time_step = h
+    for rows in METHOD.run(Plan.fixed(dynamics, Index1(), row, h, steps, steps // 20)):
+        if len(rows):
+            if not np.isfinite(rows).all():
+                return np.inf
+            energies += dynamics.refine(rows)[0].sum(1).tolist()
+    return max(energies) / energies[0]
+
+
+def rod(damping=0.0, lumped=True):
+    """A rod in flight that turns about all axes, with a weight on a ball joint."""
+    m = pl.Model("rod")
+    m.add(pl.Beam("rod", (0, 0, 0), (1, 0.5, 0.2), pl.Section.rectangle(0.05, 0.03), pl.Material(5e7, 0.3, 1100), elements=5,
+                  lumped=lumped, damping=damping, angular_velocity=(1, 3, 5), velocity=(0, 1, 0)))
+    m.add(pl.RigidBody.box("weight", (0.1, 0.1, 0.2), mass=0.4, position=(1, 0.5, 0.3)))
+    m.add(pl.Spherical("ball", "rod", "weight", at=(1, 0.5, 0.2)))
+    return m
+
+
+@pytest.mark.parametrize("lumped", [True, False])
+def test_it_is_stable_there_and_not_at_a_fifth_more(lumped):
+    assert energy_after(rod(lumped=lumped), 0.9, 4000) < 1.01
+    with np.errstate(all="ignore"):
+        try:
+            grown = energy_after(rod(lumped=lumped), 0.9 * 1.2, 4000)
+        except pl.SimulationError:
+            grown = np.inf
+    assert grown > 10
+
+
+def test_damping_makes_it_shorter():
+    """2 (sqrt(1 + z^2) - z) / omega with the damping ratio z of the fastest vibration, safe for all z."""
+    assert energy_after(rod(2e-4), 0.9, 4000) <= 1.0
+    plain, damped = (rod(d).compile() for d in (0.0, 2e-4))
+    h, s = longest(plain, start_row(plain)), longest(damped, start_row(damped))
+    z = 2e-4 / h  # tau omega / 2
+    assert s / h == pytest.approx(np.sqrt(1 + z * z) - z, rel=0.02) and s < 0.9 * h
+
+
+def test_a_step_that_is_too_long_is_told_by_name():
+    m = rod()
+    sol = m.simulate(0.01, integrator=METHOD)
+    said = r"stopped at t = 0 s: the fixed step of .* is longer than .*: 'rod.node_\d' vibrates at .* Hz"
+    with pytest.raises(pl.SimulationError, match=said) as told:
+        m.simulate(0.01, integrator=METHOD, step=1.2 * sol.step)
+    assert told.value.code == "step-unstable"
+    m.settings = {"duration": 0.01, "integrator": METHOD, "step": 1.2 * sol.step}
+    assert [f.code for f in m.check().findings if f.code == "step-unstable"]
+    m.settings["step"] = sol.step
+    assert not [f.code for f in m.check().findings if f.code == "step-unstable"]
+
+
+def test_stiffness_that_grows_ends_the_run():
+    """A hardening spring under a load that grows: h omega = 2 where 3e6 x^2 = 1e6, so at x = 0.577 m, after 41 s."""
+    m = pl.Model("hard")
+    m.add(pl.RigidBody("b", 1.0, (1, 1, 1), position=(0, 0, 0)))
+    m.add(pl.Prismatic("P", m.ground, "b", axis="x"))
+    m.add(pl.AxialSpring("k", "P", "1e4*x + 1e6*x^3"))
+    m.add(pl.Force("F", "b", ("5000*t", 0, 0)))
+    with pytest.raises(pl.SimulationError, match=r"the fixed step .* is longer than .* 'b' vibrates at 159\.\d Hz") as told:
+        m.simulate(60.0, integrator=METHOD, step=2e-3)
+    assert told.value.code == "step-unstable" and told.value.solution.t[-1] == pytest.approx(40, abs=3)
+    assert abs(told.value.solution["P.displacement"]).max() < 0.6
+
+
+def test_without_stiffness_or_with_an_accuracy_it_is_searched():
+    m = pl.Model("ball", gravity=(0, 0, -9.81))
+    m.add(pl.RigidBody("b", 1.0, (1, 2, 3), angular_velocity=(1, 2, 3)))
+    assert m.simulate(0.5, integrator=METHOD).quality.estimate is not None
+    assert rod().simulate(0.02, integrator=METHOD, accuracy="draft").quality.estimate < 1e-3
+
+
+def test_from_text_and_on_the_command_line(tmp_path):
+    rod().save(tmp_path / "rod.yaml")
+    text = (tmp_path / "rod.yaml").read_text() + "simulate: {duration: 5 ms, integrator: central-differences}\n"
+    (tmp_path / "rod.yaml").write_text(text)
+    from pliant import cli
+    assert cli.execute(["run", str(tmp_path / "rod.yaml"), "-o", str(tmp_path / "rod.h5")]) == 0
+    first = pl.load(tmp_path / "rod.h5")
+    assert first.step == pl.read(tmp_path / "rod.yaml").simulate().step
+    whole = pl.read(tmp_path / "rod.yaml").simulate(2 * 0.005, step=first.step)
+    assert np.array_equal(first.resume(0.005, progress=False).rows[-1], whole.rows[-1])
