@@ -85,7 +85,7 @@ def simulate(model: Model, duration: Any = None, *, step: Any = None, accuracy: 
         h = seconds("step", settings["step"])
         method, form, why = for_step(dynamics, _first_row(dynamics, settings), h, joint)[:3]
     if method.steadies:
-        why = stable_step(dynamics, lambda: _first_row(dynamics, settings), settings, why)
+        why = stable_step(method, dynamics, lambda: _first_row(dynamics, settings), settings, why)
     work = _Chosen(model, dynamics, length, settings, display, method, form, why)
     return _recorded(work.run, settings.get("out"), settings.get("record"), display)
 

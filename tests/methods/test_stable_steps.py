@@ -65,6 +65,23 @@ def test_damping_makes_it_shorter():
     assert s / h == pytest.approx(np.sqrt(1 + z * z) - z, rel=0.02) and s < 0.9 * h
 
 
+def test_sections_that_are_harder_to_turn():
+    """The step is longer, up to that of waves along the axis; energy is that of the scaled inertia; a short run is nearly as it was."""
+    m = spin_up(8)
+    plain, heavy = (m.simulate(1.0, integrator=pl.CentralDifferences(rotary_scale=s), output_step=0.5) for s in (1.0, 3.0))
+    assert heavy.step > 1.5 * plain.step and "rotary_scale 3" in str(heavy.method)
+    assert np.linalg.norm(heavy["beam.end.position"][-1] - plain["beam.end.position"][-1]) < 1e-4
+    sol = rod().simulate(0.1, integrator=pl.CentralDifferences(rotary_scale=2.0))
+    E = sol.energy.kinetic + sol.energy.elastic
+    assert abs(E - E[0]).max() < 2e-3 * E[0]
+    whole = rod().simulate(0.2, integrator=pl.CentralDifferences(rotary_scale=2.0), step=sol.step)
+    assert np.array_equal(sol.resume(0.1, progress=False).rows[-1], whole.rows[-1])
+    ball = pl.Model("ball")
+    ball.add(pl.RigidBody("b", 1.0, (1, 2, 3)))
+    with pytest.raises(pl.ModelError, match="rotary_scale is of beams, and the model has none"):
+        ball.simulate(0.1, step=0.01, integrator=pl.CentralDifferences(rotary_scale=2.0))
+
+
 def test_a_step_that_is_too_long_is_told_by_name():
     m = rod()
     sol = m.simulate(0.01, integrator=METHOD)

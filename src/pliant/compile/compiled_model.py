@@ -70,6 +70,7 @@ class CompiledModel:
     unique_reactions = True           # at the start
     unplaced: tuple[str, ...] = ()    # bodies whose place was not stated: their joints placed them
     model: Any = None                 # what it was compiled from
+    rotary_scale = 1.0                # of the inertia of beam sections: what an explicit run has multiplied it by
 
     def __init__(self, system: System, directory: ChannelMap) -> None:
         self.system, self.directory = system, directory

@@ -10,6 +10,7 @@ import numpy as np
 from ..compile.compiled_model import CompiledModel
 from ..compile.vibration import Vibration
 from ..kernels.state_row import parts
+from ..methods.stability import with_rotary
 from ..model import Model
 from ..report.finding import WARNING, Finding
 from .loops import MOMENTS, by_time
@@ -31,6 +32,7 @@ class Settings:
     accuracy: float = 1e-5
     method: str = ""              # an explicit one
     limit: float = np.inf         # its largest stable h omega
+    rotary_scale: float = 1.0     # of the inertia of beam sections
 
     @classmethod
     def of(cls, model: Model) -> Settings:
@@ -48,7 +50,7 @@ class Settings:
             if in_joint_coordinates(named[1]) and named[0] is None:
                 return out  # the run takes a method that is stable
             if method.limit < np.inf:
-                out.method, out.limit = method.kind, method.limit
+                out.method, out.limit, out.rotary_scale = method.kind, method.limit, getattr(method, "rotary_scale", 1.0)
         except ValueError:
             pass  # simulate says what is wrong with its options
         return out
@@ -104,7 +106,7 @@ def too_fast(e: Examination) -> Iterator[Finding]:
     settings, d, h = e.settings, e.dynamics.directory, e.settings.step
     elastic = any(r.family.elastic for r in d.forces.values())
     if elastic or ((d.flexible or d.beams) and settings.method):
-        vibration = Vibration(e.dynamics, e.q)
+        vibration = Vibration(with_rotary(e.dynamics, settings.rotary_scale if d.beams else 1.0), e.q)
         stiff = list(_stiff_springs(e.model, vibration, settings))
         yield from stiff
         if h is not None and settings.method:

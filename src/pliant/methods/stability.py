@@ -4,13 +4,15 @@
 """
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..compile.vibration import Vibration
+from ..families.rigid import BODY, INERTIA
 from ..functions.units import quantity
-from ..items.errors import SimulationError
+from ..items.errors import OptionError, SimulationError
 from .automatic import vibration_rates
 
 if TYPE_CHECKING:
@@ -23,6 +25,21 @@ PART = 0.9       # of the longest stable step: what is chosen
 EVERY, CLOSE = 500, 50  # steps between looks; where the step is near the limit
 NEAR = 0.95      # of the limit
 SURE = 1.001     # times the limit: beyond it a step is refused
+
+
+def with_rotary(dynamics: CompiledModel, scale: float) -> CompiledModel:
+    """The model with the inertia of sections, at the nodes of its beams, times ``scale``."""
+    if dynamics.rotary_scale == scale:
+        return dynamics
+    other, s = copy(dynamics), copy(dynamics.system)
+    nodes = {node for beam in dynamics.directory.beams.values() for node in beam.nodes}
+    rows = [e for e in range(*s.families.get(BODY, (0, 0))) if s.owners[e] in nodes]
+    if not rows:
+        raise OptionError("integrator", "rotary_scale is of beams, and the model has none; leave it out", "simulate: integrator: ")
+    rp = s.data.rp.copy()
+    rp[rows, INERTIA:INERTIA + 9] *= scale / dynamics.rotary_scale
+    s.data, other.system, other.rotary_scale = s.data._replace(rp=rp), s, scale
+    return other
 
 
 def longest(dynamics: CompiledModel, row: np.ndarray) -> float:
@@ -39,11 +56,11 @@ def fastest_body(dynamics: CompiledModel, row: np.ndarray) -> tuple[str, float]:
     return dynamics.body_of(int(np.argmax(shares[:dynamics.system.n_motion // 6]))), w / (2 * np.pi)
 
 
-def stable_step(dynamics: CompiledModel, start: Callable[[], np.ndarray], settings: dict[str, Any], why: str) -> str:
+def stable_step(method: Any, dynamics: CompiledModel, start: Callable[[], np.ndarray], settings: dict[str, Any], why: str) -> str:
     """Where neither a step nor an accuracy is asked for, a step is put into the settings; why."""
     if settings.get("step") is not None or settings.get("accuracy") is not None:
         return why
-    row = start()
+    row, dynamics = start(), with_rotary(dynamics, method.rotary_scale)
     h = PART * longest(dynamics, row)
     if not h < np.inf:
         return why
