@@ -1,7 +1,6 @@
 """campbell(): frequencies over the speed of rotation, each about the steady state of its speed, followed from speed to speed."""
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple

@@ -31,7 +31,8 @@ NEARLY = 1e-8    # motions below do not grow smaller than rounding for ever
 STRIDE = 0.3     # rad or sizes of the model: what the first step downhill is about
 FARTHEST = 1.0   # of a step downhill
 STILL = 1e-2     # a step downhill after which a step without drag is tried
-FAINT, HEAVY = 1e-14, 1e3  # of the largest stiffness: drags downhill
+FAINT = 1e-14    # of the largest stiffness: as good as none
+HEAVY = 1e3      # of the largest stiffness: the largest drag downhill
 IN_ALL = 1000    # iterations downhill
 SHORTEST = 1e-3  # part of the load that is still tried
 EASY = 12        # iterations of a load step, after which the next one is longer
@@ -144,10 +145,11 @@ class Loading:
         return float(abs(K - K.T).max()) / self.stiffest if K.nnz else 0.0
 
     def negative(self) -> int:
-        """How many free motions have a negative stiffness: negative pivots of K + r C^T C with a large r                  [loading-2]"""
+        """How many free motions have a stiffness below zero: negative pivots of K + r C^T C with a large r                [loading-2]"""
+        from scipy.sparse import diags_array
         from scipy.sparse.linalg import splu
         K, C = self.scaled[self.bodies][:, self.bodies], self.scaled[~self.bodies][:, self.bodies] / self.stiffest
-        whole = ((K + K.T) / 2 + STIFF * self.stiffest * (C.T @ C)).tocsc()
+        whole = ((K + K.T) / 2 + STIFF * self.stiffest * (C.T @ C) + diags_array(np.full(K.shape[0], FAINT * self.stiffest))).tocsc()
         try:
             factors = splu(whole, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
         except RuntimeError:

@@ -92,8 +92,11 @@ class ExactForces:
         return solve(self.at(e, 0 * e)[0], e - self.free)
 
     def put(self, s: np.ndarray, mixed: Data, condensed: Data) -> None:
-        """Strains without stress for which the elements have the forces of mixed-1, and those of mixed-2 with a constant Phi: the kernels
-        of beam-6 then give the matrix, those of beam-4 the forces on the nodes."""
+        """Strains without stress for which the elements have the forces s, and with a constant Phi the condensed ones
+
+            s_eff + (1 - c G)^T Phi^-1 (e - Phi s):                                                        [mixed-2]
+
+        the kernels of beam-6 then give the matrix, those of beam-4 the forces on the nodes."""
         e, _ = self.strains(NONE)
         Phi, change, acting = self.at(e, s)
         acting += times(change.transpose(0, 2, 1), solve(Phi, e - self.free - times(Phi, s)))

@@ -95,9 +95,10 @@ def derivative(d: CompiledModel, t: float, cm: float, cd: float, ck: float, prog
 
 def largest_motion(d: CompiledModel, eta: np.ndarray) -> float:
     """Of all bodies: displacement in sizes of the model, or rotation [rad]."""
-    places = d.system.data.rotations[:, 0]
+    places = d.system.data.rotations[:, 0, None] + np.arange(3)
     bent = max((float(abs(eta[d.modal_rows(name)]).max(initial=0.0)) for name in d.directory.flexible), default=0.0) / d.length
-    return max(bent, *(max(float(np.linalg.norm(eta[i - 3:i])) / d.length, float(np.linalg.norm(eta[i:i + 3]))) for i in places))
+    moved, turned = (float(np.linalg.norm(eta[rows], axis=1).max()) for rows in (places - 3, places))
+    return max(bent, moved / d.length, turned)
 
 
 def motion_in_words(d: CompiledModel, eta: np.ndarray) -> tuple[str, str]:
