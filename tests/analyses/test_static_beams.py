@@ -231,3 +231,11 @@ def test_a_thousand_elements():
     few = pushed((0, 10.0, 0), elements=40).static()
     assert st.stable and st.stiffness == pytest.approx(few.stiffness, rel=2e-2)
     assert st.degrees_of_freedom == 6000
+
+
+def test_where_nothing_leads_anywhere_large_models_are_told_without_full_matrices():
+    """A torque that is far beyond what its elements can be wound by."""
+    began = time.process_time()
+    with pytest.raises(pl.ModelError, match=r"no equilibrium was found in \d+ iterations, neither in load steps nor downhill"):
+        turned((0, 0, 2e4), elements=160).static()
+    assert time.process_time() - began < 60

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..model import Model
     from ..solution import Solution
 
+FULL = 900             # velocities up to which matrices may be full where nothing else leads anywhere
 DENSE = 300            # velocities up to which all free motions are looked at
 STEPS = (8, 40)        # load steps tried when the whole load at once leads nowhere
 
@@ -174,6 +175,12 @@ def _told(loading: Loading) -> Stability:
 def _downhill(search: Settling, load_steps: int | None, loading: Loading | None) -> tuple[Stability, int, int]:
     """From the start; an equilibrium that does not last is taken where nothing else is found."""
     steps = load_steps or 1
+    if loading is not None and search.d.system.n_v > FULL:
+        if loading.fallen is None:
+            raise NotSettled(f"no equilibrium was found in {loading.iterations} iterations, neither in load steps nor downhill. Start nearer "
+                             "to it, or bring the loads on in more steps: static(load_steps=20)")
+        loading.go(loading.fallen)
+        return _told(loading), loading.iterations, loading.steps
     search.again()
     try:
         b = _loaded(search, steps)
