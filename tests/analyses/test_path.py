@@ -5,6 +5,7 @@ from pathlib import Path
 import no_jit
 import numpy as np
 import pytest
+from beam_chains import left_tangent
 from scipy.optimize import brentq
 
 import pliant as pl
@@ -143,6 +144,17 @@ def test_loads_that_turn_with_the_body():
     np.testing.assert_allclose(found["rod.end.position"][-1], m_static(m, found.factors[-1]), atol=1e-8)
 
 
+def test_a_moment_that_follows_winds_a_helix_to_its_end():
+    """Where Newton's method from the straight rod does not go: nodes are exact (EI = GJ)."""
+    m = pl.Model("helix")
+    m.add(pl.Beam("rod", (0, 0, 0), (1, 0, 0), pl.Section.general(1e6, 1.0, 1.0, 2.0), SOFT, elements=8, shear=False))
+    m.add(pl.Fixed("clamp", m.ground, "rod.start"))
+    m.add(pl.Torque("turn", "rod.end", (np.pi, 0, 2 * np.pi), axes="frame"))
+    found = m.path(progress=False)
+    for factor, tip in zip(found.factors, found["rod.end.position"], strict=True):
+        np.testing.assert_allclose(tip, left_tangent(factor * np.array([np.pi, 0, 2 * np.pi]))[:, 0], atol=1e-9)
+
+
 def m_static(m, factor):
     other = m.copy()
     other.items["push"] = pl.Force("push", "rod.end", (0, 5.0 * factor, 0), axes="frame")
@@ -182,6 +194,12 @@ def test_what_has_no_path_is_told():
     m.add(pl.Torque("motor", b, (0, 0, 1.0)))
     with pytest.raises(pl.ModelError, match="path: "):
         m.path(progress=False)
+    still = pl.Model("held")
+    b = still.add(pl.RigidBody.rod("b", (0, 0, 0), (0, -1, 0), mass=1.0))
+    still.add(pl.Fixed("A", still.ground, b["start"]))
+    still.add(pl.Force("push", b["end"], (1.0, 0, 0)))
+    with pytest.raises(pl.ModelError, match="path: it cannot be begun: the loads do not move the model"):
+        still.path(progress=False)
     m.add(pl.Integral("sum", "axle.angle"))
     with pytest.raises(pl.ModelError, match="path: 'sum' has states"):
         m.path(progress=False)

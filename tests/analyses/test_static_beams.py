@@ -83,7 +83,7 @@ def at_rest(m):
 def test_nodes_of_a_helix_are_in_balance(elements):
     """EI = GJ, a moment (pi, 0, 2 pi) fixed in the axes of the end: strain is constant."""
     phi = np.array([np.pi, 0, 2 * np.pi])
-    d, loading = at_rest(turned(tuple(phi), axes="frame", elements=elements))
+    d, loading = at_rest(turned(tuple(phi), axes="frame", elements=elements, stretch=100.0))
     for k, (_, iq) in enumerate(d.system.data.rotations):
         r = phi * k / elements
         d.x.q[iq - 3:iq], d.x.q[iq:iq + 4] = k / elements * left_tangent(r)[:, 0], quaternion(exponential(r))
@@ -92,7 +92,7 @@ def test_nodes_of_a_helix_are_in_balance(elements):
     held = [6 * j.tile + k for j in d.system.joints for k in range(6)]
     first = d.system.data.rotations[0, 0] - 3
     left = np.delete(loading.left, [*held, *range(first, first + 6)])
-    assert abs(left).max() < 1e-7 * 1e-6 * 1e7  # rounding of 1e7, the stretch, in positions of about one
+    assert abs(left).max() < 1e-12
 
 
 def test_a_moment_that_follows_winds_a_helix():

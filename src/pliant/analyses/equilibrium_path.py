@@ -174,8 +174,7 @@ def _followed(loading: Loading, names: tuple[str, ...], given: dict[str, Any], s
                  f"there are {given['points']} places; take more points, or a longer stride")
     except Lost as error:
         if len(places) < 2:
-            raise ModelError(f"path: it cannot be begun: {error}. The loads may meet no resistance at the start; take a smaller stride, or "
-                             "hold what can move freely") from None
+            raise ModelError(f"path: it cannot be begun: {error}. Take a smaller stride, or hold what can move freely") from None
         ended = f"it was lost at the factor {places[-1].at.part:.6g}: {error}; take a smaller stride, or more elements"
     finally:
         show(float(given["points"]), float(given["points"]))

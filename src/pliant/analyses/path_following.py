@@ -18,6 +18,7 @@ BENT = 0.5       # the cosine between two steps of a path that is not lost
 SHORTEST = 1e-4  # of the longest step
 CLOSE = 1e-6     # of a step: places where a path turns
 SINGLE = 0.2     # of the largest factor: what a step may add to it
+UNMOVED = 1e-10  # rad or sizes of the model, by the largest factor
 HALVINGS = 60
 
 
@@ -57,8 +58,10 @@ class Follower:
             raise Lost("the stiffness of the model is singular")
         along = np.append(x.solve(-x.load) * (self.scale > 0), 1.0)
         size = self._size(along[:-1])
-        if not 0 < size < np.inf:
-            raise Lost("the loads do not move the model, or nothing resists them")
+        if not size < np.inf:
+            raise Lost("nothing resists the loads")
+        if size * self.until < UNMOVED:
+            raise Lost("the loads do not move the model")
         along /= size
         if self._cosine(along, way) < 0:
             along = -along

@@ -175,10 +175,11 @@ def _told(loading: Loading) -> Stability:
 def _downhill(search: Settling, load_steps: int | None, loading: Loading | None) -> tuple[Stability, int, int]:
     """From the start; an equilibrium that does not last is taken where nothing else is found."""
     steps = load_steps or 1
+    done = loading.iterations if loading is not None else 0
     if loading is not None and search.d.system.n_v > FULL:
         if loading.fallen is None:
-            raise NotSettled(f"no equilibrium was found in {loading.iterations} iterations, neither in load steps nor downhill. Start nearer "
-                             "to it, or bring the loads on in more steps: static(load_steps=20)")
+            raise NotSettled(f"no equilibrium was found in {loading.iterations} iterations, neither in load steps nor downhill. "
+                             f"{search.remedy}")
         loading.go(loading.fallen)
         return _told(loading), loading.iterations, loading.steps
     search.again()
@@ -191,7 +192,7 @@ def _downhill(search: Settling, load_steps: int | None, loading: Loading | None)
         if load_steps is not None:
             raise
         b, steps = _in_more_steps(search, error)
-    return by_all_motions(search.d, b), search.iterations, steps
+    return by_all_motions(search.d, b), done + search.iterations, steps
 
 
 def _loaded(search: Settling, steps: int) -> Balance:
