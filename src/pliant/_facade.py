@@ -12,6 +12,7 @@ METHODS = {
     "Model.check": "diagnosis.checking:check",
     "Model.simulate": "simulation:simulate",
     "Model.static": "analyses.statics:static",
+    "Model.path": "analyses.equilibrium_path:path",
     "Model.modes": "analyses.modes:modes",
     "Model.linearize": "analyses.transfer:linearize",
     "Model.inverse": "analyses.inverse:inverse",
@@ -37,6 +38,7 @@ METHODS = {
     "Solution.view": "view.open_viewer:view",
     "Solution.to_html": "view.page:write_html",
     "Campbell.plot": "plot.campbell_figure:campbell_figure",
+    "EquilibriumPath.plot": "plot.path_figure:path_figure",
     "BodyStress.plot": "plot.stress_pictures:stress_picture",
     "Segments.add": "items.beam_segments:add_segments",
 }

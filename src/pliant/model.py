@@ -26,6 +26,7 @@ from .items.variables import Variable
 
 if TYPE_CHECKING:
     from .analyses.campbell import Campbell
+    from .analyses.equilibrium_path import EquilibriumPath
     from .analyses.inverse import PathInversion
     from .analyses.joint_space import JointModel
     from .analyses.modes import Modes
@@ -47,7 +48,7 @@ class Model(Editable):
     """A mechanism: bodies, joints, drives, forces, measures and variables by name.
 
     ``gravity`` [m/s^2] in world axes. ``settings`` are the defaults of ``simulate`` (the entry ``simulate:`` of a text model),
-    ``analyses`` those of ``static``, ``modes``, ``linearize``, ``inverse`` and ``campbell``, by name.
+    ``analyses`` those of ``static``, ``path``, ``modes``, ``linearize``, ``inverse`` and ``campbell``, by name.
     ``planar``: all bodies move in planes with this normal (``True``: z; or "x", "y", "z", or three numbers); those that the joints
     do not hold there are held by the program.
     """
@@ -284,6 +285,11 @@ class Model(Editable):
     def static(self, *, load_steps: int | None = None, tolerance: float | None = None) -> Static:
         """The equilibrium near the assembled pose; see `pliant.analyses.statics.static`."""
         return work_of("Model.static")(self, load_steps, tolerance)
+
+    def path(self, loads: Any = None, *, until: Any = None, stride: Any = None, points: int | None = None,
+             progress: Any = True) -> EquilibriumPath:
+        """Equilibria as the loads grow, and fall where they must; see `pliant.analyses.equilibrium_path.path`."""
+        return work_of("Model.path")(self, loads, until, stride, points, progress)
 
     def modes(self, n: int | None = None, state: Any = None) -> Modes:
         """Frequencies, damping and shapes of small motions about a state; see `pliant.analyses.modes.modes`."""

@@ -261,6 +261,20 @@ def test_drives_move_from_the_start():
     np.testing.assert_allclose(sol["A.angle"], 0.3 + 2 * sol.t, atol=1e-8)
 
 
+def test_a_long_chain_falls_all_the_way():
+    """80 rods from a straight line: sparse matrices; nothing resists at first."""
+    m, last = pl.Model("chain", gravity=-G * Y), None
+    for k in range(80):
+        b = m.add(pl.RigidBody.rod(f"r{k}", 0.1 * k * X, 0.1 * (k + 1) * X, mass=0.4))
+        m.add(pl.Revolute(f"h{k}", m.ground if last is None else last["end"], b["start"], axis=Z))
+        last = b
+    st = m.static()
+    assert st.stable and st.degrees_of_freedom == 80
+    for k in (0, 40, 79):
+        np.testing.assert_allclose(st.position(f"r{k}.end"), -0.1 * (k + 1) * Y, atol=1e-10)
+    np.testing.assert_allclose(st["h0.force"], 80 * 0.4 * G * Y, atol=1e-6)
+
+
 def test_a_wheel_that_is_driven_never_stops():
     m = pl.Model("wheel")
     b = m.add(pl.RigidBody.cylinder("wheel", 0.2, 0.05, mass=2.0))

@@ -3,9 +3,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from beam_chains import Chain, arc, corotational, exact, left_tangent, made, straight
-from scipy.integrate import solve_ivp
-from scipy.optimize import fsolve
+from beam_chains import Chain, arc, corotational, exact, left_tangent, straight
+from rods_by_shooting import strip_by_shooting
 
 ELASTICA = np.array([1 - 0.55499559775375, 0.8106090248803])  # Bisshopp and Drucker 1945, elliptic integrals, P L^2 / EI = 10
 BEND = np.array([47.1504385736, 15.684800534, 53.4748587918])  # Bathe and Bolourchi 1979 on the exact arc: shooting
@@ -40,24 +39,6 @@ def test_the_bend_of_45_degrees():
         assert orders([np.linalg.norm(bend(n, exact(BAR, current=current))) for n in (4, 8, 16)]).min() > 3.5
 
 
-def strip_by_shooting(force, guess):
-    """A Cosserat rod of length 1 with a force on its end in axes of the world; ``guess``: the moment at its root."""
-    C = np.linalg.inv(STRIP)
-
-    def rhs(s, z):
-        R, m = z[3:12].reshape(3, 3), z[12:]
-        n = R.T @ force
-        strain = C @ np.r_[n, m] + (1, 0, 0, 0, 0, 0)
-        return np.r_[R @ strain[:3], (R @ made.skew(strain[3:])).ravel(), -np.cross(strain[3:], m) - np.cross(strain[:3], n)]
-
-    def end(m):
-        start = np.r_[np.zeros(3), np.eye(3).ravel(), m]
-        return solve_ivp(rhs, (0, 1), start, rtol=1e-11, atol=1e-12, method="DOP853").y[:, -1]
-    z = end(fsolve(lambda m: end(m)[12:], guess, xtol=1e-12))
-    assert abs(z[12:]).max() < 1e-10
-    return z[:3]
-
-
 def test_a_strip_needs_the_correction_at_the_current_strain():
     """EI 1 : 8, GJ 1, spatial load: order 4, and 2 with the flexibility of the reference."""
     force, tips = np.array([0.0, 2.0, 1.5]), {}
@@ -66,7 +47,7 @@ def test_a_strip_needs_the_correction_at_the_current_strain():
             chain = Chain(straight(n), exact(np.linalg.inv(STRIP), current=current))
             tips[current, n] = chain.load(force, 30)
     root = chain.residual()[0][3:6]
-    reference = strip_by_shooting(force, -root)
+    reference = strip_by_shooting(np.linalg.inv(STRIP), force, -root)
     errors = {current: [np.linalg.norm(tips[current, n] - reference) for n in (4, 8, 16)] for current in (False, True)}
     assert errors[True][-1] < 1e-6
     assert orders(errors[True]).min() > 3.5

@@ -18,7 +18,8 @@ FINEST = {"rotor": 1e-12, "two_link_arm": 1e-11, "flexible_arm": 1e-11, "telesco
 STIFFEST = {"tippe_top": 3e10}  # k/m [1/s^2] of a contact, by which accelerations magnify the rounding of positions
 ROUNDING = 1e-14                # of positions, in m
 RUBS, BEAM = "has friction, which joint coordinates do not know", "is a beam of many nodes, which joint coordinates do not know"
-REFUSED = {"rocking_block": RUBS, "woodpecker": RUBS, "rolled_strip": BEAM}  # they run in absolute coordinates
+REFUSED = {"rocking_block": RUBS, "woodpecker": RUBS,
+           **dict.fromkeys(("rolled_strip", "lees_frame", "deep_arch"), BEAM)}  # they run in absolute coordinates
 BENCHMARKS = {"chain of 30": lambda: benchmark_models.chain(30), "ten four-bars": lambda: benchmark_models.fourbars(10),
               "40 four-bars": lambda: benchmark_models.fourbars(40), "Bricard": benchmark_models.bricard,
               "free body": verification.free_body,

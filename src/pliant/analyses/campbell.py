@@ -1,7 +1,6 @@
 """campbell(): frequencies over the speed of rotation, each about the steady state of its speed, followed from speed to speed."""
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,15 +9,14 @@ import numpy as np
 
 from .._facade import work_of
 from ..items.errors import ModelError
-from ..report.progress import Progress
+from ..report.progress import display_of
 from ..report.tables import table
 from ..start.assembly import start_row
 from .entries import number_of, speeds_of
 from .linearisation import Linearisation
 from .modes import Modes
-from .settling import motion_in_words
 from .speeds import AtSpeeds
-from .tangent import turning
+from .tangent import motion_in_words, turning
 from .turning import steady_state
 
 if TYPE_CHECKING:
@@ -226,7 +224,7 @@ def campbell(model: Model, speeds: Any = None, n: Any = None, about: str | None 
     if given.get("speeds") is None:
         raise ModelError("campbell: speeds are missing; give a list, such as speeds=[0, 50, 100], or first:last:count")
     wanted, most = speeds_of(given["speeds"]), number_of(given.get("n"), "campbell")
-    made, show = AtSpeeds(model, given.get("about")), _display(progress)
+    made, show = AtSpeeds(model, given.get("about")), display_of(progress, "speeds")
 
     def look(speed: float) -> At:
         return at_speed(made.model(speed), speed)
@@ -236,9 +234,3 @@ def campbell(model: Model, speeds: Any = None, n: Any = None, about: str | None 
         found += [*(between(look, found[-1], new) if found else []), new]
         show(k + 1.0, float(wanted.size))
     return Campbell(model, found, wanted, most)
-
-
-def _display(value: Any) -> Callable[[float, float], None]:
-    if callable(value):
-        return value
-    return Progress("speeds") if value and not os.environ.get("PLIANT_QUIET") else lambda done, all_: None

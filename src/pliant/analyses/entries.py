@@ -1,4 +1,4 @@
-"""The options of static, modes, linearize, inverse and campbell, which are also entries of a text model: checks, and their schema."""
+"""The options of static, path, modes, linearize, inverse and campbell, which are also entries of a text model: checks, and their schema."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -10,8 +10,9 @@ from ..functions.units import must, quantity, shown
 from ..items.base import did_you_mean, near_miss
 from ..items.errors import ModelError, OptionError
 
-ENTRIES = {"static": ("load_steps", "tolerance"), "modes": ("n", "state"), "linearize": ("inputs", "outputs", "state"),
-           "inverse": ("wanted", "inputs", "duration", "tolerance"), "campbell": ("speeds", "n", "about")}
+ENTRIES = {"static": ("load_steps", "tolerance"), "path": ("loads", "until", "stride", "points"), "modes": ("n", "state"),
+           "linearize": ("inputs", "outputs", "state"), "inverse": ("wanted", "inputs", "duration", "tolerance"),
+           "campbell": ("speeds", "n", "about")}
 STATES = ("assembled", "static", "steady")
 MOST = 2000            # speeds
 SPEEDS = "must be a list of speeds such as [0, 50, 100] or [0 rpm, 500 rpm], or first:last:count such as 0:300:31"
@@ -44,6 +45,41 @@ def static_options(given: dict[str, Any]) -> dict[str, Any]:
         if not 1e-14 <= tolerance <= 1e-3:
             raise OptionError("tolerance", f"{tolerance:g} must be between 1e-14 and 1e-3", "static: tolerance = ")
     return {"load_steps": steps, "tolerance": TOLERANCE if tolerance is None else tolerance}
+
+
+def path_options(given: dict[str, Any]) -> dict[str, Any]:
+    """Options of `path`; ModelError names the wrong one."""
+    return {key: PATH[key][1](given[key]) if given.get(key) is not None else PATH[key][0] for key in ENTRIES["path"]}
+
+
+def _loads(value: Any) -> list[str]:
+    words = [value] if isinstance(value, str) else list(value) if isinstance(value, (list, tuple)) else []
+    if not words or not all(isinstance(v, str) for v in words):
+        raise OptionError("loads", must(value, "must be a list of names of forces and torques, such as [push]"), "path: loads = ")
+    return words
+
+
+def _above_zero(key: str, most: float) -> Callable[[Any], float]:
+    def check(value: Any) -> float:
+        try:
+            x = quantity(value, "")
+        except ValueError as error:
+            raise OptionError(key, str(error), f"path: {key}: ") from None
+        if not 0 < x <= most:
+            raise OptionError(key, must(value, f"must be greater than zero and at most {most:g}"), f"path: {key} = ")
+        return x
+    return check
+
+
+def _points(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 2 <= value <= 100_000:
+        raise OptionError("points", must(value, "must be a whole number from 2 to 100000"), "path: points = ")
+    return int(value)
+
+
+PATH: dict[str, tuple[Any, Callable[[Any], Any]]] = {  # default and check
+    "loads": (None, _loads), "until": (1.0, _above_zero("until", 1e12)), "stride": (0.1, _above_zero("stride", 1.0)),
+    "points": (200, _points)}
 
 
 def number_of(n: Any, what: str = "modes") -> int | None:
@@ -109,13 +145,16 @@ def _names(value: Any) -> None:
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "load_steps": lambda value: static_options({"load_steps": value}), "tolerance": lambda value: static_options({"tolerance": value}),
     "n": number_of, "state": _state, "speeds": speeds_of, "about": _joint, "inputs": _names, "outputs": _names,
-    "wanted": wanted_of, "duration": duration_of}
+    "wanted": wanted_of, "duration": duration_of, **{key: check for key, (_, check) in PATH.items()}}
 
 
 def schemas() -> dict[str, dict[str, Any]]:
     """JSON Schema of the entries."""
     names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-    options = {"load_steps": {"type": "integer", "minimum": 1, "maximum": 10_000}, "tolerance": {"type": "number"},
+    above = {"type": "number", "exclusiveMinimum": 0}
+    options = {"loads": {"anyOf": [{"type": "string"}, names]}, "until": above, "stride": above | {"maximum": 1},
+               "points": {"type": "integer", "minimum": 2, "maximum": 100_000},
+               "load_steps": {"type": "integer", "minimum": 1, "maximum": 10_000}, "tolerance": {"type": "number"},
                "n": {"type": "integer", "minimum": 1}, "state": {"enum": list(STATES)}, "inputs": names, "outputs": names,
                "speeds": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 1}]},
                "about": {"type": "string"}, "wanted": {"type": "object", "minProperties": 1, "additionalProperties": {

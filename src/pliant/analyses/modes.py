@@ -185,7 +185,7 @@ class Modes(Linearised):
 
     def _told(self) -> tuple[list[str], tuple[str, ...], list[tuple[Any, ...]]]:
         """Lines above the table, its heads and its rows."""
-        from .settling import motion_in_words
+        from .tangent import motion_in_words
         d, rows = self.linearisation.d, list[tuple[Any, ...]]()
         mark = ("?",) if self.doubtful else ()
         for k in range(len(self)):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..items.errors import ModelError
 from .pseudo_time import STILL, PseudoTime
-from .tangent import axes, derivative, largest_motion
+from .tangent import axes, derivative, largest_motion, motion_in_words
 
 if TYPE_CHECKING:
     from ..compile.compiled_model import CompiledModel
@@ -197,7 +197,6 @@ class Resting:
 
     def _restless(self, time: PseudoTime) -> ModelError:
         """What still changed when the search ended."""
-        from .settling import motion_in_words
         self.period = np.inf
         self.here()
         state = self.search.states[int(np.argmax(time.changes))]

@@ -7,19 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compile.compiled_model import CompiledModel
-from ..families.joint_loads import JOINT_LOAD, JOINT_LOAD_ANSWER
-from ..families.loads import LOAD
-from ..families.signals import LOAD_ANSWER
 from ..items.errors import ModelError
 from ..kernels import evaluation
-from ..kernels.contract import GRAVITY, F
-from ..report.words import direction
+from ..kernels.contract import F
+from .loading import without_loads
 from .resting import Resting, condensed
-from .tangent import Freedom, axes, derivative, largest_motion, load, new_row, refuse_what_moves_on
+from .tangent import FAR, Freedom, axes, derivative, gone, largest_motion, load, motion_in_words, new_row, refuse_what_moves_on
 
 LONGEST = 0.3        # rad or sizes of the model: largest motion of an iteration
 MOST = 500           # iterations
-FAR = 60.0           # sizes of the model or rad: what has moved so far in all moves for ever
 LEVEL = 1e-11        # relative: no stiffness
 ROUNDING = 1e-15     # relative: forces balance to the last digit
 CLOSED = 1e-15       # relative to the size of the model (or to its distance from the origin): joints are closed
@@ -34,7 +30,6 @@ class Balance(NamedTuple):
     size: float
     none: float
 
-LOADS = LOAD, LOAD_ANSWER, JOINT_LOAD, JOINT_LOAD_ANSWER  # what comes on with the load steps
 
 
 class Settling:
@@ -50,9 +45,7 @@ class Settling:
         refuse_what_moves_on(d)
         load(d, new_row(d, t, d.x.q, d.x.H, d.x.v))
         self.start = d.x.q.copy(), d.x.H.copy(), d.x.v.copy()
-        val = s.data.val.copy()
-        val[GRAVITY:GRAVITY + 3] = 0
-        self.unloaded = (s.program("tangent", families=[f for f in s.families if f not in LOADS]), s.data._replace(val=val))
+        self.unloaded = without_loads(d)
         self.weight = d.gravity * d.length * d.heaviest
         self.radius = LONGEST * np.sqrt(len(s.data.rotations))
 
@@ -195,9 +188,7 @@ class Settling:
     def _check_distance(self, eta: np.ndarray) -> None:
         self.way += largest_motion(self.d, eta)
         if self.way > FAR:
-            body, how = motion_in_words(self.d, eta)
-            raise ModelError(f"there is no equilibrium: body {body!r} goes on moving ({how}), and nothing holds it there. Add a spring or "
-                             "a joint that holds it, or take away what drives it")
+            gone(self.d, eta)
 
     def again(self) -> None:
         """Back to the start."""
@@ -208,17 +199,3 @@ class Settling:
 
 class NotSettled(ModelError):
     """No equilibrium was reached."""
-
-
-def motion_in_words(d: CompiledModel, eta: np.ndarray) -> tuple[str, str]:
-    """The body that moves most, and 'translation along x' or 'rotation about (0, 0.6, 0.8)'."""
-    parts = [(eta[iv - 3:iv] / d.length, eta[iv:iv + 3], eta[d.modal_rows(name)] / d.length, name)
-             for name, iv in zip(d.system.bodies, d.system.data.rotations[:, 0], strict=True)]
-    move, turn, bend, name = max(parts, key=lambda p: max(np.linalg.norm(p[0]), np.linalg.norm(p[1]), abs(p[2]).max(initial=0.0)))
-    way, angle, modal = float(np.linalg.norm(move)), float(np.linalg.norm(turn)), float(abs(bend).max(initial=0.0))
-    if modal > 0.3 * max(way, angle):  # the body's frame may move with it
-        k = int(np.argmax(abs(bend)))
-        return name, f"deformation, {d.model[name].reduced.names[k] if d.model is not None else f'coordinate {k + 1}'}"
-    if angle > 0.3 * way:  # the centre of mass moves with it
-        return name, f"rotation about {direction(turn / angle)}"
-    return name, f"translation along {direction(move / way)}" if way > 0 else "none"

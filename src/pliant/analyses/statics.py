@@ -13,13 +13,17 @@ from ..kernels import evaluation
 from ..kernels.state_row import parts
 from ..start.assembly import start_row
 from .entries import TOLERANCE, static_options
-from .settling import LEVEL, Balance, NotSettled, Settling, motion_in_words
-from .tangent import largest_motion, load, new_row
+from .loading import Loading
+from .settling import Balance, NotSettled, Settling
+from .stability import Stability, by_all_motions, by_softest_motions
+from .tangent import load, new_row
 
 if TYPE_CHECKING:
     from ..model import Model
     from ..solution import Solution
 
+FULL = 900             # velocities up to which matrices may be full where nothing else leads anywhere
+DENSE = 300            # velocities up to which all free motions are looked at
 STEPS = (8, 40)        # load steps tried when the whole load at once leads nowhere
 
 
@@ -31,26 +35,11 @@ class Static:
     ``load_steps``: the cost.
     """
 
-    def __init__(self, d: CompiledModel, row: np.ndarray, found: Settling, b: Balance, load_steps: int) -> None:
+    def __init__(self, d: CompiledModel, row: np.ndarray, told: Stability, iterations: int, load_steps: int) -> None:
         self.dynamics, self.row = d, row
-        self.iterations, self.load_steps = found.iterations, load_steps
-        self.unbalanced = float(abs(b.f).max(initial=0.0)) / max(b.size, 1e-300)
-        values, vectors = np.linalg.eig(b.H) if b.H.size else (np.zeros(0), np.zeros((0, 0)))
-        small = max(LEVEL * float(abs(values).max(initial=0.0)), b.none)
-        self.stiffness = self._softest(b, values, vectors)
-        self.degrees_of_freedom = int(values.size)
-        self.free, self.falls = self._words(b, vectors, abs(values) <= small), self._words(b, vectors, values.real < -small)
-        self.stable = False if self.falls else None if self.free else True
-
-    def _softest(self, b: Balance, values: np.ndarray, vectors: np.ndarray) -> float | None:
-        if not values.size:
-            return None
-        k = int(np.argmin(values.real))
-        return float(values[k].real * np.linalg.norm(vectors[:, k]) ** 2 / largest_motion(self.dynamics, b.freedom.N @ vectors[:, k]) ** 2)
-
-    def _words(self, b: Balance, vectors: np.ndarray, which: np.ndarray) -> list[str]:
-        motions = [motion_in_words(self.dynamics, b.freedom.N @ vectors[:, k].real) for k in np.flatnonzero(which)]
-        return list(dict.fromkeys(f"{body}: {how}" for body, how in motions))
+        self.iterations, self.load_steps = iterations, load_steps
+        self.unbalanced, self.stiffness, self.degrees_of_freedom = told.unbalanced, told.stiffness, told.degrees_of_freedom
+        self.free, self.falls, self.stable = told.free, told.falls, told.stable
 
     @property
     def model(self) -> Model:
@@ -157,19 +146,53 @@ def static(model: Model, load_steps: Any = None, tolerance: Any = None) -> Stati
 
 def settled(d: CompiledModel, load_steps: int | None = None, tolerance: float = TOLERANCE) -> Static:
     """The equilibrium near the assembled position in memory."""
-    search, steps = Settling(d, 0.0, tolerance), load_steps or 1
-    try:
-        b = _loaded(search, steps)
-    except NotSettled as error:
-        if load_steps is not None:
-            raise
-        b, steps = _in_more_steps(search, error)
+    search = Settling(d, 0.0, tolerance)
+    loading = None if search.states or not (d.directory.beams or d.system.n_v > DENSE) else Loading(d, search.t, search.unloaded)
+    if loading is not None and (loading.bring(load_steps or 1) or loading.downhill()):
+        told, iterations, steps = _told(loading), loading.iterations, loading.steps
+    else:
+        told, iterations, steps = _downhill(search, load_steps, loading)
+        if loading is not None:
+            loading.refuse_strained()
     row = new_row(d, 0.0, d.x.q, d.x.H, d.x.v)
-    C, rows = search.balance().freedom.C, redundancy.equations(d.system)  # reactions of the last position are in memory now
+    C, rows = redundancy.jacobian(d.system, d.x.D), redundancy.equations(d.system)  # reactions are in memory now
     lam = parts(row[None, :], d.system.q0.size, d.system.n)["lam"][0]
     lam[rows] = redundancy.smallest(C, C.T @ d.x.lam[rows], d.unit[rows]) if rows.size else 0
     d.unique_reactions = d.redundant() == 0
-    return Static(d, row, search, b, steps)
+    return Static(d, row, told, iterations, steps)
+
+
+def _told(loading: Loading) -> Stability:
+    """Of the position in memory, with its reactions."""
+    d = loading.d
+    if d.system.n_v > DENSE:
+        told = by_softest_motions(d, loading, loading.acting())
+        loading.linearise()
+        return told
+    return by_all_motions(d, Settling(d, loading.t, TOLERANCE).balance())
+
+
+def _downhill(search: Settling, load_steps: int | None, loading: Loading | None) -> tuple[Stability, int, int]:
+    """From the start; an equilibrium that does not last is taken where nothing else is found."""
+    steps = load_steps or 1
+    done = loading.iterations if loading is not None else 0
+    if loading is not None and search.d.system.n_v > FULL:
+        if loading.fallen is None:
+            raise NotSettled(f"no equilibrium was found in {loading.iterations} iterations, neither in load steps nor downhill. "
+                             f"{search.remedy}")
+        loading.go(loading.fallen)
+        return _told(loading), loading.iterations, loading.steps
+    search.again()
+    try:
+        b = _loaded(search, steps)
+    except NotSettled as error:
+        if loading is not None and loading.fallen is not None:
+            loading.go(loading.fallen)
+            return _told(loading), loading.iterations, loading.steps
+        if load_steps is not None:
+            raise
+        b, steps = _in_more_steps(search, error)
+    return by_all_motions(search.d, b), done + search.iterations, steps
 
 
 def _loaded(search: Settling, steps: int) -> Balance:

@@ -5,7 +5,7 @@ Increments are eta = (displacement, rotation vector) of every body in world axes
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from ..items.base import matrix_of
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.state_row import parts, row_width
+from ..report.words import direction
 
+FAR = 60.0     # sizes of the model or rad: what has moved so far in all moves for ever
 LARGEST = 6000   # velocities: matrices are full
 
 
@@ -93,9 +95,31 @@ def derivative(d: CompiledModel, t: float, cm: float, cd: float, ck: float, prog
 
 def largest_motion(d: CompiledModel, eta: np.ndarray) -> float:
     """Of all bodies: displacement in sizes of the model, or rotation [rad]."""
-    places = d.system.data.rotations[:, 0]
+    places = d.system.data.rotations[:, 0, None] + np.arange(3)
     bent = max((float(abs(eta[d.modal_rows(name)]).max(initial=0.0)) for name in d.directory.flexible), default=0.0) / d.length
-    return max(bent, *(max(float(np.linalg.norm(eta[i - 3:i])) / d.length, float(np.linalg.norm(eta[i:i + 3]))) for i in places))
+    moved, turned = (float(np.linalg.norm(eta[rows], axis=1).max()) for rows in (places - 3, places))
+    return max(bent, moved / d.length, turned)
+
+
+def motion_in_words(d: CompiledModel, eta: np.ndarray) -> tuple[str, str]:
+    """The body that moves most, and 'translation along x' or 'rotation about (0, 0.6, 0.8)'."""
+    parts = [(eta[iv - 3:iv] / d.length, eta[iv:iv + 3], eta[d.modal_rows(name)] / d.length, name)
+             for name, iv in zip(d.system.bodies, d.system.data.rotations[:, 0], strict=True)]
+    move, turn, bend, name = max(parts, key=lambda p: max(np.linalg.norm(p[0]), np.linalg.norm(p[1]), abs(p[2]).max(initial=0.0)))
+    way, angle, modal = float(np.linalg.norm(move)), float(np.linalg.norm(turn)), float(abs(bend).max(initial=0.0))
+    if modal > 0.3 * max(way, angle):  # the body's frame may move with it
+        k = int(np.argmax(abs(bend)))
+        return name, f"deformation, {d.model[name].reduced.names[k] if d.model is not None else f'coordinate {k + 1}'}"
+    if angle > 0.3 * way:  # the centre of mass moves with it
+        return name, f"rotation about {direction(turn / angle)}"
+    return name, f"translation along {direction(move / way)}" if way > 0 else "none"
+
+
+def gone(d: CompiledModel, eta: np.ndarray) -> NoReturn:
+    """What has moved by more than FAR."""
+    body, how = motion_in_words(d, eta)
+    raise ModelError(f"there is no equilibrium: body {body!r} goes on moving ({how}), and nothing holds it there. Add a spring or "
+                     "a joint that holds it, or take away what drives it")
 
 
 class Freedom:

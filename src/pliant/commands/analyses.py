@@ -1,4 +1,4 @@
-"""The commands static, modes, linearize, inverse and campbell: each takes a model and returns what --json prints, and the text shown."""
+"""The commands static, path, modes, linearize, inverse and campbell: each takes a model and returns what --json prints, and the text."""
 from __future__ import annotations
 
 import functools
@@ -28,6 +28,28 @@ def static(model: Model, load_steps: int | None, output: str | None) -> Told:
     found = model.static(load_steps=load_steps)
     writes = found.save if target is not None and target.suffix.lower() == RESULTS else found.snapshot
     return _written(found.to_dict(), found.summary(), target, writes)
+
+
+@click.option("--load", "loads", multiple=True, help="Force or torque that grows; may be repeated (default: all, and gravity).")
+@click.option("--until", type=float, help="The largest factor of the loads, either way (default: 1).")
+@click.option("--stride", type=float, help="The longest step, in sizes of the model and rad, in the mean of all bodies (default: 0.1).")
+@click.option("--points", type=int, help="The most places (default: 200).")
+@click.option("--show", help="Channel that the load is drawn against, such as top.position.y.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Picture to write (.png, .pdf, .svg); needs --show.")
+def path(model: Model, loads: tuple[str, ...], until: float | None, stride: float | None, points: int | None, show: str | None,
+         output: str | None) -> Told:
+    """Follow the equilibria of MODEL as its loads grow, through limit points, where they fall again."""
+    target = _target(output, PICTURES)
+    if (show is None) != (output is None):
+        raise click.UsageError("--show names the channel that -o draws the load against; give both")
+    found = model.path(list(loads) or None, until=until, stride=stride, points=points)
+    data = found.to_dict()
+    if show is not None:
+        try:
+            data["channels"] = {show: found[show]}
+        except KeyError as error:
+            raise click.UsageError(str(error.args[0])) from None
+    return _written(data, found.summary(), target, lambda to: found.plot(show or "", to))
 
 
 @click.option("-n", "n", type=int, help="How many modes, the slowest first (default: all).")
@@ -122,5 +144,5 @@ def _command(function: Callable[..., Told]) -> None:
     command(MODEL(SET(run)))
 
 
-for analysis in (static, modes, linearize, inverse, campbell):
+for analysis in (static, path, modes, linearize, inverse, campbell):
     _command(analysis)

@@ -18,6 +18,7 @@ from ..kernels.pairs import ROW
 from .system import REGULARISATION, System
 
 DENSE = 400   # equations up to which singular values are computed
+MANY = 10_000_000  # numbers of a matrix that is still full
 ZERO = 1e-9   # a singular value below this part of the largest one is zero
 SPREAD = 1e-13  # regularisation against the largest flexibility: rounding errors stay below
 
@@ -98,11 +99,11 @@ def held(system: System, H: np.ndarray) -> np.ndarray:
 
 
 def jacobian(system: System, tiles: np.ndarray) -> Any:
-    """C_q, active equations by all velocities: an array, or a SciPy sparse matrix if there are more than 400."""
+    """C_q, active equations by all velocities: an array, or a SciPy sparse matrix of more than 400, and of large models."""
     rows = equations(system)
     pairs = np.array([(j.tile, k) for j in system.joints for k in j.bodies], np.int64).reshape(-1, 2)
     blocks = tiles[[system.block[i, k] for i, k in pairs.tolist()]]
-    if rows.size <= DENSE:
+    if rows.size <= DENSE and system.n * system.n_v <= MANY:
         full = np.zeros((system.n_tiles, 6, system.n_v // 6, 6))
         full[pairs[:, 0], :, pairs[:, 1]] = blocks
         return full.reshape(system.n, system.n_v)[rows]

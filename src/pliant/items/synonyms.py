@@ -73,6 +73,7 @@ SECTIONS = {
 PYTHON = {
     "load_model": "read", "open": "read", "read_model": "read", "from_yaml": "read", "read_results": "load", "simulate": "Model.simulate",
     "run": "Model.simulate", "check": "Model.check", "static": "Model.static", "modes": "Model.modes", "ground": "Model.ground",
+    "arc_length": "Model.path", "riks": "Model.path", "buckling": "Model.path",
     "system": "Model", "world": "Model", "assembly": "Model", "point_mass": "RigidBody.point_mass", "box": "RigidBody.box",
     "cylinder": "RigidBody.cylinder", "sphere": "RigidBody.sphere", "rod": "RigidBody.rod", "beam": "Beam", "spline": "Table",
     "curve": "Table", "lookup": "Table", "interpolation": "Table", "quaternion": "rotation", "rot": "rotation", "euler": "rotation",

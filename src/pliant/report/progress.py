@@ -84,6 +84,14 @@ class Progress:
             self.bar = None
 
 
+def display_of(value: Any, what: str) -> Callable[[float, float], None]:
+    """The display that an analysis was asked for: a function of its own, a bar (True), or none."""
+    if callable(value):
+        shown: Callable[[float, float], None] = value
+        return shown
+    return Progress(what) if value and not os.environ.get("PLIANT_QUIET") else lambda done, all_: None
+
+
 def _duration(seconds: float) -> str:
     if not np.isfinite(seconds):
         return "unknown time"
