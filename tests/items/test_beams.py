@@ -307,7 +307,7 @@ WRONG = {
     "end: is where start is": {"end": (0, 0, 0)},
     "start: is missing; a beam needs start and end, or points": {"start": None},
     "points: take the place of start and end": {"points": [(0, 0, 0), (1, 0, 0)]},
-    "elements: 0 must be a whole number from 1 to 1000": {"elements": 0},
+    "elements: 0 must be a whole number from 1 to 100000": {"elements": 0},
     "up: the axis of the beam is along it": {"up": "x"},
     "profile: 3 must be a section": {"profile": 3},
     "material: 'wood' must be steel": {"material": "wood"},

@@ -41,3 +41,10 @@ def test_touch_between_stages():
     """Throw 4507 of seed 7: a drive alone moves a plate, by 0.7 rad of its sine in a step of Radau's method, and touches a ball at rest by
     2.2 um. Drives hold at stages, and the polynomial between them was wrong by more than that, of which no error told."""
     assert one(7, 4507) == "right"
+
+
+@pytest.mark.parametrize("case", [460, 5520, 5101])
+def test_sliding_over_an_edge(case):
+    """Throws of seed 7: balls that slide on a thin plate or disc leave it over its edge, where v^2 / r begins at once: up to 5e5 m/s^2. No
+    step is so short that its error is in proportion to its length; runs stopped there."""
+    assert one(7, case) == "right"

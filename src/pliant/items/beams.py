@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
     from .placing import Placement
 
-MOST = 1000      # elements of a beam
+MOST = 100_000   # elements of a beam
 FEWEST = 4       # points of a curve
 PARALLEL = 1e-6  # up and the beam: the sine of the angle between them is larger
 EXACT, COROTATIONAL = "geometrically-exact", "corotational"
@@ -158,13 +158,13 @@ class Beam(FrameOwner):
 
     def _name_frames(self, axis: BeamAxis) -> None:
         """Frames of the user, then those that every beam has."""
-        own = {name: frame for name, frame in self.frames.items() if name not in self.known_frames}
-        taken = [name for name in self.frames if name in self.known_frames and self.frames[name].s != self.known_frames[name]]
+        known = self.known_frames
+        own = {name: frame for name, frame in self.frames.items() if name not in known}
+        taken = [name for name, frame in self.frames.items() if frame.s != known.get(name, frame.s)]
         if taken:
-            raise FieldError("frames", f"the frame {taken[0]!r} is at s = {self.known_frames[taken[0]]:g} of every beam; take another name",
-                             taken[0])
+            raise FieldError("frames", f"the frame {taken[0]!r} is at s = {known[taken[0]]:g} of every beam; take another name", taken[0])
         first, found = axis.poses[0], {}
-        for name, s in {**{name: frame.s for name, frame in own.items()}, **self.known_frames}.items():
+        for name, s in {**{name: frame.s for name, frame in own.items()}, **known}.items():
             pose = axis.pose(s)
             found[name] = BeamPlace(s=s, point=tuple((first.axes.T @ (pose.point - first.point)).tolist()),
                                     rotation=quaternion_of(first.axes.T @ pose.axes))
@@ -179,7 +179,8 @@ class Beam(FrameOwner):
     @property
     def named_frames(self) -> dict[str, float]:
         """Those of the user."""
-        return {name: frame.s for name, frame in self.frames.items() if name not in self.known_frames}
+        known = self.known_frames
+        return {name: frame.s for name, frame in self.frames.items() if name not in known}
 
     @property
     def axis(self) -> BeamAxis:

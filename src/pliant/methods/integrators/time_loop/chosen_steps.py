@@ -21,6 +21,7 @@ SLOWEST, FASTEST = 0.2, 5.0
 NEXT_TO = 1e-9            # of the usual step: a jump so near is passed without a step
 AGAIN = 10                # jumps right behind each other: from there on
 FARTHER = 1000.0          # smallest steps to behind a jump
+STEADY = 1.5              # times that of a longer step: the error per second of one that passes a jump
 RESTLESS = 1000           # steps with too large an error and hardly any other of usual length end a run
 ATTEMPTS = 4              # steps to come past a singular position, to end at a jump, or until a joint is told to be open
 
@@ -86,11 +87,21 @@ def judge(p, w, c):
 
 
 @jit
+def smallest(c):
+    """Whether there is hardly a shorter step than this one."""
+    return c.h * SLOWEST < c.least
+
+
+@jit
 def bearable(c, error):
     """Whether a step with too large an error is taken: where shorter steps do not help - rounding next to a singular position, or a jump
-    that no function tells of - and it is so short that its error is not more than a usual step may have."""
+    that no function tells of - and it is so short that its error is not more than a usual step may have. Where accelerations jump by much,
+    as of a ball that slides over an edge, that would take less than the smallest step: these may err by the accuracy, all together, unless
+    the error per second grows the shorter they are, as next to a pole."""
     helps = c.grown == 0 or error <= c.e_bad * (c.h / c.h_bad) ** (c.exponent / 3)
-    return error * c.h <= c.usual and (c.h < TINY * c.usual or not helps)
+    jumps = c.grown == 1 and error <= STEADY * c.e_bad
+    spared = jumps and smallest(c) and c.spent + error * share(c) <= c.within
+    return spared or (error * c.h <= c.usual and (c.h < TINY * c.usual or not helps))
 
 
 @jit
@@ -156,6 +167,7 @@ def go_on(p, w, c, error):
     if c.stagnant > RESTLESS:
         return UNDERFLOW
     if error > 1:
+        c.spent += error * share(c) if smallest(c) else 0.0
         c.next, c.grown = 0.5 * c.usual if c.h < TINY * c.usual else 2 * c.h, 0
     c.error = error
     speeds(p, w, c, c.now, w.y1, w.f1, ONSET)

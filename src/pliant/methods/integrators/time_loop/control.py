@@ -27,6 +27,7 @@ CONTROL = record_type({
     "size": "of the model",
     "swing": "rad: most that a quaternion of the state may turn in a step",
     "h_bad, e_bad": "the last rejected step, and its error",
+    "spent": "what the smallest steps have erred by, in sizes of the model",
     "after": "time right behind a jump",
     "sought": "length of the step in which a jump is sought",
     "looked, ended": "start and end of the step that was looked at for jumps",
