@@ -343,11 +343,10 @@ def test_what_beams_cannot_do_is_refused_by_name():
         m.simulate(0.1, coordinates="joint", progress=False)
     with pytest.raises(ValueError, match=r"beam 'rod' has its mass along its axis.* give the beam lumped=True"):
         m.simulate(0.1, integrator="energy-momentum", step=1e-3, progress=False)
-    for item in (pl.LineLoad("w", "rod.start", "rod.end", (0, 0, 5)), pl.DistributedLoad("w", "rod", "wind"),
-                 pl.SlidingOnBeam("w", "rod.start", "load")):
+    for item in (pl.DistributedLoad("w", "rod", "wind"), pl.SlidingOnBeam("w", "rod.start", "load")):
         other = flight()
         other.add(item)
-        with pytest.raises(ValueError, match=r"is a beam, which knows no loads per length|'rod' is a beam; a dist|slide along a beam"):
+        with pytest.raises(ValueError, match=r"'rod' is a beam; a dist|slide along a beam"):
             other.compile()
     m.add(pl.Spherical("J", m.ground.frame((0, 0, 0)), Frame(body="load", s=0.1)))
     with pytest.raises(ValueError, match=r"body 'load' is no beam, so s = 0.1 is no place on it"):

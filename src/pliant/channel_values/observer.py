@@ -187,6 +187,17 @@ class Observer:
             sections(s.data, x, row, np.array([xi]), out[k])
         return out[:, :6]
 
+    def line_load(self, name: str) -> np.ndarray:
+        """Force, and moment about the origin of the world (n, 6), that a load along a beam exerts where its factor is one, world axes."""
+        from ..families.beam_loads import FRAME, FRAMES, resultant
+        s, x, r, out = self.dynamics.system, self.dynamics.x, self.record(name), np.zeros((len(self.rows), 6))
+        begin, end = s.families[FRAMES]
+        first = begin + int(np.flatnonzero(s.data.ip[begin:end, FRAME] == r.a)[0])
+        for k in range(len(out)):
+            x.q[:] = self.parts["q"][k]
+            resultant(s.data, x, first, first + r.count, out[k])
+        return out
+
     @cached_property
     def _alone(self) -> dict[int, int]:
         """Frames at which one force alone acts, numbered."""

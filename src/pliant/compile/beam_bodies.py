@@ -7,6 +7,7 @@ import numpy as np
 
 from ..families import beam_frames, rigid
 from ..items.base import quaternion_of
+from ..items.beam_axis import ON_NODE
 from ..items.beams import COROTATIONAL
 from . import beam_elements as elements
 from .array_builder import Place
@@ -14,6 +15,7 @@ from .channel_map import BeamRecord, StatedVelocity
 
 if TYPE_CHECKING:
     from ..items.beams import Beam
+    from ..items.distributed_loads import LineLoad
     from .model_compiler import ModelCompiler
 
 
@@ -62,6 +64,21 @@ def _elements(layout: ModelCompiler, beam: Beam, nodes: list[Place]) -> int:
         if not beam.lumped:
             elements.hermite_inertia(b, beam.name, ends, length, beam.material.rho * beam.profile.area * length)
     return rows[0]
+
+
+def line_load(layout: ModelCompiler, load: LineLoad, beam: Beam) -> list[int]:
+    """Frames along which the factor of a load acts, one for each element that is loaded."""
+    n, found = beam.elements, list[int]()
+    first, last = (n * beam.node_of(frame) for frame in (load.start, load.end))
+    nodes = [layout.places[f"{beam.name}.node_{k}"] for k in range(n + 1)]
+    low, high = min(first, last), max(first, last)
+    for k in range(n):
+        a, b = max(low - k, 0.0), min(high - k, 1.0)
+        if b - a > ON_NODE:
+            force, moment = (ends[0] + np.outer((k + np.array([a, b]) - first) / (last - first), ends[1] - ends[0]) for ends in load.ends)
+            found.append(elements.line_load(layout.builder, load.name, nodes[k:k + 2], beam.axis.lengths[k], (a, b), force, moment,
+                                            follows=load.axes == "body"))
+    return found
 
 
 def _node_frames(layout: ModelCompiler, name: str) -> Any:

@@ -70,12 +70,16 @@ def beam_frame(b: ArrayBuilder, item: str, places: Sequence[Place], length: floa
     return number
 
 
-def distributed_load(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, force: np.ndarray, moment: np.ndarray, *,
-                     follows: bool = False, code: int = -1) -> int:
-    """Force and moment per length, in axes of the world or, if it follows, of the section; ``code``: a factor, compiled."""
+def line_load(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, part: tuple[float, float], force: np.ndarray,
+              moment: np.ndarray, *, follows: bool = False) -> int:
+    """A frame along which a factor acts: force and moment per length (2x3: first and last place) on a ``part`` of an element, 0 to 1, in
+    axes of the world or, if it follows, of the section. Returns its number."""
     A, B = places
-    ints = A.iq, A.iv, B.iq, B.iv, int(follows), code
-    return b.element(beam_loads.LOAD, item, ints, (length, *force, *moment), tiles=(*A.tiles, *B.tiles))
+    number = b.bare_frame(between(A, B, item))
+    pool = b.shared(np.concatenate([force[0], force[1] - force[0], moment[0], moment[1] - moment[0]]))
+    ints = A.iq, A.iv, B.iq, B.iv, number, b.frames[number][1], int(follows), pool
+    b.element(beam_loads.FRAMES, item, ints, (length, part[0], part[1] - part[0]), tiles=(*A.tiles, *B.tiles))
+    return number
 
 
 def linear_stiffness(flexibility: np.ndarray, length: float) -> np.ndarray:
