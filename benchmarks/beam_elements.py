@@ -54,7 +54,7 @@ def exact(**options):
 
 
 def inertia(b, places, poses):
-    made.hermite_inertia(b, "beam", places, 0.1, 0.2)
+    made.hermite_inertia(b, "beam", places, 0.1, made.axis_mass(lambda x: 2.0, 0.1))
 
 
 def lumped(b, places, poses):

@@ -25,6 +25,7 @@ from beam_chains import (
 from derivatives import random_rotation
 
 from pliant.compile.beam_elements import Pose
+from pliant.families import exact_beams
 from pliant.families.beam_sections import sections
 from pliant.families.exact_beams import BEAM
 from pliant.kernels import evaluation
@@ -36,12 +37,19 @@ ANGLES = (0.0, 1e-9, 1e-4, 0.05, 0.1414, 0.1415, 0.6, 0.999, 1.001, 1.7, 2.4, 3.
 DATA = Path(__file__).parents[1] / "support"
 
 
-def element(current, viscous, shear=True):
+def tapered(rng, length):
+    """A flexibility that goes from one full matrix to another."""
+    F, G = (np.linalg.inv(positive(rng, 6)) for _ in range(2))
+    return made.flexibility_along(lambda x: F + x * x * G, length)
+
+
+def element(current, viscous, shear=True, taper=False):
     """Between random poses: full stiffness and viscosity, strained, curved and twisted as modelled."""
     def add(b, places, poses, rng):
         F, V = np.linalg.inv(positive(rng, 6)), viscous * positive(rng, 6)
         if not shear:
             F[1:3] = F[:, 1:3] = 0
+        F = tapered(rng, 0.8) if taper else F
         strain = np.array([1.0, 0, 0, 0, 0, 0]) + 0.3 * rng.normal(size=6)
         made.exact_beam(b, "beam", places, 0.8, strain, F, viscosity=V, current=current)
     return add
@@ -56,6 +64,13 @@ def test_tangent_is_the_derivative_of_the_residual(angle, current, viscous):
 
 
 @pytest.mark.parametrize("current", [False, True], ids=["reference", "current"])
+@pytest.mark.parametrize("angle", ANGLES[::3])
+def test_tangent_of_tapered_elements(angle, current):
+    c = pair(element(current, 1.0, taper=True), angle)
+    assert c.system.data.ip[0, exact_beams.CURRENT] == 2 * current and relative_error(c) < 1e-13
+
+
+@pytest.mark.parametrize("current", [False, True], ids=["reference", "current"])
 def test_shear_rigid_sections(current):
     assert relative_error(pair(element(current, 1.0, shear=False), 0.7)) < 1e-13
 
@@ -67,9 +82,10 @@ def test_velocities_of_turns_follow_their_increments(current):
 
 
 @pytest.mark.parametrize("current", [False, True], ids=["reference", "current"])
+@pytest.mark.parametrize("taper", [False, True], ids=["uniform", "tapered"])
 @pytest.mark.parametrize("angle", ANGLES)
-def test_force_is_the_gradient_of_the_energy(angle, current):
-    expected, R = gradient(pair(element(current, 1.0), angle), ELASTIC)
+def test_force_is_the_gradient_of_the_energy(angle, current, taper):
+    expected, R = gradient(pair(element(current, 1.0, taper=taper), angle), ELASTIC)
     np.testing.assert_allclose(R, expected, rtol=0, atol=1e-13 * abs(expected).max())
 
 
@@ -173,6 +189,17 @@ def test_linear_statics_is_exact_at_nodes(current):
     chain = Chain(straight(1, 0.7), exact(F, current=current))
     _, D = chain.residual()
     expected = made.linear_stiffness(F, 0.7)
+    np.testing.assert_allclose(D, expected, rtol=0, atol=1e-13 * abs(expected).max())
+
+
+@pytest.mark.parametrize("current", [False, True], ids=["reference", "current"])
+def test_linear_statics_of_a_tapered_element_is_exact_at_nodes(current):
+    F, G = (np.linalg.inv(positive(np.random.default_rng(seed), 6)) for seed in (3, 4))
+    def at(x):
+        return F + x**3 * G
+    chain = Chain(straight(1, 0.7), exact(made.flexibility_along(at, 0.7), current=current))
+    _, D = chain.residual()
+    expected = made.linear_stiffness(at, 0.7)
     np.testing.assert_allclose(D, expected, rtol=0, atol=1e-13 * abs(expected).max())
 
 

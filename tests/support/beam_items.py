@@ -25,4 +25,5 @@ class BeamElement(Pair):
         else:
             poses = [made.Pose(np.array([self.length * k, 0, 0]), np.eye(3)) for k in range(2)]
             made.corotational_beam(layout.builder, self.name, places, poses, made.linear_stiffness(F, self.length), self.damping)
-        made.hermite_inertia(layout.builder, self.name, places, self.length, self.mass)
+        made.hermite_inertia(layout.builder, self.name, places, self.length,
+                             made.axis_mass(lambda x: self.mass / self.length, self.length))

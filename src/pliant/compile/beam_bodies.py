@@ -37,32 +37,37 @@ def _nodes(layout: ModelCompiler, beam: Beam) -> list[Place]:
     axis, nodes = beam.axis, list[Place]()
     v, w = np.array(beam.velocity or (0.0,) * 3), axis.poses[0].axes @ np.array(beam.angular_velocity or (0.0,) * 3)
     stated = [beam.velocity is not None] * 3 + [beam.angular_velocity is not None] * 3
-    weights = np.convolve(axis.lengths, (0.5, 0.5))
-    for k, (pose, length) in enumerate(zip(axis.poses, weights, strict=True)):
+    for k, (pose, (mass, moment, inertia)) in enumerate(zip(axis.poses, beam.at_nodes(), strict=True)):
         rates = np.concatenate([v + np.cross(w, pose.point - axis.poses[0].point), pose.axes.T @ w])
         node = layout.builder.place(f"{beam.name}.node_{k}", (*pose.point, *quaternion_of(pose.axes)), rates.tolist(),
                                     _node_frames(layout, beam.name))
         said = stated if k == 0 or all(stated) else [False] * 6  # the others follow it, see start.velocity_solver
         layout.directory.stated[node.name] = StatedVelocity(node.iv, said, rates, node.iq, np.zeros(3))
         layout.places[node.name], layout.poses[node.name] = node, (pose.point, pose.axes)
-        mass = beam.material.rho * beam.profile.area * length if beam.lumped else 0.0
-        elements.node_inertia(layout.builder, node.name, node, mass, length * beam.rotary)
+        elements.node_inertia(layout.builder, node.name, node, mass if beam.lumped else 0.0, inertia, moment)
         nodes.append(node)
     return nodes
 
 
 def _elements(layout: ModelCompiler, beam: Beam, nodes: list[Place]) -> int:
     """Elastic forces, and inertia along the axis; the row of the first one in its family."""
-    b, axis, F, rows = layout.builder, beam.axis, beam.flexibility, []
+    b, axis, n, rows = layout.builder, beam.axis, beam.elements, []
     for k, (length, strain) in enumerate(zip(axis.lengths, axis.strains, strict=True)):
         ends = nodes[k:k + 2]
+
+        def flexibility(x: float, k: int = k) -> np.ndarray:
+            return beam.flexibility_at((k + x) / n)
+
+        def mass(x: float, k: int = k) -> float:
+            return float(beam.mass_at((k + x) / n)[0, 0])
         if beam.formulation == COROTATIONAL:
-            stiffness = elements.linear_stiffness(F, float(np.linalg.norm(axis.poses[k + 1].point - axis.poses[k].point)))
+            stiffness = elements.linear_stiffness(flexibility, float(np.linalg.norm(axis.poses[k + 1].point - axis.poses[k].point)))
             rows.append(elements.corotational_beam(b, beam.name, ends, axis.poses[k:k + 2], stiffness, beam.damping))
         else:
+            F = elements.flexibility_along(flexibility, length)
             rows.append(elements.exact_beam(b, beam.name, ends, length, strain, F, damping=beam.damping))
         if not beam.lumped:
-            elements.hermite_inertia(b, beam.name, ends, length, beam.material.rho * beam.profile.area * length)
+            elements.hermite_inertia(b, beam.name, ends, length, elements.axis_mass(mass, length))
     return rows[0]
 
 
