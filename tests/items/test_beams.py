@@ -145,12 +145,9 @@ def test_small_deflection_is_that_of_linear_theory(formulation):
     G, moved = 1e6 / 2.6, sol["beam.end.position"][0] - (1, 0, 0)
     across = 1e-3 * P[1:] * (1 / (3e6 * np.array([1e-4, 2e-4])) + 1 / (G * 0.01 * np.array([0.7, 0.8])))
     np.testing.assert_allclose(moved[1:], across, rtol=1e-6)
-    if formulation == "geometrically-exact":
-        np.testing.assert_allclose(sol["beam.start.force"][0], 1e-3 * P, atol=1e-8)
-        np.testing.assert_allclose(sol["beam.start.moment"][0], (0, -3e-3, 2e-3), atol=5e-8)  # of second order in the load
-        np.testing.assert_allclose(sol["beam.element_1.moment"][0], (0, -1.5e-3, 1e-3), atol=5e-8)
-    else:
-        assert "beam.start.force" not in sol.units
+    np.testing.assert_allclose(sol["beam.start.force"][0], 1e-3 * P, atol=1e-8)
+    np.testing.assert_allclose(sol["beam.start.moment"][0], (0, -3e-3, 2e-3), atol=5e-8)  # of second order in the load
+    np.testing.assert_allclose(sol["beam.element_1.moment"][0], (0, -1.5e-3, 1e-3), atol=5e-8)
 
 
 def test_the_elastica():

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..families import beam_frames, rigid
+from ..families import beam_frames, corotational, exact_beams, rigid
 from ..items.base import quaternion_of
 from ..items.beam_axis import ON_NODE
 from ..items.beams import COROTATIONAL
@@ -29,7 +29,8 @@ def add_beam(layout: ModelCompiler, beam: Beam) -> None:
     first = beam.axis.poses[0]
     layout.places[beam.name], layout.poses[beam.name] = whole, (first.point, first.axes)
     d.masses[beam.name] = beam.mass
-    d.beams[beam.name] = BeamRecord(tuple(node.name for node in nodes), _elements(layout, beam, nodes))
+    d.beams[beam.name] = BeamRecord(tuple(node.name for node in nodes), _elements(layout, beam, nodes),
+                                     corotational.COROTATIONAL if beam.formulation == COROTATIONAL else exact_beams.BEAM)
 
 
 def _nodes(layout: ModelCompiler, beam: Beam) -> list[Place]:

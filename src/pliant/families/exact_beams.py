@@ -305,16 +305,14 @@ def history(s, b, o):
 @jit
 def section(s, b, e, xi):
     """n and m at s = xi L, of the forces on node A, f and S^T mu + u x f, that go on unchanged to the section:
-    n = exp(-xi phi) f,  m = exp(-xi phi) (S^T mu + (u - T(xi phi) xi S u) x f);  strains F (n, m) + d_0 / L               [beam-16]"""
+    n = exp(-xi phi) f,  m = exp(-xi phi) (S^T mu + (u - T(xi phi) xi S u) x f)                                          [beam-16]"""
     A, phi, u, g, g1, _ = screw(s, b, e)
     n, m = stress(s, b, e, A, phi, u, g, g1)
     mu, _, _ = couple(phi, u, n, m, g, g1)
     S, r = left_inverse(phi, g), scale(xi, phi)
     f, R = tmul(S, n), exponential(r)
     m = add(tmul(S, mu), cross(sub(u, scale(xi, mul(left_tangent(r), mul(S, u)))), f))
-    n, m = tmul(R, f), tmul(R, m)
-    x, y = times6(b.val, b.ip[e, POOL] + 36, n, m)
-    return n, m, add(x, vec2(b.rp, e, STRAIN)), add(y, vec2(b.rp, e, STRAIN + 3))
+    return tmul(R, f), tmul(R, m)
 
 
 BEAM = Family("exact beam", act=Stage(residual=elastic, tangent=elastic_tangent, energy=elastic_energy, power=power, history=history),

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +28,7 @@ def _made(maker: Any, given: Any, rule: str, where: str = "") -> Any:
     """By a maker from a mapping of its arguments; ``where`` these are, for the message."""
     if not isinstance(given, Mapping):
         raise ValueError(where + must(given, rule))
-    known = [key for key in signature(maker).parameters if key != "points"]
+    known = list(signature(maker).parameters)
     for key in given:
         if key not in known:
             raise ValueError(f"{where}unknown key {key!r}{did_you_mean(str(key), known)}")
@@ -60,16 +60,13 @@ def _place(key: Any) -> float | None:
 
 
 def section_of(value: Any, where: str = "") -> Section | SectionMatrices:
-    """Without the points where stresses of parts are wanted, which beams do not have."""
-    if isinstance(value, Section):
-        return replace(value, points=())
-    if isinstance(value, SectionMatrices):
+    if isinstance(value, (Section, SectionMatrices)):
         return value
     if not isinstance(value, Mapping) or len(value) != 1 or next(iter(value)) not in MADE:
         raise ValueError(where + must(dict(value) if isinstance(value, Mapping) else value, SECTION))
     (shape, data), = value.items()
-    found = _made(MADE[shape], data, "must be a mapping of its sizes", f"{where}{shape}: ")
-    return replace(found, points=()) if isinstance(found, Section) else found
+    found: Section | SectionMatrices = _made(MADE[shape], data, "must be a mapping of its sizes", f"{where}{shape}: ")
+    return found
 
 
 def material_of(value: Any) -> Material:
@@ -91,7 +88,8 @@ def plain_profile(profile: Profile) -> dict[Any, Any]:
         shape, *sizes = profile.made
         return {shape: dict(zip(signature(MADE[shape]).parameters, sizes, strict=True))}
     fields = Section.__dataclass_fields__
-    return {"general": {key: value for key, value in asdict(profile).items() if key != "made" and value != fields[key].default}}
+    values = {key: value for key, value in asdict(profile).items() if key != "made" and value != fields[key].default}
+    return {"general": values | ({"points": [list(p) for p in profile.points]} if profile.points else {})}
 
 
 def plain_material(material: Material) -> Any:
@@ -100,12 +98,13 @@ def plain_material(material: Material) -> Any:
 
 _NUMBER = {"type": ["number", "string"]}
 _SIX = {"type": "array", "minItems": 6, "maxItems": 6}
+_POINTS = {"type": "array", "items": {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 3}}
 _ROWS = {**_SIX, "items": {**_SIX, "items": {"type": "number"}}}
 
 
 def _entries(maker: Any, entry: dict[str, Any] = _NUMBER) -> dict[str, Any]:
     known = signature(maker).parameters
-    properties = {key: entry for key in known if key != "points"}
+    properties = {key: _POINTS if key == "points" else entry for key in known}
     return {"type": "object", "properties": properties, "required": [k for k, p in known.items() if p.default is p.empty],
             "additionalProperties": False}
 

@@ -327,15 +327,16 @@ class Beam(FrameOwner):
             layout.add_marker(f"{self.name}.{name}", self[name])
 
     def channels(self) -> Iterable[Channel]:
-        """Force and moment in sections: at the middle of every element, at both ends and at frames of the user."""
-        if self.formulation != EXACT:
-            return
+        """Of sections: at the middle of every element, at both ends and at frames of the user."""
         middles = {f"element_{k}": (k + 0.5) / self.elements for k in range(self.elements)}
         for place, s in {**ENDS, **self.named_frames, **middles}.items():
             k, x = self.axis.locate(s)
             k, x = (k - 1, 1.0) if k == self.elements else (k, x)
             yield Channel(f"{place}.force", "N", 3, partial(_section, k, x, 0))
             yield Channel(f"{place}.moment", "N*m", 3, partial(_section, k, x, 3))
+            F = self.flexibility_at(s)
+            yield Channel(f"{place}.strain", "", 3, partial(_strain, k, x, F[:3]))
+            yield Channel(f"{place}.curvature", "rad/m", 3, partial(_strain, k, x, F[3:]))
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
@@ -344,4 +345,9 @@ class Beam(FrameOwner):
 
 
 def _section(element: int, xi: float, first: int, observer: Any, name: str) -> np.ndarray:
-    return np.asarray(observer.section(name, element, xi)[:, first:first + 3])
+    return np.asarray(observer.section(name, slice(element, element + 1), [xi])[:, 0, 0, first:first + 3])
+
+
+def _strain(element: int, xi: float, F: np.ndarray, observer: Any, name: str) -> np.ndarray:
+    """Of the section against the one as modelled: stretch and two shears, or twist and two curvatures"""
+    return np.asarray(observer.section(name, slice(element, element + 1), [xi], resting=True)[:, 0, 0] @ F.T)
