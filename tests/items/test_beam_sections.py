@@ -227,6 +227,8 @@ SECTIONS = {0: pl.Section.circle(0.01), 1: pl.Section.circle(0.02)}
     (bad(mass=(1, 1, 3.0)), "mass: row 2, column 2: 3 must be 2, as of a rigid slice"),
     (lambda: pl.SectionMatrices(np.eye(5), SLICE), "must be six rows of six numbers"),
     (lambda: cantilever({0: SECTIONS[0], 0.5: SECTIONS[1]}), "sections at s = 0, 0.5, must be at 0, at 1 and between"),
+    (lambda: cantilever({0: SECTIONS[0], 1: SECTIONS[1], "1": SECTIONS[0]}), "sections at s = 0, 1, 1, must be at 0, at 1"),
+    (lambda: cantilever({0: SECTIONS[0], float("nan"): SECTIONS[1], 1: SECTIONS[0]}), "must be at 0, at 1 and between, one at each place"),
     (lambda: cantilever({0: SECTIONS[0], 1: pl.SectionMatrices(BLADE, SLICE)}), "some sections are given by their matrices; all or none"),
     (lambda: cantilever({0: SECTIONS[0], 1: 3}), "at s = 1: 3 must be a section"),
     (lambda: cantilever(SECTIONS, material=None), "beam 'beam': material: is missing; a beam needs it"),

@@ -46,8 +46,8 @@ def profile_of(value: Any) -> Profile:
     if isinstance(value, Sections):
         return value
     if isinstance(value, Mapping) and value and all(_place(key) is not None for key in value):
-        made = {_place(key): section_of(one, f"at s = {key}: ") for key, one in value.items()}
-        return Sections(tuple(sorted(made.items())))  # type: ignore[arg-type]
+        made = [(_place(key), section_of(one, f"at s = {key}: ")) for key, one in value.items()]
+        return Sections(tuple(sorted(made, key=lambda pair: pair[0])))  # type: ignore[arg-type]
     return section_of(value)
 
 

@@ -25,8 +25,8 @@ class Sections:
 
     def __post_init__(self) -> None:
         at = [s for s, _ in self.places]
-        if len(at) < 2 or at[0] != 0 or at[-1] != 1:
-            raise ValueError(f"sections at s = {', '.join(f'{s:g}' for s in at)}, must be at 0, at 1 and between")
+        if len(at) < 2 or at[0] != 0 or at[-1] != 1 or not all(a < b for a, b in pairwise(at)):
+            raise ValueError(f"sections at s = {', '.join(f'{s:g}' for s in at)}, must be at 0, at 1 and between, one at each place")
         if len({type(section) for _, section in self.places}) > 1:
             raise ValueError("some sections are given by their matrices; all or none of them must be")
 
