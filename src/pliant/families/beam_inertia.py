@@ -54,7 +54,7 @@ def weighed(b, e, i, a, x, c, y, j, k, l):
 
 
 @inlined
-def products(b, e, a, x, c, y):
+def cubic_masses(b, e, a, x, c, y):
     """M_4 (a, x, c, y)"""
     return (weighed(b, e, M11, a, x, c, y, M12, M13, M14), weighed(b, e, M12, a, x, c, y, M22, M23, M24),
             weighed(b, e, M13, a, x, c, y, M23, M33, M34), weighed(b, e, M14, a, x, c, y, M24, M34, M44))
@@ -65,7 +65,7 @@ def forces(s, b, e, A, B):
     """The four vectors M_4 (X'' - g on p), X = (p_A, L t_A, p_B, L t_B)"""
     va, vb, L, g = b.ip[e, VA], b.ip[e, VB], b.rp[e, LENGTH], vec(b.val, GRAVITY)
     a, c = sub(vec(s.a, va), g), sub(vec(s.a, vb), g)
-    return products(b, e, a, slope_acceleration(s, L, A, va), c, slope_acceleration(s, L, B, vb))
+    return cubic_masses(b, e, a, slope_acceleration(s, L, A, va), c, slope_acceleration(s, L, B, vb))
 
 
 @inlined
@@ -148,9 +148,9 @@ def energy(s, b, o):
         v, w = vec(s.v, va), vec(s.v, vb)
         x = scale(-L, mul(A, along(vec(s.v, va + 3))))
         y = scale(-L, mul(B, along(vec(s.v, vb + 3))))
-        F = products(b, e, v, x, w, y)
+        F = cubic_masses(b, e, v, x, w, y)
         o.E[KINETIC] += (dot(v, F[0]) + dot(x, F[1]) + dot(w, F[2]) + dot(y, F[3])) / 2
-        F = products(b, e, g, scale(0.0, g), g, scale(0.0, g))
+        F = cubic_masses(b, e, g, scale(0.0, g), g, scale(0.0, g))
         o.E[POTENTIAL] -= dot(F[0], vec(s.q, qa)) + dot(F[2], vec(s.q, qb)) + L * (dot(F[1], column(A, 0)) + dot(F[3], column(B, 0)))
 
 
