@@ -242,8 +242,7 @@ class LineLoad(SpreadLoad):
         name = self.checked(layout, self.start, self.end)
         body = layout.owners[name]
         if isinstance(body, Beam):
-            from ..compile.beam_bodies import line_load
-            self.act_along(layout, line_load(layout, self, body))
+            self.act_along(layout, layout.loaded_elements(self, body))
             return
         force, moment, dyad = self.resultant(body)
         com = np.array(getattr(body, "com", (0.0, 0.0, 0.0)))
