@@ -15,6 +15,7 @@ from pliant.compile import slope_elements as slopes
 from pliant.compile.array_builder import ArrayBuilder
 from pliant.compile.beam_elements import Pose
 from pliant.compile.system import System
+from pliant.families import loads
 from pliant.kernels import evaluation
 
 REPEATS, RUNS = 20, 40
@@ -53,7 +54,7 @@ def exact(**options):
 
 
 def inertia(b, places, poses):
-    made.hermite_inertia(b, "beam", places, 0.1, 0.2)
+    made.hermite_inertia(b, "beam", places, 0.1, made.axis_mass(lambda x: 2.0, 0.1))
 
 
 def lumped(b, places, poses):
@@ -62,7 +63,9 @@ def lumped(b, places, poses):
 
 def load(follows):
     def add(b, places, poses):
-        made.distributed_load(b, "load", places, 0.1, (0.0, 1.0, 2.0), (0.1, 0.0, 0.0), follows=follows)
+        force, moment = np.array([(0.0, 1.0, 2.0)] * 2), np.array([(0.1, 0.0, 0.0)] * 2)
+        frame = made.line_load(b, "load", places, 0.1, (0.0, 1.0), force, moment, follows=follows)
+        b.pair(loads.LOAD, "load", frame, b.frame(b.ground, (0, 0, 0)), (0, 0, -1, -1, -1), (1.0, 0.0, 0.0))
     return add
 
 

@@ -64,6 +64,7 @@ _WHERE = {
     "functions.table2": ("Table2",),
     "flex.material": ("Material", "STEEL", "ALUMINIUM"),
     "flex.section": ("Section",),
+    "flex.section_matrices": ("SectionMatrices",),
     "methods.integrators.choices": ("GeneralizedAlpha", "HHT", "Newmark", "EnergyMomentum", "EnergyDecaying", "DIMCD", "RungeKutta4",
                                     "DormandPrince54", "DOP853", "AdamsBashforthMoulton", "CentralDifferences", "RadauIIA5", "BDF", "IDA"),
     "methods.formulations.choices": ("Index3", "StabilizedIndex2", "Index1", "Recursion", "Baumgarte", "DirectCorrection", "Partitioning",

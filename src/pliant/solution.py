@@ -187,6 +187,14 @@ class Solution:
         from .channel_values.observer import Observer
         return Observer(self.dynamics, self.rows, self.energies)
 
+    @property
+    def observer(self) -> Observer:
+        """What computes channels from the rows; a file must hold its model."""
+        if self._observer is None:
+            note = (self.stored and self.stored.note) or "give it to load(path, model=...)"
+            raise ValueError(f"run {self.name!r} holds no model: {note}")
+        return self._observer
+
     @cached_property
     def units(self) -> dict[str, str]:
         """{channel: unit}."""

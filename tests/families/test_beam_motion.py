@@ -74,7 +74,7 @@ def cantilever_frequency(n, inertia):
     for k in range(n):
         made.exact_beam(b, "beam", places[k:k + 2], h, np.r_[1.0, np.zeros(5)], F)
         if inertia == "hermite":
-            made.hermite_inertia(b, "beam", places[k:k + 2], h, h)
+            made.hermite_inertia(b, "beam", places[k:k + 2], h, made.axis_mass(lambda x: 1.0, h))
         for place in places[k:k + 2]:
             made.node_inertia(b, "beam", place, 0.0 if inertia == "hermite" else h / 2, 1e-10 * np.eye(3))
     s = System(b)

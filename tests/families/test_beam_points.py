@@ -4,7 +4,7 @@ import pytest
 from beam_chains import STEP, made, pair, positive, relative_error, rotation, turned_columns
 from derivatives import random_rotation
 
-from pliant.families import beam_frames, bushing
+from pliant.families import beam_frames, bushing, loads
 from pliant.kernels import evaluation
 from pliant.kernels.contract import AV, AW, POWER, A, F, M, P, V, W
 
@@ -100,9 +100,11 @@ def test_tangent_of_what_holds_on_to_frames(angle):
 
 
 def load(follows):
+    """On a part of an element, changing along it, with a factor of time."""
     def add(b, places, poses, rng):
         code = b.function("2*sin(3*t) + 1", ("t",), "factor").value
-        made.distributed_load(b, "load", places, 0.9, rng.normal(size=3), rng.normal(size=3), follows=follows, code=code)
+        frame = made.line_load(b, "load", places, 0.9, (0.2, 0.9), rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), follows=follows)
+        b.pair(loads.LOAD, "load", frame, b.frame(b.ground, (0, 0, 0)), (0, 0, code, -1, -1), (0.3, 0.0, 0.0))
     return add
 
 
@@ -129,7 +131,8 @@ def test_power_of_distributed_loads(follows):
 def test_a_dead_force_per_length_is_what_the_cubic_makes_of_it():
     """N_1 and N_3 halves of it; the slopes +-L^2/12 times e_1 x force, which no rotation about e_1 sees."""
     def add(b, places, poses, rng):
-        made.distributed_load(b, "load", places, 0.9, (0, 2.0, 0), (0, 0, 0))
+        frame = made.line_load(b, "load", places, 0.9, (0.0, 1.0), np.array([(0, 2.0, 0)] * 2), np.zeros((2, 3)))
+        b.pair(loads.LOAD, "load", frame, b.frame(b.ground, (0, 0, 0)), (0, 0, -1, -1, -1), (1.0, 0.0, 0.0))
     c = pair(add, 0.8)
     evaluation.run(c.system.program("residual"), c.system.data, c.real, 0.0, 0.0, 0.0, 0.0)
     for k, sign in ((0, 1), (1, -1)):

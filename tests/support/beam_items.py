@@ -29,6 +29,7 @@ class BeamElement(Pair):
             poses = [made.Pose(np.array([self.length * k, 0, 0]), np.eye(3)) for k in range(2)]
             made.corotational_beam(layout.builder, self.name, places, poses, made.linear_stiffness(F, self.length), self.damping)
         if self.mass:
-            made.hermite_inertia(layout.builder, self.name, places, self.length, self.mass)
+            mass = made.axis_mass(lambda x: self.mass / self.length, self.length)
+            made.hermite_inertia(layout.builder, self.name, places, self.length, mass)
         if any(self.moment):
             layout.builder.element(MOMENTS, self.name, (places[0].iq, places[0].iv), self.moment, tiles=places[0].tiles)

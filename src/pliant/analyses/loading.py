@@ -11,7 +11,7 @@ import numpy as np
 from ..compile import redundancy
 from ..compile.compiled_model import CompiledModel
 from ..compile.sparse_solver import pattern
-from ..families import beam_loads, joint_loads, loads, signals
+from ..families import joint_loads, loads, signals
 from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.contract import GRAVITY, TURNING, F
@@ -19,7 +19,7 @@ from ..kernels.evaluation import Data, Program
 from .section_forces import SectionForces
 from .tangent import FAR, gone, largest_motion
 
-LOADS = loads.LOAD, signals.LOAD_ANSWER, joint_loads.JOINT_LOAD, joint_loads.JOINT_LOAD_ANSWER, beam_loads.LOAD
+LOADS = loads.LOAD, signals.LOAD_ANSWER, joint_loads.JOINT_LOAD, joint_loads.JOINT_LOAD_ANSWER
 STIFF = 1e4      # times the largest stiffness: what holds joints where signs of pivots are counted
 EVEN = 1e-9      # relative: a matrix is symmetric
 STRAINED = 1.0   # strain of an element that is no longer one of this theory

@@ -9,7 +9,7 @@ import numpy as np
 from ..channel_values.components import COMPONENTS, components
 from ..channel_values.observer import Observer
 from ..compile.compiled_model import CompiledModel
-from ..families.distributed import FRAME, FRAMES
+from ..families import beam_loads, distributed
 from ..families.loads import CODES, LOAD, PART, VECTOR
 from ..families.signals import ENTRY
 from ..families.signals import FACTOR as NUMBER
@@ -43,7 +43,8 @@ def names_of(value: Any, what: str) -> list[str]:
 def inputs(d: CompiledModel) -> dict[str, str]:
     """{input: unit} of everything that can be one."""
     s, found = d.system, dict[str, str]()
-    spread = s.data.ip[slice(*s.families.get(FRAMES, (0, 0))), FRAME]
+    spread = [f for family, at in ((distributed.FRAMES, distributed.FRAME), (beam_loads.FRAMES, beam_loads.FRAME))
+              for f in s.data.ip[slice(*s.families.get(family, (0, 0))), at]]
     for row in range(*s.families.get(LOAD, (0, 0))):
         if s.data.ip[row, FA] in spread:
             found[f"{s.owners[row]}.{FACTOR}"] = ""

@@ -60,10 +60,10 @@ class ExactForces:
         self.rows = slice(*s.families.get(exact_beams.BEAM, (0, 0)))
         ip, rp = s.data.ip[self.rows], s.data.rp[self.rows]
         self.strain = STRAIN + np.arange(6)
-        self.free, self.follows = rp[:, self.strain], ip[:, CURRENT] == 1
-        self.bend = np.where(self.follows, rp[:, exact_beams.LENGTH] ** 2 / 12, 0.0)[:, None, None]  # c of beam-7
-        pool = np.array([s.data.val[k:k + 72] for k in ip[:, exact_beams.POOL]]).reshape(-1, 2, 6, 6)
+        self.free, self.follows = rp[:, self.strain], ip[:, CURRENT] >= 1
+        pool = np.array([s.data.val[k:k + 144] for k in ip[:, exact_beams.POOL]]).reshape(-1, 4, 6, 6)
         self.F, self.fixed = pool[:, 1], np.linalg.inv(pool[:, 0])
+        self.G, self.H = self.follows[:, None, None] * pool[:, 2], self.follows[:, None, None] * pool[:, 3]  # of beam-7
 
     def __len__(self) -> int:
         return len(self.free)
@@ -77,14 +77,14 @@ class ExactForces:
         return (self.strains(NONE)[0] - self.free)[:, :3]
 
     def at(self, e: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Phi and 1 - c G at strains e with the forces s, and what s does on the strain, as in beam-7, beam-12, beam-11"""
+        """Phi and 1 - Q at strains e with the forces s, and what s does on the strain, as in beam-7, beam-12, beam-11"""
         none, gamma, K, n, m = np.zeros((len(e), 3, 3)), *(spin(x) for x in (e[:, :3], e[:, 3:], s[:, :3], s[:, 3:]))
         A, B = blocks(K, none, gamma, K), blocks(none, -n, -n, -m)
-        FA, FB = self.F @ A, self.F @ B
-        ab = times(FA, s)
+        At, D = A.transpose(0, 2, 1), self.G @ A - self.H
+        ab = times(D, s)
         N = blocks(spin(ab[:, 3:]), spin(ab[:, :3]), none, spin(ab[:, 3:]))
-        Phi = np.where(self.follows[:, None, None], self.F + self.bend * A.transpose(0, 2, 1) @ FA, self.fixed)
-        return Phi, np.eye(6) - self.bend * (A.transpose(0, 2, 1) @ FB + N), s - times(self.bend * B.transpose(0, 2, 1), ab)
+        Phi = np.where(self.follows[:, None, None], self.F + At @ D - self.H @ A, self.fixed)
+        return Phi, np.eye(6) - (At @ self.G - self.H) @ B - N, s - times(B.transpose(0, 2, 1), ab)
 
     def begin(self) -> np.ndarray:
         """s = Phi^-1 e, as the position in memory has it."""
@@ -94,7 +94,7 @@ class ExactForces:
     def put(self, s: np.ndarray, mixed: Data, condensed: Data) -> None:
         """Strains without stress for which the elements have the forces s, and with a constant Phi the condensed ones
 
-            s_eff + (1 - c G)^T Phi^-1 (e - Phi s):                                                        [mixed-2]
+            s_eff + (1 - Q)^T Phi^-1 (e - Phi s):                                                        [mixed-2]
 
         the kernels of beam-6 then give the matrix, those of beam-4 the forces on the nodes."""
         e, _ = self.strains(NONE)
@@ -105,7 +105,7 @@ class ExactForces:
         condensed.ip[self.rows, CURRENT] = 0
 
     def changed(self, s: np.ndarray, xi: np.ndarray) -> np.ndarray:
-        """Phi^-1 (e - Phi s + (1 - c G) de) of an iteration that moves the nodes by xi                                         [mixed-3]"""
+        """Phi^-1 (e - Phi s + (1 - Q) de) of an iteration that moves the nodes by xi                                         [mixed-3]"""
         e, de = self.strains(xi)
         Phi, change, _ = self.at(e, s)
         return solve(Phi, e - self.free - times(Phi, s) + times(change, de))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -176,16 +177,30 @@ class Observer:
         observe_scratch(seen, s.data, self.dynamics.x, self.rows, int(feet.place(ip)), out)
         return out[:, 0]
 
-    def section(self, beam: str, element: int, xi: float) -> np.ndarray:
-        """Force and moment (n, 6) in a section of an exact beam, on the part before it, in the axes of the section."""
+    def section(self, beam: str, elements: slice, xi: Sequence[float], resting: bool = False) -> np.ndarray:
+        """Forces and moments (n, elements, places, 6) in sections of a beam at places xi of elements, on the part before them, in their
+        axes; ``resting``: those of the deformation alone, without damping."""
         from ..families.beam_sections import sections
         from ..families.exact_beams import BEAM
-        s, x, out = self.dynamics.system, self.dynamics.x, np.zeros((len(self.rows), 12))
-        row = s.families[BEAM][0] + self.directory.beams[beam].row + element
+        s, x, record = self.dynamics.system, self.dynamics.x, self.directory.beams[beam]
+        first, last, _ = elements.indices(len(record.nodes) - 1)
+        out = np.zeros((len(self.rows), last - first, len(xi), 6))
+        row = s.families[record.family][0] + record.row + first
         for k in range(len(out)):
-            x.q[:], x.v[:] = self.parts["q"][k], self.parts["v"][k]
-            sections(s.data, x, row, np.array([xi]), out[k])
-        return out[:, :6]
+            x.q[:], x.v[:] = self.parts["q"][k], 0.0 if resting else self.parts["v"][k]
+            sections(s.data, x, row, last - first, np.array(xi, float), record.family is BEAM, out[k].reshape(-1))
+        return out
+
+    def line_load(self, name: str) -> np.ndarray:
+        """Force, and moment about the origin of the world (n, 6), that a load along a beam exerts where its factor is one, world axes."""
+        from ..families.beam_loads import FRAME, FRAMES, resultant
+        s, x, r, out = self.dynamics.system, self.dynamics.x, self.record(name), np.zeros((len(self.rows), 6))
+        begin, end = s.families[FRAMES]
+        first = begin + int(np.flatnonzero(s.data.ip[begin:end, FRAME] == r.a)[0])
+        for k in range(len(out)):
+            x.q[:] = self.parts["q"][k]
+            resultant(s.data, x, first, first + r.count, out[k])
+        return out
 
     @cached_property
     def _alone(self) -> dict[int, int]:

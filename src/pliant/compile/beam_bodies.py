@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..families import beam_frames, rigid
+from ..families import beam_frames, corotational, exact_beams, rigid
 from ..items.base import quaternion_of
+from ..items.beam_axis import ON_NODE
 from ..items.beams import COROTATIONAL
 from . import beam_elements as elements
 from .array_builder import Place
@@ -14,6 +15,7 @@ from .channel_map import BeamRecord, StatedVelocity
 
 if TYPE_CHECKING:
     from ..items.beams import Beam
+    from ..items.distributed_loads import LineLoad
     from .model_compiler import ModelCompiler
 
 
@@ -27,7 +29,8 @@ def add_beam(layout: ModelCompiler, beam: Beam) -> None:
     first = beam.axis.poses[0]
     layout.places[beam.name], layout.poses[beam.name] = whole, (first.point, first.axes)
     d.masses[beam.name] = beam.mass
-    d.beams[beam.name] = BeamRecord(tuple(node.name for node in nodes), _elements(layout, beam, nodes))
+    d.beams[beam.name] = BeamRecord(tuple(node.name for node in nodes), _elements(layout, beam, nodes),
+                                     corotational.COROTATIONAL if beam.formulation == COROTATIONAL else exact_beams.BEAM)
 
 
 def _nodes(layout: ModelCompiler, beam: Beam) -> list[Place]:
@@ -35,33 +38,53 @@ def _nodes(layout: ModelCompiler, beam: Beam) -> list[Place]:
     axis, nodes = beam.axis, list[Place]()
     v, w = np.array(beam.velocity or (0.0,) * 3), axis.poses[0].axes @ np.array(beam.angular_velocity or (0.0,) * 3)
     stated = [beam.velocity is not None] * 3 + [beam.angular_velocity is not None] * 3
-    weights = np.convolve(axis.lengths, (0.5, 0.5))
-    for k, (pose, length) in enumerate(zip(axis.poses, weights, strict=True)):
+    for k, (pose, (mass, moment, inertia)) in enumerate(zip(axis.poses, beam.at_nodes(), strict=True)):
         rates = np.concatenate([v + np.cross(w, pose.point - axis.poses[0].point), pose.axes.T @ w])
         node = layout.builder.place(f"{beam.name}.node_{k}", (*pose.point, *quaternion_of(pose.axes)), rates.tolist(),
                                     _node_frames(layout, beam.name))
         said = stated if k == 0 or all(stated) else [False] * 6  # the others follow it, see start.velocity_solver
         layout.directory.stated[node.name] = StatedVelocity(node.iv, said, rates, node.iq, np.zeros(3))
         layout.places[node.name], layout.poses[node.name] = node, (pose.point, pose.axes)
-        mass = beam.material.rho * beam.profile.area * length if beam.lumped else 0.0
-        elements.node_inertia(layout.builder, node.name, node, mass, length * beam.rotary)
+        elements.node_inertia(layout.builder, node.name, node, mass if beam.lumped else 0.0, inertia, moment)
         nodes.append(node)
     return nodes
 
 
 def _elements(layout: ModelCompiler, beam: Beam, nodes: list[Place]) -> int:
     """Elastic forces, and inertia along the axis; the row of the first one in its family."""
-    b, axis, F, rows = layout.builder, beam.axis, beam.flexibility, []
+    b, axis, n, rows = layout.builder, beam.axis, beam.elements, []
     for k, (length, strain) in enumerate(zip(axis.lengths, axis.strains, strict=True)):
         ends = nodes[k:k + 2]
+
+        def flexibility(x: float, k: int = k) -> np.ndarray:
+            return beam.flexibility_at((k + x) / n)
+
+        def mass(x: float, k: int = k) -> float:
+            return float(beam.mass_at((k + x) / n)[0, 0])
         if beam.formulation == COROTATIONAL:
-            stiffness = elements.linear_stiffness(F, float(np.linalg.norm(axis.poses[k + 1].point - axis.poses[k].point)))
+            stiffness = elements.linear_stiffness(flexibility, float(np.linalg.norm(axis.poses[k + 1].point - axis.poses[k].point)))
             rows.append(elements.corotational_beam(b, beam.name, ends, axis.poses[k:k + 2], stiffness, beam.damping))
         else:
+            F = elements.flexibility_along(flexibility, length)
             rows.append(elements.exact_beam(b, beam.name, ends, length, strain, F, damping=beam.damping))
         if not beam.lumped:
-            elements.hermite_inertia(b, beam.name, ends, length, beam.material.rho * beam.profile.area * length)
+            elements.hermite_inertia(b, beam.name, ends, length, elements.axis_mass(mass, length))
     return rows[0]
+
+
+def line_load(layout: ModelCompiler, load: LineLoad, beam: Beam) -> list[int]:
+    """Frames along which the factor of a load acts, one for each element that is loaded."""
+    n, found = beam.elements, list[int]()
+    first, last = (n * beam.node_of(frame) for frame in (load.start, load.end))
+    nodes = [layout.places[f"{beam.name}.node_{k}"] for k in range(n + 1)]
+    low, high = min(first, last), max(first, last)
+    for k in range(n):
+        a, b = max(low - k, 0.0), min(high - k, 1.0)
+        if b - a > ON_NODE:
+            force, moment = (ends[0] + np.outer((k + np.array([a, b]) - first) / (last - first), ends[1] - ends[0]) for ends in load.ends)
+            found.append(elements.line_load(layout.builder, load.name, nodes[k:k + 2], beam.axis.lengths[k], (a, b), force, moment,
+                                            follows=load.axes == "body"))
+    return found
 
 
 def _node_frames(layout: ModelCompiler, name: str) -> Any:

@@ -1,7 +1,8 @@
 """Rows of beam elements between two places: what is constant of an element is computed here. Derivations: docs/theory/beams.md"""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,12 +12,35 @@ from ..items.beam_axis import Pose, exponential, rotation_vector, skew
 from ..items.beam_axis import screw as screw
 from .array_builder import ArrayBuilder, Place
 
+GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(4)
+WEIGHTS = WEIGHTS / 2
 
-def corrected_stiffness(flexibility: np.ndarray, strain: np.ndarray, length: float) -> np.ndarray:
+
+class Flexibility(NamedTuple):
+    """Of an element: means of F, sigma^2 F and sigma F over it, sigma the way from its middle                            [beam-7]"""
+    mean: np.ndarray
+    second: np.ndarray
+    first: np.ndarray
+
+
+def flexibility_along(at: Callable[[float], np.ndarray], length: float) -> Flexibility:
+    """Of the flexibility at xi, 0 to 1, of an element: exact for what goes with the fifth power of xi, by four Gauss points."""
+    F = [at((1 + x) / 2) for x in GAUSS]
+    if all(np.array_equal(one, F[0]) for one in F):
+        return uniform(F[0], length)
+    return Flexibility(*(np.einsum("g,gij->ij", WEIGHTS * (length / 2 * GAUSS)**k, F) for k in (0, 2, 1)))
+
+
+def uniform(F: np.ndarray, length: float) -> Flexibility:
+    return Flexibility(F, length**2 / 12 * F, np.zeros((6, 6)))
+
+
+def corrected_stiffness(flexibility: Flexibility, strain: np.ndarray) -> np.ndarray:
     """Phi^-1 with A at the given strain; no entry of the flexibility for shear need be positive                        [beam-7]"""
     gamma, K = strain[:3], strain[3:]
     A = np.block([[skew(K), np.zeros((3, 3))], [skew(gamma), skew(K)]])
-    found: np.ndarray = np.linalg.inv(flexibility + length**2 / 12 * A.T @ flexibility @ A)
+    F, G, H = flexibility
+    found: np.ndarray = np.linalg.inv(F + A.T @ G @ A - H @ A - A.T @ H)
     return (found + found.T) / 2
 
 
@@ -27,23 +51,34 @@ def bends_alike(flexibility: np.ndarray, tolerance: float = 1e-12) -> bool:
     return bool(np.abs(moments - moments[0, 0] * np.eye(3)).max() <= tolerance * size and not np.any(flexibility[:3, 3:]))
 
 
-def exact_beam(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, strain: np.ndarray, flexibility: np.ndarray, *,
-               damping: float = 0.0, viscosity: np.ndarray | None = None, current: bool | None = None) -> int:
-    """A helicoidal element. ``strain``: screw / length as modelled. ``damping`` [s] multiplies the stiffness of the reference, unless
-    a 6x6 ``viscosity`` is given. ``current``: the correction follows the strain; by default where the section asks for it."""
-    A, B = places
-    stiffness = corrected_stiffness(flexibility, strain, length)
+def exact_beam(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, strain: np.ndarray,
+               flexibility: np.ndarray | Flexibility, *, damping: float = 0.0, viscosity: np.ndarray | None = None,
+               current: bool | None = None) -> int:
+    """A helicoidal element. ``strain``: screw / length as modelled. ``flexibility``: of its one section, or along it. ``damping`` [s]
+    multiplies the stiffness of the reference, unless a 6x6 ``viscosity`` is given. ``current``: the correction follows the strain; by
+    default where the section asks for it."""
+    (A, B), F = places, uniform(flexibility, length) if isinstance(flexibility, np.ndarray) else flexibility
+    stiffness = corrected_stiffness(F, strain)
     V = damping * stiffness if viscosity is None else viscosity
-    follows = not bends_alike(flexibility) if current is None else current
-    pool = b.shared(np.array([stiffness, flexibility]))
-    ints = A.iq, A.iv, B.iq, B.iv, pool, b.shared(V) if V.any() else -1, int(follows)
+    follows = not all(map(bends_alike, F)) if current is None else current
+    pool = b.shared(np.array([stiffness, *F]))
+    ints = A.iq, A.iv, B.iq, B.iv, pool, b.shared(V) if V.any() else -1, int(follows) * (2 if F.first.any() else 1)
     return b.element(BEAM, item, ints, (length, 1 / length, *strain), tiles=(*A.tiles, *B.tiles))
 
 
-def hermite_inertia(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, mass: float) -> int:
-    """Mass of an element, spread evenly along its axis; what a section has of its own is of `node_inertia`."""
+def axis_mass(at: Callable[[float], float], length: float) -> np.ndarray:
+    """M_4 of a mass per length at xi, exact for what goes with its first power                                          [beam-9]"""
+    M = np.zeros((4, 4))
+    for x, w in zip((1 + GAUSS) / 2, WEIGHTS, strict=True):
+        N = np.array([1 - 3 * x**2 + 2 * x**3, x - 2 * x**2 + x**3, 3 * x**2 - 2 * x**3, x**3 - x**2])
+        M += w * length * at(x) * np.outer(N, N)
+    return M
+
+
+def hermite_inertia(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, M: np.ndarray) -> int:
+    """Mass of an element along its axis; what a section has of its own is of `node_inertia`."""
     A, B = places
-    return b.element(beam_inertia.INERTIA, item, (A.iq, A.iv, B.iq, B.iv), (length, mass), tiles=(*A.tiles, *B.tiles))
+    return b.element(beam_inertia.INERTIA, item, (A.iq, A.iv, B.iq, B.iv), (length, *M[np.triu_indices(4)]), tiles=(*A.tiles, *B.tiles))
 
 
 def node_inertia(b: ArrayBuilder, item: str, place: Place, mass: float, inertia: np.ndarray, moment: np.ndarray | None = None) -> None:
@@ -70,23 +105,27 @@ def beam_frame(b: ArrayBuilder, item: str, places: Sequence[Place], length: floa
     return number
 
 
-def distributed_load(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, force: np.ndarray, moment: np.ndarray, *,
-                     follows: bool = False, code: int = -1) -> int:
-    """Force and moment per length, in axes of the world or, if it follows, of the section; ``code``: a factor, compiled."""
+def line_load(b: ArrayBuilder, item: str, places: Sequence[Place], length: float, part: tuple[float, float], force: np.ndarray,
+              moment: np.ndarray, *, follows: bool = False) -> int:
+    """A frame along which a factor acts: force and moment per length (2x3: first and last place) on a ``part`` of an element, 0 to 1, in
+    axes of the world or, if it follows, of the section. Returns its number."""
     A, B = places
-    ints = A.iq, A.iv, B.iq, B.iv, int(follows), code
-    return b.element(beam_loads.LOAD, item, ints, (length, *force, *moment), tiles=(*A.tiles, *B.tiles))
+    number = b.bare_frame(between(A, B, item))
+    pool = b.shared(np.concatenate([force[0], force[1] - force[0], moment[0], moment[1] - moment[0]]))
+    ints = A.iq, A.iv, B.iq, B.iv, number, b.frames[number][1], int(follows), pool
+    b.element(beam_loads.FRAMES, item, ints, (length, part[0], part[1] - part[0]), tiles=(*A.tiles, *B.tiles))
+    return number
 
 
-def linear_stiffness(flexibility: np.ndarray, length: float) -> np.ndarray:
+def linear_stiffness(flexibility: np.ndarray | Callable[[float], np.ndarray], length: float) -> np.ndarray:
     """12x12, motions (u_A, th_A, u_B, th_B) in axes whose first one is along the beam, exact for any section: the flexibility of the end
     B by its own loads, which act as (n, m + (L - s) e_1 x n) at s; what they need at A follows from equilibrium         [eicr-9]"""
     arm = skew(np.array([1.0, 0.0, 0.0]))
-    at_end, lever = np.zeros((6, 6)), [length * (1 - x) / 2 for x in (-np.sqrt(0.6), 0.0, np.sqrt(0.6))]
-    for s, weight in zip(lever, (5 / 18, 8 / 18, 5 / 18), strict=True):
+    at_end = np.zeros((6, 6))
+    for x, weight in zip((1 + GAUSS) / 2, WEIGHTS, strict=True):
         carry = np.eye(6)
-        carry[3:, :3] = s * arm
-        at_end += length * weight * carry.T @ flexibility @ carry
+        carry[3:, :3] = length * (1 - x) * arm
+        at_end += length * weight * carry.T @ (flexibility(x) if callable(flexibility) else flexibility) @ carry
     carry = np.eye(6)
     carry[3:, :3] = length * arm
     both = np.vstack([-carry, np.eye(6)])

@@ -93,9 +93,10 @@ class Flexible:
 
 
 class BeamRecord(NamedTuple):
-    """Of a beam: names of its nodes, among bodies of the system, and the row of its first element in its family."""
+    """Of a beam: names of its nodes, among bodies of the system, and its family with the row of its first element there."""
     nodes: tuple[str, ...]
     row: int
+    family: Family
 
 
 class ChannelMap:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..items.base import Item
     from ..items.beams import Beam
     from ..items.bodies import FrameOwner, RigidBody
+    from ..items.distributed_loads import LineLoad
     from ..items.modal import ModalBody
     from ..kernels.contract import Family
 
@@ -113,6 +114,11 @@ class ModelCompiler(Sensing):
         """A body of many nodes."""
         from .beam_bodies import add_beam
         add_beam(self, beam)
+
+    def loaded_elements(self, load: LineLoad, beam: Beam) -> list[int]:
+        """Frames along which the factor of a load acts, one for each element of a beam that bears it."""
+        from .beam_bodies import line_load
+        return line_load(self, load, beam)
 
     def add_flexible(self, body: ModalBody, place: Place, rows: Any) -> None:
         """Where the modal coordinates of a body are, and what they mean."""

@@ -93,6 +93,6 @@ def _load(item: Item, load: ConstantLoad, model: Model, n: np.ndarray, said: str
         f = matrix_of(body.rotation) @ body.place_of(load.frame)[1] @ f
     across = f - (f @ n) * n if load.moment else (f @ n) * n
     if np.linalg.norm(across) > PARALLEL * np.linalg.norm(f):
-        unit = "N*m" if load.moment else load.unit
+        unit = "N*m" if load.moment and load.unit == "N" else load.unit
         told = f"{item.kind} {item.name!r}: its part {vector(across)} {unit} acts across the planes ({said}); they carry it."
         yield _plane(item.name, WARNING, told, "Leave that part out, or leave planar out.")

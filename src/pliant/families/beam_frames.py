@@ -170,7 +170,7 @@ def pull_tangent(s, b, o):
         none = scale9(0.0, RA)
         for side in range(2):
             turn = matmul(RA, PA) if side == 0 else matmul(RA, PB)
-            add_wrench_change(o, b, e, L, N, RA, RB, PA, PB, side, none, scale9(o.ck, cross_mat(force, cross_mat(arm, turn))))
+            add_wrench_change(o, b, e, L, N, RA, RB, PA, PB, side, 3, none, scale9(o.ck, cross_mat(force, cross_mat(arm, turn))))
 
 
 FRAMES = Family("beam frame", push=Stage(residual=push, tangent=push_tangent, rates=push_rates, energy=push, power=push),

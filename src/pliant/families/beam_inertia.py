@@ -26,9 +26,8 @@ from ..kernels.so3 import (
 )
 from .exact_beams import QA, QB, VA, VB
 
-LENGTH, MASS = index(0, 1)          # rp: L, rho A L
+LENGTH, M11, M12, M13, M14, M22, M23, M24, M33, M34, M44 = index(*range(11))  # rp: L; M_4 [kg]
 IQ, IV, CENTRE = index(1, 2, 0)     # ip and rp of first moments at a node
-M11, M12, M13, M14, M22, M24 = 156 / 420, 22 / 420, 54 / 420, -13 / 420, 4 / 420, -3 / 420
 
 
 @inlined
@@ -49,21 +48,24 @@ def slope_acceleration(s, L, R, iv):
 
 
 @inlined
-def cubic_masses(m, a, x, c, y):
-    """The four vectors M_4 (a, x, c, y), m of the element"""
-    a, x, c, y = scale(m, a), scale(m, x), scale(m, c), scale(m, y)
-    return (add(add(scale(M11, a), scale(M12, x)), add(scale(M13, c), scale(M14, y))),
-            add(add(scale(M12, a), scale(M22, x)), add(scale(-M14, c), scale(M24, y))),
-            add(add(scale(M13, a), scale(-M14, x)), add(scale(M11, c), scale(-M12, y))),
-            add(add(scale(M14, a), scale(M24, x)), add(scale(-M12, c), scale(M22, y))))
+def weighed(b, e, i, a, x, c, y, j, k, l):
+    """M_4 of row e in places i, j, k, l times the four vectors"""
+    return add(add(scale(b.rp[e, i], a), scale(b.rp[e, j], x)), add(scale(b.rp[e, k], c), scale(b.rp[e, l], y)))
+
+
+@inlined
+def cubic_masses(b, e, a, x, c, y):
+    """M_4 (a, x, c, y)"""
+    return (weighed(b, e, M11, a, x, c, y, M12, M13, M14), weighed(b, e, M12, a, x, c, y, M22, M23, M24),
+            weighed(b, e, M13, a, x, c, y, M23, M33, M34), weighed(b, e, M14, a, x, c, y, M24, M34, M44))
 
 
 @inlined
 def forces(s, b, e, A, B):
-    """M_4 (X'' - g on p), X = (p_A, L t_A, p_B, L t_B)"""
+    """The four vectors M_4 (X'' - g on p), X = (p_A, L t_A, p_B, L t_B)"""
     va, vb, L, g = b.ip[e, VA], b.ip[e, VB], b.rp[e, LENGTH], vec(b.val, GRAVITY)
-    return cubic_masses(b.rp[e, MASS], sub(vec(s.a, va), g), slope_acceleration(s, L, A, va), sub(vec(s.a, vb), g),
-                        slope_acceleration(s, L, B, vb))
+    a, c = sub(vec(s.a, va), g), sub(vec(s.a, vb), g)
+    return cubic_masses(b, e, a, slope_acceleration(s, L, A, va), c, slope_acceleration(s, L, B, vb))
 
 
 @inlined
@@ -108,49 +110,48 @@ def put_diagonal(D, k, f):
 def inertia_tangent(s, b, o):
     """The same with its derivatives; of the pull-back also ck L [e_1][R^T F_t]                                          [beam-31]"""
     for e in range(b.first, b.last):
-        va, vb, L, m, t = b.ip[e, VA], b.ip[e, VB], b.rp[e, LENGTH], b.rp[e, MASS], b.ip[e, TABLE]
+        va, vb, L, t, r = b.ip[e, VA], b.ip[e, VB], b.rp[e, LENGTH], b.ip[e, TABLE], b.rp
         A, B = rotation(s.q, b.ip[e, QA] + 3), rotation(s.q, b.ip[e, QB] + 3)
         F = forces(s, b, e, A, B)
         add_inertia(o, va, vb, L, A, B, F)
         aa, ab, ba, bb = b.tab[t], b.tab[t + 1], b.tab[t + 2], b.tab[t + 3]
         QA_, QB_, AB = slope_change(s, b, o, va), slope_change(s, b, o, vb), tmatmul(A, B)
         P, Q = matmul(A, QA_), matmul(B, QB_)
-        f = m * o.cm
-        put_diagonal(o.D, aa, f * M11)
-        put_diagonal(o.D, ab, f * M13)
-        put_diagonal(o.D, ba, f * M13)
-        put_diagonal(o.D, bb, f * M11)
-        put_block(o.D, aa, 0, 3, -m * L * M12, P)
-        put_block(o.D, ab, 0, 3, -m * L * M14, Q)
-        put_block(o.D, ba, 0, 3, m * L * M14, P)
-        put_block(o.D, bb, 0, 3, m * L * M12, Q)
+        put_diagonal(o.D, aa, o.cm * r[e, M11])
+        put_diagonal(o.D, ab, o.cm * r[e, M13])
+        put_diagonal(o.D, ba, o.cm * r[e, M13])
+        put_diagonal(o.D, bb, o.cm * r[e, M33])
+        put_block(o.D, aa, 0, 3, -L * r[e, M12], P)
+        put_block(o.D, ab, 0, 3, -L * r[e, M14], Q)
+        put_block(o.D, ba, 0, 3, -L * r[e, M23], P)
+        put_block(o.D, bb, 0, 3, -L * r[e, M34], Q)
         down, over = along9(transpose(A)), along9(transpose(B))
-        put_block(o.D, aa, 3, 0, f * L * M12, down)
-        put_block(o.D, ab, 3, 0, -f * L * M14, down)
-        put_block(o.D, ba, 3, 0, f * L * M14, over)
-        put_block(o.D, bb, 3, 0, -f * L * M12, over)
-        h = -m * L * L
-        put_block(o.D, aa, 3, 3, 1.0, along9(mat_add(scale9(h * M22, QA_), o.ck * L, skew(tmul(A, F[1])))))
-        put_block(o.D, ab, 3, 3, h * M24, along9(matmul(AB, QB_)))
-        put_block(o.D, ba, 3, 3, h * M24, along9(tmatmul(AB, QA_)))
-        put_block(o.D, bb, 3, 3, 1.0, along9(mat_add(scale9(h * M22, QB_), o.ck * L, skew(tmul(B, F[3])))))
+        f = o.cm * L
+        put_block(o.D, aa, 3, 0, f * r[e, M12], down)
+        put_block(o.D, ab, 3, 0, f * r[e, M23], down)
+        put_block(o.D, ba, 3, 0, f * r[e, M14], over)
+        put_block(o.D, bb, 3, 0, f * r[e, M34], over)
+        h = -L * L
+        put_block(o.D, aa, 3, 3, 1.0, along9(mat_add(scale9(h * r[e, M22], QA_), o.ck * L, skew(tmul(A, F[1])))))
+        put_block(o.D, ab, 3, 3, h * r[e, M24], along9(matmul(AB, QB_)))
+        put_block(o.D, ba, 3, 3, h * r[e, M24], along9(tmatmul(AB, QA_)))
+        put_block(o.D, bb, 3, 3, 1.0, along9(mat_add(scale9(h * r[e, M44], QB_), o.ck * L, skew(tmul(B, F[3])))))
 
 
 @jit
 def energy(s, b, o):
-    """T = X'.(M_4 x 1) X' / 2, M_4 = (rho A L / 420) (156 22 54 -13; 22 4 13 -3; 54 13 156 -22; -13 -3 -22 4);
-    potential -g.integral of rho A r                                                                                   [beam-9]"""
+    """T = X'.(M_4 x 1) X' / 2, M_4 = integral of rho A N N^T; potential -g.integral of rho A r, of which N_i has M_i1 + M_i3   [beam-9]"""
     g = vec(b.val, GRAVITY)
     for e in range(b.first, b.last):
-        qa, qb, va, vb, L, m = b.ip[e, QA], b.ip[e, QB], b.ip[e, VA], b.ip[e, VB], b.rp[e, LENGTH], b.rp[e, MASS]
+        qa, qb, va, vb, L = b.ip[e, QA], b.ip[e, QB], b.ip[e, VA], b.ip[e, VB], b.rp[e, LENGTH]
         A, B = rotation(s.q, qa + 3), rotation(s.q, qb + 3)
         v, w = vec(s.v, va), vec(s.v, vb)
         x = scale(-L, mul(A, along(vec(s.v, va + 3))))
         y = scale(-L, mul(B, along(vec(s.v, vb + 3))))
-        o.E[KINETIC] += m * (M11 * (dot(v, v) + dot(w, w)) + M22 * (dot(x, x) + dot(y, y))) / 2
-        o.E[KINETIC] += m * (M12 * (dot(v, x) - dot(w, y)) + M13 * dot(v, w) + M14 * (dot(v, y) - dot(w, x)) + M24 * dot(x, y))
-        p = add(scale(0.5, add(vec(s.q, qa), vec(s.q, qb))), scale(L / 12, sub(column(A, 0), column(B, 0))))
-        o.E[POTENTIAL] -= m * dot(g, p)
+        F = cubic_masses(b, e, v, x, w, y)
+        o.E[KINETIC] += (dot(v, F[0]) + dot(x, F[1]) + dot(w, F[2]) + dot(y, F[3])) / 2
+        F = cubic_masses(b, e, g, scale(0.0, g), g, scale(0.0, g))
+        o.E[POTENTIAL] -= dot(F[0], vec(s.q, qa)) + dot(F[2], vec(s.q, qb)) + L * (dot(F[1], column(A, 0)) + dot(F[3], column(B, 0)))
 
 
 @jit

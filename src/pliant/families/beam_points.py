@@ -5,7 +5,6 @@ P_A w_A + P_B w_B with P_A = 1 - xi T S, P_B = xi T S^T, T = left_tangent(xi phi
 """
 from ..kernels.contract import TABLE
 from ..kernels.helicoidal import (
-    cross_mat,
     factors,
     left_inverse,
     left_inverse_change,
@@ -42,6 +41,13 @@ def cubic(xi):
     """N_1 to N_4"""
     x2, x3 = xi * xi, xi * xi * xi
     return 1 - 3 * x2 + 2 * x3, xi - 2 * x2 + x3, 3 * x2 - 2 * x3, x3 - x2
+
+
+@inlined
+def cubic_rate(xi):
+    """Their derivatives by xi"""
+    x2 = xi * xi
+    return 6 * x2 - 6 * xi, 1 - 4 * xi + 3 * x2, 6 * xi - 6 * x2, 3 * x2 - 2 * xi
 
 
 @inlined
@@ -111,13 +117,22 @@ def angle_rate_change(phi, wa, wb, g, g1):
 
 
 @inlined
+def on_nodes(L, N, A, B, PA, PB, f, m):
+    """Force and moment on both nodes: N f,  L N e_1 x R^T f + P^T R_A^T m                                             [beam-21]"""
+    turn = tmul(A, m)
+    return (scale(N[0], f), add(scale(N[1] * L, along(tmul(A, f))), tmul(PA, turn)),
+            scale(N[2], f), add(scale(N[3] * L, along(tmul(B, f))), tmul(PB, turn)))
+
+
+@inlined
 def pull_point(o, b, e, L, N, A, B, PA, PB, f, m):
-    """R_p += N f,  R_th += L N e_1 x R^T f + P^T R_A^T m                                                              [beam-21]"""
-    va, vb, turn = b.ip[e, VA], b.ip[e, VB], tmul(A, m)
-    accumulate(N[0], f, o.R, va)
-    accumulate(N[2], f, o.R, vb)
-    accumulate(1.0, add(scale(N[1] * L, along(tmul(A, f))), tmul(PA, turn)), o.R, va + 3)
-    accumulate(1.0, add(scale(N[3] * L, along(tmul(B, f))), tmul(PB, turn)), o.R, vb + 3)
+    """R += J^T (f, m)"""
+    va, vb = b.ip[e, VA], b.ip[e, VB]
+    fa, ma, fb, mb = on_nodes(L, N, A, B, PA, PB, f, m)
+    accumulate(1.0, fa, o.R, va)
+    accumulate(1.0, fb, o.R, vb)
+    accumulate(1.0, ma, o.R, va + 3)
+    accumulate(1.0, mb, o.R, vb + 3)
 
 
 @inlined
@@ -140,20 +155,11 @@ def turn_changes(o, b, e, L, N, xi, A, B, phi, g, g1, S, T, f, m):
 
 
 @inlined
-def add_wrench_change(o, b, e, L, N, A, B, PA, PB, side, F, M):
-    """D += J^T (F; M) in columns 3 to 5 of the tile of a node: changes of the wrench by its turns"""
+def add_wrench_change(o, b, e, L, N, A, B, PA, PB, side, j, F, M):
+    """D += J^T (F; M) in columns j to j+2 of the tile of a node: changes of the wrench by its place or its turns"""
     t, turn = b.ip[e, TABLE] + side, tmatmul(A, M)
     k, l = b.tab[t], b.tab[t + 2]
-    put_block(o.D, k, 0, 3, N[0], F)
-    put_block(o.D, l, 0, 3, N[2], F)
-    put_block(o.D, k, 3, 3, 1.0, mat_add(tmatmul(PA, turn), N[1] * L, along9(tmatmul(A, F))))
-    put_block(o.D, l, 3, 3, 1.0, mat_add(tmatmul(PB, turn), N[3] * L, along9(tmatmul(B, F))))
-
-
-@inlined
-def follow(o, b, e, L, N, A, B, PA, PB, f, m):
-    """D += ck J^T (d f; d m) of a wrench that turns with its section, d f = R_A (P_A th_A + P_B th_B) x f             [beam-24]"""
-    for side in range(2):
-        turn = matmul(A, PA) if side == 0 else matmul(A, PB)
-        F, M = scale9(-o.ck, cross_mat(f, turn)), scale9(-o.ck, cross_mat(m, turn))
-        add_wrench_change(o, b, e, L, N, A, B, PA, PB, side, F, M)
+    put_block(o.D, k, 0, j, N[0], F)
+    put_block(o.D, l, 0, j, N[2], F)
+    put_block(o.D, k, 3, j, 1.0, mat_add(tmatmul(PA, turn), N[1] * L, along9(tmatmul(A, F))))
+    put_block(o.D, l, 3, j, 1.0, mat_add(tmatmul(PB, turn), N[3] * L, along9(tmatmul(B, F))))

@@ -4,21 +4,23 @@ from ..kernels.contract import Batch, State
 from ..kernels.jit import entry
 from ..kernels.so3 import store
 from .corotational import motion, moving, strained
-from .exact_beams import screw, section, strain, strain_rate
+from .corotational import section as corotational_section
+from .exact_beams import screw, strain, strain_rate
+from .exact_beams import section as exact_section
 
 
 @entry
-def sections(d, x, row, xi, out):
-    """n, m and gamma, K at places xi of the element in a row of the tables, in axes of the section, twelve numbers of ``out`` for each.
-    n and m act on the part before the section; d and x are the data and a memory of a system, of which positions and velocities count."""
+def sections(d, x, row, count, xi, exact, out):
+    """n and m at places xi of ``count`` elements from a row of the tables on, in axes of the section, six numbers of ``out`` for each. They
+    act on the part before the section; d and x are the data and a memory of a system, of which positions and velocities count."""
     s = reference(State(0.0, x.q, x.v, x.a, x.lam, x.H, x.Y, x.X, x.J, x.L, x.T))
-    b = reference(Batch(row, row + 1, d.ip, d.rp, d.fr, d.tab, d.val))
-    for i in range(xi.size):
-        n, m, gamma, K = section(s, b, row, xi[i])
-        store(n, out, 12 * i)
-        store(m, out, 12 * i + 3)
-        store(gamma, out, 12 * i + 6)
-        store(K, out, 12 * i + 9)
+    b, k = reference(Batch(row, row + count, d.ip, d.rp, d.fr, d.tab, d.val)), 0
+    for e in range(row, row + count):
+        for i in range(xi.size):
+            n, m = exact_section(s, b, e, xi[i]) if exact else corotational_section(s, b, e, xi[i])
+            store(n, out, k)
+            store(m, out, k + 3)
+            k += 6
 
 
 @entry

@@ -16,6 +16,7 @@ from ..kernels.so3 import (
     cross,
     dot,
     dyad,
+    exponential,
     inverse_factor,
     mat2,
     mat_add,
@@ -30,6 +31,7 @@ from ..kernels.so3 import (
     transpose,
     vec,
 )
+from .beam_points import cubic, position, turns
 from .exact_beams import QA, QB, VA, VB, history
 
 POOL = index(5)                              # ip; val[POOL:]: K of y 7x7, R_A0 9, R_B0 9, both axes in those of E as modelled
@@ -247,6 +249,18 @@ def elastic_tangent(s, b, o):
                 add_column(o, t, b, 1, i, 1.0, force, on_a, on_b)
             else:
                 add_column(o, t, b, part - 1, 3 + i, 1.0, force, on_a, on_b)
+
+
+@jit
+def section(s, b, e, xi):
+    """n and m at xi, of the forces on node A, -E F and the moment of eicr-3, that go on unchanged to the section: with r of beam-8 and
+    R = R_A exp(xi phi),  n = R^T E F,  m = R^T ((r - p_A) x -E F - R_A M_A)                                              [eicr-10]"""
+    (l, E, eta, rho, RA, RB, _), SA, SB, _, (N, ma, mb) = strained(s, b, e)
+    F, on_a, _ = wrench(l, eta, rho, RA, RB, N, tmul(SA[0], ma), tmul(SB[0], mb))
+    A, B, phi, _, _, _ = turns(s, b, e)
+    force, R = mul(E, F), matmul(A, exponential(scale(xi, phi)))
+    way = sub(position(s, b, e, b.rp[e, LENGTH], cubic(xi), A, B), vec(s.q, b.ip[e, QA]))
+    return tmul(R, force), tmul(R, sub(cross(force, way), mul(A, on_a)))
 
 
 @jit

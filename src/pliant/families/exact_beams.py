@@ -48,7 +48,9 @@ from ..kernels.so3 import (
 )
 
 QA, VA, QB, VB = index(1, 2, 3, 4)  # ip of every element between two nodes: their places in q and v
-POOL, VISCOSITY, CURRENT = index(5, 6, 7)  # Phi_0^-1 36, F 36 in val; 6x6 viscosity in val or -1; 1: Phi follows the strain
+POOL, VISCOSITY, CURRENT = index(5, 6, 7)  # in val Phi_0^-1 36 and F, G, H of beam-7, 36 each; 6x6 viscosity
+# in val or -1; 1: Phi follows the strain, 2: of a tapered element, with H
+TAPERED = index(2)
 LENGTH, INVERSE, STRAIN = index(0, 1, 2)  # rp: L, 1/L, d_0 / L (6)
 MOST = 3.0  # rad between the nodes of an element
 
@@ -92,19 +94,13 @@ def strain_rate(s, b, e, A, phi, u, g, g1):
 
 
 @inlined
-def shape(b, e):
-    """c = L^2 / 12 of beam-7"""
-    return b.rp[e, LENGTH] * b.rp[e, LENGTH] / 12
-
-
-@inlined
 def stress(s, b, e, A, phi, u, g, g1):
     """(n, m) of beam-2 or, with Phi at the current strain, of beam-11, and what is viscous"""
     k = b.ip[e, POOL]
     gamma, K = strain(b, e, phi, u, g)
     x, y = sub(gamma, vec2(b.rp, e, STRAIN)), sub(K, vec2(b.rp, e, STRAIN + 3))
-    if b.ip[e, CURRENT] == 1:
-        n, m = current_forces(b.val, k + 36, shape(b, e), gamma, K, x, y)
+    if b.ip[e, CURRENT] >= 1:
+        n, m = current_forces(b.val, k + 36, b.ip[e, CURRENT] == TAPERED, gamma, K, x, y)
     else:
         n, m = times6(b.val, k, x, y)
     if b.ip[e, VISCOSITY] >= 0:
@@ -182,8 +178,8 @@ def stiffness(s, b, e, A, phi, u, g, g1, g2):
     S, Z = left_inverse(phi, g), left_inverse_change(phi, u, g, g1)
     gamma, K = strain(b, e, phi, u, g)
     x, z = sub(gamma, vec2(b.rp, e, STRAIN)), sub(K, vec2(b.rp, e, STRAIN + 3))
-    if b.ip[e, CURRENT] == 1:
-        n, m, nn, nm, mm = current_stiffness(b.val, k + 36, shape(b, e), gamma, K, x, z)
+    if b.ip[e, CURRENT] >= 1:
+        n, m, nn, nm, mm = current_stiffness(b.val, k + 36, b.ip[e, CURRENT] == TAPERED, gamma, K, x, z)
     else:
         n, m = times6(b.val, k, x, z)
         nn, nm, mm = blocks_of(b.val, k)
@@ -269,8 +265,8 @@ def elastic_tangent(s, b, o):
 def middle(b, e, gamma, K, x, y):
     """(n, m) = Phi^-1 (x, y)"""
     k = b.ip[e, POOL]
-    if b.ip[e, CURRENT] == 1:
-        return section_forces(b.val, k + 36, shape(b, e), gamma, K, x, y)
+    if b.ip[e, CURRENT] >= 1:
+        return section_forces(b.val, k + 36, b.ip[e, CURRENT] == TAPERED, gamma, K, x, y)
     return times6(b.val, k, x, y)
 
 
@@ -309,16 +305,14 @@ def history(s, b, o):
 @jit
 def section(s, b, e, xi):
     """n and m at s = xi L, of the forces on node A, f and S^T mu + u x f, that go on unchanged to the section:
-    n = exp(-xi phi) f,  m = exp(-xi phi) (S^T mu + (u - T(xi phi) xi S u) x f);  strains F (n, m) + d_0 / L               [beam-16]"""
+    n = exp(-xi phi) f,  m = exp(-xi phi) (S^T mu + (u - T(xi phi) xi S u) x f)                                          [beam-16]"""
     A, phi, u, g, g1, _ = screw(s, b, e)
     n, m = stress(s, b, e, A, phi, u, g, g1)
     mu, _, _ = couple(phi, u, n, m, g, g1)
     S, r = left_inverse(phi, g), scale(xi, phi)
     f, R = tmul(S, n), exponential(r)
     m = add(tmul(S, mu), cross(sub(u, scale(xi, mul(left_tangent(r), mul(S, u)))), f))
-    n, m = tmul(R, f), tmul(R, m)
-    x, y = times6(b.val, b.ip[e, POOL] + 36, n, m)
-    return n, m, add(x, vec2(b.rp, e, STRAIN)), add(y, vec2(b.rp, e, STRAIN + 3))
+    return tmul(R, f), tmul(R, m)
 
 
 BEAM = Family("exact beam", act=Stage(residual=elastic, tangent=elastic_tangent, energy=elastic_energy, power=power, history=history),

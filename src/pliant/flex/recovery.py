@@ -54,6 +54,11 @@ class Recovery:
         self.points, self.cells, self.S, self.elastic, self.zone, self.interfaces = points, cells, S, elastic, zone, list(interfaces)
         self.forces = forces
 
+    @property
+    def count(self) -> int:
+        """Of coordinates."""
+        return int(self.S.shape[2])
+
     def at(self, q: Any) -> np.ndarray:
         """Stress (p, 6) [Pa] for coordinates q (n)."""
         return np.asarray(self.S @ self._coordinates(q, 1))
@@ -70,8 +75,7 @@ class Recovery:
 
     def history(self, node: int, Q: Any) -> np.ndarray:
         """Stress (times, 6) at one point for coordinates Q (times, n)."""
-        if not 0 <= node < len(self.points):
-            raise FieldError("node", f"{node} must be from 0 to {len(self.points) - 1}")
+        self._known(node)
         return np.asarray(self._coordinates(Q, 2) @ self.S[node].T)
 
     def envelope(self, Q: Any, progress: Callable[[float], None] | None = None) -> Envelope:
@@ -114,8 +118,12 @@ class Recovery:
         write_vtu(path, self.points, self.cells, fields)
 
     # -- inside
+    def _known(self, node: int) -> None:
+        if not 0 <= node < len(self.points):
+            raise FieldError("node", f"{node} must be from 0 to {len(self.points) - 1}")
+
     def _coordinates(self, q: Any, dimensions: int) -> Any:
-        n = self.S.shape[2]
+        n = self.count
         shape = np.shape(q) if not hasattr(q, "shape") else q.shape
         if len(shape) != dimensions or shape[-1] != n:
             due = f"({n})" if dimensions == 1 else f"(times, {n})"

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from ..functions.units import quantity, shown
 class Section:
     """``area`` [m^2]; ``Iy`` = int z^2, ``Iz`` = int y^2, ``Iyz`` = int y z [m^4]; torsion constant ``J`` [m^4]; shear factors ``ky``,
     ``kz`` along y and z (along the principal axes if Iyz is not zero). The shear centre is taken at the centroid. ``points``: places
-    (y, z) [m] where stresses are wanted, each with the shear stress per unit of torque [1/m^3] there (0 if it is left out)."""
+    (y, z) [m] where stresses are wanted, each with the shear stress per unit of torque [1/m^3] there (0 if it is left out). ``made``: the
+    shape it was made of, and its sizes [m]."""
     area: float
     Iy: float
     Iz: float
@@ -24,16 +25,17 @@ class Section:
     kz: float = 5 / 6
     Iyz: float = 0.0
     points: tuple[tuple[float, float, float], ...] = ()
+    made: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", _points(self.points))
-        for field, unit in (("area", "m^2"), ("Iy", "m^4"), ("Iz", "m^4"), ("J", "m^4"), ("ky", ""), ("kz", ""), ("Iyz", "m^4")):
+        for name, unit in (("area", "m^2"), ("Iy", "m^4"), ("Iz", "m^4"), ("J", "m^4"), ("ky", ""), ("kz", ""), ("Iyz", "m^4")):
             try:
-                object.__setattr__(self, field, quantity(getattr(self, field), unit))
+                object.__setattr__(self, name, quantity(getattr(self, name), unit))
             except ValueError as error:
-                raise FieldError(field, str(error), before="section: ") from None
-            if field != "Iyz" and not getattr(self, field) > 0:
-                raise FieldError(field, f"{shown(getattr(self, field))} must be greater than zero", before="section: ")
+                raise FieldError(name, str(error), before="section: ") from None
+            if name != "Iyz" and not getattr(self, name) > 0:
+                raise FieldError(name, f"{shown(getattr(self, name))} must be greater than zero", before="section: ")
         if self.Iyz**2 >= self.Iy * self.Iz:
             raise FieldError("Iyz", f"{self.Iyz:g} is larger than sqrt(Iy Iz) = {math.sqrt(self.Iy * self.Iz):g}; no section "
                              "has that",
@@ -47,14 +49,14 @@ class Section:
         corners = [(y * b / 2, z * h / 2, 0.0) for y, z in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
         flat, steep = _rectangle_shear(b, h, J), _rectangle_shear(h, b, J)
         sides = [(0.0, h / 2, flat), (0.0, -h / 2, flat), (b / 2, 0.0, steep), (-b / 2, 0.0, steep)]
-        return Section(b * h, b * h**3 / 12, h * b**3 / 12, J, points=(*corners, *sides))
+        return Section(b * h, b * h**3 / 12, h * b**3 / 12, J, points=(*corners, *sides), made=("rectangle", b, h))
 
     @staticmethod
     def circle(radius: float | str) -> Section:
         """Solid circle; shear factor 6/7 (that of Cowper for nu = 0.3 is 0.89)."""
         r = _length("radius", radius)
         I = math.pi * r**4 / 4
-        return Section(math.pi * r**2, I, I, 2 * I, 6 / 7, 6 / 7, points=_ring(r, 2 * I))
+        return Section(math.pi * r**2, I, I, 2 * I, 6 / 7, 6 / 7, points=_ring(r, 2 * I), made=("circle", r))
 
     @staticmethod
     def tube(radius: float | str, thickness: float | str) -> Section:
@@ -67,7 +69,7 @@ class Section:
         i, m2 = r - t, ((r - t) / r) ** 2
         k = 6 * (1 + m2) ** 2 / (7 * (1 + m2) ** 2 + 20 * m2)
         I = math.pi * (r**4 - i**4) / 4
-        return Section(math.pi * (r**2 - i**2), I, I, 2 * I, k, k, points=_ring(r, 2 * I))
+        return Section(math.pi * (r**2 - i**2), I, I, 2 * I, k, k, points=_ring(r, 2 * I), made=("tube", r, t))
 
     @staticmethod
     def general(area: float | str, Iy: float | str, Iz: float | str, J: float | str, ky: float = 5 / 6, kz: float = 5 / 6,

@@ -24,8 +24,9 @@ from .base import (
     number,
     quaternion_of,
 )
-from .beam_axis import BeamAxis, Pose, axis_of, default_up
-from .beam_fields import MaterialField, ProfileField, plain_material, plain_section
+from .beam_axis import BeamAxis, axis_of, default_up, skew
+from .beam_fields import MaterialField, ProfileField, plain_material, plain_profile
+from .beam_profiles import flexibility_of, mass_of, moved, rigid_parts, section_at, unfit_material
 from .bodies import FrameOwner
 from .declarations import Channel
 from .quantities import BODY, WORLD
@@ -40,6 +41,7 @@ FEWEST = 4       # points of a curve
 PARALLEL = 1e-6  # up and the beam: the sine of the angle between them is larger
 EXACT, COROTATIONAL = "geometrically-exact", "corotational"
 ENDS = {"start": 0.0, "end": 1.0}
+GAUSS = [((1 + x) / 2, w / 2) for x, w in np.transpose(np.polynomial.legendre.leggauss(4)).tolist()]
 
 
 def _elements(value: Any) -> int:
@@ -91,8 +93,9 @@ Points = Annotated[tuple[Point, ...], BeforeValidator(_points)]
 class Beam(FrameOwner):
     """A beam that may bend, twist and stretch far: nodes that move and turn like rigid bodies, and elements between them.
 
-    From ``start`` to ``end``, or smoothly through ``points``. ``profile``: its section, and ``material``, as of ``pl.flex``; the z axis
-    of the section is towards ``up`` and turns by ``twist`` from the start to the end. ``elements``: their number, of equal lengths.
+    From ``start`` to ``end``, or smoothly through ``points``. ``profile``: its section, or sections at places from 0 to 1, and
+    ``material``, as of ``pl.flex``; the z axis of the section is towards ``up`` and turns by ``twist`` from the start to the end.
+    ``elements``: their number, of equal lengths.
     ``formulation``: geometrically-exact or corotational. ``lumped``: the mass is at the nodes instead of along the axis. ``shear``:
     whether sections may lean. ``damping`` [s] times the stiffness resists rates of strain. ``velocity`` is that of its start,
     ``angular_velocity`` in the axes there; the whole beam has this motion and begins undeformed; what is left out is solved for. Frames:
@@ -106,7 +109,7 @@ class Beam(FrameOwner):
     end: Annotated[Point | None, WORLD] = None
     points: Annotated[Points | None, WORLD] = None
     profile: ProfileField
-    material: MaterialField
+    material: MaterialField | None = None
     elements: Elements = 8
     formulation: Bends = EXACT
     lumped: bool = False
@@ -120,6 +123,8 @@ class Beam(FrameOwner):
 
     @model_validator(mode="after")
     def _check(self) -> Beam:
+        if wrong := unfit_material(self.profile, self.material, self.shear):
+            raise FieldError(*wrong)
         corners = self._corners()
         far = np.linalg.norm(np.diff(corners, axis=0), axis=1)
         if not far.min() > 1e-9 * max(1e-300, far.sum()):
@@ -242,47 +247,57 @@ class Beam(FrameOwner):
     # -- as rigid bodies have them, undeformed
     @property
     def mass(self) -> float:
-        return float(self.material.rho * self.profile.area * self.length)
+        return float(sum(weight * self.mass_at(s)[0, 0] for s, weight in self.quadrature()))
 
     @property
     def center(self) -> np.ndarray:
         """Centre of mass [m], in the axes of its start."""
-        first, points, shares = *self._spread(),
-        return np.asarray(first.axes.T @ (shares @ points - first.point))
+        M = self._whole
+        return np.array([M[1, 5], M[2, 3], M[0, 4]]) / M[0, 0]
 
     @property
     def inertia_matrix(self) -> np.ndarray:
         """About the centre of mass, in the axes of its start [kg m^2]."""
-        first, points, shares = *self._spread(),
-        x = (points - shares @ points) @ first.axes
-        along = self.mass * (np.einsum("n,ni,ni->", shares, x, x) * np.eye(3) - np.einsum("n,ni,nj->ij", shares, x, x))
-        turned = [first.axes.T @ pose.axes for pose in self.axis.poses]
-        weights = np.convolve(self.axis.lengths, (0.5, 0.5))
-        return np.asarray(along + sum(w * R @ self.rotary @ R.T for w, R in zip(weights, turned, strict=True)))
-
-    def _spread(self) -> tuple[Pose, np.ndarray, np.ndarray]:
-        """The start, and points along the axis with their shares of the mass: four Gauss points in each element."""
-        x, w = np.polynomial.legendre.leggauss(4)
-        places = (np.arange(self.elements)[:, None] + (1 + x) / 2).ravel() / self.elements
-        shares = np.outer(self.axis.lengths / self.length, w / 2).ravel()
-        return self.axis.poses[0], np.array([self.axis.pose(s).point for s in places]), shares
+        c = self.center
+        return np.asarray(self._whole[3:, 3:] - self.mass * ((c @ c) * np.eye(3) - np.outer(c, c)))
 
     @property
-    def rotary(self) -> np.ndarray:
-        """Inertia of the section per length, in its axes [kg m]."""
-        p = self.profile
-        return np.asarray(self.material.rho * np.array([[p.Iy + p.Iz, 0, 0], [0, p.Iy, -p.Iyz], [0, -p.Iyz, p.Iz]]))
+    def _whole(self) -> np.ndarray:
+        """6x6 mass about its start, in the axes there: mass along the axis, what sections have of their own at the nodes."""
+        first, total = self.axis.poses[0], np.zeros((6, 6))
+        for s, weight in self.quadrature():
+            pose, m = self.axis.pose(s), np.zeros((6, 6))
+            m[:3, :3] = weight * self.mass_at(s)[0, 0] * np.eye(3)
+            total += moved(m, first.axes.T @ pose.axes, first.axes.T @ (pose.point - first.point))
+        for pose, (_, moment, inertia) in zip(self.axis.poses, self.at_nodes(), strict=True):
+            own = np.block([[np.zeros((3, 3)), -skew(moment)], [skew(moment), inertia]])
+            total += moved(own, first.axes.T @ pose.axes, first.axes.T @ (pose.point - first.point))
+        return total
 
-    @property
-    def flexibility(self) -> np.ndarray:
-        """Strains of the section (stretch, two shears, twist, two curvatures) by its forces and moments, in its axes."""
-        p, E, G, out = self.profile, self.material.E, self.material.G, np.zeros((6, 6))
-        Q, _, _ = p.principal
-        shear = Q[1:, 1:] @ np.diag([1 / (p.ky * G * p.area), 1 / (p.kz * G * p.area)]) @ Q[1:, 1:].T
-        out[0, 0], out[3, 3] = 1 / (E * p.area), 1 / (G * p.J)
-        out[1:3, 1:3] = shear if self.shear else 0.0
-        out[4:, 4:] = np.linalg.inv(E * np.array([[p.Iy, -p.Iyz], [-p.Iyz, p.Iz]]))
-        return out
+    # -- sections
+    def quadrature(self) -> Iterable[tuple[float, float]]:
+        """Places along it and lengths that they stand for [m]: four Gauss points in each element."""
+        for k, length in enumerate(self.axis.lengths):
+            for x, w in GAUSS:
+                yield (k + x) / self.elements, float(w * length)
+
+    def flexibility_at(self, s: float) -> np.ndarray:
+        """Strains of the section at s by its forces and moments, in its axes; see `beam_profiles.flexibility_of`."""
+        return flexibility_of(section_at(self.profile, s), self.material, self.shear)
+
+    def mass_at(self, s: float) -> np.ndarray:
+        """6x6 per length, about the axis, in the axes of the section."""
+        return mass_of(section_at(self.profile, s), self.material)
+
+    def at_nodes(self) -> list[tuple[float, np.ndarray, np.ndarray]]:
+        """Mass, first moments and inertia of sections that are of each node, shared evenly between the two beside them."""
+        found = np.zeros((self.elements + 1, 6, 6))
+        for s, weight in self.quadrature():
+            k = min(int(s * self.elements), self.elements - 1)
+            x, m = s * self.elements - k, weight * self.mass_at(s)
+            found[k] += (1 - x) * m
+            found[k + 1] += x * m
+        return [rigid_parts(m) for m in found]
 
     # -- text
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
@@ -298,7 +313,9 @@ class Beam(FrameOwner):
 
     def plain(self) -> dict[str, Any]:
         data = super().plain()
-        data["profile"], data["material"] = plain_section(self.profile), plain_material(self.material)
+        data["profile"] = plain_profile(self.profile)
+        if self.material is not None:
+            data["material"] = plain_material(self.material)
         data.pop("frames", None)
         if self.points is not None:
             data["points"] = [list(p) for p in self.points]
@@ -311,15 +328,16 @@ class Beam(FrameOwner):
             layout.add_marker(f"{self.name}.{name}", self[name])
 
     def channels(self) -> Iterable[Channel]:
-        """Force and moment in sections: at the middle of every element, at both ends and at frames of the user."""
-        if self.formulation != EXACT:
-            return
+        """Of sections: at the middle of every element, at both ends and at frames of the user."""
         middles = {f"element_{k}": (k + 0.5) / self.elements for k in range(self.elements)}
         for place, s in {**ENDS, **self.named_frames, **middles}.items():
             k, x = self.axis.locate(s)
             k, x = (k - 1, 1.0) if k == self.elements else (k, x)
             yield Channel(f"{place}.force", "N", 3, partial(_section, k, x, 0))
             yield Channel(f"{place}.moment", "N*m", 3, partial(_section, k, x, 3))
+            F = self.flexibility_at(s)
+            yield Channel(f"{place}.strain", "", 3, partial(_strain, k, x, F[:3]))
+            yield Channel(f"{place}.curvature", "rad/m", 3, partial(_strain, k, x, F[3:]))
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:
@@ -328,4 +346,9 @@ class Beam(FrameOwner):
 
 
 def _section(element: int, xi: float, first: int, observer: Any, name: str) -> np.ndarray:
-    return np.asarray(observer.section(name, element, xi)[:, first:first + 3])
+    return np.asarray(observer.section(name, slice(element, element + 1), [xi])[:, 0, 0, first:first + 3])
+
+
+def _strain(element: int, xi: float, F: np.ndarray, observer: Any, name: str) -> np.ndarray:
+    """Of the section against the one as modelled: stretch and two shears, or twist and two curvatures"""
+    return np.asarray(observer.section(name, slice(element, element + 1), [xi], resting=True)[:, 0, 0] @ F.T)

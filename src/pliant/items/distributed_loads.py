@@ -1,13 +1,14 @@
 """Loads that are spread over a body, in its axes, with a factor that is a function of time and channels."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
 from .base import Frame, Item, did_you_mean, vector
+from .beams import COROTATIONAL, EXACT, Beam
 from .declarations import Channel, ConstantLoad
 from .function_fields import TimeFunction
 from .quantities import numbers_with_units
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     from .placing import Placement
 
     PerLength = tuple[float, float, float]
+    CouplePerLength = PerLength
 else:
-    PerLength = vector("N/m", axes="body axes")
+    OWN = "body axes, on a beam those of each section, or with axes: world those of the world"
+    PerLength, CouplePerLength = vector("N/m", axes=OWN), vector("N", axes=OWN)
+LOADED = EXACT, COROTATIONAL  # formulations whose nodes bear loads per length
 GAUSS = 0.5 - np.sqrt(1 / 12), 0.5 + np.sqrt(1 / 12)  # two points integrate what is quadratic along a line
 
 
@@ -46,18 +50,25 @@ class SpreadLoad(Item):
     def apply(self, layout: ModelCompiler, body: str, table: np.ndarray, shown_at: np.ndarray) -> None:
         """With a ``table`` (1 + n, 6 + n) of force, moment and modal loads at rest and by each modal coordinate, in the axes of the
         equations of the body."""
-        from ..families import distributed, loads, signals
-        b, place, item = layout.builder, layout.places[body], f"{self.kind} {self.name!r}"
-        frame, ground, n = b.bare_frame(place), b.frame(b.ground, (0, 0, 0)), len(table) - 1
+        from ..families import distributed
+        b, place = layout.builder, layout.places[body]
+        frame, n = b.bare_frame(place), len(table) - 1
         b.element(distributed.FRAMES, self.name, (place.iq, place.iv, frame, b.frames[frame][1], n, b.shared(table)),
                   (*shown_at, *np.eye(3).ravel()), tiles=place.tiles)
         b.scratch = max(b.scratch, 6 + n)
-        constant = isinstance(self.factor, (int, float))
-        code = None if constant else b.function(self.factor, ("t",), f"{item}: factor")
+        self.act_along(layout, [frame])
+
+    def act_along(self, layout: ModelCompiler, frames: Sequence[int]) -> None:
+        """The factor acts along frames whose velocity is the power for a factor of one."""
+        from ..families import loads, signals
+        b, constant = layout.builder, isinstance(self.factor, (int, float))
+        ground = b.frame(b.ground, (0, 0, 0))
+        code = None if constant else b.function(self.factor, ("t",), f"{self.kind} {self.name!r}: factor")
         ints = (0, 0, -1 if code is None else code.value, -1, -1)
-        layout.add_force(self.name, loads.LOAD, frame, ground, ints, (float(self.factor) if constant else 0.0, 0.0, 0.0))
-        for slot, derivative in code.by_signal if code else ():
-            layout.add_answer(signals.LOAD_ANSWER, self.name, (frame, ground), (*ints, 0), slot, derivative)
+        for frame in frames:
+            layout.add_force(self.name, loads.LOAD, frame, ground, ints, (float(self.factor) if constant else 0.0, 0.0, 0.0))
+            for slot, derivative in code.by_signal if code else ():
+                layout.add_answer(signals.LOAD_ANSWER, self.name, (frame, ground), (*ints, 0), slot, derivative)
 
     def on_body(self) -> Frame:
         """A place of its body, for pictures."""
@@ -67,15 +78,25 @@ class SpreadLoad(Item):
         body = self.on_body().body
 
         def torque(observer: Any, name: str) -> np.ndarray:
-            at, force, moment = _wrench(observer, name)
+            at, force, moment = self.wrench(observer, name)
             return np.asarray(moment + np.cross(at - observer(f"{body}.position"), force))
-        return (Channel("force", "N", 3, lambda observer, name: _wrench(observer, name)[1]), Channel("torque", "N*m", 3, torque),
-                Channel("power", "W", 1, lambda observer, name: _factor(observer, name) * observer.velocity(observer.record(name).a)[:, 0]),
-                Channel("factor", "", 1, _factor))
+        return (Channel("force", "N", 3, lambda observer, name: self.wrench(observer, name)[1]), Channel("torque", "N*m", 3, torque),
+                Channel("power", "W", 1, _power), Channel("factor", "", 1, _factor))
+
+    def wrench(self, observer: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A point, the resultant, and the moment about that point over time, in world axes."""
+        return _wrench(observer, name)
 
 
 def _factor(observer: Any, name: str) -> np.ndarray:
     return np.asarray(observer.effort(name, "a")[:, 0].copy())
+
+
+def _power(observer: Any, name: str) -> np.ndarray:
+    from ..families.loads import FA
+    s, r = observer.dynamics.system, observer.record(name)
+    first = s.families[r.family][0] + r.row
+    return np.asarray(_factor(observer, name) * sum(observer.velocity(frame)[:, 0] for frame in s.data.ip[first:first + r.count, FA]))
 
 
 def _wrench(observer: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -140,9 +161,11 @@ class DistributedLoad(SpreadLoad):
 
 
 class LineLoad(SpreadLoad):
-    """A load per length [N/m] on a rigid body, along the straight line between two of its frames: ``force`` at the frame ``start``,
-    changing evenly to ``force_at_end`` at the frame ``end`` (default: the same). It turns with the body. ``factor``: a number, an
-    expression of t and of channels, a Table of t, or a callable f(t) by which it is multiplied."""
+    """A load per length [N/m] on a rigid body, along the straight line between two of its frames, or on a beam that deforms far, along
+    its axis between two of its places: ``force`` at ``start``, changing evenly to ``force_at_end`` at ``end`` (default: the same), and
+    likewise ``moment`` per length to ``moment_at_end``. It turns with the body, on a beam with each section; ``axes="world"``, of beams:
+    it keeps its direction. Lengths are those as modelled. ``factor``: a number, an expression of t and of channels, a Table of t, or a
+    callable f(t) by which it is multiplied."""
     kind: ClassVar[str] = "line_load"
     positional: ClassVar[tuple[str, ...]] = ("name", "start", "end", "force")
     mirrors: ClassVar[bool] = True
@@ -150,10 +173,24 @@ class LineLoad(SpreadLoad):
     end: Frame
     force: PerLength
     force_at_end: PerLength | None = None
+    moment: CouplePerLength = (0.0, 0.0, 0.0)
+    moment_at_end: CouplePerLength | None = None
+    axes: Literal["body", "world"] = "body"
     factor: TimeFunction = 1.0
 
+    @property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Force per length at start and end, and moment."""
+        return (np.array([self.force, self.force if self.force_at_end is None else self.force_at_end]),
+                np.array([self.moment, self.moment if self.moment_at_end is None else self.moment_at_end]))
+
     def placed(self, fields: dict[str, Any], by: Placement) -> dict[str, Any]:
-        return {**super().placed(fields, by), **{k: by.local(fields[k]) for k in ("force", "force_at_end") if k in fields}}
+        def moved(key: str, unit: str, axial: bool) -> Any:
+            if fields[key] is None:
+                return None
+            return by.vector(fields[key], unit, axial) if self.axes == "world" else by.local(fields[key], axial)
+        keys = {"force": ("N/m", False), "force_at_end": ("N/m", False), "moment": ("N", True), "moment_at_end": ("N", True)}
+        return {**super().placed(fields, by), **{key: moved(key, *how) for key, how in keys.items() if key in fields}}
 
     def misfits(self, bodies: Mapping[str, FrameOwner]) -> Iterable[tuple[tuple[Any, ...], str]]:
         a, b = self.start.body, self.end.body
@@ -164,35 +201,59 @@ class LineLoad(SpreadLoad):
         elif bodies[a].nodal:
             yield ("start",), (f"body {a!r} is flexible; name the load when its part is reduced, loads={{'wind': {{'line': ...}}}}, and "
                                "apply it with distributed_load (DistributedLoad)")
-        elif bodies[a].deforms:
-            yield ("start",), f"body {a!r} is a beam, which knows no loads per length but gravity; put forces on frames of it"
+        elif isinstance(beam := bodies[a], Beam):
+            yield from self._beside(beam)
+        elif self.axes == "world":
+            yield ("axes",), f"a load on the rigid body {a!r} turns with it; one that does not is a force (Force) at the middle of its line"
         elif not np.any(np.subtract(*(bodies[a].place_of(frame)[0] for frame in (self.start, self.end)))):
+            yield ("end",), "is where start is; the line has no length"
+
+    def _beside(self, beam: Beam) -> Iterable[tuple[tuple[Any, ...], str]]:
+        if beam.formulation not in LOADED:
+            yield ("start",), f"beam {beam.name!r} is {beam.formulation}, which bears no loads per length; put forces on frames of it"
+            return
+        for key, frame in (("start", self.start), ("end", self.end)):
+            off = float(np.linalg.norm(beam.place_of(frame)[0] - beam.place_of(beam.at(beam.node_of(frame)))[0]))
+            if off > 1e-6 * beam.length:
+                yield (key,), (f"{str(frame)!r} is {off:.3g} m beside the axis of beam {beam.name!r}; the load is on the axis. Name a "
+                               "place along it, and what acts beside it as a moment")
+        if abs(beam.node_of(self.start) - beam.node_of(self.end)) < 1e-9:
             yield ("end",), "is where start is; the line has no length"
 
     def on_body(self) -> Frame:
         return self.start
 
     def loads(self) -> Iterable[ConstantLoad]:
-        given = [self.force] if self.force_at_end is None else [self.force, self.force_at_end]
         factor = float(self.factor) if isinstance(self.factor, (int, float)) else 0.0
-        body = Frame(body=self.start.body)
-        return [ConstantLoad(body, tuple(factor * x for x in force), turns=True, unit="N/m") for force in given]
+        body, turns = Frame(body=self.start.body), self.axes == "body"
+        return [ConstantLoad(body, tuple(factor * x for x in vector), unit == "N*m/m", turns, unit)
+                for unit, both in zip(("N/m", "N*m/m"), self.ends, strict=True) for vector in dict.fromkeys(map(tuple, both.tolist()))]
 
     def resultant(self, body: FrameOwner) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Force, moment about the origin of the body, and dyad sum x f^T, in its axes."""
         a, b = (body.place_of(frame)[0] for frame in (self.start, self.end))
-        first, last = np.array(self.force), np.array(self.force if self.force_at_end is None else self.force_at_end)
+        (first, last), couples = self.ends
+        length = np.linalg.norm(b - a)
         x = np.array([a + s * (b - a) for s in GAUSS])
-        f = np.array([first + s * (last - first) for s in GAUSS]) * np.linalg.norm(b - a) / 2
-        return f.sum(axis=0), np.cross(x, f).sum(axis=0), x.T @ f
+        f = np.array([first + s * (last - first) for s in GAUSS]) * length / 2
+        return f.sum(axis=0), np.cross(x, f).sum(axis=0) + length * couples.mean(axis=0), x.T @ f
 
     def build(self, layout: ModelCompiler) -> None:
         name = self.checked(layout, self.start, self.end)
         body = layout.owners[name]
+        if isinstance(body, Beam):
+            self.act_along(layout, layout.loaded_elements(self, body))
+            return
         force, moment, dyad = self.resultant(body)
         com = np.array(getattr(body, "com", (0.0, 0.0, 0.0)))
         table = np.concatenate([force, moment - np.cross(com, force)])[None, :]
         self.apply(layout, name, table, _centre(force, dyad) - com)
+
+    def wrench(self, observer: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if self.start.body not in observer.directory.beams:
+            return super().wrench(observer, name)
+        found = _factor(observer, name)[:, None] * observer.line_load(name)
+        return np.zeros(3), found[:, :3], found[:, 3:]
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

@@ -4,7 +4,7 @@ Symmetric 6x6 matrices are three 3x3 blocks (nn, nm, mm): forces with forces, fo
 """
 from .helicoidal import add9, block3, cross_mat, from_columns, mat_cross, scale9, tmatmul
 from .jit import inlined, jit
-from .so3 import add, column, cross, mat_add, mul, scale, skew, sub, tmul, transpose
+from .so3 import add, column, cross, mat_add, mul, skew, sub, tmul, transpose
 
 
 @jit
@@ -52,15 +52,23 @@ def squares9(f, M, N):
 
 
 @inlined
-def corrected(F, c, gamma, K):
-    """Phi = F + c A^T F A, A = ([K] 0; [gamma] [K]), as factors: of its block mm, X = Phi_mm^-1 Phi_mn, of the rest    [beam-7]"""
-    Fnn, Fnm, Fmm = F
-    P1 = add9(mat_cross(Fnn, K), mat_cross(Fnm, gamma))
-    P2 = add9(mat_cross(transpose(Fnm), K), mat_cross(Fmm, gamma))
-    Q2 = mat_cross(Fmm, K)
-    nn = mat_add(Fnn, -c, add9(cross_mat(K, P1), cross_mat(gamma, P2)))
-    mn = mat_add(transpose(Fnm), -c, cross_mat(K, P2))
-    m = ldl3(mat_add(Fmm, -c, cross_mat(K, Q2)))
+def corrected(F, G, H, tapered, gamma, K):
+    """Phi = F + A^T G A - H A - A^T H, A = ([K] 0; [gamma] [K]), as factors: of its block mm, X = Phi_mm^-1 Phi_mn, of the rest. F is the
+    mean of the flexibility, H that of sigma F, G that of sigma^2 F; H = 0 unless the element is ``tapered``             [beam-7]"""
+    (Fnn, Fnm, Fmm), (Gnn, Gnm, Gmm), (Hnn, Hnm, Hmm) = F, G, H
+    Fmn, Gmn = transpose(Fnm), transpose(Gnm)
+    P1 = add9(mat_cross(Gnn, K), mat_cross(Gnm, gamma))
+    P2 = add9(mat_cross(Gmn, K), mat_cross(Gmm, gamma))
+    Q2 = mat_cross(Gmm, K)
+    if tapered:
+        Hmn = transpose(Hnm)
+        P1, P2, Q2 = mat_add(P1, -1.0, Hnn), mat_add(P2, -1.0, Hmn), mat_add(Q2, -1.0, Hmm)
+        Fnn = mat_add(Fnn, -1.0, add9(mat_cross(Hnn, K), mat_cross(Hnm, gamma)))
+        Fmn = mat_add(Fmn, -1.0, add9(mat_cross(Hmn, K), mat_cross(Hmm, gamma)))
+        Fmm = mat_add(Fmm, -1.0, mat_cross(Hmm, K))
+    nn = mat_add(Fnn, -1.0, add9(cross_mat(K, P1), cross_mat(gamma, P2)))
+    mn = mat_add(Fmn, -1.0, cross_mat(K, P2))
+    m = ldl3(mat_add(Fmm, -1.0, cross_mat(K, Q2)))
     X = solve9(m, mn)
     return m, X, ldl3(mat_add(nn, -1.0, tmatmul(mn, X)))
 
@@ -74,17 +82,26 @@ def solve(factors, x, y):
 
 
 @inlined
-def conjugate(F, gamma, K, n, m):
-    """(a, b) = F A (n, m)"""
+def times(F, x, y):
+    """F (x, y)"""
     Fnn, Fnm, Fmm = F
-    x, y = cross(K, n), add(cross(gamma, n), cross(K, m))
     return add(mul(Fnn, x), mul(Fnm, y)), add(tmul(Fnm, x), mul(Fmm, y))
 
 
 @inlined
-def effective(c, n, m, a, b):
-    """n - c n x b, m - c (n x a + m x b): what works on the strain                                                    [beam-11]"""
-    return add(n, scale(-c, cross(n, b))), add(m, scale(-c, add(cross(n, a), cross(m, b))))
+def conjugate(G, H, tapered, gamma, K, n, m):
+    """(a, b) = G A (n, m) - H (n, m)"""
+    a, b = times(G, cross(K, n), add(cross(gamma, n), cross(K, m)))
+    if tapered:
+        x, y = times(H, n, m)
+        a, b = sub(a, x), sub(b, y)
+    return a, b
+
+
+@inlined
+def effective(n, m, a, b):
+    """n - n x b, m - (n x a + m x b): what works on the strain                                                        [beam-11]"""
+    return sub(n, cross(n, b)), sub(m, add(cross(n, a), cross(m, b)))
 
 
 @inlined
@@ -94,41 +111,50 @@ def load_flexibility(x, k):
 
 
 @jit
-def current_forces(x, k, c, gamma, K, e, f):
-    """What works on the strain where F is at x[k:]; e, f: the strain over the one without stress."""
-    F = load_flexibility(x, k)
-    n, m = solve(corrected(F, c, gamma, K), e, f)
-    a, b = conjugate(F, gamma, K, n, m)
-    return effective(c, n, m, a, b)
+def current_forces(x, k, tapered, gamma, K, e, f):
+    """What works on the strain where F, G, H are at x[k:]; e, f: the strain over the one without stress."""
+    F, G, H = load_flexibility(x, k), load_flexibility(x, k + 36), load_flexibility(x, k + 72)
+    n, m = solve(corrected(F, G, H, tapered, gamma, K), e, f)
+    a, b = conjugate(G, H, tapered, gamma, K, n, m)
+    return effective(n, m, a, b)
 
 
 @jit
-def section_forces(x, k, c, gamma, K, e, f):
+def section_forces(x, k, tapered, gamma, K, e, f):
     """(n, m) = Phi^-1 (e, f) in the middle of the element"""
-    return solve(corrected(load_flexibility(x, k), c, gamma, K), e, f)
+    F, G, H = load_flexibility(x, k), load_flexibility(x, k + 36), load_flexibility(x, k + 72)
+    return solve(corrected(F, G, H, tapered, gamma, K), e, f)
+
+
+@inlined
+def leaned(G, n, m):
+    """G B, B = (0 -[n]; -[n] -[m]): blocks 11, 12, 21, 22"""
+    Gnn, Gnm, Gmm = G
+    return (scale9(-1.0, mat_cross(Gnm, n)), mat_add(scale9(-1.0, mat_cross(Gnn, n)), -1.0, mat_cross(Gnm, m)),
+            scale9(-1.0, mat_cross(Gmm, n)), mat_add(scale9(-1.0, mat_cross(transpose(Gnm), n)), -1.0, mat_cross(Gmm, m)))
 
 
 @jit
-def current_stiffness(x, k, c, gamma, K, e, f):
-    """As current_forces, and (1 - c G)^T Phi^-1 (1 - c G) - c B^T F B, G = A^T F B + ([b] [a]; 0 [b])                 [beam-12]"""
-    F = load_flexibility(x, k)
-    Fnn, Fnm, Fmm = F
-    factors = corrected(F, c, gamma, K)
+def current_stiffness(x, k, tapered, gamma, K, e, f):
+    """As current_forces, and (1 - Q)^T Phi^-1 (1 - Q) - B^T G B, Q = (A^T G - H) B + ([b] [a]; 0 [b])                 [beam-12]"""
+    F, G, H = load_flexibility(x, k), load_flexibility(x, k + 36), load_flexibility(x, k + 72)
+    factors = corrected(F, G, H, tapered, gamma, K)
     n, m = solve(factors, e, f)
-    a, b = conjugate(F, gamma, K, n, m)
-    T11, T21 = scale9(-1.0, mat_cross(Fnm, n)), scale9(-1.0, mat_cross(Fmm, n))  # F B
-    T12 = mat_add(scale9(-1.0, mat_cross(Fnn, n)), -1.0, mat_cross(Fnm, m))
-    T22 = mat_add(scale9(-1.0, mat_cross(transpose(Fnm), n)), -1.0, mat_cross(Fmm, m))
+    a, b = conjugate(G, H, tapered, gamma, K, n, m)
+    T11, T12, T21, T22 = leaned(G, n, m)
     one = 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0
-    H11 = mat_add(mat_add(one, c, add9(cross_mat(K, T11), cross_mat(gamma, T21))), -c, skew(b))
-    H12 = mat_add(scale9(c, add9(cross_mat(K, T12), cross_mat(gamma, T22))), -c, skew(a))
-    H21 = scale9(c, cross_mat(K, T21))
-    H22 = mat_add(mat_add(one, c, cross_mat(K, T22)), -c, skew(b))
+    H11 = mat_add(mat_add(one, 1.0, add9(cross_mat(K, T11), cross_mat(gamma, T21))), -1.0, skew(b))
+    H12 = mat_add(add9(cross_mat(K, T12), cross_mat(gamma, T22)), -1.0, skew(a))
+    H21 = cross_mat(K, T21)
+    H22 = mat_add(mat_add(one, 1.0, cross_mat(K, T22)), -1.0, skew(b))
+    if tapered:
+        S11, S12, S21, S22 = leaned(H, n, m)
+        H11, H12, H21, H22 = add9(H11, S11), add9(H12, S12), add9(H21, S21), add9(H22, S22)
     low, X, rest = factors
     U1, U2 = half9(rest, mat_add(H11, -1.0, tmatmul(X, H21))), half9(rest, mat_add(H12, -1.0, tmatmul(X, H22)))
     V1, V2 = half9(low, H21), half9(low, H22)
-    nn = mat_add(add9(squares9(rest, U1, U1), squares9(low, V1, V1)), -c, cross_mat(n, T21))
-    nm = mat_add(add9(squares9(rest, U1, U2), squares9(low, V1, V2)), -c, cross_mat(n, T22))
-    mm = mat_add(add9(squares9(rest, U2, U2), squares9(low, V2, V2)), -c, add9(cross_mat(n, T12), cross_mat(m, T22)))
-    x, y = effective(c, n, m, a, b)
+    nn = mat_add(add9(squares9(rest, U1, U1), squares9(low, V1, V1)), -1.0, cross_mat(n, T21))
+    nm = mat_add(add9(squares9(rest, U1, U2), squares9(low, V1, V2)), -1.0, cross_mat(n, T22))
+    mm = mat_add(add9(squares9(rest, U2, U2), squares9(low, V2, V2)), -1.0, add9(cross_mat(n, T12), cross_mat(m, T22)))
+    x, y = effective(n, m, a, b)
     return x, y, nn, nm, mm

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._facade import work_of
+from ..flex.section import Section
+from ..items.beam_profiles import section_at
+from ..items.beams import Beam
 
 if TYPE_CHECKING:
     from ..flex.fatigue import SN
@@ -21,13 +24,16 @@ class BodyStress:
     """``sol.stress("rod")``: stress at any time, extremes over the run, hot spots, fatigue, export."""
 
     def __init__(self, solution: Solution, body: str) -> None:
+        self.body, self.t = body, solution.t
+        self._envelope: Envelope | None = None
+        self.recovery: Recovery
+        if solution.shown is not None and body in solution.shown.items and isinstance(beam := solution.shown[body], Beam):
+            self.recovery, self.q = _of_beam(solution, beam)
+            return
         part = solution.part(body)
         if part.stress is None:
             raise ValueError(f"stress: the part of {body!r} was reduced without stresses; reduce it with stress=True")
-        self.body, self.part = body, part
-        self.t, self.q = solution.t, np.asarray(solution[f"{body}.modal"])
-        self._envelope: Envelope | None = None
-        self.recovery: Recovery = part.stress
+        self.q, self.recovery = np.asarray(solution[f"{body}.modal"]), part.stress
 
     def between(self, start: float, end: float) -> BodyStress:
         """The same of a part of the run, as one revolution after it has settled."""
@@ -95,6 +101,23 @@ class BodyStress:
         e = self.envelope()
         self.recovery.export(path, von_mises=e.von_mises, time_of_von_mises=self.t[e.von_mises_at], largest_principal=e.largest,
                              smallest_principal=e.smallest)
+
+
+def _of_beam(solution: Solution, beam: Beam) -> tuple[Recovery, np.ndarray]:
+    """Stresses of a beam by the forces in sections at both ends of every element, and these forces over time."""
+    from ..flex.section_stress import recovery_of_sections
+    n, sections = beam.elements, list[Section]()
+    for k in range(n):
+        for s in (k / n, (k + 1) / n):
+            section = section_at(beam.profile, s)
+            if not isinstance(section, Section):
+                raise ValueError(f"stress: the sections of beam {beam.name!r} are given by matrices, which tell no stresses; take its "
+                                 f"forces and moments, such as '{beam.name}.element_0.moment'")
+            sections.append(section)
+    forces = solution.observer.section(beam.name, slice(None), (0.0, 1.0)).reshape(len(solution.t), -1)
+    poses = [beam.axis.poses[k + side] for k in range(n) for side in range(2)]
+    assert beam.material is not None
+    return recovery_of_sections(sections, poses, beam.material), forces
 
 
 def _progress(value: Any, body: str) -> Callable[[float], None] | None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..items.base import Frame, Pair, matrix_of, quaternion_of
+from ..items.beam_profiles import drawn, section_at
 from ..items.beams import Beam
 from ..items.bodies import FrameOwner
 from ..items.couplings import JointEquation
@@ -300,7 +301,8 @@ class Description:
         body |= {"opacity": style.opacity, "hidden": style.hidden} if style else {}
 
     def _piece(self, beam: Beam, node: int, prefix: str) -> dict[str, Any]:
-        return piece(beam.profile, np.pad(beam.axis.lengths, 1)[node:node + 2] / 2, self.arrays, prefix)
+        section = drawn(section_at(beam.profile, node / beam.elements))
+        return piece(section, np.pad(beam.axis.lengths, 1)[node:node + 2] / 2, self.arrays, prefix)
 
     def _skin(self, owner: ModalBody, prefix: str) -> dict[str, Any]:
         skin = skin_of(owner.reduced, self.symbol)

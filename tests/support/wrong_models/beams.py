@@ -20,3 +20,11 @@ wrong("beam of too few points", body(f"kind: beam, points: [[0, 0, 0], [1, 0, 0]
       "3: bodies.a.points: 3 points, must be at least 4 for a curve, or two for a straight beam (world axes)")
 wrong("beam with half an element", body(f"kind: beam, {GOOD}, elements: 2.5"),
       "3: bodies.a.elements: 2.5 must be a whole number from 1 to 1000")
+ROUND = "{circle: {radius: 10 mm}}"
+wrong("beam of sections without an end", body(f"kind: beam, {GOOD.replace(ROUND, '{0: {circle: {radius: 1 cm}}}')}"),
+      "3: bodies.a.profile: sections at s = 0, must be at 0, at 1 and between, one at each place")
+wrong("beam with a wrong section at a place", body(f"kind: beam, {GOOD.replace(ROUND, '{0: {circel: {radius: 1 cm}}}')}"),
+      "3: bodies.a.profile: at s = 0: ***must be a section***")
+wrong("beam of matrices of two rows", body("kind: beam, start: [0, 0, 0], end: [1, 0, 0], profile: {matrices: {stiffness: [[1], [2]], "
+                                           "mass: [[1]]}}"),
+      "3: bodies.a.profile: matrices: stiffness: [[1], [2]] must be six rows of six numbers (SI units)")

@@ -6,13 +6,13 @@ LINE = FORCE + "{kind: line_load, start: crank.start, end: crank.end, "
 wrong("line load without force", FORCE + "{kind: line_load, start: crank.start, end: crank.end}\n",
       "7: forces.S.force: is missing; a line_load force needs it")
 wrong("line load in newton", LINE + "force: [0, 5 N, 0]}\n",
-      "7: forces.S.force: '5 N' is a force [N], a stiffness [N/m] is due (body axes)")
+      "7: forces.S.force: '5 N' is a force [N], a stiffness [N/m] is due (body axes***")
 wrong("line load with one number", LINE + "force: 5 N/m}\n",
-      "7: forces.S.force: '5 N/m' must be a list of three numbers [N/m] (body axes)")
+      "7: forces.S.force: '5 N/m' must be a list of three numbers [N/m] (body axes***")
 wrong("line load of two numbers at its end", LINE + "force: [0, 1, 0], force_at_end: [1, 2]}\n",
-      "7: forces.S.force_at_end: [1, 2] must be a list of three numbers [N/m] (body axes)")
-wrong("line load with axes", LINE + "axes: world, force: [0, 1, 0]}\n",
-      "7: forces.S.axes: unknown key 'axes'; there are start, end, force, force_at_end, factor, active")
+      "7: forces.S.force_at_end: [1, 2] must be a list of three numbers [N/m] (body axes***")
+wrong("line load in axes of the world on a rigid body", LINE + "axes: world, force: [0, 1, 0]}\n",
+      "7: forces.S.axes: a load on the rigid body 'crank' turns with it; one that does not is a force (Force) at the middle of its line")
 wrong("line load with a factor in newton", LINE + "force: [0, 1, 0], factor: 5 N}\n",
       "7: forces.S.factor: '5 N' is a force [N], ***")
 wrong("line load with a factor of x", LINE + "force: [0, 1, 0], factor: 2 * x}\n",

@@ -5,7 +5,7 @@ For slopes s = R c and momenta P of their rates, f = (P_1 - P_0) / h on places, 
 """
 from typing import Any, NamedTuple
 
-from ....families.beam_inertia import CENTRE, IQ, IV, LENGTH, MASS, cubic_masses
+from ....families.beam_inertia import CENTRE, IQ, IV, LENGTH, cubic_masses
 from ....families.exact_beams import QA, QB, VA, VB
 from ....kernels.contract import GRAVITY
 from ....kernels.jit import inlined, jit
@@ -55,11 +55,11 @@ def cubic_axes(d, first, last, y, h, out):
     g = vec(d.val, GRAVITY)
     for e in range(first, last):
         qa, qb, va, vb = d.ip[e, QA], d.ip[e, QB], d.ip[e, VA], d.ip[e, VB]
-        L, m, (a0, a1), (b0, b1) = d.rp[e, LENGTH], d.rp[e, MASS], velocities(y, va), velocities(y, vb)
+        L, (a0, a1), (b0, b1) = d.rp[e, LENGTH], velocities(y, va), velocities(y, vb)
         s, t = slope(y, qa, va, (L, 0.0, 0.0)), slope(y, qb, vb, (L, 0.0, 0.0))
-        f = cubic_masses(m, sub(scale(1 / h, sub(a1, a0)), g), scale(1 / h, sub(s[3], s[1])),
+        f = cubic_masses(d, e, sub(scale(1 / h, sub(a1, a0)), g), scale(1 / h, sub(s[3], s[1])),
                          sub(scale(1 / h, sub(b1, b0)), g), scale(1 / h, sub(t[3], t[1])))
-        P = cubic_masses(m / 2, add(a0, a1), add(s[1], s[3]), add(b0, b1), add(t[1], t[3]))
+        P = cubic_masses(d, e, scale(0.5, add(a0, a1)), scale(0.5, add(s[1], s[3])), scale(0.5, add(b0, b1)), scale(0.5, add(t[1], t[3])))
         put(y, h, out, qa, va, f[0], s, f[1], P[1])
         put(y, h, out, qb, vb, f[2], t, f[3], P[3])
 
