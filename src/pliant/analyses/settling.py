@@ -15,7 +15,7 @@ from ..kernels import evaluation
 from ..kernels.contract import GRAVITY, F
 from ..report.words import direction
 from .resting import Resting, condensed
-from .tangent import Freedom, axes, derivative, largest_motion, load, new_row, refuse_what_moves_on
+from .tangent import Freedom, axes, derivative, largest_motion, load, new_row, refuse_what_moves_on, turn_of
 
 LONGEST = 0.3        # rad or sizes of the model: largest motion of an iteration
 MOST = 500           # iterations
@@ -54,7 +54,7 @@ class Settling:
         val[GRAVITY:GRAVITY + 3] = 0
         self.unloaded = (s.program("tangent", families=[f for f in s.families if f not in LOADS]), s.data._replace(val=val))
         self.weight = d.gravity * d.length * d.heaviest
-        self.radius = LONGEST * np.sqrt(len(s.data.rotations))
+        self.radius = LONGEST * np.sqrt(len(s.data.rotations) + len(s.slopes))
 
     # -- forces
     def _derivative(self) -> tuple[np.ndarray, np.ndarray]:
@@ -203,7 +203,7 @@ class Settling:
         """Back to the start."""
         self._go(self.start)
         self.way = 0.0
-        self.radius = LONGEST * np.sqrt(len(self.d.system.data.rotations))
+        self.radius = LONGEST * np.sqrt(len(self.d.system.data.rotations) + len(self.d.system.slopes))
 
 
 class NotSettled(ModelError):
@@ -214,11 +214,13 @@ def motion_in_words(d: CompiledModel, eta: np.ndarray) -> tuple[str, str]:
     """The body that moves most, and 'translation along x' or 'rotation about (0, 0.6, 0.8)'."""
     parts = [(eta[iv - 3:iv] / d.length, eta[iv:iv + 3], eta[d.modal_rows(name)] / d.length, name)
              for name, iv in zip(d.system.bodies, d.system.data.rotations[:, 0], strict=True)]
+    parts += [(eta[node.iv:node.iv + 3] / d.length, turn_of(d, node, eta), np.zeros(0), node.name) for node in d.system.slopes]
     move, turn, bend, name = max(parts, key=lambda p: max(np.linalg.norm(p[0]), np.linalg.norm(p[1]), abs(p[2]).max(initial=0.0)))
     way, angle, modal = float(np.linalg.norm(move)), float(np.linalg.norm(turn)), float(abs(bend).max(initial=0.0))
     if modal > 0.3 * max(way, angle):  # the body's frame may move with it
         k = int(np.argmax(abs(bend)))
-        return name, f"deformation, {d.model[name].reduced.names[k] if d.model is not None else f'coordinate {k + 1}'}"
+        part = getattr(d.model[name], "reduced", None) if d.model is not None else None
+        return name, f"deformation, {f'coordinate {k + 1}' if part is None else part.names[k]}"
     if angle > 0.3 * way:  # the centre of mass moves with it
         return name, f"rotation about {direction(turn / angle)}"
     return name, f"translation along {direction(move / way)}" if way > 0 else "none"

@@ -229,7 +229,7 @@ class Observer:
             return quaternions(self.axes(number))
         first = W if quantity == "angular_velocity" else AV + 3
         owner = name.rpartition(".")[0]  # in the axes of the body; on a beam of its section
-        body = number if owner in self.directory.beams else self.directory.frames.get(owner, number)
+        body = number if owner in self.directory.sectioned else self.directory.frames.get(owner, number)
         return np.einsum("nji,nj->ni", self.axes(body), self.frame(number)[:, first:first + 3])
 
 

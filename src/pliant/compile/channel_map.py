@@ -66,11 +66,14 @@ class StatedVelocity:
     values: np.ndarray
     iq: int
     com: np.ndarray  # the centre of mass in body axes
+    slopes: bool = False  # of a node of slopes: of its place, and the rates of its slope
 
     def map(self, q: np.ndarray) -> np.ndarray:
         """From the velocities of the centre of mass to those stated, 6x6, at a position: v_origin = v + R [com] w"""
         x, y, z = self.com
         origin = np.eye(6)
+        if self.slopes:
+            return origin
         origin[:3, 3:] = matrix_of(q[self.iq + 3:self.iq + 7].tolist()) @ np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
         return origin
 
@@ -123,6 +126,7 @@ class ChannelMap:
         self.related: set[str] = set()              # signals that functions of couplings use
         self.flexible: dict[str, Flexible] = {}     # modal bodies
         self.beams: dict[str, BeamRecord] = {}      # bodies of many nodes
+        self.sectioned: set[str] = set()            # bodies whose frames are sections: their angular velocities are in axes of their own
         self.states: dict[str, StateEntry] = {}     # of items, by the name of their channel
         self.starts: dict[str, int] = {}            # of states that begin with a function of signals: its program
         self.inputs: dict[str, int] = {}            # free inputs: their rows among entries

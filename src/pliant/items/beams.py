@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.units import must, shown
@@ -26,6 +26,7 @@ from .base import (
 )
 from .beam_axis import BeamAxis, Pose, axis_of, default_up
 from .beam_fields import MaterialField, ProfileField, plain_material, plain_section
+from .beam_formulations import CABLE, EXACT, FORMULATIONS, MODAL, RIGID, SLOPES, node_at, unfit, with_slope
 from .bodies import FrameOwner
 from .declarations import Channel
 from .quantities import BODY, WORLD
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 MOST = 1000      # elements of a beam
 FEWEST = 4       # points of a curve
 PARALLEL = 1e-6  # up and the beam: the sine of the angle between them is larger
-EXACT, COROTATIONAL = "geometrically-exact", "corotational"
 ENDS = {"start": 0.0, "end": 1.0}
 
 
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     Bends = str
 else:
     Elements = Annotated[int, BeforeValidator(_elements)]
-    Bends = Annotated[Literal["geometrically-exact", "corotational"], BeforeValidator(_spelled)]
+    Bends = Annotated[Literal[FORMULATIONS], BeforeValidator(_spelled)]
     Seconds, Twist = number("s", least=0.0), number("rad")
 Along = Annotated[BeamPlace, WithJsonSchema({"type": ["number", "string"], "description": "place along the beam, 0 to 1"})]
 Points = Annotated[tuple[Point, ...], BeforeValidator(_points)]
@@ -93,7 +93,7 @@ class Beam(FrameOwner):
 
     From ``start`` to ``end``, or smoothly through ``points``. ``profile``: its section, and ``material``, as of ``pl.flex``; the z axis
     of the section is towards ``up`` and turns by ``twist`` from the start to the end. ``elements``: their number, of equal lengths.
-    ``formulation``: geometrically-exact or corotational. ``lumped``: the mass is at the nodes instead of along the axis. ``shear``:
+    ``formulation``: how it is computed, see docs/beams.md. ``lumped``: the mass is at the nodes instead of along the axis. ``shear``:
     whether sections may lean. ``damping`` [s] times the stiffness resists rates of strain. ``velocity`` is that of its start,
     ``angular_velocity`` in the axes there; the whole beam has this motion and begins undeformed; what is left out is solved for. Frames:
     start, end, node_0, node_1, …, and ``frames``, names with places along the beam from 0 to 1; ``beam.at(0.3)`` is one without a name.
@@ -117,6 +117,7 @@ class Beam(FrameOwner):
     velocity: Annotated[Velocity | None, WORLD] = None
     angular_velocity: Annotated[AngularVelocity | None, BODY] = None
     frames: dict[FrameName, Along] = Field(default_factory=dict)  # type: ignore[assignment]
+    _known: dict[str, float] = PrivateAttr(default_factory=dict)  # frames that it had without being asked
 
     @model_validator(mode="after")
     def _check(self) -> Beam:
@@ -136,6 +137,8 @@ class Beam(FrameOwner):
         if axis.turns.max() > 3.0:
             raise FieldError("elements", f"{self.elements} are too few: one turns by {np.degrees(axis.turns.max()):.0f} degrees as "
                              "modelled, and 170 are the most")
+        if wrong := unfit(self):
+            raise FieldError(*wrong)
         self._name_frames(axis)
         return self
 
@@ -158,17 +161,19 @@ class Beam(FrameOwner):
 
     def _name_frames(self, axis: BeamAxis) -> None:
         """Frames of the user, then those that every beam has."""
-        own = {name: frame for name, frame in self.frames.items() if name not in self.known_frames}
-        taken = [name for name in self.frames if name in self.known_frames and self.frames[name].s != self.known_frames[name]]
+        given = {name: frame for name, frame in self.frames.items() if self._known.get(name) != frame.s}  # not those of other elements
+        own = {name: frame for name, frame in given.items() if name not in self.known_frames}
+        taken = [name for name in given if name in self.known_frames and given[name].s != self.known_frames[name]]
         if taken:
             raise FieldError("frames", f"the frame {taken[0]!r} is at s = {self.known_frames[taken[0]]:g} of every beam; take another name",
                              taken[0])
         first, found = axis.poses[0], {}
         for name, s in {**{name: frame.s for name, frame in own.items()}, **self.known_frames}.items():
-            pose = axis.pose(s)
+            pose = self.pose(s)
             found[name] = BeamPlace(s=s, point=tuple((first.axes.T @ (pose.point - first.point)).tolist()),
                                     rotation=quaternion_of(first.axes.T @ pose.axes))
         self.__dict__["frames"] = found
+        self._known = self.known_frames
 
     # -- geometry
     @property
@@ -186,6 +191,18 @@ class Beam(FrameOwner):
         """Nodes as modelled."""
         points = self.points if self.points is not None else (self.start, self.end)
         return axis_of(tuple(map(tuple, points)), self.elements, self.up, self.twist)  # type: ignore[arg-type]
+
+    def pose(self, s: float) -> Pose:
+        """Of the section at s (0 to 1), as modelled; on a cable x is along the cubic between its nodes."""
+        return with_slope(self.axis, s) if self.formulation == CABLE else self.axis.pose(s)
+
+    @property
+    def twists(self) -> bool:  # type: ignore[override]
+        return self.formulation != CABLE
+
+    @property
+    def spins(self) -> bool:  # type: ignore[override]
+        return self.formulation not in (MODAL, *SLOPES)
 
     @property
     def position(self) -> tuple[float, float, float]:
@@ -210,7 +227,13 @@ class Beam(FrameOwner):
     def local(self, frame: Frame) -> Frame:
         return frame
 
-    def node_of(self, frame: Frame) -> float:
+    def node_of(self, frame: Frame) -> Any:
+        """Where a frame is: along the beam, as a part with modes the name of its node, as a rigid body nowhere else than its point."""
+        if self.formulation in (RIGID, MODAL):
+            return node_at(self, frame) if self.formulation == MODAL else None
+        return self.s_of(frame)
+
+    def s_of(self, frame: Frame) -> float:
         """Where a frame is along the beam: a point is held by the section that is nearest to it."""
         if frame.frame:
             return self.frames[frame.frame].s
@@ -223,7 +246,7 @@ class Beam(FrameOwner):
 
     def drawn_at(self, frame: Frame) -> tuple[str, np.ndarray, np.ndarray]:
         """For pictures: the node that is nearest to a frame, and point and axes there as modelled."""
-        k = round(self.node_of(frame) * self.elements)
+        k = round(self.s_of(frame) * self.elements)
         point, axes = self.place_of(frame)
         node, first = self.axis.poses[k], self.axis.poses[0]
         return f"node_{k}", node.axes.T @ (first.point + first.axes @ point - node.point), node.axes.T @ first.axes @ axes
@@ -233,7 +256,7 @@ class Beam(FrameOwner):
         first = self.axis.poses[0]
         if frame.at is not None:
             return first.axes.T @ (np.array(frame.at) - first.point), first.axes.T
-        pose = self.axis.pose(self.node_of(frame))
+        pose = self.pose(self.s_of(frame))
         point = first.axes.T @ (pose.point - first.point) if frame.point is None else np.array(frame.point)
         turned = pose.axes if frame.rotation is None else pose.axes @ matrix_of(frame.rotation)
         return point, first.axes.T @ turned
@@ -305,6 +328,7 @@ class Beam(FrameOwner):
 
     def build(self, layout: ModelCompiler) -> None:
         layout.add_beam(self)
+        layout.directory.sectioned.add(self.name)
         layout.add_marker(self.name, self.as_frame())
         for name in self.frames:
             layout.add_marker(f"{self.name}.{name}", self[name])

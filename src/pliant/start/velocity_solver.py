@@ -13,6 +13,7 @@ from ..kernels import evaluation
 from .position_solver import coordinate, motions
 
 if TYPE_CHECKING:
+    from ..compile.array_builder import SlopeNode
     from ..compile.channel_map import StatedVelocity
     from ..compile.compiled_model import CompiledModel
 
@@ -120,7 +121,7 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
     answers = np.array([d.solve(np.concatenate([by, np.zeros(s.n - s.n_v)]))[:s.n_v] for by in G]).reshape(-1, s.n_v)
     target = {name: said.values.copy() for name, said in statements.items()}
     goal = {tile: values.copy() for tile, (_, values) in held_rates.items()}
-    strain = [np.zeros(6) for _ in links]
+    strain = [np.zeros(len(link.rows)) for link in links]
     b = np.zeros(s.n)
     for _ in range(PASSES):
         b[:], b[s.n_v:] = 0, -by_time
@@ -145,7 +146,7 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
 
 
 class Link(NamedTuple):
-    """What two nodes of a beam must do to move as one rigid body: rows v[places] = 0."""
+    """What two nodes of a beam must do to move as one rigid body: rows v[places] = 0. Of each of them follow one or more whole tiles."""
     places: np.ndarray
     rows: np.ndarray
     weights: np.ndarray
@@ -154,7 +155,11 @@ class Link(NamedTuple):
 def rigid_links(d: CompiledModel) -> list[Link]:
     """A beam begins without rates of strain, as far as the joints let it: v_B = v_A + R_A w_A x (p_B - p_A), R_B w_B = R_A w_A."""
     found, block = list[Link](), d.system.block
+    slopes = {node.name: node for node in d.system.slopes}
     for beam in d.directory.beams.values():
+        if beam.nodes[0] in slopes:
+            found += [_slope_link(d, slopes[a], slopes[b]) for a, b in pairwise(beam.nodes)]
+            continue
         ends = [d.directory.stated[node] for node in beam.nodes]
         for a, b in pairwise(ends):
             A, B = (matrix_of(d.x.q[k.iq + 3:k.iq + 7].tolist()) for k in (a, b))
@@ -165,6 +170,20 @@ def rigid_links(d: CompiledModel) -> list[Link]:
             weights = STATED * np.array([own[0]] * 3 + [own[3:].max()] * 3)
             found.append(Link(np.r_[a.iv:a.iv + 6, b.iv:b.iv + 6], rows, weights))
     return found
+
+
+def _slope_link(d: CompiledModel, a: SlopeNode, b: SlopeNode) -> Link:
+    """Of nodes of slopes: no velocity but those of v + w x p at places, w x r' at slopes."""
+    vectors = [d.x.q[node.iq + 3 * k:node.iq + 3 * k + 3] for node in (a, b) for k in range(node.vectors)]
+    places = np.concatenate([np.arange(node.iv, node.iv + 3 * node.vectors) for node in (a, b)])
+    middle, size = (vectors[0] + vectors[a.vectors]) / 2, float(np.linalg.norm(vectors[a.vectors] - vectors[0])) or 1.0
+    by = np.array([size if k in (0, a.vectors) else 1.0 for k in range(len(vectors))]).repeat(3)  # places in lengths of the element
+    turns = np.vstack([-np.cross(np.eye(3), r - middle if k in (0, a.vectors) else r).T for k, r in enumerate(vectors)])
+    moves = np.vstack([np.eye(3) * (k in (0, a.vectors)) for k in range(len(vectors))])
+    U, S, _ = np.linalg.svd(np.hstack([size * moves, turns]) / by[:, None], full_matrices=True)
+    rows = U[:, int((1e-9 * S[0] < S).sum()):].T / by
+    own = float(max(np.diag(d.tiles[d.system.block[a.iv // 6, a.iv // 6]])[:3])) * size**2
+    return Link(places, rows, np.full(len(rows), STATED * own))
 
 
 def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
@@ -182,8 +201,8 @@ def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
     more: dict[Any, np.ndarray] = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
     more |= {tile: np.diag(w) for tile, w in modal.items()}
     for link in links:
-        full, ends = link.rows.T @ (link.weights[:, None] * link.rows), (int(link.places[0]) // 6, int(link.places[6]) // 6)
-        for i, j in product(range(2), repeat=2):
+        full, ends = link.rows.T @ (link.weights[:, None] * link.rows), (link.places[::6] // 6).tolist()
+        for i, j in product(range(len(ends)), repeat=2):
             key, part = (ends[i], ends[j]) if i != j else ends[i], full[6 * i:6 * i + 6, 6 * j:6 * j + 6]
             more[key] = more[key] + part if key in more else part
     d._matrix(more)

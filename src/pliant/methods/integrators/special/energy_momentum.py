@@ -281,6 +281,7 @@ class EnergyMomentumMethod(Method):
         s = run.dynamics.system
         s.refuse_rolling("simulate: integrator energy-momentum", "its discrete gradients are of positions; take another, such as dop853 or "
                          "generalized-alpha")
+        s.refuse_slopes("simulate: integrator energy-momentum", "which the method does not know")
         if INERTIA in s.families:
             beam = s.owners[s.families[INERTIA][0]]
             raise ModelError(f"simulate: integrator energy-momentum: beam {beam!r} has its mass along its axis, and the method knows "

@@ -1,0 +1,65 @@
+"""What the formulations of a beam ask for, and the sections as modelled of those with slopes."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .beam_axis import BeamAxis, Pose, exponential
+
+if TYPE_CHECKING:
+    from .base import Frame
+    from .beams import Beam
+
+EXACT, COROTATIONAL, CABLE = "geometrically-exact", "corotational", "ancf-cable"
+SEGMENTS, MODAL, RIGID = "segments", "modal", "rigid"
+FORMULATIONS = EXACT, COROTATIONAL, CABLE, SEGMENTS, MODAL, RIGID
+SLOPES = (CABLE,)  # places and slopes for coordinates
+ALIKE = 1e-9  # relative: second moments of area are the same about all axes
+
+
+def unfit(beam: Beam) -> tuple[str, str] | None:
+    """The field that the formulation cannot do with, and why."""
+    if beam.formulation == MODAL and beam.twist:
+        return "twist", f"{beam.twist:.6g} rad: the modes of a beam that is twisted are not computed; take another formulation"
+    if beam.formulation == MODAL and beam.points is not None and beam.points[0] == beam.points[-1]:
+        return "points", "end where they begin: the modes of a ring are not computed; take another formulation"
+    if beam.formulation == SEGMENTS and not beam.shear:
+        return "shear", "segments have springs between them that give way to shear; leave it out, or take another formulation"
+    if beam.formulation != CABLE:
+        return None
+    p = beam.profile
+    if abs(p.Iy - p.Iz) > ALIKE * p.Iy or abs(p.Iyz) > ALIKE * p.Iy:
+        return "profile", (f"Iy = {p.Iy:.6g}, Iz = {p.Iz:.6g}, Iyz = {p.Iyz:.6g} m^4: a cable does not know how its section is turned, so "
+                           "it must bend alike about all axes; take a circle, a tube or a square, or a formulation with twist")
+    if beam.lumped:
+        return "lumped", "a cable has its mass along its axis; leave it out"
+    return None
+
+
+def node_at(beam: Beam, frame: Frame) -> str:
+    """The name of the node of its part that a frame is at: one for all frames of a place; that of a place without a name is made of
+    where it is."""
+    s, beside = beam.s_of(frame), frame.point is not None or frame.at is not None
+    point, first = beam.place_of(frame)[0], beam.axis.poses[0]
+    if not beside or np.linalg.norm(first.point + first.axes @ point - beam.pose(s).point) < ALIKE * beam.length:
+        near = next((name for name, place in beam.frames.items() if abs(place.s - s) < ALIKE), None)
+        return near or f"at_{s:.9f}".replace(".", "_")
+    return "at_" + "_".join(f"{x:.9f}".replace(".", "_").replace("-", "m") for x in point)
+
+
+def with_slope(axis: BeamAxis, s: float) -> Pose:
+    """The section at s with x along the cubic between the nodes."""
+    (k, x), pose = axis.locate(s), axis.pose(s)
+    if x == 0:
+        return pose
+    (p, P), (q, Q), L = axis.poses[k], axis.poses[k + 1], axis.lengths[k]
+    slope = (6 * x * x - 6 * x) / L * (p - q) + (1 - 4 * x + 3 * x * x) * P[:, 0] + (3 * x * x - 2 * x) * Q[:, 0]
+    return Pose(pose.point, turned_along(pose.axes, slope / np.linalg.norm(slope)))
+
+
+def turned_along(axes: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """Axes turned the shortest way so that x is along a unit vector."""
+    u = np.cross(axes[:, 0], t)
+    size = float(np.linalg.norm(u))
+    return np.asarray(exponential(u * (np.arctan2(size, axes[:, 0] @ t) / size if size > 0 else 1.0)) @ axes)
