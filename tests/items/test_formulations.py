@@ -6,13 +6,11 @@ from closed_forms import elastica_tip
 from derivatives import ComplexStep
 
 import pliant as pl
-from pliant.items.beam_formulations import FORMULATIONS
 from pliant.kernels import evaluation
 from pliant.text.model_text import from_text
 from pliant.text.model_writing import to_text
 
 ARC = [(np.sin(a), 0.2 * a, 1 - np.cos(a)) for a in np.linspace(0, 2, 9)]
-WITH_TWIST = [word for word in FORMULATIONS if word not in ("ancf-cable",)]
 PARTS = ("kinetic", "potential", "elastic", "dissipated")
 
 
@@ -21,8 +19,8 @@ def crane(points=None, elements=6, **more):
     m = pl.Model("crane", gravity=(0, 0, -9.81))
     m.add(pl.RigidBody.box("first", (0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 0)))
     axis = {"start": (0, 0, 0), "end": (2, 0.5, 0.3)} if points is None else {"points": points}
-    boom = m.add(pl.Beam("boom", **axis, profile=pl.Section.rectangle(0.03, 0.05), material="aluminium", elements=elements,
-                         frames={"hook": 0.7, "half": 0.5}, damping=1e-4, **more))
+    boom = m.add(pl.Beam("boom", **axis, material="aluminium", elements=elements, frames={"hook": 0.7, "half": 0.5}, damping=1e-4,
+                         **{"profile": pl.Section.rectangle(0.03, 0.05)} | more))
     m.add(pl.Fixed("foot", "first", "boom.start"))
     m.add(pl.Revolute("hinge", m.ground, "first", axis="y"))
     m.add(pl.TorsionSpring("stay", "hinge", stiffness=3000.0, damping=30.0))
@@ -48,14 +46,14 @@ def test_stiff_beams_are_the_same(points):
     """Small deformation: in places, the exact, corotational, modal and segmented boom agree within 1 % of what they differ by from the
     rigid one, in forces and rates of turning, which fast modes have a part in, within 1 % of their values."""
     m = crane(points, 24)
-    words = "rigid", "geometrically-exact", "corotational", "modal", "segments"
+    words = "rigid", "geometrically-exact", "corotational", "modal", "segments", "ancf"
     seen = {word: found(m.replace("boom", formulation=word)) for word in words}
     names = {word: {c for c in sol.channels if not (c.startswith("boom.") and c.endswith(("force", "moment")))}
              for word, sol in seen.items()}
     assert all(own == names["rigid"] for own in names.values())
     for channel in ("boom.end.position", "boom.hook.position", "boom.half.angular_velocity", "way.distance", "foot.torque", "beside.force"):
         exact, stiff = seen["geometrically-exact"][channel], seen["rigid"][channel]
-        for word in ("corotational", "modal", "segments"):
+        for word in words[2:]:
             far, size = abs(seen[word][channel] - exact).max(), abs(exact - stiff if "position" in channel else exact).max()
             assert far < 0.01 * size, (word, channel, far, size)
 
@@ -69,24 +67,25 @@ def test_static_tips_of_small_deflection_agree():
     for load in (0.03, 0.15):
         m.add(pl.Force("P", "boom.end", (0, 0, load * EI)))
         tips = {word: m.replace("boom", formulation=word).static().position("boom.end")[2]
-                for word in ("geometrically-exact", "corotational", "modal", "segments")}
+                for word in ("geometrically-exact", "corotational", "modal", "segments", "ancf")}
         m.remove("P")
         assert 0.009 < tips["geometrically-exact"] < 0.0501
         np.testing.assert_allclose(list(tips.values()), tips["geometrically-exact"], rtol=1e-2)
 
 
-def test_the_elastica_by_segments():
+@pytest.mark.parametrize("word", ["segments", "ancf"])
+def test_the_elastica(word):
     """P L^2 / EI = 10 with 32 elements."""
     m = pl.Model("cantilever")
-    m.add(pl.Beam("beam", (0, 0, 0), (1, 0, 0), pl.Section.general(1e3, 1e-2, 1e-2, 2e-2), pl.Material(100.0, 0.3, 1.0), elements=32,
-                  formulation="segments"))
+    m.add(pl.Beam("beam", (0, 0, 0), (1, 0, 0), pl.Section.rectangle(0.02, 0.02), pl.Material(12 / 0.02**4, 0.0, 1.0), elements=32,
+                  formulation=word))
     m.add(pl.Fixed("clamp", m.ground, "beam.start"))
     m.add(pl.Force("P", "beam.end", (0, 0, 10.0)))
     x, _, z = m.static().position("beam.end")
     np.testing.assert_allclose((x, z), elastica_tip(10.0), rtol=5e-3)
 
 
-@pytest.mark.parametrize("word", ["corotational", "segments"])
+@pytest.mark.parametrize("word", ["corotational", "segments", "ancf"])
 def test_the_bend_of_45_degrees(word):
     """Bathe and Bolourchi 1979, load 600, with 32 elements within 0.5 %; exact elements are in another test."""
     R = 100.0
@@ -100,8 +99,9 @@ def test_the_bend_of_45_degrees(word):
     np.testing.assert_allclose((y, x, z), (15.6848005, 47.1504386, 53.4748588), rtol=5e-3)
 
 
-def test_the_tangent_of_segments_is_exact():
-    system, rng = crane(ARC, 3, formulation="segments").compile(exact=True).system, np.random.default_rng(5)
+@pytest.mark.parametrize("word", ["segments", "ancf"])
+def test_the_tangent_is_exact(word):
+    system, rng = crane(ARC, 3, formulation=word).compile(exact=True).system, np.random.default_rng(5)
     c = ComplexStep(system, seed=5)
     c.real.H[:] = system.h0
     evaluation.retract(system.data, c.real.q.copy(), rng.normal(size=system.n), 0.05, c.real.q)
@@ -110,7 +110,36 @@ def test_the_tangent_of_segments_is_exact():
         np.testing.assert_allclose(c.tangent(*coefficients), expected, rtol=0, atol=1e-11 * abs(expected).max())
 
 
-@pytest.mark.parametrize("word", ["segments", "modal", "rigid"])
+def test_joints_on_sections_of_slopes_have_their_rates():
+    """First and second time derivatives of the equations of joints, by a complex step along the motion."""
+    system, rng = crane(ARC, 3, formulation="ancf").compile(exact=True).system, np.random.default_rng(5)
+    c = ComplexStep(system, seed=7)
+    x, joints = c.real, slice(system.n_v, None)
+    evaluation.retract(system.data, x.q.copy(), rng.normal(size=system.n), 0.05, x.q)
+    x.v[:system.n_v] = rng.normal(size=system.n_v)
+    evaluation.run(system.program("rates"), system.data, x, c.t, 0.0, 0.0, 0.0)
+    first, second = x.V[joints].copy(), x.R[joints].copy()
+    np.testing.assert_allclose(c.residual(x.v, "q")[joints], first, atol=1e-12 * abs(first).max())
+    by_q, by_v = (c.memory(by, part, "rates").V[joints].imag / 1e-30 for by, part in ((x.v, "q"), (x.a, "v")))
+    np.testing.assert_allclose(by_q + by_v, second, atol=1e-12 * abs(second).max())
+
+
+def test_torsion_of_slopes_is_that_of_the_section():
+    """T L / GJ of a flat strip, to order 2, at sections and at a point beside the axis."""
+    m = pl.Model("torsion")
+    strip = m.add(pl.Beam("strip", (0, 0, 0), (1, 0, 0), pl.Section.rectangle(0.04, 0.01), pl.Material(2e9, 0.3, 1000.0), elements=8,
+                          formulation="ancf", frames={"half": 0.45}))
+    m.add(pl.Fixed("clamp", m.ground, "strip.start"))
+    GJ = 2e9 / 2.6 * strip.profile.J
+    m.add(pl.Torque("T", "strip.end", (0.05 * GJ, 0, 0)))
+    m.add(pl.Measure("turn", m.ground.frame((0.45, 0, 0)), "strip.half"))
+    m.add(pl.Measure("edge", m.ground.frame((0.45, 0.02, 0)), strip.frame((0.45, 0.02, 0))))
+    st = m.static()
+    assert st["turn.angle"] == pytest.approx(0.45 * 0.05, rel=1e-3)
+    assert st["edge.distance"] == pytest.approx(0.04 * np.sin(0.45 * 0.05 / 2), rel=1e-3)
+
+
+@pytest.mark.parametrize("word", ["ancf", "segments", "modal", "rigid"])
 def test_a_flight_keeps_energy_and_momenta(word):
     """Thrown behind another body; energy and momentum at the start are those of the rigid body."""
     m = pl.Model("flight")
@@ -156,6 +185,21 @@ def test_a_beam_in_a_sub_assembly_is_replaced():
     for word in ("geometrically-exact", "modal", "segments"):
         sizes.append(m.replace("left.boom", formulation=word).modes(state="static").frequencies[3:7])
     np.testing.assert_allclose(sizes[1:], [sizes[0]] * 2, rtol=2e-2)
+    slopes = m.replace("left.boom", formulation="ancf").simulate(0.05, progress=False)["left.boom.end.position"]
+    np.testing.assert_allclose(slopes[-1], m.simulate(0.05, progress=False)["left.boom.end.position"][-1], atol=1e-4)
+
+
+def test_slow_modes_are_seen_beside_fast_ones_that_are_damped():
+    """Modes of the thickness of its sections are damped far beyond what is critical."""
+    found = []
+    for damping in (0.0, 1e-4):
+        m = pl.Model("cantilever")
+        m.add(pl.Beam("b", (0, 0, 0), (2, 0, 0), pl.Section.rectangle(0.01, 0.01), "steel", elements=4, damping=damping,
+                      formulation="ancf"))
+        m.add(pl.Fixed("clamp", m.ground, "b.start"))
+        found.append(m.modes().frequencies[:4])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-3)
+    assert found[0][0] == pytest.approx(1.8751**2 / (8 * np.pi) * np.sqrt(210e9 * 1e-4 / 12 / 7850), rel=0.03)
 
 
 def test_joint_coordinates_carry_the_rigid_and_the_modal_one():
@@ -174,9 +218,16 @@ def test_elements_may_be_changed():
 
 def test_what_a_formulation_is_not_made_for_is_refused_by_name():
     for more, told in (({"formulation": "modal", "twist": 0.3}, "twist: 0.3 rad: the modes of a beam that is twisted"),
-                       ({"formulation": "segments", "shear": False}, "shear: segments have springs between them that give way to shear")):
+                       ({"formulation": "segments", "shear": False}, "shear: segments gives way to shear"),
+                       ({"formulation": "ancf", "shear": False}, "shear: ancf gives way to shear"),
+                       ({"formulation": "ancf", "lumped": True}, "lumped: the mass matrix of the slopes has its mass along the axis"),
+                       ({"formulation": "ancf", "profile": pl.Section.circle(0.01)}, "profile: must be a rectangle")):
         with pytest.raises(ValueError, match=told):
             crane(**more)
     ring = [(np.cos(a), np.sin(a), 0.0) for a in np.linspace(0, 2 * np.pi, 17)]
+    flat = crane(formulation="ancf")
+    flat.planar = "y"
+    with pytest.raises(ValueError, match=r"planar: the sections of beam 'boom' may leave the planes"):
+        flat.compile()
     with pytest.raises(ValueError, match=r"points: end where they begin"):
         crane([*ring[:-1], ring[0]], formulation="modal")

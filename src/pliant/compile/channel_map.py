@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..items.joints import Connection
     from ..kernels.contract import Family
 
+ACROSS = "+"  # behind the name of a node: its slopes across the beam
 Z = 2  # joint coordinates are about and along the z axis of the joint frame
 
 
@@ -136,6 +137,7 @@ class ChannelMap:
 
     def whole(self, node: str) -> str:
         """The beam that a node belongs to; other bodies are whole."""
+        node = node.removesuffix(ACROSS)
         return next((name for name, beam in self.beams.items() if node in beam.nodes), node)
 
     @property

@@ -258,6 +258,9 @@ class ModelCompiler(Sensing):
         beams = self.directory.beams
         bodies = [part for name in self.owners if name != "ground" for part in (beams[name].nodes if name in beams else (name,))]
         slopes = {node.name for node in self.builder.slopes}
+        if thick := [node.beam for node in self.builder.slopes if node.vectors > 2]:
+            raise ValueError(f"planar: the sections of beam {thick[0]!r} may leave the planes as they deform; leave planar out, or give "
+                             "the beam another formulation")
         for body in unheld([self._by_nodes(record) for record in firm] if beams else firm, bodies, normal):
             position, R = self.poses[body]
             if body in slopes:  # the place, and the slope across the normal

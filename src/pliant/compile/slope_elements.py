@@ -69,11 +69,12 @@ def slope_strains(X: np.ndarray, length: float, width: float, height: float) -> 
 
 
 def slope_beam(b: ArrayBuilder, item: str, nodes: Sequence[Place], length: float, young: float, poisson: float, width: float,
-               height: float, *, X: np.ndarray, shear_factor: float = 5 / 6, damping: float = 0.0) -> int:
-    """A beam with a rectangular section, ``width`` along y and ``height`` along z; ``X`` as modelled (8, 3)."""
+               height: float, *, X: np.ndarray, shear_factor: float = 5 / 6, torsion_factor: float = 5 / 6, damping: float = 0.0) -> int:
+    """A beam with a rectangular section, ``width`` along y and ``height`` along z; ``X`` as modelled (8, 3). ``torsion_factor``: the
+    torsion constant over the polar moment of area."""
     A, B = nodes
     lame, shear = young * poisson / ((1 + poisson) * (1 - 2 * poisson)), young / (2 * (1 + poisson))
-    reals = length, lame, shear, shear_factor, width, height, damping
+    reals = length, lame, shear, shear_factor, width, height, damping, torsion_factor
     ints = A.iq, A.iv, B.iq, B.iv, b.pool(*slope_strains(X, length, width, height))
     return b.element(ancf_beam.BEAM, item, ints, reals, tiles=(*A.tiles, *B.tiles))
 

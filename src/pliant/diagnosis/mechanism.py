@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from ..compile import redundancy
-from ..compile.channel_map import JointRecord
+from ..compile.channel_map import ACROSS, JointRecord
 from ..compile.compiled_model import CompiledModel
 from ..compile.planar import functional, in_plane_axes
 from ..items.base import matrix_of
@@ -58,7 +58,7 @@ class Mechanism:
         for joint in d.joints.values():
             for coordinate, history in joint.histories.items():
                 self.x.H[history] = joint.start[coordinate]
-        self.names = {said.iv // 6: name for name, said in d.stated.items()}
+        self.names = {said.iv // 6: name.removesuffix(ACROSS) for name, said in d.stated.items()}
         self.places = {int(iv) // 6: int(iq) for iv, iq in s.data.rotations}
         self.slopes = {(node.iv + k) // 6 for node in s.slopes for k in range(0, 3 * node.vectors, 6)}
         self.weights, self.speeds = dynamics.weights(), set(s.data.speeds.tolist())

@@ -8,13 +8,14 @@ import numpy as np
 from .beam_axis import BeamAxis, Pose, exponential
 
 if TYPE_CHECKING:
+    from ..flex.section import Section
     from .base import Frame
     from .beams import Beam
 
-EXACT, COROTATIONAL, CABLE = "geometrically-exact", "corotational", "ancf-cable"
+EXACT, COROTATIONAL, ANCF, CABLE = "geometrically-exact", "corotational", "ancf", "ancf-cable"
 SEGMENTS, MODAL, RIGID = "segments", "modal", "rigid"
-FORMULATIONS = EXACT, COROTATIONAL, CABLE, SEGMENTS, MODAL, RIGID
-SLOPES = (CABLE,)  # places and slopes for coordinates
+FORMULATIONS = EXACT, COROTATIONAL, ANCF, CABLE, SEGMENTS, MODAL, RIGID
+SLOPES = ANCF, CABLE  # places and slopes for coordinates
 ALIKE = 1e-9  # relative: second moments of area are the same about all axes
 
 
@@ -24,8 +25,10 @@ def unfit(beam: Beam) -> tuple[str, str] | None:
         return "twist", f"{beam.twist:.6g} rad: the modes of a beam that is twisted are not computed; take another formulation"
     if beam.formulation == MODAL and beam.points is not None and beam.points[0] == beam.points[-1]:
         return "points", "end where they begin: the modes of a ring are not computed; take another formulation"
-    if beam.formulation == SEGMENTS and not beam.shear:
-        return "shear", "segments have springs between them that give way to shear; leave it out, or take another formulation"
+    if beam.formulation in (SEGMENTS, ANCF) and not beam.shear:
+        return "shear", f"{beam.formulation} gives way to shear; leave it out, or take another formulation"
+    if beam.formulation == ANCF:
+        return _no_block(beam)
     if beam.formulation != CABLE:
         return None
     p = beam.profile
@@ -34,6 +37,21 @@ def unfit(beam: Beam) -> tuple[str, str] | None:
                            "it must bend alike about all axes; take a circle, a tube or a square, or a formulation with twist")
     if beam.lumped:
         return "lumped", "a cable has its mass along its axis; leave it out"
+    return None
+
+
+def sides(profile: Section) -> tuple[float, float]:
+    """Width along y and height along z of the rectangle that has this area and these second moments."""
+    return float(np.sqrt(12 * profile.Iz / profile.area)), float(np.sqrt(12 * profile.Iy / profile.area))
+
+
+def _no_block(beam: Beam) -> tuple[str, str] | None:
+    p, (width, height) = beam.profile, sides(beam.profile)
+    if abs(width * height - p.area) > ALIKE * p.area or abs(p.Iyz) > ALIKE * p.Iy or abs(p.ky - p.kz) > ALIKE:
+        return "profile", ("must be a rectangle, pl.Section.rectangle, whose sections are integrated over as a solid; take a rectangle, or "
+                           "another formulation")
+    if beam.lumped:
+        return "lumped", "the mass matrix of the slopes has its mass along the axis; leave it out"
     return None
 
 

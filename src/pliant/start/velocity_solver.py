@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..compile import redundancy
+from ..compile.channel_map import ACROSS
 from ..items.base import matrix_of
 from ..kernels import evaluation
 from .position_solver import coordinate, motions
@@ -58,7 +59,8 @@ def bodies(d: CompiledModel) -> list[Said]:
     out = []
     for name, said in d.directory.stated.items():
         rows = said.map(d.x.q)
-        for word, part in (("velocity", slice(0, 3)), ("angular_velocity", slice(3, 6))):
+        moves = "angular_velocity" if name.endswith(ACROSS) else "velocity"
+        for word, part in ((moves, slice(0, 3)), ("angular_velocity", slice(3, 6))):
             if said.which[part][0]:
                 out.append(Said(word, d.directory.whole(name), rows[part], said.values[part], said.iv))
     return out
