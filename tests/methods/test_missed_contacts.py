@@ -35,3 +35,9 @@ def test_steps_of_usual_length_right_behind_a_tiny_one(case):
     """Throws of seed 7: a blade that a drive turns, and a condition. Extrapolated by a million steps, rotations came to whole turns too
     many within the step of Radau's method behind an instant, and what the step passed was seen nowhere or elsewhere."""
     assert one(7, case) == "right"
+
+
+def test_touch_between_stages():
+    """Throw 4507 of seed 7: a drive alone moves a plate, by 0.7 rad of its sine in a step of Radau's method, and touches a ball at rest by
+    2.2 um. Drives hold at stages, and the polynomial between them was wrong by more than that, of which no error told."""
+    assert one(7, 4507) == "right"

@@ -36,8 +36,12 @@ def way_behind(w, c):
 @jit
 def reach(p, w, c, o, t1):
     """A step that is good otherwise, and whether a function has jumped in it: True if it is to be made again up to there. Functions go on
-    smoothly beyond their jumps during a step, so its polynomial is as good there as anywhere."""
+    smoothly beyond their jumps during a step, so its polynomial is as good there as anywhere. Where joints are open in it, it is made
+    again, shorter."""
     s = first_jump(p, w, c, o)
+    if c.loose > 1 and not bearable(c, c.loose):
+        refuse(c, c.loose)
+        return True
     if s == NONE:
         if c.target == REACH:  # the jump is next to here
             c.target = ARRIVED

@@ -34,6 +34,8 @@ CONTROL = record_type({
     "caution": "part of the step that sizes of F suggest, to begin an interval with",
     "span": "so many jumps as are kept in less time are too many",
     "widest": "that joints may be open after a correction",
+    "within": "that positions may be wrong by, in sizes of the model",
+    "loose": "how far joints are open in the middle of the step that was looked at for jumps, over that",
     "watch_begin, watch_end": "start and end of the step in which steep laws were looked at",
     "units": "of steep laws that the step passes",
     "enter": "length of the step that is to lead into something steep",

@@ -82,6 +82,23 @@ def sampled(p, w, c, s, row):
 
 
 @jit
+def loose(p, w, c):
+    """How far the polynomial is from what joints and drives ask for in the middle of the step, beyond its end, over what positions may be
+    wrong by. These hold where the method asks; in between, where drives alone move the bodies, no error of the step tells of it."""
+    x, apart = p.x, 0.0
+    if p.joints.used.size > 0:  # all of its coordinates have errors of their own
+        return 0.0
+    place(p, w, c.t1, w.y1)
+    evaluate(p.residual, p.d, x, c.t1, 0.0, 0.0, 0.0)
+    copy(x.R, x.V)
+    place(p, w, c.now + c.h / 2, w.z)
+    evaluate(p.residual, p.d, x, c.now + c.h / 2, 0.0, 0.0, 0.0)
+    for k in range(p.num.n_v, x.R.size):
+        apart = max(apart, abs(x.R[k] - x.V[k]) * p.unit[k])
+    return apart / c.within
+
+
+@jit
 def recall(p, w, c):
     """Margins of the start of the step, and of that before it as far as they are known."""
     if c.seen > 0 and c.looked == c.now:  # the step is made again
@@ -275,6 +292,7 @@ def narrowed(p, w, c, before, after):
 @jit
 def first_jump(p, w, c, o):
     """The part of the step that ends just behind the first jump in it; NONE."""
+    c.loose = 0.0
     recall(p, w, c)
     margins(p, w, c, c.t1, w.y1, END)
     c.ended = c.t1
@@ -290,6 +308,7 @@ def first_jump(p, w, c, o):
     sampled(p, w, c, 0.5, MIDDLE)
     after = NONE
     if near(w, c):
+        c.loose = loose(p, w, c)
         for j in range(1, SAMPLES - 1):
             if START + j != MIDDLE:
                 sampled(p, w, c, j / (SAMPLES - 1), START + j)

@@ -40,7 +40,7 @@ FINEST = 1e-13      # smallest step, of the time
 WORK = 1                     # of totals: dissipated energy, work
 CHATTER, WINDOW = 100, 1e-4  # so many jumps in this part of the run are too many
 # fields of records that follow from the plan and the options, and are not taken from a memory
-LIMITS = ("last", "eps", "most", "least", "end", "outputs", "stored", "fixed", "histories", "jumpy", "reacts", "sites", "looks",
+LIMITS = ("last", "eps", "within", "most", "least", "end", "outputs", "stored", "fixed", "histories", "jumpy", "reacts", "sites", "looks",
           "size", "swing", "brief", "slowest", "caution", "span", "choices", "through", "coming", "segment", "jumps",
           "origin", "base", "instant", "events", "most_iterations", "full", "tolerance", "rounding", "floor",
           "widest", "alpha_m", "alpha_f", "beta", "gamma",
@@ -100,7 +100,7 @@ class Run(Stops):
         c.first = c.now = start
         c.last, c.end = end, plan.steps
         c.output, c.outputs = 1 + int(np.searchsorted(self.due, start, "right")), len(self.due)
-        c.eps = SAFETY * plan.accuracy / min(1.0, self.duration)
+        c.eps, c.within = SAFETY * plan.accuracy / min(1.0, self.duration), plan.accuracy
         c.least, c.span = FINEST * max(abs(start), abs(end), self.duration), WINDOW * self.duration
         most, self.jumped = self.duration / coarsest, np.zeros(CHATTER + 1)
         self.stops, self.limits = np.array([[end, end, 0.0]]), np.array([[end, most]])
