@@ -115,6 +115,9 @@ def test_what_is_not_stated_is_solved_for(said):
     sol = m.simulate(1e-4, accuracy=1e-9, output_step=1e-4, progress=False)
     if "velocity" in said:
         np.testing.assert_allclose(sol["rope.velocity"][0], said["velocity"], rtol=1e-6)
+    rope = m["rope"]
+    centre = rope.axis.poses[0].point + rope.axis.poses[0].axes @ rope.center
+    np.testing.assert_allclose((2 + rope.mass) * sol["model.com.position"][0], 2 * np.array(ARC[-1]) + rope.mass * centre, atol=1e-12)
     points, speeds = (np.array([sol[f"rope.node_{k}.{what}"][0] for k in range(5)]) for what in ("position", "velocity"))
     apart, rates = np.diff(points, axis=0), np.diff(speeds, axis=0)
     assert abs(np.einsum("ki,ki->k", apart, rates)).max() < 1e-6 * abs(speeds).max()  # planes of curvature may turn
