@@ -185,6 +185,14 @@ def test_a_moment_across_bends_it_into_an_arc():
     np.testing.assert_allclose((x, z), (2 / np.pi, 2 / np.pi), rtol=2e-3)
 
 
+def test_a_clamped_cable_in_a_plane():
+    m = cantilever(4, (0, 0, 0.5))
+    m.planar = "y"
+    report = m.check()
+    assert report.ok and report.degrees_of_freedom == 4 * 5 - 3 and report.redundant == 0
+    assert abs(m.simulate(0.1, progress=False)["beam.end.position"][:, 1]).max() < 1e-12
+
+
 # -- texts, files, pictures
 def test_a_text_has_all_of_it():
     m = flight(damping=1e-3)

@@ -6,6 +6,7 @@ from closed_forms import elastica_tip
 from derivatives import ComplexStep
 
 import pliant as pl
+from pliant.items.beam_formulations import FORMULATIONS
 from pliant.kernels import evaluation
 from pliant.text.model_text import from_text
 from pliant.text.model_writing import to_text
@@ -161,6 +162,22 @@ def test_a_flight_keeps_energy_and_momenta(word):
 
 
 # -- replace
+def test_one_word_for_all_of_them():
+    """A square bar on a pin that swings with a weight: all formulations have the same frames, joints and forces, and nearly one motion."""
+    m = pl.Model("bar", gravity=(0, 0, -9.81))
+    m.add(pl.Beam("bar", (0, 0, 0), (1, 0, 0), pl.Section.rectangle(0.02, 0.02), pl.Material(2e9, 0.3, 1200), elements=8,
+                  frames={"half": 0.5, "near": 0.7}, velocity=(0, 0, 0), angular_velocity=(0, 0, 1)))
+    m.add(pl.Spherical("pin", m.ground, "bar.start"))
+    m.add(pl.RigidBody.sphere("bob", 0.03, mass=0.2, position=(1, 0, 0), velocity=(0, 1, 0), angular_velocity=(0, 0, 1)))
+    m.add(pl.Spherical("knot", "bar.end", "bob"))
+    m.add(pl.SpringDamper("line", "bar.near", m.ground.frame((0.5, 0.5, 0.5)), 5.0))
+    runs = {word: m.replace("bar", formulation=word).simulate(0.3, output_step=0.1, progress=False) for word in FORMULATIONS}
+    tips = np.array([run["bar.near.position"] for run in runs.values()])
+    assert len(tips) == 8 and np.ptp(tips, axis=0).max() < 5e-3
+    shared = {"bar.half.velocity", "bar.node_3.position", "pin.force", "line.length", "energy.kinetic", "bob.position"}
+    assert all(shared <= set(run.channels) for run in runs.values())
+
+
 def test_replace_makes_another_model():
     m = crane()
     other = m.replace("boom", formulation="modal")

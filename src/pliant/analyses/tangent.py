@@ -106,6 +106,8 @@ def largest_motion(d: CompiledModel, eta: np.ndarray) -> float:
 
 def turn_of(d: CompiledModel, node: SlopeNode, eta: np.ndarray) -> np.ndarray:
     """The rotation vector of a small motion of a node of slopes: of its first slope, without twist [rad]."""
+    if node.vectors == 1:
+        return np.zeros(3)
     slope = d.x.q[node.iq + 3:node.iq + 6]
     return np.asarray(np.cross(slope, eta[node.iv + 3:node.iv + 6]) / (slope @ slope))
 

@@ -188,16 +188,17 @@ class ArrayBuilder:
         return Place(name, tuple(range(tile, tile + count)), iq, make_frame, self.slides(lines))
 
     def slope_place(self, beam: str, name: str, X: Any, v: Any, make_frame: Callable[..., None]) -> Place:
-        """A node of slopes, X = (r, r', ...) in rows, two vectors to a tile; v likewise."""
+        """A node of slopes, X = (r, r', ...) in rows, two vectors to a tile, or of a place alone; v likewise."""
         if self.joints:
             raise ValueError("nodes must be placed before joints")
         n, iq, tile = int(np.size(X)), len(self.q), len(self.used)
         self.q += map(float, np.ravel(X))
-        self.v += map(float, np.ravel(v))
-        self.used += [6] * (n // 6)
+        tiles = (n + 5) // 6
+        self.v += [*map(float, np.ravel(v)), *[0.0] * (6 * tiles - n)]
+        self.used += [min(6, n - 6 * k) for k in range(tiles)]
         self.linear += [(6 * tile + k, iq + k) for k in range(n)]
         self.slopes.append(SlopeNode(beam, name, 6 * tile, iq, n // 3))
-        return Place(name, tuple(range(tile, tile + n // 6)), iq, make_frame)
+        return Place(name, tuple(range(tile, tile + tiles)), iq, make_frame)
 
     def slides(self, lines: int) -> tuple[tuple[int, int], ...]:
         """Places of so many frames that slide: the tile of each, and its place in q."""

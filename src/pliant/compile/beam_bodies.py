@@ -7,11 +7,12 @@ import numpy as np
 
 from ..families import beam_frames, rigid
 from ..items.base import quaternion_of
-from ..items.beam_formulations import ANCF, CABLE, COROTATIONAL, MODAL, RIGID, SEGMENTS
+from ..items.beam_formulations import ANCF, CABLE, COROTATIONAL, MODAL, POINTS, RIGID, SEGMENTS
 from . import beam_elements as elements
 from .array_builder import Place
 from .beam_parts import add_modal, add_rigid
 from .channel_map import BeamRecord, StatedVelocity
+from .point_beams import add_point_beam
 from .slope_bodies import add_slope_beam
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def add_beam(layout: ModelCompiler, beam: Beam) -> None:
     """Nodes and elements of a beam; it is known by its name, and its nodes by theirs."""
     if layout.sliding.get(beam.name):
         raise ValueError(f"beam {beam.name!r}: nothing can slide along a beam or carry a curve; take a modal body, whose part has lines")
-    if made := {ANCF: add_slope_beam, CABLE: add_slope_beam, RIGID: add_rigid, MODAL: add_modal}.get(beam.formulation):
+    makers = {ANCF: add_slope_beam, CABLE: add_slope_beam, POINTS: add_point_beam, RIGID: add_rigid, MODAL: add_modal}
+    if made := makers.get(beam.formulation):
         made(layout, beam)
         return
     nodes, d = _nodes(layout, beam), layout.directory

@@ -41,6 +41,7 @@ class JointRecord:
     axes: np.ndarray = field(default_factory=lambda: np.eye(3))      # joint axes in the world, as modelled
     offset: np.ndarray = field(default_factory=lambda: np.zeros(3))  # from a to b in the world, as modelled
     counter: tuple[int, int] | None = None                   # frames whose displacement is the place on a line
+    untwisted: bool = False                                  # a body of it has no twist, so that there is no turn about its axis
     carrier: type[Connection] | None = None                  # the kind as which joint coordinates carry it
 
     def ends(self, coordinate: str) -> tuple[int, int]:

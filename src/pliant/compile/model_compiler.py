@@ -207,6 +207,7 @@ class ModelCompiler(Sensing):
         equations = self.builder.equations(item.name, frames)
         record = JointRecord(*frames, [], equations, {c: value - raw[c] for c, value in start.items()}, start,
                              bodies=(item.a.body, item.b.body), axes=axes, offset=offset, **more)
+        record.untwisted = not self.twisting(item)
         record.carrier = item.carrier() if hasattr(item, "carrier") else None
         record.stated = {k: v for c in start for k in (c, f"{c}_rate") if (v := getattr(item, k, None)) is not None}
         record.lock = _parallel({(axis[0], axis[1]) for kind, *axis in primitives if kind == "d1"})
@@ -257,7 +258,7 @@ class ModelCompiler(Sensing):
         firm = [record for name, record in self.directory.joints.items() if name not in loose]
         beams = self.directory.beams
         bodies = [part for name in self.owners if name != "ground" for part in (beams[name].nodes if name in beams else (name,))]
-        slopes = {node.name for node in self.builder.slopes}
+        slopes = {node.name: node.vectors for node in self.builder.slopes}
         if thick := [node.beam for node in self.builder.slopes if node.vectors > 2]:
             raise ValueError(f"planar: the sections of beam {thick[0]!r} may leave the planes as they deform; leave planar out, or give "
                              "the beam another formulation")
@@ -265,7 +266,7 @@ class ModelCompiler(Sensing):
             position, R = self.poses[body]
             if body in slopes:  # the place, and the slope across the normal
                 axes = perpendicular_frame(normal, R[:, 0])
-            constraints_there = (("d2", 2), ("d1", 2, 0)) if body in slopes else Planar.constraints
+            constraints_there = (("d2", 2), ("d1", 2, 0))[:slopes[body]] if body in slopes else Planar.constraints
             fa, fb = b.frame(b.ground, position, axes), b.frame(self.places[body], np.zeros(3), R.T @ axes)
             equations = b.equations(f"plane of {body}", (fa, fb))
             record = JointRecord(fa, fb, [], equations, {}, bodies=("ground", body), axes=axes, carrier=Planar)

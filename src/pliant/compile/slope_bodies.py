@@ -83,8 +83,8 @@ def _maker(layout: ModelCompiler, beam: str, pose: Pose, X: np.ndarray, point: n
             slopes = np.vstack([along, across])
             at, (first, second) = at + np.linalg.solve((slopes @ X).T, pose.axes @ offset) @ slopes, across
             own = gram_schmidt(*(across @ X)).T @ own
-        pool = b.pool(np.column_stack([at, first, second]), own, pose.axes[:, 0])
-        b.element(family, beam, (place.iq, place.iv, number, b.frames[number][1], count, 2, pool, int(len(across) > 0)), tiles=place.tiles)
+        pool = b.pool(np.column_stack([at, first, second, 3.0 * np.arange(count)]), own, pose.axes[:, 0])
+        b.element(family, beam, (place.iq, place.iv, number, b.frames[number][1], count, pool, int(len(across) > 0)), tiles=place.tiles)
     return make
 
 

@@ -113,6 +113,8 @@ class Mechanism:
             return E
         if tile in self.slopes:
             across = in_plane_axes(self.normal).T
+            if not w[3]:
+                return np.vstack([across / w[0], np.zeros((3, 2))])
             return np.block([[across / w[0], np.zeros((3, 2))], [np.zeros((3, 2)), across / w[3]]])
         E = np.zeros((6, 3))
         E[:3, :2] = self.length * in_plane_axes(self.normal).T

@@ -9,19 +9,24 @@ from ..kernels.jit import index, inlined, jit
 from ..kernels.so3 import accumulate, add, cross, dot, mat_add, matmul, scale, skew, store2, sub, vec, vec2
 from .body_frames import release
 
-IQ, IV, FRAME, JTILE, COUNT, PER, POOL, ACROSS = index(1, 2, 3, 4, 5, 6, 7, 8)  # ip: places; row in X; tile in J; vectors, vectors in a
-POINT, ALONG, BESIDE = index(0, 1, 2)                                    # tile; in val: P, A, B of each vector, axes 9, t as modelled 3;
-UNTURNED = 1e-12                                                         # whether there is b. Axes turn the shortest way up to here
+IQ, IV, FRAME, JTILE, COUNT, POOL, ACROSS = index(1, 2, 3, 4, 5, 6, 7)  # ip: places of the first vector; row in X; tile in J; vectors;
+POINT, ALONG, BESIDE, OFFSET = index(0, 1, 2, 3)                        # in val: P, A, B of each and how far behind IV it is, axes 9, t
+UNTURNED = 1e-12                                                        # as modelled 3; whether there is b. Axes turn the shortest way
 
 
 @inlined
 def place_in_v(b, e, n):
-    return b.ip[e, IV] + 6 * (n // b.ip[e, PER]) + 3 * (n % b.ip[e, PER])
+    return b.ip[e, IV] + offset(b, e, n)
+
+
+@inlined
+def offset(b, e, n):
+    return int(b.val[b.ip[e, POOL] + 4 * n + OFFSET].real)
 
 
 @inlined
 def coefficient(b, e, n, which):
-    return b.val[b.ip[e, POOL] + 3 * n + which]
+    return b.val[b.ip[e, POOL] + 4 * n + which]
 
 
 @inlined
@@ -110,7 +115,7 @@ def unit(k, x):
 @inlined
 def shown_axes(b, e, g):
     """(t, e_2, e_3) times the axes in the section; of a cable those as modelled, turned the shortest way with t      [slope-15]"""
-    k, n = b.ip[e, POOL] + 3 * b.ip[e, COUNT], b.val
+    k, n = b.ip[e, POOL] + 4 * b.ip[e, COUNT], b.val
     own = n[k], n[k + 1], n[k + 2], n[k + 3], n[k + 4], n[k + 5], n[k + 6], n[k + 7], n[k + 8]
     t, e2, e3, _, _, _ = g
     if b.ip[e, ACROSS] == 1:
@@ -149,7 +154,7 @@ def push_tangent(s, b, o):
         a1, b1 = of_v(s.v, b, e, ALONG), of_v(s.v, b, e, BESIDE)
         none = scale(0.0, g[0])
         for n in range(b.ip[e, COUNT]):
-            t, at = first + n // b.ip[e, PER], 3 * (n % b.ip[e, PER])
+            t, at = first + offset(b, e, n) // 6, offset(b, e, n) % 6
             for k in range(3):
                 x = unit(k, g[3])
                 x_a, x_b = scale(coefficient(b, e, n, ALONG), x), scale(coefficient(b, e, n, BESIDE), x)
@@ -191,18 +196,18 @@ def pull_tangent(s, b, o):
     """D += ck slope-14"""
     pull(s, b, o)
     for e in range(b.first, b.last):
-        g, m, per, count = axes_of(s, b, e), vec2(s.X, b.ip[e, FRAME], M), b.ip[e, PER], b.ip[e, COUNT]
-        tiles = (count + per - 1) // per
+        g, m, count = axes_of(s, b, e), vec2(s.X, b.ip[e, FRAME], M), b.ip[e, COUNT]
+        tiles = offset(b, e, count - 1) // 6 + 1
         for n in range(count):
             for k in range(3):
                 x = unit(k, g[3])
                 x_a, x_b = scale(o.ck * coefficient(b, e, n, ALONG), x), scale(o.ck * coefficient(b, e, n, BESIDE), x)
                 d_a, d_b = moments_change(g, m, x_a, x_b)
                 for l in range(count):
-                    t = b.tab[b.ip[e, TABLE] + tiles * (l // per) + n // per]
+                    t = b.tab[b.ip[e, TABLE] + tiles * (offset(b, e, l) // 6) + offset(b, e, n) // 6]
                     alpha, beta = coefficient(b, e, l, ALONG), coefficient(b, e, l, BESIDE)
                     for i in range(3):
-                        o.D[t, 3 * (l % per) + i, 3 * (n % per) + k] += alpha * d_a[i] + beta * d_b[i]
+                        o.D[t, offset(b, e, l) % 6 + i, offset(b, e, n) % 6 + k] += alpha * d_a[i] + beta * d_b[i]
 
 
 FRAMES = Family("slope frame", push=Stage(residual=push, tangent=push_tangent, rates=push_rates, energy=push, power=push),

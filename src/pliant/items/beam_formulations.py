@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from .beams import Beam
 
 EXACT, COROTATIONAL, ANCF, CABLE = "geometrically-exact", "corotational", "ancf", "ancf-cable"
-SEGMENTS, MODAL, RIGID = "segments", "modal", "rigid"
-FORMULATIONS = EXACT, COROTATIONAL, ANCF, CABLE, SEGMENTS, MODAL, RIGID
-SLOPES = ANCF, CABLE  # places and slopes for coordinates
+POINTS, SEGMENTS, MODAL, RIGID = "torsional-springs", "segments", "modal", "rigid"
+FORMULATIONS = EXACT, COROTATIONAL, ANCF, CABLE, POINTS, SEGMENTS, MODAL, RIGID
+SLOPES = ANCF, CABLE, POINTS  # places and slopes for coordinates
+TWISTLESS = CABLE, POINTS
 ALIKE = 1e-9  # relative: second moments of area are the same about all axes
 
 
@@ -29,15 +30,27 @@ def unfit(beam: Beam) -> tuple[str, str] | None:
         return "shear", f"{beam.formulation} gives way to shear; leave it out, or take another formulation"
     if beam.formulation == ANCF:
         return _no_block(beam)
-    if beam.formulation != CABLE:
+    if beam.formulation not in TWISTLESS:
         return None
-    p = beam.profile
+    p, who = beam.profile, "a cable" if beam.formulation == CABLE else "a beam of torsional springs"
     if abs(p.Iy - p.Iz) > ALIKE * p.Iy or abs(p.Iyz) > ALIKE * p.Iy:
-        return "profile", (f"Iy = {p.Iy:.6g}, Iz = {p.Iz:.6g}, Iyz = {p.Iyz:.6g} m^4: a cable does not know how its section is turned, so "
+        return "profile", (f"Iy = {p.Iy:.6g}, Iz = {p.Iz:.6g}, Iyz = {p.Iyz:.6g} m^4: {who} does not know how its section is turned, so "
                            "it must bend alike about all axes; take a circle, a tube or a square, or a formulation with twist")
-    if beam.lumped:
+    if beam.formulation == POINTS and beam.angular_velocity is not None and beam.velocity is None:
+        return "angular_velocity", "is of all points of the beam, whose velocity is to be given with it; give both, or none"
+    if beam.lumped and beam.formulation == CABLE:
         return "lumped", "a cable has its mass along its axis; leave it out"
     return None
+
+
+def on_segments(axis: BeamAxis, s: float) -> Pose:
+    """The place at s on straight segments between the nodes, with x along them; at a node inside between both neighbours."""
+    (k, x), pose, last = axis.locate(s), axis.pose(s), len(axis.lengths)
+    if x == 0 and k in (0, last):
+        return pose
+    before, behind = (axis.poses[k - 1].point, axis.poses[k + 1].point) if x == 0 else (axis.poses[k].point, axis.poses[k + 1].point)
+    way = behind - before
+    return Pose(pose.point if x == 0 else before + x * way, turned_along(pose.axes, way / np.linalg.norm(way)))
 
 
 def sides(profile: Section) -> tuple[float, float]:

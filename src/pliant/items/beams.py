@@ -26,7 +26,7 @@ from .base import (
 )
 from .beam_axis import BeamAxis, Pose, axis_of, default_up
 from .beam_fields import MaterialField, ProfileField, plain_material, plain_section
-from .beam_formulations import CABLE, EXACT, FORMULATIONS, MODAL, RIGID, SLOPES, node_at, unfit, with_slope
+from .beam_formulations import CABLE, EXACT, FORMULATIONS, MODAL, POINTS, RIGID, SLOPES, TWISTLESS, node_at, on_segments, unfit, with_slope
 from .bodies import FrameOwner
 from .declarations import Channel
 from .quantities import BODY, WORLD
@@ -194,11 +194,12 @@ class Beam(FrameOwner):
 
     def pose(self, s: float) -> Pose:
         """Of the section at s (0 to 1), as modelled; on a cable x is along the cubic between its nodes."""
-        return with_slope(self.axis, s) if self.formulation == CABLE else self.axis.pose(s)
+        made = {CABLE: with_slope, POINTS: on_segments}.get(self.formulation)
+        return self.axis.pose(s) if made is None else made(self.axis, s)
 
     @property
     def twists(self) -> bool:  # type: ignore[override]
-        return self.formulation != CABLE
+        return self.formulation not in TWISTLESS
 
     @property
     def spins(self) -> bool:  # type: ignore[override]

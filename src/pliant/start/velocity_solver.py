@@ -160,7 +160,9 @@ def rigid_links(d: CompiledModel) -> list[Link]:
     slopes = {node.name: node for node in d.system.slopes}
     for beam in d.directory.beams.values():
         if beam.nodes[0] in slopes:
-            found += [_slope_link(d, slopes[a], slopes[b]) for a, b in pairwise(beam.nodes)]
+            held = [slopes[node] for node in beam.nodes]
+            span = 3 if len(held) > 2 and held[1].vectors == 1 else 2  # points alone do not tell how they turn
+            found += [_slope_link(d, held[k:k + span]) for k in range(len(held) - span + 1)]
             continue
         ends = [d.directory.stated[node] for node in beam.nodes]
         for a, b in pairwise(ends):
@@ -174,18 +176,21 @@ def rigid_links(d: CompiledModel) -> list[Link]:
     return found
 
 
-def _slope_link(d: CompiledModel, a: SlopeNode, b: SlopeNode) -> Link:
+def _slope_link(d: CompiledModel, nodes: Sequence[SlopeNode]) -> Link:
     """Of nodes of slopes: no velocity but those of v + w x p at places, w x r' at slopes."""
-    vectors = [d.x.q[node.iq + 3 * k:node.iq + 3 * k + 3] for node in (a, b) for k in range(node.vectors)]
-    places = np.concatenate([np.arange(node.iv, node.iv + 3 * node.vectors) for node in (a, b)])
-    middle, size = (vectors[0] + vectors[a.vectors]) / 2, float(np.linalg.norm(vectors[a.vectors] - vectors[0])) or 1.0
-    by = np.array([size if k in (0, a.vectors) else 1.0 for k in range(len(vectors))]).repeat(3)  # places in lengths of the element
-    turns = np.vstack([-np.cross(np.eye(3), r - middle if k in (0, a.vectors) else r).T for k, r in enumerate(vectors)])
-    moves = np.vstack([np.eye(3) * (k in (0, a.vectors)) for k in range(len(vectors))])
-    U, S, _ = np.linalg.svd(np.hstack([size * moves, turns]) / by[:, None], full_matrices=True)
-    rows = U[:, int((1e-9 * S[0] < S).sum()):].T / by
-    own = float(max(np.diag(d.tiles[d.system.block[a.iv // 6, a.iv // 6]])[:3])) * size**2
-    return Link(places, rows, np.full(len(rows), STATED * own))
+    vectors = [(d.x.q[node.iq + 3 * k:node.iq + 3 * k + 3], k == 0, node.iv + 3 * k) for node in nodes for k in range(node.vectors)]
+    whole = np.concatenate([np.arange(node.iv, node.iv + 6 * ((node.vectors + 1) // 2)) for node in nodes])
+    points = np.array([x for x, place, _ in vectors if place])
+    middle, size = points.mean(0), float(np.linalg.norm(points[-1] - points[0])) or 1.0
+    by = np.array([size if place else 1.0 for _, place, _ in vectors]).repeat(3)  # places in lengths of the element
+    turns = np.vstack([np.cross(np.eye(3), x - middle if place else x) for x, place, _ in vectors])
+    moves = np.vstack([size * place * np.eye(3) for _, place, _ in vectors])
+    U, S, _ = np.linalg.svd(np.hstack([moves, turns]) / by[:, None], full_matrices=True)
+    own = U[:, int((1e-9 * S[0] < S).sum()):].T / by
+    rows = np.zeros((len(own), whole.size))
+    rows[:, np.searchsorted(whole, np.concatenate([np.arange(iv, iv + 3) for *_, iv in vectors]))] = own
+    mass = float(max(np.diag(d.tiles[d.system.block[nodes[0].iv // 6, nodes[0].iv // 6]])[:3])) * size**2
+    return Link(whole, rows, np.full(len(rows), STATED * mass))
 
 
 def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
@@ -198,6 +203,8 @@ def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
     maps, weights = {name: said.map(d.x.q) for name, said in statements.items()}, {}
     for name, said in statements.items():
         mass = own[said.iv // 6]
+        if said.slopes:  # a slope may have next to no inertia of its own
+            mass = np.maximum(mass, 1e-2 * mass.max() * d.length**2 * (mass > 0))
         weights[name] = STATED * (np.array([mass[0]] * 3 + [mass[3:].max()] * 3) + 1e-12) * said.which
     modal = {tile: STATED * own[tile] * rows for tile, (rows, _) in held_rates.items()}
     more: dict[Any, np.ndarray] = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
