@@ -80,7 +80,7 @@ def cable_chain(n, add):
     """Nodes of cables at the same places."""
     b = ArrayBuilder((0.0, 0.0, -9.81))
     X = [np.array([[0.1 * k, 0.01 * np.sin(k), 0], [1, 0.1 * np.cos(k), 0]]) for k in range(n + 1)]
-    nodes = [slopes.slope_node(b, x) for x in X]
+    nodes = [b.slope_place("", "", x, 0 * x, None) for x in X]
     for k in range(n):
         add(b, nodes[k:k + 2], np.concatenate(X[k:k + 2]))
     return System(b)
@@ -101,7 +101,7 @@ def slope_chain(n, add):
     """Nodes of beams with slopes at the same places."""
     b = ArrayBuilder((0.0, 0.0, -9.81))
     X = [np.array([[0.1 * k, 0.01 * np.sin(k), 0], [1, 0.1 * np.cos(k), 0], [0, 1, 0], [0, 0, 1]]) for k in range(n + 1)]
-    nodes = [slopes.slope_node(b, x) for x in X]
+    nodes = [b.slope_place("", "", x, 0 * x, None) for x in X]
     for k in range(n):
         add(b, nodes[k:k + 2], np.concatenate(X[k:k + 2]))
     return System(b)

@@ -21,6 +21,7 @@ from .items.errors import ItemError, ModelError
 from .items.function_fields import functions
 from .items.messages import dotted
 from .items.naming import settle
+from .items.references import frames_in
 from .items.style import Style
 from .items.variables import Variable
 
@@ -177,6 +178,17 @@ class Model(Editable):
             other.items[name] = item.model_copy(update=own)
         return other
 
+    def replace(self, name: str, *, formulation: str) -> Model:
+        """A copy of the model in which a beam has another formulation; joints, forces and channels have the names that they had. This model
+        stays as it is. ``m.replace("boom", formulation="modal").simulate(1.0)``"""
+        if not hasattr(self[name], "formulation"):
+            told = self._told(name) if name in self.items else f"sub-assembly {name!r}"
+            beams = [n for n, item in self.items.items() if hasattr(item, "formulation")]
+            raise ModelError(f"model {self.name!r}: {told} is no beam, which alone has several formulations{did_you_mean(name, beams)}")
+        other = self.copy()
+        other[name].formulation = formulation
+        return other
+
     def for_run(self) -> Model:
         """A copy that a run keeps; it remembers whose it is, and how it was."""
         other = self.copy()
@@ -236,6 +248,9 @@ class Model(Editable):
         owners = {item.name: item for item in items if isinstance(item, FrameOwner)}
         sliding = Counter(body for item in items if isinstance(item, Pair) for body in item.slides_on())
         layout = ModelCompiler(self.gravity, owners, exact, placed, sliding, self.names())
+        for item in items:
+            for frame in frames_in(item):
+                layout.used.setdefault(frame.body, []).append((frame, item.section in ("joints", "forces")))
         layout.add(owners.values())
         named = {item.name: item for item in items}
         try:

@@ -17,7 +17,7 @@ MODELLED = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [L, 0, 0], [1, 
 def element(damping=0.0, mass=False, seed=3, now=None):
     rng = np.random.default_rng(seed)
     b, X = ArrayBuilder((0.3, 0.2, -9.81)), MODELLED + 0.2 * rng.normal(size=(8, 3)) if now is None else now
-    nodes = [made.slope_node(b, X[k:k + 4], rng.normal(size=12)) for k in (0, 4)]
+    nodes = [b.slope_place("", "", X[k:k + 4], rng.normal(size=12), None) for k in (0, 4)]
     if mass:
         made.slope_beam_inertia(b, "beam", nodes, L, 1.7, WIDTH, HEIGHT)
     else:
@@ -95,7 +95,7 @@ def test_inertia_is_that_of_the_field():
 def cantilever(n, young, poisson, load):
     """Deflection of the end of a bar of length 1, 0.1 x 0.1, for a small load (12 numbers on the last node)."""
     b, X = ArrayBuilder((0.0, 0.0, 0.0)), [np.array([[k / n, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]) for k in range(n + 1)]
-    nodes = [made.slope_node(b, x) for x in X]
+    nodes = [b.slope_place("", "", x, 0 * x, None) for x in X]
     for k in range(n):
         made.slope_beam(b, "beam", nodes[k:k + 2], 1 / n, young, poisson, 0.1, 0.1, X=np.concatenate(X[k:k + 2]))
     s = System(b)

@@ -19,7 +19,7 @@ def random_cable(points, curved, damping=0.0, mass=False, seed=3):
     rng = np.random.default_rng(seed)
     b, now = ArrayBuilder((0.3, 0.2, -9.81)), STRAIGHT + 0.2 * rng.normal(size=(4, 3))
     modelled = STRAIGHT + 0.2 * curved * rng.normal(size=(4, 3))
-    nodes = [made.slope_node(b, now[k:k + 2], rng.normal(size=6)) for k in (0, 2)]
+    nodes = [b.slope_place("", "", now[k:k + 2], rng.normal(size=6), None) for k in (0, 2)]
     if mass:
         made.cable_inertia(b, "mass", nodes, 0.8, 1.7)
     else:
@@ -76,7 +76,7 @@ def test_either_end_may_be_the_first(points, curved):
     modelled = (STRAIGHT + 0.2 * curved * rng.normal(size=(4, 3)))[[2, 3, 0, 1]]
     now[[1, 3]] *= -1
     modelled[[1, 3]] *= -1
-    nodes = [made.slope_node(b, now[k:k + 2]) for k in (0, 2)]
+    nodes = [b.slope_place("", "", now[k:k + 2], np.zeros(6), None) for k in (0, 2)]
     made.cable(b, "cable", nodes, 0.8, 3.0, 1.3, X=modelled, points=points)
     s = System(b)
     np.testing.assert_allclose(energy(s, s.memory(), ELASTIC), energy(c.system, c.real, ELASTIC), rtol=1e-12)
@@ -100,7 +100,7 @@ class Cantilever:
     def __init__(self, n, axial, bending, **options):
         b = ArrayBuilder((0.0, 0.0, 0.0))
         X = np.array([[[k / n, 0, 0], [1.0, 0, 0]] for k in range(n + 1)])
-        nodes = [made.slope_node(b, x) for x in X]
+        nodes = [b.slope_place("", "", x, 0 * x, None) for x in X]
         for k in range(n):
             made.cable(b, "cable", nodes[k:k + 2], 1 / n, axial, bending, X=X[k:k + 2].reshape(4, 3), **options)
         self.system = System(b)

@@ -1,12 +1,10 @@
 """Beams with the energy-momentum method: what is kept however large the step, order, and places where it may go wrong."""
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from spaghetti import drift, spaghetti
 
 import pliant as pl
-from pliant.methods.integrators.special.energy_momentum import EnergyMomentumMethod
 
 METHOD = pl.EnergyMomentum()
 
@@ -103,12 +101,3 @@ def test_a_latch_in_the_middle_of_a_run():
     E = sol["energy.kinetic"] + sol["energy.elastic"]
     before, after = E[sol.t < 0.495], E[sol.t > 0.515]
     assert abs(before - before[0]).max() < 1e-11 * E[0] and abs(after - after[0]).max() < 1e-11 * E[0]
-
-
-def test_nodes_without_axes_are_refused_by_name():
-    """No item has them yet: a cable has slopes for coordinates."""
-    system = SimpleNamespace(data=SimpleNamespace(rotations=np.array([[3, 3]])), n_motion=12)
-    method = EnergyMomentumMethod.__new__(EnergyMomentumMethod)
-    method.option, method.run = METHOD, SimpleNamespace(dynamics=SimpleNamespace(system=system, body_of=lambda tile: f"rope {tile}"))
-    with pytest.raises(pl.ModelError, match="integrator energy-momentum: 'rope 1' has nodes without axes"):
-        method.refuse_slopes()

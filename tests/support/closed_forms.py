@@ -1,6 +1,8 @@
 """Small spatial problems with closed forms, or with reduced equations of motion that SciPy integrates to 1e-12."""
 import numpy as np
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+from scipy.special import ellipeinc, ellipkinc
 
 import pliant as pl
 from pliant.items.base import matrix_of
@@ -9,6 +11,17 @@ N = np.array([1.0, 2.0, 2.0]) / 3                   # off all axes, with two dir
 U, V = np.array([2.0, 1.0, -2.0]) / 3, np.array([-2.0, 2.0, -1.0]) / 3
 G = np.array([1.5, -2.0, -9.0])
 ALONG = "(b.position.x + 2*b.position.y + 2*b.position.z)/3"   # coordinate of body b along N
+
+
+def elastica_tip(alpha):
+    """Along and across of the tip of a cantilever of length one under a dead load across it, alpha = P L^2 / EI: Bisshopp and Drucker
+    1945, sqrt(alpha) = K(k) - F(phi, k) with sin(phi) = 1 / (k sqrt 2)."""
+    def left(k):
+        return ellipkinc(np.pi / 2, k * k) - ellipkinc(np.arcsin(1 / (k * np.sqrt(2))), k * k) - np.sqrt(alpha)
+    k = brentq(left, np.sqrt(0.5) + 1e-9, 1 - 1e-12)
+    phi = np.arcsin(1 / (k * np.sqrt(2)))
+    L = ellipkinc(np.pi / 2, k**2) - ellipkinc(phi, k**2)
+    return 2 * k * np.cos(phi) / L, 1 - 2 * (ellipeinc(np.pi / 2, k**2) - ellipeinc(phi, k**2)) / L
 
 
 def solved(f, y0, t):

@@ -23,10 +23,10 @@ def solve(M: np.ndarray, D: np.ndarray, K: np.ndarray, rate: float, natural: flo
         d = 0 * d
     if size <= ROUNDING * natural:
         return np.zeros(n, complex), solve_triangular(L.T, np.eye(n)).astype(complex)
-    tau = np.sqrt(size)
+    tau, stiff = np.sqrt(size), max(float(abs(k).max()), rate**2)
     k, d = k / size, d / tau
     same = abs(k - k.T).max() <= SYMMETRIC
-    zero = max(ZERO, ROUNDING * natural / size)
+    zero = max(ZERO * stiff / size, ROUNDING * natural / size)  # however strong the damping of other motions is
     s, y = _undamped(k, zero) if same and not abs(d).max() > 1e-15 else _general(k, d, zero)
     order = np.argsort(abs(s), kind="stable")
     return tau * s[order], solve_triangular(L.T, y[:, order])

@@ -14,7 +14,7 @@ from . import eigen
 from .entries import number_of
 from .linearisation import Linearisation, Linearised
 from .states import linearised
-from .tangent import largest_motion
+from .tangent import largest_motion, turn_of
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -49,7 +49,7 @@ class Modes(Linearised):
         self.states = [state.name for state in d.system.states]
         self.state_shapes = np.array(x[2 * lin.n:, :len(self.eigenvalues)].T)
         self.degrees_of_freedom, self.frame, self.t = lin.n, lin.W, lin.t
-        self.bodies = list(d.system.bodies)
+        self.bodies = [*d.system.bodies, *(node.name for node in d.system.slopes)]
         self.shapes = np.zeros((len(self.eigenvalues), len(self.bodies), 6), complex)
         self.motions = np.zeros((len(self.eigenvalues), d.system.n_v), complex)  # of all coordinates, those of modal bodies among them
         for k in range(len(self.eigenvalues)):
@@ -58,7 +58,8 @@ class Modes(Linearised):
                 part = eta[foremost(abs(eta) / by[:, 0])]
                 factor = abs(part) / (part * largest_motion(d, eta))
                 eta, self.state_shapes[k] = factor * eta, factor * self.state_shapes[k]
-            self.shapes[k], self.motions[k] = [eta[iv - 3:iv + 3] for iv in d.system.data.rotations[:, 0]], eta
+            nodes = [np.concatenate([eta[node.iv:node.iv + 3], turn_of(d, node, eta)]) for node in d.system.slopes]
+            self.shapes[k], self.motions[k] = [*(eta[iv - 3:iv + 3] for iv in d.system.data.rotations[:, 0]), *nodes], eta
 
     def of_state(self, k: int) -> str | None:
         """The state that mode k is of, where next to nothing moves with it: then its largest state is 1 nominal value."""

@@ -44,6 +44,7 @@ class Stated:
 
     def __init__(self, d: CompiledModel, t: float, v: np.ndarray, statements: bool) -> None:
         s, x = d.system, d.x
+        s.refuse_slopes("steady rotation", "which the search for it does not turn")
         self.d, self.q, self.G = d, x.q.copy(), axes(d, x.q)
         x.v[:], x.a[:], x.lam[:], x.V[:] = 0, 0, 0, 0
         evaluation.run(s.program("rates"), s.data, x, t, 0.0, 0.0, 0.0)

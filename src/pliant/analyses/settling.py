@@ -47,7 +47,7 @@ class Settling:
         self.start = d.x.q.copy(), d.x.H.copy(), d.x.v.copy()
         self.unloaded = without_loads(d)
         self.weight = d.gravity * d.length * d.heaviest
-        self.radius = LONGEST * np.sqrt(len(s.data.rotations))
+        self.radius = LONGEST * np.sqrt(len(s.data.rotations) + len(s.slopes))
 
     # -- forces
     def _derivative(self) -> tuple[np.ndarray, np.ndarray]:
@@ -194,7 +194,7 @@ class Settling:
         """Back to the start."""
         self._go(self.start)
         self.way = 0.0
-        self.radius = LONGEST * np.sqrt(len(self.d.system.data.rotations))
+        self.radius = LONGEST * np.sqrt(len(self.d.system.data.rotations) + len(self.d.system.slopes))
 
 
 class NotSettled(ModelError):

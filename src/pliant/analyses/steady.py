@@ -16,9 +16,11 @@ ANGLE = 0.37     # rad, how far a motion is followed to see whether it is steady
 
 def axes_of(tangent: Tangent) -> tuple[np.ndarray, bool]:
     """The rate W [rad/s] of the axes, and whether the equations are constant in them; fixed axes where they are in none. Axes that do
-    not turn come first.                                                                                [linear-4]"""
+    not turn come first. With nodes of slopes only those at rest are looked for.                          [linear-4]"""
     if _at_rest(tangent):
         return np.zeros(3), True
+    if tangent.d.system.slopes:
+        return np.zeros(3), False
     for W in _candidates(tangent, least(tangent)):
         if _steady(tangent, W):
             return W, True
@@ -37,8 +39,8 @@ def is_steady(t: Tangent, W: np.ndarray) -> bool:
 def least(t: Tangent) -> np.ndarray:
     """The smallest W with v' = W x v and w' = W x w as nearly as possible."""
     L = t.d.length
-    A = np.vstack([-cross_matrix(u) for u in (*(t.v / L), *t.w)])
-    b = np.concatenate([(t.dv / L).ravel(), t.dw.ravel()])
+    A = np.vstack([-cross_matrix(u) for u in (*(t.v / L), *t.w, *t.rates)])
+    b = np.concatenate([(t.dv / L).ravel(), t.dw.ravel(), t.changes.ravel()])
     W = np.linalg.lstsq(A, b, rcond=1e-9)[0]
     return np.asarray(W) if np.linalg.norm(W) > 1e-9 * t.speed else np.zeros(3)
 
@@ -83,7 +85,7 @@ def fastest(t: Tangent, W: np.ndarray) -> tuple[str, float]:
     """The body whose acceleration is farthest from that of axes that turn with W, and by how much [m/s^2]."""
     left = t.accelerations(W)
     k = int(np.argmax(left))
-    return t.d.body_of(int(t.d.system.data.rotations[k, 0]) // 6), float(left[k]) * t.d.length
+    return t.named(k), float(left[k]) * t.d.length
 
 
 def _while(t: Tangent, W: np.ndarray) -> float:

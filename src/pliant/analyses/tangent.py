@@ -5,7 +5,7 @@ Increments are eta = (displacement, rotation vector) of every body in world axes
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..items.errors import ModelError
 from ..kernels import evaluation
 from ..kernels.state_row import parts, row_width
 from ..report.words import direction
+
+if TYPE_CHECKING:
+    from ..compile.array_builder import SlopeNode
 
 FAR = 60.0     # sizes of the model or rad: what has moved so far in all moves for ever
 LARGEST = 6000   # velocities: matrices are full
@@ -97,19 +100,31 @@ def largest_motion(d: CompiledModel, eta: np.ndarray) -> float:
     """Of all bodies: displacement in sizes of the model, or rotation [rad]."""
     places = d.system.data.rotations[:, 0, None] + np.arange(3)
     bent = max((float(abs(eta[d.modal_rows(name)]).max(initial=0.0)) for name in d.directory.flexible), default=0.0) / d.length
-    moved, turned = (float(np.linalg.norm(eta[rows], axis=1).max()) for rows in (places - 3, places))
-    return max(bent, moved / d.length, turned)
+    moved, turned = (float(np.linalg.norm(eta[rows], axis=1).max(initial=0.0)) for rows in (places - 3, places))
+    lengths = [np.linalg.norm(eta[node.iv:node.iv + 3 * node.vectors].reshape(-1, 3), axis=1) for node in d.system.slopes]
+    nodes = [max(float(each[0]) / d.length, float(each[1:].max(initial=0.0))) for each in lengths]
+    return max(bent, moved / d.length, turned, *nodes)
+
+
+def turn_of(d: CompiledModel, node: SlopeNode, eta: np.ndarray) -> np.ndarray:
+    """The rotation vector of a small motion of a node of slopes: of its first slope, without twist [rad]."""
+    if node.vectors == 1:
+        return np.zeros(3)
+    slope = d.x.q[node.iq + 3:node.iq + 6]
+    return np.asarray(np.cross(slope, eta[node.iv + 3:node.iv + 6]) / (slope @ slope))
 
 
 def motion_in_words(d: CompiledModel, eta: np.ndarray) -> tuple[str, str]:
     """The body that moves most, and 'translation along x' or 'rotation about (0, 0.6, 0.8)'."""
     parts = [(eta[iv - 3:iv] / d.length, eta[iv:iv + 3], eta[d.modal_rows(name)] / d.length, name)
              for name, iv in zip(d.system.bodies, d.system.data.rotations[:, 0], strict=True)]
+    parts += [(eta[node.iv:node.iv + 3] / d.length, turn_of(d, node, eta), np.zeros(0), node.name) for node in d.system.slopes]
     move, turn, bend, name = max(parts, key=lambda p: max(np.linalg.norm(p[0]), np.linalg.norm(p[1]), abs(p[2]).max(initial=0.0)))
     way, angle, modal = float(np.linalg.norm(move)), float(np.linalg.norm(turn)), float(abs(bend).max(initial=0.0))
     if modal > 0.3 * max(way, angle):  # the body's frame may move with it
         k = int(np.argmax(abs(bend)))
-        return name, f"deformation, {d.model[name].reduced.names[k] if d.model is not None else f'coordinate {k + 1}'}"
+        part = getattr(d.model[name], "reduced", None) if d.model is not None else None
+        return name, f"deformation, {f'coordinate {k + 1}' if part is None else part.names[k]}"
     if angle > 0.3 * way:  # the centre of mass moves with it
         return name, f"rotation about {direction(turn / angle)}"
     return name, f"translation along {direction(move / way)}" if way > 0 else "none"
@@ -174,18 +189,23 @@ class Tangent:
         self.freedom = Freedom(d, self.G)
         p = parts(row[None, :], s.q0.size, s.n)
         places = s.data.rotations[:, 0]
-        self.w = np.array([self.G[i:i + 3, i:i + 3] @ p["v"][0, i:i + 3] for i in places])   # angular velocities, world axes
-        self.dw = np.array([self.G[i:i + 3, i:i + 3] @ p["a"][0, i:i + 3] for i in places])
-        self.v = np.array([p["v"][0, i - 3:i] for i in places])
-        self.dv = np.array([p["a"][0, i - 3:i] for i in places])
-        self.p = np.array([p["q"][0, i - 3:i] for _, i in s.data.rotations])
+        def three(rows: Any) -> np.ndarray:
+            return np.array(list(rows)).reshape(-1, 3)
+        self.w = three(self.G[i:i + 3, i:i + 3] @ p["v"][0, i:i + 3] for i in places)   # angular velocities, world axes
+        self.dw = three(self.G[i:i + 3, i:i + 3] @ p["a"][0, i:i + 3] for i in places)
+        self.v = three(p["v"][0, i - 3:i] for i in places)
+        self.dv = three(p["a"][0, i - 3:i] for i in places)
+        self.p = three(p["q"][0, i - 3:i] for _, i in s.data.rotations)
+        parts_of = [(node.iv + 3 * k, 1.0 if k else d.length) for node in s.slopes for k in range(node.vectors)]
+        self.rates, self.changes = (three(p[x][0, i:i + 3] / by for i, by in parts_of) for x in "va")  # of nodes of slopes
         modal = [d.modal_rows(name) for name in s.bodies]
         self.bending, self.dbending = (np.array([abs(p[x][0, rows]).max(initial=0.0) for rows in modal]) for x in "va")  # modal rates
 
     @cached_property
     def speed(self) -> float:
         """The largest rate of the state [1/s]."""
-        return max(float(np.abs([*self.v.ravel(), *self.bending]).max(initial=0.0)) / self.d.length, float(abs(self.w).max(initial=0.0)))
+        moving = float(np.abs([*self.v.ravel(), *self.bending]).max(initial=0.0)) / self.d.length
+        return max(moving, float(abs(self.w).max(initial=0.0)), float(abs(self.rates).max(initial=0.0)))
 
     @cached_property
     def natural(self) -> float:
@@ -202,9 +222,16 @@ class Tangent:
         return float(np.divide(abs(np.diag(X)), masses, out=np.zeros_like(masses), where=masses > 0).max(initial=0.0))
 
     def accelerations(self, W: np.ndarray) -> np.ndarray:
-        """Of every body what does not belong to a rotation with W [1/s^2]: lengths in sizes of the model."""
+        """Of every body, then of every vector of nodes of slopes, what does not belong to a rotation with W [1/s^2]: lengths in sizes of
+        the model."""
         left = np.maximum(np.linalg.norm(self.dv - np.cross(W, self.v), axis=1), self.dbending) / self.d.length
-        return np.asarray(np.maximum(left, np.linalg.norm(self.dw - np.cross(W, self.w), axis=1)))
+        left = np.maximum(left, np.linalg.norm(self.dw - np.cross(W, self.w), axis=1))
+        return np.concatenate([left, np.linalg.norm(self.changes - np.cross(W, self.rates), axis=1)])
+
+    def named(self, k: int) -> str:
+        """Whose the k-th of these is."""
+        s = self.d.system
+        return [*s.bodies, *(node.name for node in s.slopes for _ in range(node.vectors))][k]
 
     def seen_from(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(turning of the axes, of the bodies): W~ and w~ of [linear-3]."""

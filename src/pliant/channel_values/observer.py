@@ -183,6 +183,7 @@ class Observer:
         from ..families.beam_sections import sections
         from ..families.exact_beams import BEAM
         s, x, record = self.dynamics.system, self.dynamics.x, self.directory.beams[beam]
+        assert record.family is not None
         first, last, _ = elements.indices(len(record.nodes) - 1)
         out = np.zeros((len(self.rows), last - first, len(xi), 6))
         row = s.families[record.family][0] + record.row + first
@@ -244,7 +245,7 @@ class Observer:
             return quaternions(self.axes(number))
         first = W if quantity == "angular_velocity" else AV + 3
         owner = name.rpartition(".")[0]  # in the axes of the body; on a beam of its section
-        body = number if owner in self.directory.beams else self.directory.frames.get(owner, number)
+        body = number if owner in self.directory.sectioned else self.directory.frames.get(owner, number)
         return np.einsum("nji,nj->ni", self.axes(body), self.frame(number)[:, first:first + 3])
 
 

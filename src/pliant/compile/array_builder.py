@@ -38,6 +38,16 @@ class Place:
         return 6 * self.tiles[0]
 
 
+class SlopeNode(NamedTuple):
+    """A node of slopes: the beam that has it, its own name, its places in v and q, and how many vectors of three it has; the first is a
+    place, the others slopes."""
+    beam: str
+    name: str
+    iv: int
+    iq: int
+    vectors: int
+
+
 @dataclass
 class Equations:
     """The tile of multipliers of one joint, filled from its first row on."""
@@ -115,6 +125,7 @@ class ArrayBuilder:
     used: list[int] = field(default_factory=list)
     rotations: list[tuple[int, int]] = field(default_factory=list)
     linear: list[tuple[int, int]] = field(default_factory=list)
+    slopes: list[SlopeNode] = field(default_factory=list)
     frames: list[tuple[int, int, int, int]] = field(default_factory=list)
     fixed: list[tuple[int, list[float]]] = field(default_factory=list)
     velocity_frames: set[int] = field(default_factory=set)
@@ -175,6 +186,19 @@ class ArrayBuilder:
         self.rotations.append((iv + 3, iq + 3))
         self.linear += [(iv + k, iq + k) for k in range(3)] + [(iv + 6 + k, iq + 7 + k) for k in range(n)]
         return Place(name, tuple(range(tile, tile + count)), iq, make_frame, self.slides(lines))
+
+    def slope_place(self, beam: str, name: str, X: Any, v: Any, make_frame: Callable[..., None]) -> Place:
+        """A node of slopes, X = (r, r', ...) in rows, two vectors to a tile, or of a place alone; v likewise."""
+        if self.joints:
+            raise ValueError("nodes must be placed before joints")
+        n, iq, tile = int(np.size(X)), len(self.q), len(self.used)
+        self.q += map(float, np.ravel(X))
+        tiles = (n + 5) // 6
+        self.v += [*map(float, np.ravel(v)), *[0.0] * (6 * tiles - n)]
+        self.used += [min(6, n - 6 * k) for k in range(tiles)]
+        self.linear += [(6 * tile + k, iq + k) for k in range(n)]
+        self.slopes.append(SlopeNode(beam, name, 6 * tile, iq, n // 3))
+        return Place(name, tuple(range(tile, tile + tiles)), iq, make_frame)
 
     def slides(self, lines: int) -> tuple[tuple[int, int], ...]:
         """Places of so many frames that slide: the tile of each, and its place in q."""

@@ -8,10 +8,13 @@ import numpy as np
 from ..families import beam_frames, corotational, exact_beams, rigid
 from ..items.base import quaternion_of
 from ..items.beam_axis import ON_NODE
-from ..items.beams import COROTATIONAL
+from ..items.beam_formulations import ANCF, CABLE, COROTATIONAL, EXACT, MODAL, POINTS, RIGID, SEGMENTS
 from . import beam_elements as elements
 from .array_builder import Place
+from .beam_parts import add_modal, add_rigid
 from .channel_map import BeamRecord, StatedVelocity
+from .point_beams import add_point_beam
+from .slope_bodies import add_slope_beam
 
 if TYPE_CHECKING:
     from ..items.beams import Beam
@@ -23,6 +26,10 @@ def add_beam(layout: ModelCompiler, beam: Beam) -> None:
     """Nodes and elements of a beam; it is known by its name, and its nodes by theirs."""
     if layout.sliding.get(beam.name):
         raise ValueError(f"beam {beam.name!r}: nothing can slide along a beam or carry a curve; take a modal body, whose part has lines")
+    makers = {ANCF: add_slope_beam, CABLE: add_slope_beam, POINTS: add_point_beam, RIGID: add_rigid, MODAL: add_modal}
+    if made := makers.get(beam.formulation):
+        made(layout, beam)
+        return
     nodes, d = _nodes(layout, beam), layout.directory
     whole = Place(beam.name, tuple(t for node in nodes for t in node.tiles), nodes[0].iq, nodes[0].make_frame,
                   parts=_parts(layout, beam, nodes))
@@ -30,7 +37,7 @@ def add_beam(layout: ModelCompiler, beam: Beam) -> None:
     layout.places[beam.name], layout.poses[beam.name] = whole, (first.point, first.axes)
     d.masses[beam.name] = beam.mass
     d.beams[beam.name] = BeamRecord(tuple(node.name for node in nodes), _elements(layout, beam, nodes),
-                                     corotational.COROTATIONAL if beam.formulation == COROTATIONAL else exact_beams.BEAM)
+                                     {EXACT: exact_beams.BEAM, COROTATIONAL: corotational.COROTATIONAL}.get(beam.formulation))
 
 
 def _nodes(layout: ModelCompiler, beam: Beam) -> list[Place]:
@@ -45,9 +52,25 @@ def _nodes(layout: ModelCompiler, beam: Beam) -> list[Place]:
         said = stated if k == 0 or all(stated) else [False] * 6  # the others follow it, see start.velocity_solver
         layout.directory.stated[node.name] = StatedVelocity(node.iv, said, rates, node.iq, np.zeros(3))
         layout.places[node.name], layout.poses[node.name] = node, (pose.point, pose.axes)
-        elements.node_inertia(layout.builder, node.name, node, mass if beam.lumped else 0.0, inertia, moment)
+        own = segment(beam, k) if beam.formulation == SEGMENTS else (mass if beam.lumped else 0.0, inertia, moment)
+        elements.node_inertia(layout.builder, node.name, node, *own)
         nodes.append(node)
     return nodes
+
+
+def segment(beam: Beam, k: int) -> tuple[float, np.ndarray, np.ndarray]:
+    """Of a segment, half an element on each side of a node: mass, inertia about the node, first moments, in its axes    [segment-1]"""
+    axis, n = beam.axis, beam.elements
+    node, mass, inertia, moment = axis.poses[k], 0.0, np.zeros((3, 3)), np.zeros(3)
+    for side, element in ((-0.25, k - 1), (0.25, k)):
+        if not 0 <= element < n:
+            continue
+        half, pose = axis.lengths[element] / 2, axis.pose((k + side) / n)
+        m, c, turn = half * beam.mass_at((k + side) / n)[0, 0], node.axes.T @ (pose.point - node.point), node.axes.T @ pose.axes
+        bar = half * beam.mass_at((k + side) / n)[3:, 3:] + m * half**2 / 12 * np.diag([0.0, 1.0, 1.0])
+        inertia += turn @ bar @ turn.T + m * ((c @ c) * np.eye(3) - np.outer(c, c))
+        mass, moment = mass + m, moment + m * c
+    return mass, inertia, moment
 
 
 def _elements(layout: ModelCompiler, beam: Beam, nodes: list[Place]) -> int:
@@ -61,6 +84,12 @@ def _elements(layout: ModelCompiler, beam: Beam, nodes: list[Place]) -> int:
 
         def mass(x: float, k: int = k) -> float:
             return float(beam.mass_at((k + x) / n)[0, 0])
+        if beam.formulation == SEGMENTS:
+            middle = axis.pose((k + 0.5) / n)
+            places = [(pose.axes.T @ (middle.point - pose.point), pose.axes.T @ middle.axes) for pose in axis.poses[k:k + 2]]
+            frames = b.frame(ends[0], *places[0]), b.frame(ends[1], *places[1])
+            rows.append(elements.bushing_between(b, beam.name, frames, np.linalg.inv(flexibility(0.5)) / length, beam.damping))
+            continue
         if beam.formulation == COROTATIONAL:
             stiffness = elements.linear_stiffness(flexibility, float(np.linalg.norm(axis.poses[k + 1].point - axis.poses[k].point)))
             rows.append(elements.corotational_beam(b, beam.name, ends, axis.poses[k:k + 2], stiffness, beam.damping))
@@ -111,6 +140,10 @@ def _parts(layout: ModelCompiler, beam: Beam, nodes: list[Place]) -> Any:
         point, axes = pose.axes.T @ (first.point + first.axes @ point - pose.point), pose.axes.T @ first.axes @ axes
         if xi == 0:
             return nodes[k], point, axes
+        if beam.formulation == SEGMENTS:
+            k = round(k + xi)
+            near = axis.poses[k]
+            return nodes[k], near.axes.T @ (pose.point + pose.axes @ point - near.point), near.axes.T @ pose.axes @ axes
         pair = nodes[k:k + 2]
         return Place(beam.name, (*pair[0].tiles, *pair[1].tiles), pair[0].iq, between(k, xi)), point, axes
     return parts

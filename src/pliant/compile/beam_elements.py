@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..families import beam_frames, beam_inertia, beam_loads, corotational, rigid
+from ..families import beam_frames, beam_inertia, beam_loads, bushing, corotational, rigid
 from ..families.exact_beams import BEAM
 from ..items.beam_axis import Pose, exponential, rotation_vector, skew
 from ..items.beam_axis import screw as screw
@@ -86,6 +86,12 @@ def node_inertia(b: ArrayBuilder, item: str, place: Place, mass: float, inertia:
     b.element(rigid.BODY, item, (place.iq, place.iv), (mass, *np.ravel(inertia)), tiles=place.tiles)
     if moment is not None and np.any(moment):
         b.element(beam_inertia.MOMENTS, item, (place.iq, place.iv), tuple(moment), tiles=place.tiles)
+
+
+def bushing_between(b: ArrayBuilder, item: str, frames: tuple[int, int], stiffness: np.ndarray, damping: float) -> int:
+    """A linear stiffness 6x6 between two frames that coincide as modelled; ``damping`` [s] multiplies it."""
+    pool = b.pool(stiffness, damping * stiffness, np.zeros(6))
+    return b.pair(bushing.BUSHING, item, *frames, (pool, b.history(3)), velocity=True)
 
 
 def between(a: Place, b: Place, name: str) -> Place:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..items.joints import Connection
     from ..kernels.contract import Family
 
+ACROSS = "+"  # behind the name of a node: its slopes across the beam
 Z = 2  # joint coordinates are about and along the z axis of the joint frame
 
 
@@ -40,6 +41,7 @@ class JointRecord:
     axes: np.ndarray = field(default_factory=lambda: np.eye(3))      # joint axes in the world, as modelled
     offset: np.ndarray = field(default_factory=lambda: np.zeros(3))  # from a to b in the world, as modelled
     counter: tuple[int, int] | None = None                   # frames whose displacement is the place on a line
+    untwisted: bool = False                                  # a body of it has no twist, so that there is no turn about its axis
     carrier: type[Connection] | None = None                  # the kind as which joint coordinates carry it
 
     def ends(self, coordinate: str) -> tuple[int, int]:
@@ -66,11 +68,14 @@ class StatedVelocity:
     values: np.ndarray
     iq: int
     com: np.ndarray  # the centre of mass in body axes
+    slopes: bool = False  # of a node of slopes: of its place, and the rates of its slope
 
     def map(self, q: np.ndarray) -> np.ndarray:
         """From the velocities of the centre of mass to those stated, 6x6, at a position: v_origin = v + R [com] w"""
         x, y, z = self.com
         origin = np.eye(6)
+        if self.slopes:
+            return origin
         origin[:3, 3:] = matrix_of(q[self.iq + 3:self.iq + 7].tolist()) @ np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
         return origin
 
@@ -93,10 +98,11 @@ class Flexible:
 
 
 class BeamRecord(NamedTuple):
-    """Of a beam: names of its nodes, among bodies of the system, and its family with the row of its first element there."""
+    """Of a beam: names of its nodes, among bodies of the system, and the row of its first element in its family; the family, if forces in
+    its sections are known."""
     nodes: tuple[str, ...]
     row: int
-    family: Family
+    family: Family | None = None
 
 
 class ChannelMap:
@@ -124,6 +130,7 @@ class ChannelMap:
         self.related: set[str] = set()              # signals that functions of couplings use
         self.flexible: dict[str, Flexible] = {}     # modal bodies
         self.beams: dict[str, BeamRecord] = {}      # bodies of many nodes
+        self.sectioned: set[str] = set()            # bodies whose frames are sections: their angular velocities are in axes of their own
         self.states: dict[str, StateEntry] = {}     # of items, by the name of their channel
         self.starts: dict[str, int] = {}            # of states that begin with a function of signals: its program
         self.inputs: dict[str, int] = {}            # free inputs: their rows among entries
@@ -133,6 +140,7 @@ class ChannelMap:
 
     def whole(self, node: str) -> str:
         """The beam that a node belongs to; other bodies are whole."""
+        node = node.removesuffix(ACROSS)
         return next((name for name, beam in self.beams.items() if node in beam.nodes), node)
 
     @property

@@ -116,7 +116,9 @@ class CompiledModel:
         of a flexible body or of a curve."""
         s, x, d = self.system, self.x, self.directory
         evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
-        points = np.vstack([x.X[self.held_frames(), :3], s.q0[s.data.rotations[:, 1, None] + np.arange(-3, 0)]])
+        nodes = np.array([node.iq for node in s.slopes], np.int64)
+        points = np.vstack([x.X[self.held_frames(), :3], s.q0[s.data.rotations[:, 1, None] + np.arange(-3, 0)],
+                            s.q0[nodes[:, None] + np.arange(3)]])
         sizes = [float(np.linalg.norm(points - points.mean(0), axis=1).max(initial=0.0)), *(b.limit for b in d.flexible.values()), *s.spans]
         return max(sizes) or 1.0
 
@@ -167,13 +169,14 @@ class CompiledModel:
         """The body whose coordinates are in a tile; of states the item."""
         if own := [state.name for state in self.system.states if state.iv // 6 == tile]:
             return own[0].rpartition(".")[0]
-        starts = [int(i) // 6 for i in self.system.data.rotations[:, 0]]  # every body has one rotation, in its first tile
-        return self.system.bodies[max(k for k, start in enumerate(starts) if start <= tile)]
+        starts = {int(i) // 6: name for i, name in zip(self.system.data.rotations[:, 0], self.system.bodies, strict=True)}
+        starts |= {node.iv // 6: node.name for node in self.system.slopes}  # others have one rotation, in their first tile
+        return starts[max(start for start in starts if start <= tile)]
 
     def weights(self) -> np.ndarray:
-        """1 / size of the model for displacements, 1 for rotations, 0 for padding and for states."""
+        """1 / size of the model for displacements, 1 for rotations and slopes, 0 for padding and for states."""
         w = np.zeros(self.system.n)
-        w[self.system.data.linear[:, 0]] = 1 / self.length
+        w[self.system.metres[:, 0]], w[self.system.slope_places[:, 0]] = 1 / self.length, 1
         for i in self.system.data.rotations[:, 0]:
             w[i:i + 3] = 1
         return w

@@ -17,7 +17,7 @@ from ..items.errors import MissingItem, ModelError, missing_in
 from ..items.groups import MODEL, TOGETHER
 from ..items.joint_channels import held_by
 from ..items.joints import Planar, perpendicular_frame
-from ..items.references import NO_DIRECTION, NO_LENGTH, no_body, no_coordinate, no_frame, no_node, one_body
+from ..items.references import NO_DIRECTION, NO_LENGTH, no_body, no_coordinate, no_frame, no_node, no_twist, one_body
 from ..kernels.coordinates import ANGLE, DISPLACEMENT, DISTANCE
 from .array_builder import ArrayBuilder, Place
 from .channel_map import ChannelMap, Flexible, ForceRecord, JointRecord, StatedVelocity, Z
@@ -28,6 +28,7 @@ from .sensing import KINDS, Sensing
 from .signals import Declared, Signals
 from .structure import OFF, Structure
 from .system import System
+from .twist import check_load, without_twist
 
 if TYPE_CHECKING:
     from ..functions.function import Code
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from ..items.beams import Beam
     from ..items.bodies import FrameOwner, RigidBody
     from ..items.distributed_loads import LineLoad
+    from ..items.forces import Load
     from ..items.modal import ModalBody
     from ..kernels.contract import Family
 
@@ -71,7 +73,9 @@ class ModelCompiler(Sensing):
         self.poses: dict[str, tuple[np.ndarray, np.ndarray]] = {"ground": (np.zeros(3), np.eye(3))}
         self.directory = ChannelMap()
         self.items: list[Item] = []
+        self.used: dict[str, list[tuple[Frame, bool]]] = {}  # by body: frames that items have, and whether something may act there
         self.marking = False
+        self.building: Item | None = None  # who builds itself
         self.discrete, self.structure = Discrete(self), Structure(self)
         self.signals = Signals(self.builder, self._primitive, self._rate, self.discrete.look_up)
         self.given: dict[str, float] = {}  # free inputs
@@ -86,6 +90,7 @@ class ModelCompiler(Sensing):
         """Items build themselves."""
         for item in items:
             with self._told(item):
+                self.building = item
                 item.build(self)
             self._equations_of(item)
             self.items.append(item)
@@ -144,8 +149,9 @@ class ModelCompiler(Sensing):
         p, R = self.poses[frame.body]
         return p + R @ point, R @ axes
 
-    def frame(self, frame: Frame, item: str, axes: np.ndarray | None = None, reads: bool = False) -> int:
-        """A row of the frame table; ``axes`` [world axes, as modelled] replace those of the frame. ``reads``: nothing acts there."""
+    def frame(self, frame: Frame, item: str, axes: np.ndarray | None = None, reads: bool = False, points: bool = False) -> int:
+        """A row of the frame table; ``axes`` [world axes, as modelled] replace those of the frame. ``reads``: nothing acts there.
+        ``points``: what acts there needs no axes of sections."""
         owner = self.owner(frame, item)
         try:
             node = owner.node_of(frame)
@@ -153,11 +159,21 @@ class ModelCompiler(Sensing):
             raise ValueError(f"{item}: {error}") from None
         if node is None and owner.nodal and not (reads or self.marking):
             raise ValueError(f"{item}: {no_node(frame.body, owner.frames)}")
+        if not (owner.twists or points or reads or self.marking or self._on_points()):
+            raise ValueError(f"{item}: {no_twist(frame.body)}")
         marker = f"{frame.body}.{frame.frame}"
         if frame.frame and frame.frame in getattr(owner, "along", ()) and marker not in dict(self.markers) and not self.marking:
             self.add_marker(marker, owner[frame.frame])
         point, own = owner.place_of(frame)
         return self.builder.frame(self.places[frame.body], point, own if axes is None else self.poses[frame.body][1].T @ axes, node)
+
+    def _on_points(self) -> bool:
+        """Whether the item that builds itself needs no axes of its frames."""
+        return self.building is not None and (self.building.on_points or bool(getattr(self.building, "apart", False)))
+
+    def check_load(self, load: Load) -> None:
+        """A load on a body without twist must do without."""
+        check_load(self, load)
 
     def add_marker(self, name: str, frame: Frame) -> None:
         """A frame with channels; it is evaluated for output only."""
@@ -179,11 +195,16 @@ class ModelCompiler(Sensing):
         if wrong := one_body(item.a, item.b):
             raise ValueError(f"{name}: {wrong}")
         axes = R_a @ item.joint_axes() if hasattr(item, "joint_axes") else R_a
-        frames = self.frame(item.a, name, axes), self.frame(item.b, name, axes)
+        primitives = without_twist(self, item, axes, primitives)
+        frames = self.frame(item.a, name, axes, points=True), self.frame(item.b, name, axes, points=True)
         given = item.zeros() if hasattr(item, "zeros") else {}
-        start = {c: given.get(c, 0.0) for c in getattr(item, "coordinates", ())}
+        start = {c: given.get(c, 0.0) for c in getattr(item, "coordinates", ()) if c != "angle" or self.twisting(item)}
         raw = {"angle": 0.0, "displacement": float(axes[:, Z] @ (p_b - p_a))}
         return self.connect(item, primitives, frames, axes, p_b - p_a, start, raw, turn=R_a.T @ axes)
+
+    def twisting(self, item: Pair) -> bool:
+        """Whether both bodies have axes, so that there is an angle between them."""
+        return all(self.owners[end.body].twists for end in (item.a, item.b) if end.body in self.owners)
 
     def connect(self, item: Pair, primitives: tuple[tuple[Any, ...], ...], frames: tuple[int, int], axes: np.ndarray,
                 offset: np.ndarray, start: dict[str, float], raw: dict[str, float], **more: Any) -> JointRecord:
@@ -192,6 +213,7 @@ class ModelCompiler(Sensing):
         equations = self.builder.equations(item.name, frames)
         record = JointRecord(*frames, [], equations, {c: value - raw[c] for c, value in start.items()}, start,
                              bodies=(item.a.body, item.b.body), axes=axes, offset=offset, **more)
+        record.untwisted = not self.twisting(item)
         record.carrier = item.carrier() if hasattr(item, "carrier") else None
         record.stated = {k: v for c in start for k in (c, f"{c}_rate") if (v := getattr(item, k, None)) is not None}
         record.lock = _parallel({(axis[0], axis[1]) for kind, *axis in primitives if kind == "d1"})
@@ -242,12 +264,19 @@ class ModelCompiler(Sensing):
         firm = [record for name, record in self.directory.joints.items() if name not in loose]
         beams = self.directory.beams
         bodies = [part for name in self.owners if name != "ground" for part in (beams[name].nodes if name in beams else (name,))]
+        slopes = {node.name: node.vectors for node in self.builder.slopes}
+        if thick := [node.beam for node in self.builder.slopes if node.vectors > 2]:
+            raise ValueError(f"planar: the sections of beam {thick[0]!r} may leave the planes as they deform; leave planar out, or give "
+                             "the beam another formulation")
         for body in unheld([self._by_nodes(record) for record in firm] if beams else firm, bodies, normal):
             position, R = self.poses[body]
+            if body in slopes:  # the place, and the slope across the normal
+                axes = perpendicular_frame(normal, R[:, 0])
+            constraints_there = (("d2", 2), ("d1", 2, 0))[:slopes[body]] if body in slopes else Planar.constraints
             fa, fb = b.frame(b.ground, position, axes), b.frame(self.places[body], np.zeros(3), R.T @ axes)
             equations = b.equations(f"plane of {body}", (fa, fb))
             record = JointRecord(fa, fb, [], equations, {}, bodies=("ground", body), axes=axes, carrier=Planar)
-            self._equations(equations.name, record, Planar.constraints)
+            self._equations(equations.name, record, constraints_there)
             self.directory.holds[body] = record
 
     def _by_nodes(self, record: JointRecord) -> JointRecord:
@@ -328,7 +357,9 @@ class ModelCompiler(Sensing):
         self.discrete.close()
         self.builder.close_switches()
         listed = sorted(self.items, key=lambda item: item.listed)
-        self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()}
+        self.directory.channels = {f"{item.name}.{c.name}".rstrip("."): (item.name, c) for item in listed for c in item.channels()
+                                   if not (c.name in ("angle", "angle_rate") and isinstance(item, Pair) and item.section == "joints"
+                                           and not self.twisting(item))}
         self.directory.channels |= self.structure.channels()
         for item in self.items:
             for use in {(use.joint, use.coordinate): use for use in item.uses()}.values():  # each coordinate once

@@ -2,7 +2,7 @@
 
 Rows of a body in M v are its momentum (world axes) and its angular momentum about the origin of its frame (body axes). In its first
 tile stand its mass m and, below, [c] R^T with c = m times the centre of mass in the axes R of the frame; so they do in the tiles that
-couple a node of a beam to its neighbours. docs/theory/channels.md
+couple a node of a beam to its neighbours. A node of slopes has momenta of its place and of each slope. docs/theory/channels.md
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZE = 14
 COLUMNS: dict[str, int | slice] = {"mass": MASS, "kinetic": KINETIC, "com": slice(COM, COM + 3), "momentum": slice(MOMENTUM, MOMENTUM + 3),
                                    "about_origin": slice(ABOUT_ORIGIN, ABOUT_ORIGIN + 3), "about_com": slice(ABOUT_COM, ABOUT_COM + 3)}
 FIRST, END, PLACE, TILE = index(0, 1, 2, 3)  # of a body: its numbers in v, its place in q, its first tile in D, and at a node of a beam
-TILES = index(6)  # those that couple it to its neighbours, else -1: up to here
+TILES, VECTORS = index(6, 6)  # those that couple it to its neighbours, else -1: up to here. Of a node of slopes: its vectors, else 0
 
 
 @jit
@@ -41,10 +41,21 @@ def first_moment(D, k, R):
 
 
 @jit
+def turning(x, r, body):
+    """- angular momentum about the origin of its frame, or what its slopes have of it: sum of r' x their momenta   [momentum-3]"""
+    first = body[FIRST]
+    if body[VECTORS] == 0:
+        return mul(rotation(x.q, body[PLACE] + 3), vec(r, first + 3))
+    total = scale(0.0, vec(r, first))
+    for k in range(1, body[VECTORS]):
+        total = add(total, cross(vec(x.q, body[PLACE] + 3 * k), vec(r, first + 3 * k)))
+    return total
+
+
+@jit
 def collect(x, r, body, out):
     """Adds a body to a group: m, T = v.M v / 2, m p + R c, P, p x P + R L                                         [momentum-1]"""
-    first = body[FIRST]
-    R, p = rotation(x.q, body[PLACE] + 3), vec(x.q, body[PLACE])
+    first, p = body[FIRST], vec(x.q, body[PLACE])
     momentum = scale(-1.0, vec(r, first))
     for i in range(first, body[END]):
         out[KINETIC] -= x.v[i] * r[i] / 2
@@ -53,9 +64,12 @@ def collect(x, r, body, out):
         if k >= 0:
             m = x.D[k, 0, 0]
             out[MASS] += m
-            accumulate(1.0, add(scale(m, p), first_moment(x.D, k, R)), out, COM)
+            if body[VECTORS] == 0:
+                accumulate(1.0, add(scale(m, p), first_moment(x.D, k, rotation(x.q, body[PLACE] + 3))), out, COM)
+            else:
+                accumulate(1.0, add(scale(m, p), scale(x.D[k, 3, 0], vec(x.q, body[PLACE] + 3))), out, COM)
     accumulate(1.0, momentum, out, MOMENTUM)
-    accumulate(1.0, add(cross(p, momentum), mul(R, scale(-1.0, vec(r, first + 3)))), out, ABOUT_ORIGIN)
+    accumulate(1.0, add(cross(p, momentum), scale(-1.0, turning(x, r, body))), out, ABOUT_ORIGIN)
 
 
 @entry
@@ -78,8 +92,7 @@ def observe_momenta(matrix, d, lu, x, y, r, rows, bodies, start, members, out):
             for k in range(start[g], start[g + 1]):  # once more, with small levers: a model may be far from the origin
                 body = bodies[members[k]]
                 arm = sub(vec(x.q, body[PLACE]), com)
-                spin = mul(rotation(x.q, body[PLACE] + 3), vec(r, body[FIRST] + 3))
-                accumulate(-1.0, add(cross(arm, vec(r, body[FIRST])), spin), group, ABOUT_COM)
+                accumulate(-1.0, add(cross(arm, vec(r, body[FIRST])), turning(x, r, body)), group, ABOUT_COM)
 
 
 def momenta(dynamics: CompiledModel, rows: np.ndarray, groups: Iterable[Iterable[str]]) -> np.ndarray:
@@ -88,16 +101,18 @@ def momenta(dynamics: CompiledModel, rows: np.ndarray, groups: Iterable[Iterable
     dynamics.x.T[:] = 0
     dynamics.x.T[:, [0, 4, 8]] = 1
     inertia = [f for f in s.families if f.act.rates is None]  # all but constraints
-    starts = d.rotations - 3
-    ends = np.append(starts[1:, 0], s.n_motion)
+    starts = np.vstack([d.rotations - 3, np.array([(node.iv, node.iq) for node in s.slopes], np.int64).reshape(-1, 2)])
+    vectors = [0] * len(s.bodies) + [node.vectors for node in s.slopes]
+    every = np.sort(np.append(starts[:, 0], s.n_motion))
+    ends = every[np.searchsorted(every, starts[:, 0]) + 1]
     tiles = [s.block[first // 6, first // 6] for first in starts[:, 0].tolist()]
-    number = {name: k for k, name in enumerate(s.bodies)}
+    number = {name: k for k, name in enumerate([*s.bodies, *(node.name for node in s.slopes)])}
     beams = {name: [number[node] for node in beam.nodes] for name, beam in dynamics.directory.beams.items()}
     near = np.full((len(tiles), 2), -1)
     for nodes in beams.values():
         for a, b in pairwise(nodes):
             near[a, 1], near[b, 0] = (s.block[i // 6, j // 6] for i, j in ((starts[a, 0], starts[b, 0]), (starts[b, 0], starts[a, 0])))
-    bodies = np.column_stack([starts[:, 0], ends, starts[:, 1], tiles, near])
+    bodies = np.column_stack([starts[:, 0], ends, starts[:, 1], tiles, near, vectors])
     members = [[k for body in group for k in (beams[body] if body in beams else (number[body],))] for group in groups]
     start = np.cumsum([0, *map(len, members)])
     out = np.zeros((len(rows), len(members), SIZE))

@@ -38,5 +38,6 @@ def common_speed(dynamics: CompiledModel, points: np.ndarray, rates: np.ndarray)
     spins = rates[points[:, 0].astype(int)[:, None] + np.arange(3)]
     with np.errstate(over="ignore", invalid="ignore"):  # where nothing resists a motion; the run tells
         swept = np.minimum(*(np.linalg.norm(part, axis=1) for part in (spins, np.cross(spins, points[:, 1:]))))
-    linear = abs(rates[dynamics.system.data.linear[:, 0]]).max(initial=0.0) / dynamics.length
+    s = dynamics.system
+    linear = max(abs(rates[s.metres[:, 0]]).max(initial=0.0) / dynamics.length, abs(rates[s.slope_places[:, 0]]).max(initial=0.0))
     return max(float(linear), float(swept.max(initial=0.0)))

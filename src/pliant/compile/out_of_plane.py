@@ -31,7 +31,7 @@ def out_of_plane(model: Model, dynamics: CompiledModel) -> Iterator[Finding]:
                      "planes carry it.", "Choose another normal, or another gravity.")
     for item in (i for i in model if i.active):
         record = dynamics.directory.joints.get(item.name)
-        if record is not None and _contradicts(record, n):
+        if record is not None and not record.untwisted and _contradicts(record, n):
             yield _plane(item.name, ERROR, f"{item.kind} {item.name!r}: its axis {vector(record.axes[:, 2])} does not let it move in the "
                          f"planes ({said}).", "Turn its axis along the normal (revolute) or across it (prismatic), or leave planar out.")
         elif item.section == "bodies":

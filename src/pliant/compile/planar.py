@@ -69,6 +69,8 @@ def unheld(joints: Iterable[JointRecord], bodies: Iterable[str], normal: np.ndar
     ties: dict[str, list[str]] = {}
     for record in joints:
         held = np.array([functional(direction, record.axes, record.axes, record.offset) for direction in record.directions])
+        if record.untwisted:  # along the axis of such a body nothing turns
+            held = np.vstack([held.reshape(-1, 6), np.concatenate([np.zeros(3), record.axes[:, 2]])])
         _, sizes, rows = np.linalg.svd(held.reshape(-1, 6))
         basis = rows[:int((sizes > PARALLEL).sum())]
         if abs(across - across @ basis.T @ basis).max() < PARALLEL:  # it holds the displacement along the normal and both tilts

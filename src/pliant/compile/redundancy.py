@@ -45,7 +45,7 @@ def units(system: System, length: float, angles: np.ndarray) -> np.ndarray:
     """Per row: what makes an equation dimensionless, 1 / length, or 1 for an angle; of bodies what makes a force of their
     efforts, 1, or 1 / length for a moment; 0 for padding."""
     unit = np.zeros(system.n)
-    unit[system.data.linear[:, 0]] = 1
+    unit[system.metres[:, 0]], unit[system.slope_places[:, 0]] = 1, 1 / length
     for i in system.data.rotations[:, 0]:
         unit[i:i + 3] = 1 / length
     rows = equations(system)
@@ -124,7 +124,7 @@ def scaled(C: Any, rows: np.ndarray, columns: np.ndarray | None = None) -> Any:
 def lengths(system: System, length: float) -> np.ndarray:
     """Per velocity: ``length`` for a displacement, 1 for a rotation."""
     column = np.ones(system.n_v)
-    column[system.data.linear[:, 0]] = length
+    column[system.metres[:, 0]] = length
     return column
 
 
@@ -163,7 +163,11 @@ def redundant_in_plane(C: Any, system: System, q: np.ndarray, normal: Any) -> in
     from .planar import normal_vector
     n = normal_vector(normal)
     across = np.linalg.svd(n[None, :])[2][1:]
-    columns = np.zeros((C.shape[1], 3 * len(system.data.rotations)))
+    turning = len(system.data.rotations)
+    vectors = [node.iv + 3 * k for node in system.slopes for k in range(node.vectors)]
+    columns = np.zeros((C.shape[1], 3 * turning + 2 * len(vectors)))
+    for k, iv in enumerate(vectors):
+        columns[iv:iv + 3, 3 * turning + 2 * k:3 * turning + 2 * k + 2] = across.T
     for k, (iv, iq) in enumerate(system.data.rotations):
         columns[iv - 3:iv, 3 * k:3 * k + 2] = across.T
         columns[iv:iv + 3, 3 * k + 2] = matrix_of(q[iq:iq + 4].tolist()).T @ n

@@ -2,38 +2,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from ..families import ancf_beam, ancf_cable
-from .array_builder import ArrayBuilder
+from .array_builder import ArrayBuilder, Place
 
 
-class LinearNode(NamedTuple):
-    """A place and slopes, six linear coordinates to a tile."""
-    iq: int
-    tiles: tuple[int, ...]
-
-    @property
-    def iv(self) -> int:
-        return 6 * self.tiles[0]
+def cubic(xi: float, length: float) -> np.ndarray:
+    """What (r_A, r'_A, r_B, r'_B) are multiplied with in r"""
+    return np.array([1 - 3 * xi**2 + 2 * xi**3, length * (xi - 2 * xi**2 + xi**3), 3 * xi**2 - 2 * xi**3, length * (xi**3 - xi**2)])
 
 
-def slope_node(b: ArrayBuilder, X: np.ndarray, velocity: np.ndarray | None = None) -> LinearNode:
-    """A node of a cable, X = (r, r'), or of a beam, X = (r, r_x, r_y, r_z); velocities likewise. Nodes come before joints."""
-    if b.joints:
-        raise ValueError("nodes must be placed before joints")
-    n = np.size(X)
-    made = LinearNode(len(b.q), tuple(range(len(b.used), len(b.used) + n // 6)))
-    b.q += map(float, np.ravel(X))
-    b.v += map(float, np.zeros(n) if velocity is None else np.ravel(velocity))
-    b.used += [6] * (n // 6)
-    b.linear += [(made.iv + k, made.iq + k) for k in range(n)]
-    return made
-
-
-def _cubic_slopes(xi: float, length: float) -> np.ndarray:
+def cubic_slopes(xi: float, length: float) -> np.ndarray:
+    """The same in r' """
     return np.array([(6 * xi * xi - 6 * xi) / length, 1 - 4 * xi + 3 * xi * xi, (6 * xi - 6 * xi * xi) / length, 3 * xi * xi - 2 * xi])
 
 
@@ -46,12 +28,12 @@ def cable_strains(X: np.ndarray, length: float, points: int) -> tuple[np.ndarray
     """eps at so many Gauss points and kappa at three, of X = (r_A, r'_A, r_B, r'_B) as modelled"""
     def at(xi: float) -> tuple[float, float]:
         dd = np.array([(12 * xi - 6) / length**2, (6 * xi - 4) / length, (6 - 12 * xi) / length**2, (6 * xi - 2) / length])
-        a, c = _cubic_slopes(xi, length) @ X, dd @ X
+        a, c = cubic_slopes(xi, length) @ X, dd @ X
         return float(a @ a - 1) / 2, float(np.linalg.norm(np.cross(a, c)) / np.linalg.norm(a) ** 3)
     return np.array([at(xi)[0] for xi in _gauss(points)]), np.array([at(xi)[1] for xi in _gauss(3)])
 
 
-def cable(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float, axial: float, bending: float, *, X: np.ndarray,
+def cable(b: ArrayBuilder, item: str, nodes: Sequence[Place], length: float, axial: float, bending: float, *, X: np.ndarray,
           damping: float = 0.0, points: int | None = None) -> int:
     """``axial`` EA, ``bending`` EI, ``X`` as modelled (4, 3), ``damping`` [s] of the stretch. ``points`` of the stretch: 4, or 3 for
     slender elements, which are too stiff with 4."""
@@ -63,7 +45,7 @@ def cable(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float
     return b.element(ancf_cable.CABLE, item, (A.iq, A.iv, B.iq, B.iv, count), reals, tiles=(*A.tiles, *B.tiles))
 
 
-def cable_inertia(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float, mass: float) -> int:
+def cable_inertia(b: ArrayBuilder, item: str, nodes: Sequence[Place], length: float, mass: float) -> int:
     A, B = nodes
     return b.element(ancf_cable.INERTIA, item, (A.iq, A.iv, B.iq, B.iv), (length, mass), tiles=(*A.tiles, *B.tiles))
 
@@ -73,7 +55,7 @@ def slope_strains(X: np.ndarray, length: float, width: float, height: float) -> 
     A, B = X[:4], X[4:]
 
     def axis(xi: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        a = _cubic_slopes(xi, length) @ np.array([A[0], A[1], B[0], B[1]])
+        a = cubic_slopes(xi, length) @ np.array([A[0], A[1], B[0], B[1]])
         return a, (1 - xi) * A[2] + xi * B[2], (1 - xi) * A[3] + xi * B[3]
     on, beside, root = [], [], 1 / np.sqrt(3)
     for xi in _gauss(4):
@@ -86,17 +68,18 @@ def slope_strains(X: np.ndarray, length: float, width: float, height: float) -> 
     return np.array(on), np.array(beside)
 
 
-def slope_beam(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float, young: float, poisson: float, width: float,
-               height: float, *, X: np.ndarray, shear_factor: float = 5 / 6, damping: float = 0.0) -> int:
-    """A beam with a rectangular section, ``width`` along y and ``height`` along z; ``X`` as modelled (8, 3)."""
+def slope_beam(b: ArrayBuilder, item: str, nodes: Sequence[Place], length: float, young: float, poisson: float, width: float,
+               height: float, *, X: np.ndarray, shear_factor: float = 5 / 6, torsion_factor: float = 5 / 6, damping: float = 0.0) -> int:
+    """A beam with a rectangular section, ``width`` along y and ``height`` along z; ``X`` as modelled (8, 3). ``torsion_factor``: the
+    torsion constant over the polar moment of area."""
     A, B = nodes
     lame, shear = young * poisson / ((1 + poisson) * (1 - 2 * poisson)), young / (2 * (1 + poisson))
-    reals = length, lame, shear, shear_factor, width, height, damping
+    reals = length, lame, shear, shear_factor, width, height, damping, torsion_factor
     ints = A.iq, A.iv, B.iq, B.iv, b.pool(*slope_strains(X, length, width, height))
     return b.element(ancf_beam.BEAM, item, ints, reals, tiles=(*A.tiles, *B.tiles))
 
 
-def slope_beam_inertia(b: ArrayBuilder, item: str, nodes: Sequence[LinearNode], length: float, density: float, width: float,
+def slope_beam_inertia(b: ArrayBuilder, item: str, nodes: Sequence[Place], length: float, density: float, width: float,
                        height: float) -> int:
     A, B = nodes
     mass = density * width * height * length

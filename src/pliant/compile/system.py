@@ -63,6 +63,10 @@ class System:
         self.switches, self.timed, self.watched, self.lines, self.sloped = b.switches, b.timed, b.watched, b.lines, b.sloped
         self.spans, self.n_choices = tuple(b.spans), len(b.tab) + 1
         self.states = tuple(b.states)
+        self.slopes = tuple(b.slopes)
+        slopes = [(node.iv + k, node.iq + k) for node in b.slopes for k in range(3, 3 * node.vectors)]
+        self.metres = np.array(sorted(set(b.linear) - set(slopes)), np.int64).reshape(-1, 2)  # as data.linear, without
+        self.slope_places = np.array(slopes, np.int64).reshape(-1, 2)                                         # these: what is no length
         self.rigid = tuple(point._replace(seen=SCRATCH + len(b.tab) + 1 + point.seen) for point in b.rigid)
         self.n_motion = min((6 * (state.iv // 6) for state in b.states), default=self.n_v)  # rows of motion, which states follow
         self.bodies, self.scratch = b.names, SCRATCH + self.n_choices + b.own + b.scratch
@@ -170,6 +174,13 @@ class System:
         """ModelError of what cannot do with such joints."""
         if found := self.rolling():
             raise ModelError(f"{who}: joint {found[0]!r} holds velocities only; {why}", (found[0],))
+
+    def refuse_slopes(self, who: str, why: str) -> None:
+        """ModelError of what cannot do with nodes of slopes."""
+        if self.slopes:
+            beam = self.slopes[0].beam
+            raise ModelError(f"{who}: beam {beam!r} has slopes for coordinates, {why}; give it another formulation, such as "
+                             "geometrically-exact, or take another method, such as radau-iia-5", (beam,))
 
     def refuse_borne(self, who: str, remedy: str) -> None:
         """ModelError of what computes forces before it knows multipliers."""

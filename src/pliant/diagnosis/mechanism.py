@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from ..compile import redundancy
-from ..compile.channel_map import JointRecord
+from ..compile.channel_map import ACROSS, JointRecord
 from ..compile.compiled_model import CompiledModel
 from ..compile.planar import functional, in_plane_axes
 from ..items.base import matrix_of
@@ -58,8 +58,9 @@ class Mechanism:
         for joint in d.joints.values():
             for coordinate, history in joint.histories.items():
                 self.x.H[history] = joint.start[coordinate]
-        self.names = {said.iv // 6: name for name, said in d.stated.items()}
+        self.names = {said.iv // 6: name.removesuffix(ACROSS) for name, said in d.stated.items()}
         self.places = {int(iv) // 6: int(iq) for iv, iq in s.data.rotations}
+        self.slopes = {(node.iv + k) // 6 for node in s.slopes for k in range(0, 3 * node.vectors, 6)}
         self.weights, self.speeds = dynamics.weights(), set(s.data.speeds.tolist())
         self.blocks = self._blocks()
         self.bodies = {j.tile: j.bodies for j in s.joints}
@@ -105,11 +106,16 @@ class Mechanism:
     def basis(self, tile: int) -> np.ndarray:
         """Columns of E of one body, shape (6, number of its coordinates)."""
         w = self.weights[6 * tile:6 * tile + 6]
-        if self.normal is None or tile not in self.places:
+        if self.normal is None or (tile not in self.places and tile not in self.slopes):
             used = np.flatnonzero(w)
             E = np.zeros((6, used.size))
             E[used, np.arange(used.size)] = 1 / w[used]
             return E
+        if tile in self.slopes:
+            across = in_plane_axes(self.normal).T
+            if not w[3]:
+                return np.vstack([across / w[0], np.zeros((3, 2))])
+            return np.block([[across / w[0], np.zeros((3, 2))], [np.zeros((3, 2)), across / w[3]]])
         E = np.zeros((6, 3))
         E[:3, :2] = self.length * in_plane_axes(self.normal).T
         E[3:, 2] = self.axes_of(tile).T @ self.normal

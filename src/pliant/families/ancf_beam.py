@@ -10,7 +10,7 @@ from .ancf_cable import first, four
 from .beam_inertia import M11, M12, M13, M14, M22, M24
 
 QA, VA, QB, VB, POOL = index(1, 2, 3, 4, 5)        # ip: places of two nodes of 12 coordinates; strains as modelled in val, 6 x 4, 3 x 8
-LENGTH, LAME, SHEAR, FACTOR, WIDTH, HEIGHT, DAMPING = index(0, 1, 2, 3, 4, 5, 6)  # rp: L, lambda, mu, k, extents along y and z, tau
+LENGTH, LAME, SHEAR, FACTOR, WIDTH, HEIGHT, DAMPING, TORSION = index(0, 1, 2, 3, 4, 5, 6, 7)  # rp: L, lambda, mu, k, extents, tau, k_t
 MASS, SECOND_Y, SECOND_Z = index(1, 2, 3)          # rp of inertia: rho A L, rho L int y^2, rho L int z^2
 GRADIENT, RATE, STRESS = index(64, 208, 352)       # scratch: derivatives of six strains by 24 coordinates, of their rates, C times both
 NODES, SIZE = index(8, 24)                         # vectors and coordinates of an element
@@ -142,7 +142,7 @@ def stress_of(b, e, E, count):
     """Of six strains on the axis, or of three beside it, where Poisson's ratio is zero                              [slope-4]"""
     if count == 6:
         return axis_stress(b, e, E)
-    m = b.rp[e, SHEAR] * b.rp[e, FACTOR]
+    m = b.rp[e, SHEAR] * b.rp[e, TORSION]
     return young(b, e) * E[0], m * E[1], m * E[2], 0 * E[0], 0 * E[0], 0 * E[0]
 
 

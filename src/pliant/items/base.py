@@ -254,6 +254,7 @@ class Item(Signalling, Strict, metaclass=_Friendly):
     mirrors: ClassVar[bool] = False  # whether `placed` knows its mirror image
     lists: ClassVar[tuple[str, ...]] = ()  # fields that are lists of names of other items
     expressions: ClassVar[tuple[str, ...]] = ()  # fields that are lists or mappings, whose texts are expressions of t and channels
+    on_points: ClassVar[bool] = False  # whether frames without axes, as of cables, will do; so they do where it acts along a line
     wholes: ClassVar[tuple[str, ...]] = ()  # fields that name a body as a whole, not a place where something acts
     name: Name
     active: Switch = True  # an item that is not is left out when the model is compiled

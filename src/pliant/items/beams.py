@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.units import must, shown
@@ -24,8 +24,9 @@ from .base import (
     number,
     quaternion_of,
 )
-from .beam_axis import BeamAxis, axis_of, default_up, skew
+from .beam_axis import BeamAxis, Pose, axis_of, default_up, skew
 from .beam_fields import MaterialField, ProfileField, plain_material, plain_profile
+from .beam_formulations import EXACT, FORMULATIONS, MODAL, RIGID, SECTIONED, SLOPES, TWISTLESS, node_at, pose_at, unfit
 from .beam_profiles import flexibility_of, mass_of, moved, rigid_parts, section_at, unfit_material
 from .bodies import FrameOwner
 from .declarations import Channel
@@ -34,12 +35,13 @@ from .rotations import AXES
 
 if TYPE_CHECKING:
     from ..compile.model_compiler import ModelCompiler
+    from ..flex.material import Material
+    from ..flex.section import Section
     from .placing import Placement
 
 MOST = 100_000   # elements of a beam
 FEWEST = 4       # points of a curve
 PARALLEL = 1e-6  # up and the beam: the sine of the angle between them is larger
-EXACT, COROTATIONAL = "geometrically-exact", "corotational"
 ENDS = {"start": 0.0, "end": 1.0}
 GAUSS = [((1 + x) / 2, w / 2) for x, w in np.transpose(np.polynomial.legendre.leggauss(4)).tolist()]
 
@@ -84,7 +86,7 @@ if TYPE_CHECKING:
     Bends = str
 else:
     Elements = Annotated[int, BeforeValidator(_elements)]
-    Bends = Annotated[Literal["geometrically-exact", "corotational"], BeforeValidator(_spelled)]
+    Bends = Annotated[Literal[FORMULATIONS], BeforeValidator(_spelled)]
     Seconds, Twist = number("s", least=0.0), number("rad")
 Along = Annotated[BeamPlace, WithJsonSchema({"type": ["number", "string"], "description": "place along the beam, 0 to 1"})]
 Points = Annotated[tuple[Point, ...], BeforeValidator(_points)]
@@ -96,7 +98,7 @@ class Beam(FrameOwner):
     From ``start`` to ``end``, or smoothly through ``points``. ``profile``: its section, or sections at places from 0 to 1, and
     ``material``, as of ``pl.flex``; the z axis of the section is towards ``up`` and turns by ``twist`` from the start to the end.
     ``elements``: their number, of equal lengths.
-    ``formulation``: geometrically-exact or corotational. ``lumped``: the mass is at the nodes instead of along the axis. ``shear``:
+    ``formulation``: how it is computed, see docs/beams.md. ``lumped``: the mass is at the nodes instead of along the axis. ``shear``:
     whether sections may lean. ``damping`` [s] times the stiffness resists rates of strain. ``velocity`` is that of its start,
     ``angular_velocity`` in the axes there; the whole beam has this motion and begins undeformed; what is left out is solved for. Frames:
     start, end, node_0, node_1, …, and ``frames``, names with places along the beam from 0 to 1; ``beam.at(0.3)`` is one without a name.
@@ -120,6 +122,7 @@ class Beam(FrameOwner):
     velocity: Annotated[Velocity | None, WORLD] = None
     angular_velocity: Annotated[AngularVelocity | None, BODY] = None
     frames: dict[FrameName, Along] = Field(default_factory=dict)  # type: ignore[assignment]
+    _known: dict[str, float] = PrivateAttr(default_factory=dict)  # frames that it had without being asked
 
     @model_validator(mode="after")
     def _check(self) -> Beam:
@@ -141,6 +144,8 @@ class Beam(FrameOwner):
         if axis.turns.max() > 3.0:
             raise FieldError("elements", f"{self.elements} are too few: one turns by {np.degrees(axis.turns.max()):.0f} degrees as "
                              "modelled, and 170 are the most")
+        if wrong := unfit(self):
+            raise FieldError(*wrong)
         self._name_frames(axis)
         return self
 
@@ -164,16 +169,18 @@ class Beam(FrameOwner):
     def _name_frames(self, axis: BeamAxis) -> None:
         """Frames of the user, then those that every beam has."""
         known = self.known_frames
-        own = {name: frame for name, frame in self.frames.items() if name not in known}
-        taken = [name for name, frame in self.frames.items() if frame.s != known.get(name, frame.s)]
+        given = {name: frame for name, frame in self.frames.items() if self._known.get(name) != frame.s}  # not those of other elements
+        own = {name: frame for name, frame in given.items() if name not in known}
+        taken = [name for name, frame in given.items() if frame.s != known.get(name, frame.s)]
         if taken:
             raise FieldError("frames", f"the frame {taken[0]!r} is at s = {known[taken[0]]:g} of every beam; take another name", taken[0])
         first, found = axis.poses[0], {}
         for name, s in {**{name: frame.s for name, frame in own.items()}, **known}.items():
-            pose = axis.pose(s)
+            pose = self.pose(s)
             found[name] = BeamPlace(s=s, point=tuple((first.axes.T @ (pose.point - first.point)).tolist()),
                                     rotation=quaternion_of(first.axes.T @ pose.axes))
         self.__dict__["frames"] = found
+        self._known = self.known_frames
 
     # -- geometry
     @property
@@ -192,6 +199,18 @@ class Beam(FrameOwner):
         """Nodes as modelled."""
         points = self.points if self.points is not None else (self.start, self.end)
         return axis_of(tuple(map(tuple, points)), self.elements, self.up, self.twist)  # type: ignore[arg-type]
+
+    def pose(self, s: float) -> Pose:
+        """Of the section at s (0 to 1), as modelled; on a cable x is along the cubic between its nodes."""
+        return pose_at(self, s)
+
+    @property
+    def twists(self) -> bool:  # type: ignore[override]
+        return self.formulation not in TWISTLESS
+
+    @property
+    def spins(self) -> bool:  # type: ignore[override]
+        return self.formulation not in (MODAL, *SLOPES)
 
     @property
     def position(self) -> tuple[float, float, float]:
@@ -216,7 +235,13 @@ class Beam(FrameOwner):
     def local(self, frame: Frame) -> Frame:
         return frame
 
-    def node_of(self, frame: Frame) -> float:
+    def node_of(self, frame: Frame) -> Any:
+        """Where a frame is: along the beam, as a part with modes the name of its node, as a rigid body nowhere else than its point."""
+        if self.formulation in (RIGID, MODAL):
+            return node_at(self, frame) if self.formulation == MODAL else None
+        return self.s_of(frame)
+
+    def s_of(self, frame: Frame) -> float:
         """Where a frame is along the beam: a point is held by the section that is nearest to it."""
         if frame.frame:
             return self.frames[frame.frame].s
@@ -229,7 +254,7 @@ class Beam(FrameOwner):
 
     def drawn_at(self, frame: Frame) -> tuple[str, np.ndarray, np.ndarray]:
         """For pictures: the node that is nearest to a frame, and point and axes there as modelled."""
-        k = round(self.node_of(frame) * self.elements)
+        k = round(self.s_of(frame) * self.elements)
         point, axes = self.place_of(frame)
         node, first = self.axis.poses[k], self.axis.poses[0]
         return f"node_{k}", node.axes.T @ (first.point + first.axes @ point - node.point), node.axes.T @ first.axes @ axes
@@ -239,7 +264,7 @@ class Beam(FrameOwner):
         first = self.axis.poses[0]
         if frame.at is not None:
             return first.axes.T @ (np.array(frame.at) - first.point), first.axes.T
-        pose = self.axis.pose(self.node_of(frame))
+        pose = self.pose(self.s_of(frame))
         point = first.axes.T @ (pose.point - first.point) if frame.point is None else np.array(frame.point)
         turned = pose.axes if frame.rotation is None else pose.axes @ matrix_of(frame.rotation)
         return point, first.axes.T @ turned
@@ -275,6 +300,12 @@ class Beam(FrameOwner):
         return total
 
     # -- sections
+    @property
+    def uniform(self) -> tuple[Section, Material]:
+        """The one section and its material, of formulations that know no others; see `beam_formulations.unfit`."""
+        assert self.material is not None
+        return self.profile, self.material  # type: ignore[return-value]
+
     def quadrature(self) -> Iterable[tuple[float, float]]:
         """Places along it and lengths that they stand for [m]: four Gauss points in each element."""
         for k, length in enumerate(self.axis.lengths):
@@ -323,12 +354,15 @@ class Beam(FrameOwner):
 
     def build(self, layout: ModelCompiler) -> None:
         layout.add_beam(self)
+        layout.directory.sectioned.add(self.name)
         layout.add_marker(self.name, self.as_frame())
         for name in self.frames:
             layout.add_marker(f"{self.name}.{name}", self[name])
 
     def channels(self) -> Iterable[Channel]:
         """Of sections: at the middle of every element, at both ends and at frames of the user."""
+        if self.formulation not in SECTIONED:
+            return
         middles = {f"element_{k}": (k + 0.5) / self.elements for k in range(self.elements)}
         for place, s in {**ENDS, **self.named_frames, **middles}.items():
             k, x = self.axis.locate(s)

@@ -43,6 +43,8 @@ def _matrix(moments: Any) -> np.ndarray:
 class FrameOwner(Item):
     """Anything with frames: bodies and the ground. Every frame has channels, see `channel_values.observer`."""
     listed: ClassVar[int] = 0
+    spins: ClassVar[bool] = True   # whether its own angular velocity is among its coordinates, for expressions
+    twists: ClassVar[bool] = True  # whether its sections have axes; without, its frames are points with a direction
     nodal: ClassVar[bool] = False  # whether only its nodes can be held and loaded
     deforms: ClassVar[bool] = False  # whether it is made of many nodes, which are placed and turn on their own
     frames: dict[FrameName, Place] = Field(default_factory=dict)
@@ -226,6 +228,13 @@ class RigidBody(FrameOwner):
         return data
 
     def build(self, layout: ModelCompiler) -> None:
+        self.place(layout)
+        layout.add_marker(self.name, self.as_frame())
+        for name in self.frames:
+            layout.add_marker(f"{self.name}.{name}", self[name])
+
+    def place(self, layout: ModelCompiler) -> None:
+        """Its rows, without its frames."""
         from ..families import rigid
 
         def frame(b: Any, place: Any, number: int, point: np.ndarray, axes: np.ndarray) -> None:
@@ -242,9 +251,6 @@ class RigidBody(FrameOwner):
         layout.builder.element(rigid.BODY, self.name, (place.iq, place.iv), (self.mass, *self.inertia_matrix.ravel()),
                                tiles=place.tiles)
         layout.add_body(self, place, position, R)
-        layout.add_marker(self.name, self.as_frame())
-        for name in self.frames:
-            layout.add_marker(f"{self.name}.{name}", self[name])
 
     @classmethod
     def example(cls, a: Any, b: Any) -> list[Item]:

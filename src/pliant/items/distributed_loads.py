@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import model_validator
 
 from .base import Frame, Item, did_you_mean, vector
-from .beams import COROTATIONAL, EXACT, Beam
+from .beam_formulations import SECTIONED
+from .beams import Beam
 from .declarations import Channel, ConstantLoad
 from .function_fields import TimeFunction
 from .quantities import numbers_with_units
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 else:
     OWN = "body axes, on a beam those of each section, or with axes: world those of the world"
     PerLength, CouplePerLength = vector("N/m", axes=OWN), vector("N", axes=OWN)
-LOADED = EXACT, COROTATIONAL  # formulations whose nodes bear loads per length
 GAUSS = 0.5 - np.sqrt(1 / 12), 0.5 + np.sqrt(1 / 12)  # two points integrate what is quadratic along a line
 
 
@@ -209,15 +209,15 @@ class LineLoad(SpreadLoad):
             yield ("end",), "is where start is; the line has no length"
 
     def _beside(self, beam: Beam) -> Iterable[tuple[tuple[Any, ...], str]]:
-        if beam.formulation not in LOADED:
+        if beam.formulation not in SECTIONED:
             yield ("start",), f"beam {beam.name!r} is {beam.formulation}, which bears no loads per length; put forces on frames of it"
             return
         for key, frame in (("start", self.start), ("end", self.end)):
-            off = float(np.linalg.norm(beam.place_of(frame)[0] - beam.place_of(beam.at(beam.node_of(frame)))[0]))
+            off = float(np.linalg.norm(beam.place_of(frame)[0] - beam.place_of(beam.at(beam.s_of(frame)))[0]))
             if off > 1e-6 * beam.length:
                 yield (key,), (f"{str(frame)!r} is {off:.3g} m beside the axis of beam {beam.name!r}; the load is on the axis. Name a "
                                "place along it, and what acts beside it as a moment")
-        if abs(beam.node_of(self.start) - beam.node_of(self.end)) < 1e-9:
+        if abs(beam.s_of(self.start) - beam.s_of(self.end)) < 1e-9:
             yield ("end",), "is where start is; the line has no length"
 
     def on_body(self) -> Frame:

@@ -30,6 +30,7 @@ class Load(Item):
     unit: ClassVar[str] = "N"
     part: ClassVar[int] = 0
     mirrors: ClassVar[bool] = True
+    on_points: ClassVar[bool] = True
     frame: Frame
     vector: Annotated[tuple[TimeFunction, TimeFunction, TimeFunction], Axes("world axes, or with axes: frame those of its frame")]
     axes: Literal["world", "frame"] = "world"
@@ -65,6 +66,7 @@ class Load(Item):
         b, item = layout.builder, f"{self.kind} {self.name!r}"
         if self.reaction is not None and self.reaction.body == self.frame.body:
             raise ValueError(f"{item}: reaction: {self.reaction.body!r} {SAME_BODY}")
+        layout.check_load(self)
         f = layout.frame(self.frame, item)
         other = b.frame(b.ground, (0, 0, 0)) if self.reaction is None else layout.frame(self.reaction, item)
         ((_, constant, *_),) = self.loads()

@@ -234,6 +234,13 @@ class ModalBody(FrameOwner):
 
     # -- compilation
     def build(self, layout: ModelCompiler) -> None:
+        self.place(layout)
+        layout.add_marker(self.name, self.as_frame())
+        for name in [name for name in self.frames if name not in self.along]:
+            layout.add_marker(f"{self.name}.{name}", self[name])
+
+    def place(self, layout: ModelCompiler) -> None:
+        """Its rows, without its frames."""
         from .modal_rows import Rows
         rows, place = Rows(self), layout.builder.place
         position, turned = layout.placed.get(self.name, (np.array(self.position), self.rotation))
@@ -247,9 +254,6 @@ class ModalBody(FrameOwner):
         layout.flexible[self.name] = rows, sliding
         layout.add_body(self, here, position, matrix_of(turned), (v, w))
         layout.add_flexible(self, here, rows)
-        layout.add_marker(self.name, self.as_frame())
-        for name in [name for name in self.frames if name not in self.along]:
-            layout.add_marker(f"{self.name}.{name}", self[name])
 
 
 def _modal(observer: Any, name: str) -> np.ndarray:

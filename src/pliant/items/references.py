@@ -53,7 +53,7 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
         place = Frame(body=head, frame=frame if frame in frames else None)
         known = {f"{place}.{quantity}.{axis}": Sensed(head, "displacement", quantity == "velocity", "xyz".index(axis), place)
                  for quantity in ("position", "velocity") for axis in "xyz"}
-        if head != "ground" and not ((bodies[head].nodal or bodies[head].deforms) and place.frame):
+        if head != "ground" and bodies[head].spins and not ((bodies[head].nodal or bodies[head].deforms) and place.frame):
             known |= {f"{place}.angular_velocity.{axis}": Sensed(head, "spin", True, "xyz".index(axis)) for axis in "xyz"}
         for k in range(getattr(getattr(bodies[head], "reduced", None), "n", 0)):
             known |= {f"{head}.modal{rate}.{k + 1}": Sensed(head, "modal", bool(rate), k) for rate in ("", "_rate")}
@@ -71,6 +71,18 @@ def sensed(reference: str, bodies: Mapping[str, FrameOwner], joints: Mapping[str
             near = f"; it is solved for, so only a block with a period can use it: pl.Sample(name, {_short(reference)}, period){behind}"
         raise ValueError(f"channel {_short(reference)} of {what} cannot be used in an expression{near}")
     return known[reference]
+
+
+def frames_in(item: Any) -> list[Frame]:
+    """The frames that an item names."""
+    found, todo = list[Frame](), list(dict(item).values())
+    while todo:
+        value = todo.pop(0)
+        if isinstance(value, Frame):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            todo += value
+    return found
 
 
 def rate_name(reference: str, found: Sensed) -> str:
@@ -110,6 +122,12 @@ def no_node(body: str, nodes: Collection[str]) -> str:
     """The sentence for something that acts on a flexible body, but at no node."""
     return (f"body {_short(body)} is flexible, and its own frame is no place that can be held or loaded; name one of its interfaces"
             f"{did_you_mean('', [f'{body}.{node}' for node in nodes])}")
+
+
+def no_twist(body: str) -> str:
+    """The sentence for something that needs axes of a body whose sections have none."""
+    return (f"the sections of {_short(body)} have a direction, that of its axis, but no twist. Take a Spherical joint, or a Revolute joint "
+            "about its axis, which holds its direction, or give the body a formulation with twist, such as geometrically-exact")
 
 
 def no_line(frame: Any, body: Any) -> str:

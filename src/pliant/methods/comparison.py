@@ -41,7 +41,7 @@ def _apart(first: np.ndarray, second: np.ndarray, b: Solution, fastest: float) -
     for _, iq in s.data.rotations:  # quaternions: twice the vector part, sign-free
         qa, qb = pa["q"][:, iq:iq + 4], pb["q"][:, iq:iq + 4]
         dq[:, iq:iq + 4] = 2 * (qa - qb * np.sign((qa * qb).sum(1, keepdims=True)))
-    dq[:, s.data.linear[:, 1]] /= d.length
+    dq[:, s.metres[:, 1]] /= d.length
     dv = (pa["v"] - pb["v"]) * w
     return np.asarray(np.maximum(abs(dq).max(1, initial=0.0), abs(dv).max(1, initial=0.0) / fastest))
 

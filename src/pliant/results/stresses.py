@@ -11,6 +11,7 @@ import numpy as np
 
 from .._facade import work_of
 from ..flex.section import Section
+from ..items.beam_formulations import EXACT, SECTIONED
 from ..items.beam_profiles import section_at
 from ..items.beams import Beam
 
@@ -106,6 +107,8 @@ class BodyStress:
 def _of_beam(solution: Solution, beam: Beam) -> tuple[Recovery, np.ndarray]:
     """Stresses of a beam by the forces in sections at both ends of every element, and these forces over time."""
     from ..flex.section_stress import recovery_of_sections
+    if beam.formulation not in SECTIONED:
+        raise ValueError(f"stress: beam {beam.name!r} is {beam.formulation}, whose stresses are not computed; take the formulation {EXACT}")
     n, sections = beam.elements, list[Section]()
     for k in range(n):
         for s in (k / n, (k + 1) / n):

@@ -15,6 +15,7 @@ from ..kernels import evaluation
 from ..kernels.contract import A, P
 
 if TYPE_CHECKING:
+    from ..compile.array_builder import SlopeNode
     from ..compile.compiled_model import CompiledModel
 
 STRIDE = 0.1        # rad or sizes: how far equations are followed at once, and how far bodies may move in that
@@ -117,8 +118,9 @@ def all_motions(d: CompiledModel) -> np.ndarray:
 def rigid_motions(d: CompiledModel) -> np.ndarray:
     """All but modal ones and those of nodes of beams, which stay where they are."""
     modal = [np.arange(b.iv, b.iv + b.scale.size) for b in d.directory.flexible.values()]
+    slopes = [np.arange(node.iv, node.iv + 3 * node.vectors) for node in d.system.slopes]
     nodes = [np.arange(6) + d.directory.stated[node].iv for beam in d.directory.beams.values() for node in beam.nodes]
-    return np.setdiff1d(all_motions(d), np.concatenate([*modal, *nodes, np.zeros(0, np.int64)]))
+    return np.setdiff1d(all_motions(d), np.concatenate([*modal, *nodes, *slopes, np.zeros(0, np.int64)]))
 
 
 class PositionSolver:
@@ -285,13 +287,21 @@ def _array(B: Any) -> np.ndarray:
 
 def motions(d: CompiledModel, since: np.ndarray) -> dict[str, tuple[float, float]]:
     """How far the centre of mass of every body is from where it was [m], and by which angle it turned [rad]."""
-    q, out = d.x.q, {}
+    q, out = d.x.q, {node.name: _node_motion(d.x.q, since, node) for node in d.system.slopes}
     for name, said in d.directory.stated.items():
         i = said.iq
+        if said.slopes:
+            continue
         a, b = q[i + 3:i + 7], since[i + 3:i + 7]
         u = a[0] * b[1:] - b[0] * a[1:] - np.cross(a[1:], b[1:])
         out[name] = float(np.linalg.norm(q[i:i + 3] - since[i:i + 3])), 2 * float(np.arctan2(np.linalg.norm(u), abs(a @ b)))
     return out
+
+
+def _node_motion(q: np.ndarray, since: np.ndarray, node: SlopeNode) -> tuple[float, float]:
+    """Of a node of slopes: how far its place moved, and by how much its slopes changed."""
+    change = (q - since)[node.iq:node.iq + 3 * node.vectors].reshape(-1, 3)
+    return float(np.linalg.norm(change[0])), float(np.linalg.norm(change[1:], axis=1).max(initial=0.0))
 
 
 def flipped(d: CompiledModel) -> list[str]:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..compile import redundancy
+from ..compile.channel_map import ACROSS
 from ..items.base import matrix_of
 from ..kernels import evaluation
 from .position_solver import coordinate, motions
 
 if TYPE_CHECKING:
+    from ..compile.array_builder import SlopeNode
     from ..compile.channel_map import StatedVelocity
     from ..compile.compiled_model import CompiledModel
 
@@ -57,7 +59,8 @@ def bodies(d: CompiledModel) -> list[Said]:
     out = []
     for name, said in d.directory.stated.items():
         rows = said.map(d.x.q)
-        for word, part in (("velocity", slice(0, 3)), ("angular_velocity", slice(3, 6))):
+        moves = "angular_velocity" if name.endswith(ACROSS) else "velocity"
+        for word, part in ((moves, slice(0, 3)), ("angular_velocity", slice(3, 6))):
             if said.which[part][0]:
                 out.append(Said(word, d.directory.whole(name), rows[part], said.values[part], said.iv))
     return out
@@ -120,7 +123,7 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
     answers = np.array([d.solve(np.concatenate([by, np.zeros(s.n - s.n_v)]))[:s.n_v] for by in G]).reshape(-1, s.n_v)
     target = {name: said.values.copy() for name, said in statements.items()}
     goal = {tile: values.copy() for tile, (_, values) in held_rates.items()}
-    strain = [np.zeros(6) for _ in links]
+    strain = [np.zeros(len(link.rows)) for link in links]
     b = np.zeros(s.n)
     for _ in range(PASSES):
         b[:], b[s.n_v:] = 0, -by_time
@@ -145,7 +148,7 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
 
 
 class Link(NamedTuple):
-    """What two nodes of a beam must do to move as one rigid body: rows v[places] = 0."""
+    """What two nodes of a beam must do to move as one rigid body: rows v[places] = 0. Of each of them follow one or more whole tiles."""
     places: np.ndarray
     rows: np.ndarray
     weights: np.ndarray
@@ -154,7 +157,13 @@ class Link(NamedTuple):
 def rigid_links(d: CompiledModel) -> list[Link]:
     """A beam begins without rates of strain, as far as the joints let it: v_B = v_A + R_A w_A x (p_B - p_A), R_B w_B = R_A w_A."""
     found, block = list[Link](), d.system.block
+    slopes = {node.name: node for node in d.system.slopes}
     for beam in d.directory.beams.values():
+        if beam.nodes[0] in slopes:
+            held = [slopes[node] for node in beam.nodes]
+            span = 3 if len(held) > 2 and held[1].vectors == 1 else 2  # points alone do not tell how they turn
+            found += [_slope_link(d, held[k:k + span]) for k in range(len(held) - span + 1)]
+            continue
         ends = [d.directory.stated[node] for node in beam.nodes]
         for a, b in pairwise(ends):
             A, B = (matrix_of(d.x.q[k.iq + 3:k.iq + 7].tolist()) for k in (a, b))
@@ -167,6 +176,23 @@ def rigid_links(d: CompiledModel) -> list[Link]:
     return found
 
 
+def _slope_link(d: CompiledModel, nodes: Sequence[SlopeNode]) -> Link:
+    """Of nodes of slopes: no velocity but those of v + w x p at places, w x r' at slopes."""
+    vectors = [(d.x.q[node.iq + 3 * k:node.iq + 3 * k + 3], k == 0, node.iv + 3 * k) for node in nodes for k in range(node.vectors)]
+    whole = np.concatenate([np.arange(node.iv, node.iv + 6 * ((node.vectors + 1) // 2)) for node in nodes])
+    points = np.array([x for x, place, _ in vectors if place])
+    middle, size = points.mean(0), float(np.linalg.norm(points[-1] - points[0])) or 1.0
+    by = np.array([size if place else 1.0 for _, place, _ in vectors]).repeat(3)  # places in lengths of the element
+    turns = np.vstack([np.cross(np.eye(3), x - middle if place else x) for x, place, _ in vectors])
+    moves = np.vstack([size * place * np.eye(3) for _, place, _ in vectors])
+    U, S, _ = np.linalg.svd(np.hstack([moves, turns]) / by[:, None], full_matrices=True)
+    own = U[:, int((1e-9 * S[0] < S).sum()):].T / by
+    rows = np.zeros((len(own), whole.size))
+    rows[:, np.searchsorted(whole, np.concatenate([np.arange(iv, iv + 3) for *_, iv in vectors]))] = own
+    mass = float(max(np.diag(d.tiles[d.system.block[nodes[0].iv // 6, nodes[0].iv // 6]])[:3])) * size**2
+    return Link(whole, rows, np.full(len(rows), STATED * mass))
+
+
 def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
               held_rates: dict[int, tuple[np.ndarray, np.ndarray]], links: Sequence[Link]
               ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[int, np.ndarray]]:
@@ -177,13 +203,15 @@ def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
     maps, weights = {name: said.map(d.x.q) for name, said in statements.items()}, {}
     for name, said in statements.items():
         mass = own[said.iv // 6]
+        if said.slopes:  # a slope may have next to no inertia of its own
+            mass = np.maximum(mass, 1e-2 * mass.max() * d.length**2 * (mass > 0))
         weights[name] = STATED * (np.array([mass[0]] * 3 + [mass[3:].max()] * 3) + 1e-12) * said.which
     modal = {tile: STATED * own[tile] * rows for tile, (rows, _) in held_rates.items()}
     more: dict[Any, np.ndarray] = {said.iv // 6: maps[name].T * weights[name] @ maps[name] for name, said in statements.items()}
     more |= {tile: np.diag(w) for tile, w in modal.items()}
     for link in links:
-        full, ends = link.rows.T @ (link.weights[:, None] * link.rows), (int(link.places[0]) // 6, int(link.places[6]) // 6)
-        for i, j in product(range(2), repeat=2):
+        full, ends = link.rows.T @ (link.weights[:, None] * link.rows), (link.places[::6] // 6).tolist()
+        for i, j in product(range(len(ends)), repeat=2):
             key, part = (ends[i], ends[j]) if i != j else ends[i], full[6 * i:6 * i + 6, 6 * j:6 * j + 6]
             more[key] = more[key] + part if key in more else part
     d._matrix(more)

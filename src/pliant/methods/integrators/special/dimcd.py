@@ -282,6 +282,7 @@ class DIMCDMethod(Method):
         n_q, bodies = s.q0.size, s.n_v // 6
         s.refuse_rolling("simulate: integrator dimcd", "its null spaces are of positions; take another, such as dop853 or "
                          "generalized-alpha")
+        s.refuse_slopes("simulate: integrator dimcd", "and the method knows positions and quaternions of rigid bodies")
         if bodies > MOST_BODIES:
             raise ModelError(f"simulate: integrator dimcd: {bodies} bodies, its dense equations are good for up to "
                              f"{MOST_BODIES}; take another integrator")

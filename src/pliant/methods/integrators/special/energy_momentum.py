@@ -18,7 +18,6 @@ from ....families.loads import LOAD
 from ....families.rigid import BODY
 from ....families.rotors import ROTOR
 from ....families.states import LEDGERS
-from ....items.errors import ModelError
 from ....kernels.contract import DISSIPATION, ELASTIC, KINETIC, POTENTIAL, POWER
 from ....kernels.evaluation import Data, Program
 from ....kernels.evaluation import run as evaluate
@@ -344,7 +343,7 @@ class EnergyMomentumMethod(Method):
         s = run.dynamics.system
         s.refuse_rolling(f"simulate: integrator {option.kind}", "its discrete gradients are of positions; take another, such as dop853 or "
                          "generalized-alpha")
-        self.refuse_slopes()
+        s.refuse_slopes(f"simulate: integrator {option.kind}", "which the method does not know")
         inert = [f for f in s.families if f in (BODY, ROTOR) or (ROTOR in s.families and f.act.residual is None)]  # with their frames
         axes = [s.families.get(f, (0, 0)) for f in (INERTIA, MOMENTS)]
         moving = [f for f in s.families if f not in LEDGERS.values()]
@@ -372,14 +371,6 @@ class EnergyMomentumMethod(Method):
                       matrix=s.program("matrix", families=None if used else []), total=s.program("energy", families=moving if used else []),
                       M=np.zeros_like(tiles) if used else tiles[:0].copy(), q1=np.zeros(s.q0.size if used else 0),
                       whole=Whole.of(n, tiles if used else tiles[:0]), **vectors)
-
-    def refuse_slopes(self) -> None:
-        """Of nodes without axes: a motion of the whole does not turn what has none."""
-        s, turning = self.run.dynamics.system, set(self.run.dynamics.system.data.rotations[:, 0] // 6)
-        if plain := [k for k in range(s.n_motion // 6) if k not in turning]:
-            name = self.run.dynamics.body_of(plain[0])
-            raise ModelError(f"simulate: integrator {self.option.kind}: {name!r} has nodes without axes, and the method knows nodes that "
-                             "turn; take generalized-alpha, Radau or an explicit method", (name,))
 
     def masses(self) -> np.ndarray:
         """Of nodes by themselves: a metric for sigma and for motions of the whole."""

@@ -103,7 +103,7 @@ class IDARun(Run):
         self.residual(float(row[0]), self.y, self.yp, np.zeros_like(self.y))
         self._split(self.yp)[2][:] = self.x.E[3:5]
         weight = np.ones(s.q0.size)
-        weight[s.data.linear[:, 1]] = d.length
+        weight[s.metres[:, 1]] = d.length
         speed = max(float(abs(p["v"] * w).max(initial=0.0)), np.sqrt(d.gravity / d.length), 1e-3)
         unit = speed / np.where(w > 0, w, 1.0)
         for state in s.states:

@@ -38,7 +38,8 @@ def common_speed(p, w, c, v, a, first, onset):
     fastest, strongest = c.speed, 0.0
     for k in range(p.d.linear.shape[0]):
         i = first + p.d.linear[k, 0]
-        fastest, strongest = max(fastest, abs(v[i]) / c.size), max(strongest, abs(a[i]) / c.size)
+        by = w.weight[i] if first > 0 else 1 / c.size  # slopes have no length; trees have none of them
+        fastest, strongest = max(fastest, by * abs(v[i])), max(strongest, by * abs(a[i]))
     for j in range(w.points.shape[0]):
         fastest, strongest = max(fastest, swept(w, j, v, first)), max(strongest, swept(w, j, a, first))
     return max(fastest, onset * np.sqrt(strongest))

@@ -172,7 +172,8 @@ class StepRun(Run):
         if self.space:
             weight[:n_q + n_v] = self.space.weights()
             return
-        weight[d.linear[:, 1]] = 1 / self.dynamics.length
+        s = self.dynamics.system
+        weight[s.metres[:, 1]], weight[s.slope_places[:, 1]] = 1 / self.dynamics.length, 1
         for i in d.rotations[:, 1]:
             weight[i:i + 4] = 2.0
         weight[n_q:n_q + n_v] = w[:n_v]

@@ -114,7 +114,7 @@ class Stops:
         name = next(n for n, body in self.dynamics.directory.flexible.items()
                     if (abs(row[3 + body.iq:3 + body.iq + body.scale.size]) > body.limit).any())
         body = self.dynamics.model[name] if self.dynamics.model is not None else None
-        if body is not None and body.stiffening == "off" and body.reduced.stiffening is not None:
+        if body is not None and getattr(body, "stiffening", "on") == "off" and body.reduced.stiffening is not None:
             remedy = "Nothing stiffens it when it spins or is pulled: switch that on, stiffening='on'"
         else:
             explicit = self.accuracy is None and self.method.limit < np.inf

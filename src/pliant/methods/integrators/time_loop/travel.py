@@ -79,7 +79,7 @@ def _last_position(d: CompiledModel, row: np.ndarray, goal: float) -> np.ndarray
             evaluation.retract(s.data, p["q"][0].copy(), p["v"][0], step, p["q"][0])
             good = _closed(d, new)
             moved = abs(new[0, 3:3 + s.q0.size] - row[3:3 + s.q0.size])
-            moved[s.data.linear[:, 1]] /= d.length
+            moved[s.metres[:, 1]] /= d.length
             good = good and bool(moved.max(initial=0.0) < FAR)
         row, dt = (new[0], 1.5 * dt) if good else (row, dt / 2)
         if row[0] >= goal:
