@@ -122,7 +122,8 @@ class Settling:
         values, g = np.where(idle, max(largest, 1.0), values), np.where(idle, 0.0, g)
 
         def length(s: float) -> float:
-            return float(np.linalg.norm(g / (values + s)))
+            with np.errstate(divide="ignore", invalid="ignore"):  # at a singular s there is none
+                return float(np.linalg.norm(g / (values + s)))
         low = max(0.0, -float(values.min()))
         if values.min() > LEVEL * largest and length(0.0) <= self.radius:
             s = 0.0

@@ -6,8 +6,7 @@ strains of Green, split into those of the axis and the rest.                    
 from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL, TABLE, Family, Stage
 from ..kernels.jit import index, inlined, jit
 from ..kernels.so3 import accumulate, add, dot, scale, vec
-from .ancf_cable import first, four
-from .beam_inertia import M11, M12, M13, M14, M22, M24
+from .ancf_cable import M11, M12, M13, M14, M22, M24, first, four
 
 QA, VA, QB, VB, POOL = index(1, 2, 3, 4, 5)        # ip: places of two nodes of 12 coordinates; strains as modelled in val, 6 x 4, 3 x 8
 LENGTH, LAME, SHEAR, FACTOR, WIDTH, HEIGHT, DAMPING, TORSION = index(0, 1, 2, 3, 4, 5, 6, 7)  # rp: L, lambda, mu, k, extents, tau, k_t

@@ -9,13 +9,13 @@ from ..kernels.contract import DISSIPATION, ELASTIC, GRAVITY, KINETIC, POTENTIAL
 from ..kernels.helicoidal import add9, scale9
 from ..kernels.jit import index, inlined, jit
 from ..kernels.so3 import accumulate, add, cross, dot, dyad, mat_add, scale, sub, vec
-from .beam_inertia import M11, M12, M13, M14, M22, M24
 
 QA, VA, QB, VB, POINTS = index(1, 2, 3, 4, 5)    # ip: places in q and v; how many points of the stretch, 3 or 4
 LENGTH, EA, EI, DAMPING = index(0, 1, 2, 3)      # rp: L, EA, EI, tau of the stretch
 STRETCH, CURVATURE = index(4, 8)                 # rp, as modelled: eps at these points, kappa at three
 MASS = index(1)                                  # rp of inertia, after L: rho A L
 GAUSS3, FAR, NEAR = 0.7745966692414834, 0.8611363115940526, 0.3399810435848563  # Gauss points on -1 to 1
+M11, M12, M13, M14, M22, M24 = 156 / 420, 22 / 420, 54 / 420, -13 / 420, 4 / 420, -3 / 420  # integrals of products of cubics
 WEIGHT_FAR, WEIGHT_NEAR = 0.3478548451374538, 0.6521451548625461
 
 
