@@ -20,7 +20,7 @@ view: $(READY)
 	$(BIN)/pliant view out/four_bar.h5
 
 test: lint .venv/.programs
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check src tests examples benchmarks
