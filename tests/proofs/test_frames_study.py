@@ -93,6 +93,25 @@ def test_nodes_stay_where_they_are():
     assert found.rows[1]["tip"] == pytest.approx(half.rows[1]["tip"], rel=1e-6)
 
 
+def test_what_has_no_reference_is_refused():
+    """The middle of an element is elsewhere if there are twice as many; a reference is ten times as accurate."""
+    m = cantilever(1e9, formulation="corotational")
+    m.add(pl.Sample("sensor", "boom.element_1.moment.y", "1 ms"))
+    with pytest.raises(pl.ModelError, match=r"boom\.element_1\.moment\.y .* elsewhere on the reference"):
+        frames(m, "boom", 0.01)
+    with pytest.raises(pl.ModelError, match="accuracy 1e-12 must be between"):
+        frames(cantilever(1e9), "boom", 0.01, accuracy=1e-12)
+
+
+def test_a_beam_at_rest():
+    """It begins in equilibrium, as the model says: nothing moves, and the energy error is of what is stored."""
+    m = cantilever(1e9)
+    m.settings = {"start": "static", "integrator": "hht", "step": 1.0}
+    found = frames(m, "boom", 0.01, ["corotational"])
+    assert np.ptp(found.paths["reference"], axis=0).max() < 1e-6 and found.deflection > 0.02
+    assert max(row["energy"] for row in found.rows) < 1e-9
+
+
 def test_too_few_elements_are_told():
     tapered = {0: pl.Section.rectangle("40 mm", "20 mm"), 1: pl.Section.rectangle("4 mm", "2 mm")}
     found = frames(cantilever(1e9, 1, "geometrically-exact", tapered), "boom", 0.1, ["geometrically-exact", "modal"])

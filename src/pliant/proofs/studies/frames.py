@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 ROWS = 200                     # at which runs are compared
 WARM = 0.01                    # of the duration: a run before the others
 REPEATED = 60.0                # s: runs that take less are made twice
-FINER = 0.1                    # accuracy of the reference, in that of the others
+FINER = 0.1                    # accuracy of the reference, in that of the others,
+FINEST, COARSEST = 1e-10, 0.1  # which is from here to there
 TURNS, STRAINS = 0.1, 0.01     # rad: below, modes are enough; above, what deforms far by an exact beam
 NEAR, ALMOST = 0.05, 0.01      # of the deflection: as good as the reference; so little that nothing is to choose
 COLUMNS = ("formulation", "elements", "tip", "share", "stress", "energy", "cpu", "steps", "method")
@@ -51,6 +52,9 @@ class Finer(Naming):
         kind, _, number = place.partition("_")
         if item in ("", self.beam) and number.isdecimal() and kind == "node":
             place = f"node_{2 * int(number)}"
+        if item == self.beam and number.isdecimal() and kind == "element":
+            raise ModelError(f"study: {item}.{rest} is used in the model, and is elsewhere on the reference, which has twice the elements; "
+                             f"name the place in frames of {item!r}, and use its channel")
         return ".".join(word for word in (item, place, more) if word)
 
 
@@ -59,7 +63,7 @@ class Study:
     """Rows: formulation, elements, tip (largest distance from that of the reference [m]), share (of the deflection), stress (largest
     [Pa]), energy (largest error, of ``energy``), cpu [s], steps, method; the reference is the first. ``refused``: formulations without a
     row, and why. ``deflection`` [m], ``rotation`` [rad] and ``strain`` are the largest ones of the reference, against a rigid beam that
-    goes with the section at its start; ``energy`` [J] is the largest change of one of its energies. ``paths``: of the tip (n, 3) at the
+    goes with the section at its start; ``energy`` [J] is the largest of its energies. ``paths``: of the tip (n, 3) at the
     times ``t``."""
     model: str
     body: str
@@ -76,7 +80,7 @@ class Study:
 
     def __str__(self) -> str:
         head = (f"beam {self.body!r} in {self.model!r}, {self.duration:g} s; {self.tip} against the reference\n"
-                f"largest deflection {self.deflection:.3g} m, rotation {self.rotation:.3g} rad, strain {100 * self.strain:.2g} %")
+                f"largest deflection {self.deflection:.3g} m, rotation {self.rotation:.3g} rad, strain {100 * self.strain:.3g} %")
         lines = [f"not {word}: {why}" for word, why in self.refused.items()]
         shown = [[_short(row[key]) for key in COLUMNS] for row in self.rows]
         return "\n".join([head, table(HEADS, shown, indent=""), *lines, self.advice])
@@ -90,7 +94,7 @@ class Study:
     def advice(self) -> str:
         """One sentence, from the rotations and strains of the reference and from how far the formulations are apart."""
         shares, coarse = self.shares, self.rows[0]["elements"] // 2
-        facts = f"Sections turn by up to {self.rotation:.2g} rad and strains reach {100 * self.strain:.2g} %"
+        facts = f"Sections turn by up to {self.rotation:.3g} rad and strains reach {100 * self.strain:.3g} %"
         if shares.get(EXACT, 0.0) > NEAR:
             return (f"{facts}, but {EXACT} with {coarse} elements is {_percent(shares[EXACT])} of the deflection from that with "
                     f"{2 * coarse}: take more elements before formulations are compared.")
@@ -157,6 +161,8 @@ def frames(model: Model, body: str, duration: Any = None, formulations: list[str
         raise ModelError(f"study: {beam.kind} {body!r} is no beam that is active; name one that takes part in the motion")
     length = float(quantity(model.settings.get("duration", 1.0) if duration is None else duration, "s"))
     wanted = accuracy_of(accuracy or model.settings.get("accuracy") or "normal", None)
+    if not FINEST <= wanted <= COARSEST:
+        raise ModelError(f"study: accuracy {wanted:g} must be between {FINEST:g} and {COARSEST:g}; that of the reference is a tenth of it")
     place = tip or f"{body}.end.position"
     options = {"output_step": length / ROWS, "progress": False, "start": model.settings.get("start", "assembled")}
     finer, there = doubled(exact, body), Finer(exact, body).moved(body, place[len(body) + 1:]) if place.startswith(f"{body}.") else place
@@ -164,7 +170,7 @@ def frames(model: Model, body: str, duration: Any = None, formulations: list[str
     _refuse_tip(finer, length, there)
     reference, cpu = _run(finer, length, {**options, "accuracy": wanted * FINER})
     r = reference[there]
-    found = *measures(reference, finer[body]), _change(reference)
+    found = *measures(reference, finer[body]), _largest(reference)
     study = Study(model.name, body, place, length, *found, reference.t, paths={"reference": r})
     study.rows.append(_row("reference", reference, finer[body], r, study, cpu))
     for word in words:
@@ -248,9 +254,10 @@ def _row(word: str, sol: Solution, beam: Beam, reference: np.ndarray, study: Stu
             "method": sol.method.kind}
 
 
-def _change(sol: Solution) -> float:
-    parts = sol.energy
-    return max(float(np.ptp(e)) for e in (parts.kinetic, parts.potential, parts.elastic, parts.dissipated, parts.work))
+def _largest(sol: Solution) -> float:
+    """The largest energy [J], of potential energies the largest change."""
+    e = sol.energy
+    return max(float(abs(part).max()) for part in (e.kinetic, e.potential - e.potential[0], e.elastic, e.dissipated, e.work))
 
 
 def _words(names: list[str] | None) -> tuple[str, ...]:
