@@ -7,6 +7,7 @@ import pytest
 
 import pliant as pl
 from pliant.cli import execute
+from pliant.proofs.studies import frames as study
 from pliant.proofs.studies.frames import doubled, frames, measures
 
 ALL = "geometrically-exact", "corotational", "modal", "segments", "rigid"
@@ -112,6 +113,13 @@ def test_a_beam_at_rest():
     assert max(row["energy"] for row in found.rows) < 1e-9
 
 
+def test_runs_that_take_too_long_are_stopped(monkeypatch):
+    monkeypatch.setattr(study, "LEAST", 0.0)
+    monkeypatch.setattr(study, "PATIENCE", 1e-9)
+    found = frames(cantilever(1e9), "boom", 0.05, ["modal"])
+    assert "stopped at" in found.refused["modal"] and "there is no run of it" in found.advice
+
+
 def test_too_few_elements_are_told():
     tapered = {0: pl.Section.rectangle("40 mm", "20 mm"), 1: pl.Section.rectangle("4 mm", "2 mm")}
     found = frames(cantilever(1e9, 1, "geometrically-exact", tapered), "boom", 0.1, ["geometrically-exact", "modal"])
@@ -121,8 +129,8 @@ def test_too_few_elements_are_told():
 def test_from_the_command_line(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cantilever(1e9).save("boom.yaml")
-    study = ["study", "frames", "boom.yaml", "--body", "boom", "--duration", "20 ms", "--formulation", "modal", "--formulation", "rigid"]
-    assert execute([*study, "-o", "boom.png", "-o", "boom.csv", "--json"]) == 0
+    words = ["study", "frames", "boom.yaml", "--body", "boom", "--duration", "20 ms", "--formulation", "modal", "--formulation", "rigid"]
+    assert execute([*words, "-o", "boom.png", "-o", "boom.csv", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [row["formulation"] for row in found["rows"]] == ["reference", "modal", "rigid"] and "modal is enough" in found["advice"]
     with open("boom.csv") as file:

@@ -27,12 +27,17 @@ if TYPE_CHECKING:
 ROWS = 200                     # at which runs are compared
 WARM = 0.01                    # of the duration: a run before the others
 REPEATED = 60.0                # s: runs that take less are made twice
+PATIENCE, LEAST = 5.0, 300.0   # times the CPU time of the reference that a run may take, and s that it always may, kernels included
 FINER = 0.1                    # accuracy of the reference, in that of the others,
 FINEST, COARSEST = 1e-10, 0.1  # which is from here to there
 TURNS, STRAINS = 0.1, 0.01     # rad: below, modes are enough; above, what deforms far by an exact beam
 NEAR, ALMOST = 0.05, 0.01      # of the deflection: as good as the reference; so little that nothing is to choose
 COLUMNS = ("formulation", "elements", "tip", "share", "stress", "energy", "cpu", "steps", "method")
 HEADS = ("formulation", "elements", "tip [m]", "of deflection", "peak stress [Pa]", "energy error", "CPU [s]", "steps", "method")
+
+
+class TooLong(Exception):
+    """A run takes far longer than the reference."""
 
 
 class Finer(Naming):
@@ -164,7 +169,7 @@ def frames(model: Model, body: str, duration: Any = None, formulations: list[str
     if not FINEST <= wanted <= COARSEST:
         raise ModelError(f"study: accuracy {wanted:g} must be between {FINEST:g} and {COARSEST:g}; that of the reference is a tenth of it")
     place = tip or f"{body}.end.position"
-    options = {"output_step": length / ROWS, "progress": False, "start": model.settings.get("start", "assembled")}
+    options = {"output_step": length / ROWS, "start": model.settings.get("start", "assembled")}
     finer, there = doubled(exact, body), Finer(exact, body).moved(body, place[len(body) + 1:]) if place.startswith(f"{body}.") else place
     working_on(f"study: reference, {2 * beam.elements} elements")
     _refuse_tip(finer, length, there)
@@ -173,15 +178,16 @@ def frames(model: Model, body: str, duration: Any = None, formulations: list[str
     found = *measures(reference, finer[body]), _largest(reference)
     study = Study(model.name, body, place, length, *found, reference.t, paths={"reference": r})
     study.rows.append(_row("reference", reference, finer[body], r, study, cpu))
+    longest = max(LEAST, PATIENCE * cpu)
     for word in words:
         working_on(f"study: {word}")
         try:
             other = model.replace(body, formulation=word)
             other.settings = {}
-            sol, cpu = _run(other, length, {**options, "accuracy": wanted})
+            sol, cpu = _run(other, length, {**options, "accuracy": wanted}, longest)
         except SimulationError as error:
             study.refused[word] = error.summary
-        except (ModelError, ItemError) as error:
+        except (ModelError, ItemError, TooLong) as error:
             study.refused[word] = str(error)
         else:
             study.paths[word] = sol[place]
@@ -232,12 +238,16 @@ def _refuse_tip(model: Model, length: float, tip: str) -> None:
         raise ModelError(f"study: there is no position {tip!r}{did_you_mean(tip, places)}")
 
 
-def _run(model: Model, length: float, options: dict[str, Any]) -> tuple[Solution, float]:
+def _run(model: Model, length: float, options: dict[str, Any], longest: float = np.inf) -> tuple[Solution, float]:
     """A run, and its CPU time [s]: of a short one the second time, when all kernels are there."""
-    took = 0.0
+    took = clock = 0.0
+
+    def watch(t: float, end: float) -> None:
+        if time.process_time() - clock > longest:
+            raise TooLong(f"stopped at {t:.3g} s, after {longest:.3g} s of computing, {PATIENCE:g} times that of the reference or more")
     for _ in range(2):
         clock = time.process_time()
-        sol = model.simulate(length, **options)
+        sol = model.simulate(length, **options, progress=watch)
         took = time.process_time() - clock
         if took > REPEATED:
             break
