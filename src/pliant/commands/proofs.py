@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -54,36 +55,60 @@ def _seconds(text: str | None) -> float | None:
     return None if text is None else quantity(text, "s")
 
 
+TAKES = {"work-precision": ("model", "duration", "methods", "limit"),
+         "frames": ("model", "duration", "body", "formulations", "accuracy", "tip")}
+FIGURES = ".png", ".svg", ".pdf"
+
+
 @command
-@click.argument("name", type=click.Choice(["work-precision", "dimcd", "loops", "manipulator"]))
+@click.argument("name", type=click.Choice([*TAKES, "dimcd", "loops", "manipulator"]))
 @click.argument("model", type=click.Path(), required=False)
 @click.option("--duration", help="Simulated time, such as 2 or '500 ms'.")
 @click.option("--method", "methods", multiple=True, metavar="KIND", help="Only integrators and formulations of these kinds.")
-@click.option("--limit", type=float, default=10.0, show_default=True, help="Seconds of computing that one run may take.")
+@click.option("--limit", type=float, help="Seconds of computing that one run may take, 10 if nothing is said.")
+@click.option("--body", metavar="BEAM", help="Of frames: the beam.")
+@click.option("--formulation", "formulations", multiple=True, metavar="WORD", help="Of frames: only these, such as modal.")
+@click.option("--accuracy", help="Of frames: draft, normal, fine or a number.")
+@click.option("--tip", metavar="CHANNEL", help="Of frames: the position that is compared, BEAM.end.position if nothing is said.")
 @click.option("-o", "--output", type=click.Path(), multiple=True, help="Table (.csv) or figure (.png, .svg, .pdf) to write; several times.")
-def study(name: str, model: str | None, duration: str | None, methods: tuple[str, ...], limit: float, output: tuple[str, ...]) -> Answer:
-    """Compare methods: work-precision, the error of each on a MODEL against the CPU time it takes; dimcd, the study of Urkullu et
-    al. 2019 on its own models, their figures beside ours; loops, that of Zhang et al. on closed loops; manipulator, that of Hwang 2006
-    on a deformable arm."""
-    if name != "work-precision":
-        if model is not None or duration is not None or methods:
-            raise click.UsageError(f"study {name} has its own models, methods and times; it takes no other option than -o")
-        for file in output:
-            if Path(file).suffix not in (".png", ".svg", ".pdf"):
-                raise click.UsageError(f"{file}: give a name that ends in .png, .svg or .pdf")
-        return _dimcd(output) if name == "dimcd" else _drawn(name, output)
-    if model is None:
-        raise click.UsageError("study work-precision needs a MODEL (.yaml or .py)")
-    from ..proofs.studies.work_precision import work_precision
-    from ..text.model_files import load_model
+def study(name: str, output: tuple[str, ...], **given: Any) -> Answer:
+    """Compare methods: work-precision, the error of each on a MODEL against the CPU time it takes; frames, one beam of a MODEL by all
+    its formulations, with advice; dimcd, the study of Urkullu et al. 2019 on its own models, their figures beside ours; loops, that of
+    Zhang et al. on closed loops; manipulator, that of Hwang 2006 on a deformable arm."""
+    given = {key: value for key, value in given.items() if value not in (None, ())}
+    if name not in TAKES and given:
+        raise click.UsageError(f"study {name} has its own models, methods and times; it takes no other option than -o")
+    for option in given.keys() - set(TAKES.get(name, given)):
+        raise click.UsageError(f"study {name} takes no --{option.removesuffix('s')}")
+    endings = (".csv", *FIGURES) if name in TAKES else FIGURES
     for file in output:
-        if Path(file).suffix not in (".csv", ".png", ".svg", ".pdf"):
-            raise click.UsageError(f"{file}: give a name that ends in .csv, .png, .svg or .pdf")
-    found = work_precision(load_model(model, ()), _seconds(duration), list(methods) or None, limit)
+        if Path(file).suffix not in endings:
+            raise click.UsageError(f"{file}: give a name that ends in {', '.join(endings[:-1])} or {endings[-1]}")
+    if name not in TAKES:
+        return _dimcd(output) if name == "dimcd" else _drawn(name, output)
+    if "model" not in given:
+        raise click.UsageError(f"study {name} needs a MODEL (.yaml or .py)")
+    if name == "frames" and "body" not in given:
+        raise click.UsageError("study frames needs --body, the name of a beam of the model")
+    return _on_a_model(name, output, given)
+
+
+def _on_a_model(name: str, output: tuple[str, ...], given: dict[str, Any]) -> Answer:
+    from ..text.model_files import load_model
+    model, duration = load_model(given["model"], ()), _seconds(given.get("duration"))
+    if name == "frames":
+        from ..proofs.studies.frames import frames
+        found: Any = frames(model, given["body"], duration, given.get("formulations"), given.get("accuracy"), given.get("tip"))
+        facts = {"body": found.body, "tip": found.tip, "deflection": found.deflection, "rotation": found.rotation,
+                 "strain": found.strain, "refused": found.refused, "advice": found.advice}
+    else:
+        from ..proofs.studies.work_precision import work_precision
+        found = work_precision(model, duration, given.get("methods"), given.get("limit", 10.0))
+        facts = {"reference": found.reference, "uncertainty": found.uncertainty}
     for file in output:
         (found.to_csv if file.endswith(".csv") else found.plot)(file)
-    facts = {"model": found.model, "duration": found.duration, "reference": found.reference, "uncertainty": found.uncertainty}
-    return Answer({**facts, "rows": found.rows, "files": list(output)}, "\n".join([str(found), *(f"written: {file}" for file in output)]))
+    data = {"model": found.model, "duration": found.duration, **facts, "rows": found.rows, "files": list(output)}
+    return Answer(data, "\n".join([str(found), *(f"written: {file}" for file in output)]))
 
 
 def _dimcd(output: tuple[str, ...]) -> Answer:
