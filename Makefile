@@ -49,6 +49,7 @@ verify: $(READY)
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python tests/support/verify_methods.py
 	$(BIN)/python tests/support/spin_up.py
+	$(BIN)/python tests/support/large_motions.py
 	$(BIN)/pliant study dimcd
 	$(BIN)/pliant study loops
 	$(BIN)/python benchmarks/calculix.py

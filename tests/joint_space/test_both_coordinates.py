@@ -19,7 +19,8 @@ STIFFEST = {"tippe_top": 3e10}  # k/m [1/s^2] of a contact, by which acceleratio
 ROUNDING = 1e-14                # of positions, in m
 RUBS, BEAM = "has friction, which joint coordinates do not know", "is a beam of many nodes, which joint coordinates do not know"
 REFUSED = {"rocking_block": RUBS, "woodpecker": RUBS,
-           **dict.fromkeys(("rolled_strip", "lees_frame", "deep_arch"), BEAM)}  # they run in absolute coordinates
+           **dict.fromkeys(("rolled_strip", "lees_frame", "deep_arch", "flying_spaghetti", "spun_beam", "whipping_arm", "jammed_four_bar",
+                          "hoist_rope"), BEAM)}  # they run in absolute coordinates
 BENCHMARKS = {"chain of 30": lambda: benchmark_models.chain(30), "ten four-bars": lambda: benchmark_models.fourbars(10),
               "40 four-bars": lambda: benchmark_models.fourbars(40), "Bricard": benchmark_models.bricard,
               "free body": verification.free_body,

@@ -107,12 +107,13 @@ def moved(mass: np.ndarray, axes: np.ndarray, way: np.ndarray) -> np.ndarray:
     return found
 
 
-def drawn(section: OneSection) -> Section:
-    """With the corners of its picture: of matrices by its radii of inertia."""
+def drawn(section: OneSection, length: float) -> Section:
+    """With the corners of its picture: of matrices by its radii of inertia, up to a hundredth of the length of the beam."""
     if isinstance(section, Section):
         return section
     m, c, I = rigid_parts(np.array(section.mass))
     own = I - m * ((c @ c) * np.eye(3) - np.outer(c, c))
     Iy, Iz = (max(float(own[k, k]), 1e-6 * float(np.trace(own)), 1e-12 * m) for k in (1, 2))
     Iyz = float(np.clip(-own[1, 2], *(0.99 * np.sqrt(Iy * Iz) * np.array([-1, 1]))))
+    Iy, Iz, Iyz = np.array([Iy, Iz, Iyz]) * min(1.0, (0.01 * length) ** 2 * m / max(Iy, Iz))
     return Section(m, Iy, Iz, 2 * (Iy + Iz), Iyz=Iyz)

@@ -301,7 +301,7 @@ class Description:
         body |= {"opacity": style.opacity, "hidden": style.hidden} if style else {}
 
     def _piece(self, beam: Beam, node: int, prefix: str) -> dict[str, Any]:
-        section = drawn(section_at(beam.profile, node / beam.elements))
+        section = drawn(section_at(beam.profile, node / beam.elements), beam.length)
         return piece(section, np.pad(beam.axis.lengths, 1)[node:node + 2] / 2, self.arrays, prefix)
 
     def _skin(self, owner: ModalBody, prefix: str) -> dict[str, Any]:
