@@ -322,6 +322,18 @@ def test_a_kink_and_too_few_elements_are_refused():
     assert [(f.code, f.items) for f in m.check().select("warning") if f.code == "wound-beam"] == [("wound-beam", ("b",))]
 
 
+def test_names_and_places_that_mean_something_else_are_refused():
+    """Channels of the middle of an element would be taken for those of a frame of that name."""
+    ends = (0, 0, 0), (1, 0, 0), STRIP, SOFT
+    with pytest.raises(pl.ItemError, match="beam 'boom': frames.element_1: channels call the middle of an element 'element_1'"):
+        pl.Beam("boom", *ends, elements=2, frames={"element_1": 0.2})
+    pl.Beam("boom", *ends, elements=2, frames={"element_2": 0.2})
+    with pytest.raises(pl.ItemError, match=r"beam 'boom': s: 2 must be at most 1$"):
+        pl.Beam("boom", *ends).at(2)
+    with pytest.raises(pl.ItemError, match="rigid 'ball': point"):
+        pl.RigidBody.sphere("ball", 0.1, mass=1.0).frame("here")
+
+
 def test_what_beams_cannot_do_is_refused_by_name():
     m = flight()
     with pytest.raises(ValueError, match=r"'rod' is a beam of many nodes, which joint .* Take coordinates = 'absolute'"):
