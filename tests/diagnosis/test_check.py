@@ -305,6 +305,13 @@ def test_many_findings_are_printed_in_short():
     assert len(r.findings) == 20 and str(r).count("\n  unconnected-body: spare") == 5 and "unconnected-body: 15 more" in str(r)
 
 
+def test_a_load_between_two_places_of_a_body_acts_on_it():
+    m = pl.Model("rod in the wind")
+    m.add(pl.RigidBody.rod("rod", start=(0, 0, 0), end=(1, 0, 0), mass=2.0))
+    m.add(pl.LineLoad("wind", "rod.start", "rod.end", (0, 0, 1)))
+    assert [f.code for f in m.check().findings] == ["no-support"]
+
+
 def test_a_healthy_model_says_so():
     text = str(four_bar(planar=True).check())
     assert "degrees of freedom  1" in text and text.endswith("nothing found")

@@ -9,6 +9,8 @@ import pliant as pl
 from pliant.items.base import Frame, matrix_of
 from pliant.items.beam_axis import axis_of
 from pliant.kernels import evaluation
+from pliant.kernels.state_row import parts
+from pliant.start.assembly import start_row
 from pliant.text.model_text import from_text
 from pliant.text.model_writing import to_text
 
@@ -320,6 +322,39 @@ def test_a_kink_and_too_few_elements_are_refused():
     m = pl.Model("ring")
     m.add(pl.Beam("b", points=ring, profile=STRIP, material="steel", elements=3))
     assert [(f.code, f.items) for f in m.check().select("warning") if f.code == "wound-beam"] == [("wound-beam", ("b",))]
+
+
+@pytest.mark.parametrize("formulation", ["geometrically-exact", "corotational", "segments", "ancf", "ancf-cable", "torsional-springs"])
+def test_a_beam_that_turns_at_the_start_turns_as_a_whole(formulation):
+    """However slender it is, of how many elements, and whatever it carries."""
+    point = formulation in ("ancf-cable", "torsional-springs")
+    m, section = pl.Model("rotor"), pl.Section.circle(1e-3) if point else pl.Section.rectangle(1e-2, 1e-3)
+    m.add(pl.Beam("rotor", (1, 1, 1), (1.6, 1, 1.8), section, "steel", elements=40, formulation=formulation))
+    m.add(pl.RigidBody.sphere("ball", 0.05, mass=20.0, position=(1.6, 1, 1.8)))
+    m.add(pl.Spherical("knot", "rotor.end", "ball"))
+    m.add((pl.Spherical if point else pl.Revolute)("hub", m.ground.frame((1, 1, 1)), "rotor.start", **({} if point else {"axis": "y"})))
+    if point:
+        m.set("ball.velocity", (2.4, 0, -1.8))
+    else:
+        m.set("hub.angle_rate", 3.0)
+    d = m.compile()
+    row = parts(start_row(d)[None, :], d.system.q0.size, d.system.n)
+    nodes = {node.name: node for node in d.system.slopes} | d.directory.stated
+    for node in (nodes[name] for name in d.directory.beams["rotor"].nodes):
+        v, r = row["v"][0][node.iv:node.iv + 3], row["q"][0][node.iq:node.iq + 3] - 1
+        assert abs(v - np.cross((0, 3, 0), r)).max() < 1e-7
+
+
+def test_names_and_places_that_mean_something_else_are_refused():
+    """Channels of the middle of an element would be taken for those of a frame of that name."""
+    ends = (0, 0, 0), (1, 0, 0), STRIP, SOFT
+    with pytest.raises(pl.ItemError, match=r"beam 'boom': frames\.element_1: channels call the middle of an element 'element_1'"):
+        pl.Beam("boom", *ends, elements=2, frames={"element_1": 0.2})
+    pl.Beam("boom", *ends, elements=2, frames={"element_2": 0.2})
+    with pytest.raises(pl.ItemError, match=r"beam 'boom': s: 2 must be at most 1$"):
+        pl.Beam("boom", *ends).at(2)
+    with pytest.raises(pl.ItemError, match="rigid 'ball': point"):
+        pl.RigidBody.sphere("ball", 0.1, mass=1.0).frame("here")
 
 
 def test_what_beams_cannot_do_is_refused_by_name():

@@ -161,7 +161,7 @@ class Settling:
             closed = self._close()
             new = self.balance() if closed else b
             less = float(abs(new.f).max(initial=0.0))
-            if size <= self.tolerance * b.size and not less < size / 2:  # rounding
+            if size <= max(self.tolerance * b.size, b.none) and not less < size / 2:  # rounding, of stiff bodies that of their forces
                 if not (closed and less < size):
                     self._go(before)
                 return self.balance()

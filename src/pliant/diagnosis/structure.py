@@ -42,7 +42,7 @@ def support(model: Model) -> Iterator[Finding]:
     number = {name: k for k, name in enumerate(order)}
     ends = [_ends(item) for item in model if item.active]
     ties = [[number[e] for e in bodies if e in number] for bodies in ends if len(bodies) > 1]
-    loaded = {bodies[0] for bodies in ends if len(bodies) == 1}
+    loaded = {bodies[0] for bodies in ends if len(set(bodies)) == 1}
     loose = [part for part in connected([*ties, *([k] for k in number.values())]) if 0 not in part]
     alone = [order[min(part)] for part in loose if len(part) == 1 and order[min(part)] not in loaded]
     falls, others = any(model.gravity), len(order) - 1 > len(alone)

@@ -209,14 +209,14 @@ class Frame(Strict):
 KINDS: dict[str, dict[str, type[Item]]] = {k: {} for k in ("bodies", "joints", "drives", "forces", "measures", "variables", "blocks")}
 
 
-def _told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
+def told(cls: type[Item], name: Any, error: ValidationError) -> ItemError:
     """Pydantic's findings as one sentence each."""
     from .messages import dotted, explain
     known = f" {name!r}" if isinstance(name, str) else ""
     lines = [f"{dotted(path)}: {message}" if path else message for path, message in explain(error, cls)]
-    told = ItemError("; ".join(f"{cls.kind or cls.__name__}{known}: {line}" for line in lines))
-    told.findings = error
-    return told
+    found = ItemError("; ".join(f"{cls.kind or cls.__name__}{known}: {line}" for line in lines))
+    found.findings = error
+    return found
 
 
 def _with_axes(cls: type[Item]) -> str:
@@ -240,7 +240,7 @@ class _Friendly(ModelMetaclass):
             return super().__call__(*args, **kwargs)
         except ValidationError as error:
             given = kwargs.get("name", args[0] if args and cls.positional[0] == "name" else None)  # type: ignore[attr-defined]
-            raise _told(cls, given, error) from None  # type: ignore[arg-type]
+            raise told(cls, given, error) from None  # type: ignore[arg-type]
 
 
 class Item(Signalling, Strict, metaclass=_Friendly):
@@ -272,7 +272,7 @@ class Item(Signalling, Strict, metaclass=_Friendly):
             super().__setattr__(field, value)
         except ValidationError as error:
             self.__dict__.update(before)  # what is refused changes nothing
-            raise _told(type(self), self.name, error) from None
+            raise told(type(self), self.name, error) from None
         if not field.startswith("_") and self._recipe is not None:
             self._recipe = {**self._recipe, field: value}
 

@@ -171,6 +171,9 @@ class Beam(FrameOwner):
         known = self.known_frames
         given = {name: frame for name, frame in self.frames.items() if self._known.get(name) != frame.s}  # not those of other elements
         own = {name: frame for name, frame in given.items() if name not in known}
+        middle = next((name for name in own if name in {f"element_{k}" for k in range(self.elements)}), None)
+        if middle:
+            raise FieldError("frames", f"channels call the middle of an element {middle!r}; take another name", middle)
         taken = [name for name, frame in given.items() if frame.s != known.get(name, frame.s)]
         if taken:
             raise FieldError("frames", f"the frame {taken[0]!r} is at s = {known[taken[0]]:g} of every beam; take another name", taken[0])
@@ -230,7 +233,7 @@ class Beam(FrameOwner):
 
     def at(self, s: Any) -> Frame:
         """The section at ``s`` of its length, 0 to 1."""
-        return Frame(body=self.name, s=s)
+        return self._frame(s=s)
 
     def local(self, frame: Frame) -> Frame:
         return frame

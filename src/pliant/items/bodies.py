@@ -4,12 +4,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from ..functions.field_error import FieldError
 from ..functions.printable import same_name
 from ..functions.units import must, quantity, shown
-from .base import IDENTITY, AngularVelocity, Frame, FrameName, Item, Mass, Name, Place, Point, Rotation, Velocity, did_you_mean, matrix_of
+from .base import (
+    IDENTITY,
+    AngularVelocity,
+    Frame,
+    FrameName,
+    Item,
+    Mass,
+    Name,
+    Place,
+    Point,
+    Rotation,
+    Velocity,
+    did_you_mean,
+    matrix_of,
+    told,
+)
 from .quantities import BODY, WORLD, Axes
 from .references import no_position
 from .shapes import Made, Moments, Shape, maker
@@ -60,7 +75,13 @@ class FrameOwner(Item):
 
     def frame(self, point: Any = (0.0, 0.0, 0.0), rotation: Any = None, at: Any = None) -> Frame:
         """An anonymous frame at ``point``, turned by ``rotation``, both in the body's axes; or ``at`` a point of the world."""
-        return Frame(body=self.name, at=at) if at is not None else Frame(body=self.name, point=point, rotation=rotation)
+        return self._frame(at=at) if at is not None else self._frame(point=point, rotation=rotation)
+
+    def _frame(self, **where: Any) -> Frame:
+        try:
+            return Frame(body=self.name, **where)
+        except ValidationError as error:
+            raise told(type(self), self.name, error) from None
 
     def local(self, frame: Frame) -> Frame:
         """A frame in the body's axes, also where it is given by a point of the world."""

@@ -1,6 +1,6 @@
 """The longest stable step of explicit central differences: found at the start of a run, and looked at while it goes on.
 
-    h omega < 2;  with viscous forces of the rate d = 2 zeta omega  h < 4 / (sqrt(4 omega^2 + d^2) + d)                  [central-2]
+    h omega < 2;  with viscous forces of the rate d = 2 zeta omega  h < 2 / (sqrt(omega^2 + d^2) + d)                    [central-2]
 """
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def with_rotary(dynamics: CompiledModel, scale: float) -> CompiledModel:
 def longest(dynamics: CompiledModel, row: np.ndarray) -> float:
     """By the fastest vibration and the largest rate of decay at a state, joints held; inf where nothing pushes back."""
     w, d, _ = vibration_rates(dynamics, row)
-    return 4 / (np.hypot(2 * w, d) + d) if max(w, d) > 0 else np.inf
+    return 2 / (np.hypot(w, d) + d) if max(w, d) > 0 else np.inf
 
 
 def fastest_body(dynamics: CompiledModel, row: np.ndarray) -> tuple[str, float]:

@@ -23,6 +23,8 @@ STATED = 1e6       # weight of a stated velocity against an unstated one
 TURNED = 1e-4      # rad: a body turned by more has other world axes
 DRIVE = "drive"
 PASSES = 4         # each brings the stated ones 1e6 times closer
+HELD = 1e4         # weight of a link of a beam against all of the beam turning about an end, for each of its links
+MOST, NO_MORE = 50, 1e-12  # passes of models with links, which end where velocities, of which this part is rounding, stay
 
 
 class Said(NamedTuple):
@@ -125,7 +127,8 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
     goal = {tile: values.copy() for tile, (_, values) in held_rates.items()}
     strain = [np.zeros(len(link.rows)) for link in links]
     b = np.zeros(s.n)
-    for _ in range(PASSES):
+    for k in range(MOST if links else PASSES):
+        before = x.v[:s.n_v].copy()
         b[:], b[s.n_v:] = 0, -by_time
         for name, said in statements.items():
             b[said.iv:said.iv + 6] = maps[name].T @ (weights[name] * target[name])
@@ -142,6 +145,8 @@ def _solve(d: CompiledModel, held_rates: dict[int, tuple[np.ndarray, np.ndarray]
             goal[tile] += rows * (values - x.v[6 * tile:6 * tile + 6])
         for link, rate in zip(links, strain, strict=True):
             rate -= link.rows @ x.v[link.places]
+        if k >= PASSES - 1 and abs(x.v[:s.n_v] - before).max(initial=0.0) <= NO_MORE * abs(before).max(initial=0.0):
+            break
     x.V[:] = 0
     evaluation.run(s.program("rates"), s.data, x, 0.0, 0.0, 0.0, 0.0)
     return by_time, [*bodies(d), *_modal(d, held_rates), *held]
@@ -159,10 +164,14 @@ def rigid_links(d: CompiledModel) -> list[Link]:
     found, block = list[Link](), d.system.block
     slopes = {node.name: node for node in d.system.slopes}
     for beam in d.directory.beams.values():
+        nodes = [slopes.get(node) or d.directory.stated[node] for node in beam.nodes]
+        points = np.array([d.x.q[node.iq:node.iq + 3] for node in nodes])
+        length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+        mass = HELD * len(nodes) * sum(float(max(np.diag(d.tiles[block[k.iv // 6, k.iv // 6]])[:3])) for k in nodes)
         if beam.nodes[0] in slopes:
             held = [slopes[node] for node in beam.nodes]
             span = 3 if len(held) > 2 and held[1].vectors == 1 else 2  # points alone do not tell how they turn
-            found += [_slope_link(d, held[k:k + span]) for k in range(len(held) - span + 1)]
+            found += [_slope_link(d, held[k:k + span], mass * length**2) for k in range(len(held) - span + 1)]
             continue
         ends = [d.directory.stated[node] for node in beam.nodes]
         for a, b in pairwise(ends):
@@ -170,13 +179,11 @@ def rigid_links(d: CompiledModel) -> list[Link]:
             rows = np.zeros((6, 12))
             rows[:3, :3], rows[:3, 6:9], rows[3:, 3:6], rows[3:, 9:] = -np.eye(3), np.eye(3), -A, B
             rows[:3, 3:6] = np.cross(np.eye(3), d.x.q[b.iq:b.iq + 3] - d.x.q[a.iq:a.iq + 3]) @ A
-            own = np.diag(d.tiles[block[a.iv // 6, a.iv // 6]])
-            weights = STATED * np.array([own[0]] * 3 + [own[3:].max()] * 3)
-            found.append(Link(np.r_[a.iv:a.iv + 6, b.iv:b.iv + 6], rows, weights))
+            found.append(Link(np.r_[a.iv:a.iv + 6, b.iv:b.iv + 6], rows, mass * np.array([1.0] * 3 + [length**2] * 3)))
     return found
 
 
-def _slope_link(d: CompiledModel, nodes: Sequence[SlopeNode]) -> Link:
+def _slope_link(d: CompiledModel, nodes: Sequence[SlopeNode], weight: float) -> Link:
     """Of nodes of slopes: no velocity but those of v + w x p at places, w x r' at slopes."""
     vectors = [(d.x.q[node.iq + 3 * k:node.iq + 3 * k + 3], k == 0, node.iv + 3 * k) for node in nodes for k in range(node.vectors)]
     whole = np.concatenate([np.arange(node.iv, node.iv + 6 * ((node.vectors + 1) // 2)) for node in nodes])
@@ -189,8 +196,7 @@ def _slope_link(d: CompiledModel, nodes: Sequence[SlopeNode]) -> Link:
     own = U[:, int((1e-9 * S[0] < S).sum()):].T / by
     rows = np.zeros((len(own), whole.size))
     rows[:, np.searchsorted(whole, np.concatenate([np.arange(iv, iv + 3) for *_, iv in vectors]))] = own
-    mass = float(max(np.diag(d.tiles[d.system.block[nodes[0].iv // 6, nodes[0].iv // 6]])[:3])) * size**2
-    return Link(whole, rows, np.full(len(rows), STATED * mass))
+    return Link(whole, rows, np.full(len(rows), weight))
 
 
 def _weighted(d: CompiledModel, statements: dict[str, StatedVelocity],
