@@ -28,7 +28,7 @@ class BodyStress:
         self.body, self.t = body, solution.t
         self._envelope: Envelope | None = None
         self.recovery: Recovery
-        if solution.shown is not None and body in solution.shown.items and isinstance(beam := solution.shown[body], Beam):
+        if solution.shown is not None and isinstance(beam := solution.shown[body], Beam):
             self.recovery, self.q = _of_beam(solution, beam)
             return
         part = solution.part(body)

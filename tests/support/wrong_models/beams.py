@@ -19,7 +19,7 @@ wrong("beam with a frame beyond its end", body(f"kind: beam, {GOOD}, frames: {{t
 wrong("beam of too few points", body(f"kind: beam, points: [[0, 0, 0], [1, 0, 0], [2, 1, 0]], {GOOD[GOOD.index('profile'):]}"),
       "3: bodies.a.points: 3 points, must be at least 4 for a curve, or two for a straight beam (world axes)")
 wrong("beam with half an element", body(f"kind: beam, {GOOD}, elements: 2.5"),
-      "3: bodies.a.elements: 2.5 must be a whole number from 1 to 1000")
+      "3: bodies.a.elements: 2.5 must be a whole number from 1 to 100000")
 ROUND = "{circle: {radius: 10 mm}}"
 wrong("beam of sections without an end", body(f"kind: beam, {GOOD.replace(ROUND, '{0: {circle: {radius: 1 cm}}}')}"),
       "3: bodies.a.profile: sections at s = 0, must be at 0, at 1 and between, one at each place")
