@@ -18,7 +18,7 @@ TOLERANCE = {"energy [relative]": 1e-4, "impulse [relative]": 5e-3, "frequency [
 def model() -> pl.Model:
     m = pl.Model("very flexible robot arm", planar="z")
     m.add(pl.Beam("arm", (0, 0, 0), (L, 0, 0), STRIP, "steel", up="z", elements=8, damping=DAMPING))
-    m.add(pl.RigidBody("load", LOAD, inertia=(1e-7, 1e-7, 1e-7), position=(L, 0, 0)))
+    m.add(pl.RigidBody("load", LOAD, inertia=(2.6e-6, 2.6e-6, 2.6e-6), position=(L, 0, 0)))
     m.add(pl.Fixed("grip", "arm.end", "load"))
     m.add(pl.Revolute("shoulder", m.ground, "arm.start", axis="z"))
     m.add(pl.Drive("shoulder", "angle", pl.Profile.polynomial(TURN, STOP, degree=7), name="motor"))

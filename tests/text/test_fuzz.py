@@ -39,7 +39,7 @@ def test_the_models_it_starts_from_are_good() -> None:
 
 def test_models_of_the_schema_have_all_sections() -> None:
     seen = set()
-    for seed in range(200):  # other tests may have added kinds of items
+    for seed in range(500):  # kinds of forces are many; other tests may have added more
         made = fuzz_making.Maker(Random(seed), fuzz_making.SCHEMA).value(fuzz_making.SCHEMA)
         seen |= set(made)
         for section in ("bodies", "joints", "forces"):

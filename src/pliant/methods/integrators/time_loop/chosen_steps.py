@@ -44,15 +44,9 @@ def reach(p, w, c, o, t1):
         refuse(c, c.loose)
         return True
     if s == NONE:
-        c.short = c.short + 1 if c.target == REACH else 0
         if c.target == REACH:  # the jump is next to here
             c.target = ARRIVED
         return False
-    if c.target != REACH and c.short > ATTEMPTS:  # the way there is less than the rounding of places
-        c.short += 1
-        c.target, c.after = PASS, c.now + max(min(s * 2.0 ** (c.short - ATTEMPTS), 1.0) * c.h, way_behind(w, c))
-        c.rejected += 1
-        return True
     if c.target != REACH:
         c.target, c.beyond, c.sought = REACH, 0, c.h
     c.beyond += 1

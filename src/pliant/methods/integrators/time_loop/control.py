@@ -66,7 +66,6 @@ CONTROL = record_type({
     "grown": "whether the last step was rejected",
     "target": "see REACH, ARRIVED, PASS",
     "beyond": "steps that went beyond the jump that is sought",
-    "short": "how often a step was to end at a jump and ended before it, since the last one without",
     "failures": "attempts in a row that failed",
     "stagnant": "steps with too large an error of late",
     "aided": "steps by the sparse solver",
